@@ -88,7 +88,7 @@ def art(source):
 
     write("works.ndjson.gz", [
         known(id=w["ObjectID"], title=w["Title"], artists=[i for i in w["ArtistIDs"] if i in names],
-              date=w["Date"], medium=w["Medium"], credit=w["CreditLine"], acquired=w["DateAcquired"], url=w["URL"])
+              height=w["HeightCm"], width=w["WidthCm"], date=w["Date"], medium=w["Medium"], credit=w["CreditLine"], acquired=w["DateAcquired"], url=w["URL"])
         for w in sorted(acquired, key=lambda w: (w["DateAcquired"], w["ObjectID"]))])
     write("shows.ndjson.gz", [
         known(id=s["id"], title=s["title"].strip("[] "), opens=s["opens"], closes=s["closes"], venue=s["venue"],

@@ -93,7 +93,7 @@ impl Data {
 /// # Errors
 /// [`Fault`].
 pub fn run(
-    settings: Settings,
+    mut settings: Settings,
     scenario: Scenario,
     (runtime, stop): (&Runtime, watch::Receiver<bool>),
     out: &mut dyn Write,
@@ -105,6 +105,11 @@ pub fn run(
         bound.map_err(|error| Fault::Port(listen, error))
     };
     let listener = settings.listen.map(bind).transpose()?;
+    if let Some(listener) = &listener {
+        // Mails show pictures of the page, and lead to it.
+        let here = format!("http://{}", listener.local_addr()?);
+        settings.rules.presentation.brand.url = Some(here);
+    }
     let data = match settings.data {
         Some(dir) => Data::Kept(dir),
         None => Data::Passing(tempfile::Builder::new().prefix("tidings-demo-").tempdir()?),

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 use tidings_core::channel::{EMAIL, named};
 use tidings_core::engine::Options;
 use tidings_core::{Batch, Books, Instant, Rules};
+use tidings_mail::{Design, SECRET_BYTES, Sender, TokenKey};
 use tidings_node::channel::{
     self, Channel as _, Durability, Outlet, Patience, ProviderError, Setup,
 };
@@ -81,6 +82,8 @@ pub struct Played {
     pub node: Node,
     /// The rules that it was played by.
     pub rules: Rules,
+    /// The look of its mails, and of the pages to which they lead.
+    pub design: Design,
     /// The mails.
     pub postbox: Postbox,
     /// The outcome in numbers.
@@ -96,6 +99,11 @@ pub struct Telling {
     pub foremost: Foremost,
     /// From the empty directory to the counted books, in seconds of this machine.
     pub seconds: f64,
+}
+
+/// The key of the tokens in the links of mails. It keeps nothing secret: whoever plays the story may read it all.
+pub(crate) fn tokens() -> TokenKey {
+    TokenKey::new(&[0; SECRET_BYTES])
 }
 
 /// The path of the store in a data directory.
@@ -160,6 +168,7 @@ pub fn play(
     };
     Ok(Played {
         node: player.into_node(),
+        design: design(&rules)?,
         rules,
         postbox: mails.postbox(&maildir_in(dir)),
         telling,
@@ -180,17 +189,26 @@ fn occupy(dir: &Path) -> Result<(), Fault> {
 
 fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
     let kind = named(EMAIL).ok_or(ProviderError::Missing)?;
+    let tokens = tokens();
     let setup = Setup {
         secret: &|_| Err("the demo sends nothing away".to_owned()),
         durability: Durability::AtEnd,
         patience: Patience::default(),
         clock: &(Arc::new(SystemClock) as Arc<dyn Clock>),
-        tokens: None,
+        tokens: Some(&tokens),
     };
     Ok(Indexed::new(
         channel::open(kind, rules, &setup)?,
         finder(world),
     ))
+}
+
+/// The look of the mails, and of the pages to which they lead.
+fn design(rules: &Rules) -> Result<Design, ProviderError> {
+    let email = rules.channels.get(EMAIL);
+    let from = email.and_then(|email| email.from.as_deref());
+    let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
+    Ok(Design::new(sender, rules)?)
 }
 
 /// Finds the places of a batch's recipient and of their city.

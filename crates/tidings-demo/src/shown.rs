@@ -4,20 +4,22 @@ use std::collections::HashMap;
 
 use mail_parser::{HeaderValue, MessageParser};
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::engine::{InboxGroup as Group, InboxItem as Item, InboxPage};
+use tidings_core::engine::{InboxGroup as Group, InboxItem as Item, InboxPage, Presenter};
 use tidings_core::event::Pivot;
 use tidings_core::rules::Rules;
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Day, Id, Instant, Mode, PreferenceScope, State};
+use tidings_mail::{Design, Rest};
 use tidings_node::{Node, StoreView};
 
 use super::fan_out::Reached;
 use super::museum;
+use super::page::picture;
 use super::page::view::{
     Choice, FanOut, InboxGroup, InboxItem, Listing, Mail, MailLine, MailQuery, OpenLane,
     PersonLine, PersonPage, Pick, PickTarget, Slice, Summary, View, WeekLine,
 };
-use super::play::{Played, Telling};
+use super::play::{self, Played, Telling};
 use super::postbox::{Postbox, Posted};
 use super::scenario::{LAST_DAY, Scenario};
 use super::world::{Person, World};
@@ -30,6 +32,7 @@ const TOPICS_SHOWN: usize = 100;
 pub struct Shown {
     node: Node,
     postbox: Postbox,
+    design: Design,
     rules: Rules,
     world: World,
     summary: Summary,
@@ -48,6 +51,7 @@ impl Shown {
         let Played {
             node,
             rules,
+            design,
             postbox,
             telling,
         } = played;
@@ -65,6 +69,7 @@ impl Shown {
         Self {
             node,
             postbox,
+            design,
             rules,
             world,
             summary,
@@ -289,6 +294,20 @@ impl View for Shown {
             text,
             raw,
         })
+    }
+
+    fn rest(&self, token: &str, from: usize) -> Option<String> {
+        let rest = Rest::open(&play::tokens(), token)?;
+        let engine = self.node.engine();
+        let view = self.node.view().ok()?;
+        let built = Presenter::built(engine, &view, rest.message, rest.day);
+        let (batch, is_whole) = built.ok()??;
+        let shown = is_whole.then_some(&rest.shown);
+        self.design.rest(&batch, shown, from).ok()?
+    }
+
+    fn picture(&self, work: u32) -> Option<String> {
+        self.world.museum.work(work).map(picture::of)
     }
 
     fn people(&self, search: &str, slice: Slice) -> Listing<PersonLine> {

@@ -46,10 +46,19 @@ pub(crate) fn page(address: &str, base: Option<&str>) -> Option<String> {
     }
 }
 
-/// The address of a picture, which must use `https`: mail programs block others.
+/// The address of a picture, which must use `https`, since mail programs block others; or be on this machine, where
+/// only its developer sees it.
 #[must_use]
 pub fn picture(address: &str) -> Option<String> {
-    web(address).filter(|link| link.starts_with("https://"))
+    web(address).filter(|link| link.starts_with("https://") || is_here(link))
+}
+
+/// Tells whether a link leads to this machine.
+fn is_here(link: &str) -> bool {
+    let host = link.strip_prefix("http://").unwrap_or_default();
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    let name = host.split_once(':').map_or(host, |(name, _)| name);
+    matches!(name, "localhost" | "127.0.0.1")
 }
 
 /// A name or number with an optional port. A user before the host is refused: such an address looks
@@ -92,6 +101,8 @@ mod tests {
             assert_eq!(web(address).as_deref(), Some(link));
         }
         assert_eq!(picture("http://example.org/a.jpg"), None);
+        assert_eq!(picture("http://127.0.0.1.example.org/a.jpg"), None);
+        assert!(picture("http://127.0.0.1:8990/a.jpg").is_some());
     }
 
     #[test]

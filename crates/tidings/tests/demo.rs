@@ -146,6 +146,28 @@ fn the_view_shows_what_was_told() {
 }
 
 #[test]
+fn p5_more_leads_to_what_a_mail_does_not_show() {
+    let dir = tempfile::tempdir().unwrap();
+    let scenario = scenario().excerpt(100, Day::parse("1967-12-18").unwrap());
+    let played = play(
+        &scenario,
+        rules(),
+        dir.path(),
+        Afterwards::Removed,
+        &mut |_| ControlFlow::Continue(()),
+    );
+    let view = Shown::new(played.unwrap(), scenario);
+    let listing = view.mails(&MailQuery::default(), ALL);
+    let line = listing.rows.iter().max_by_key(|line| line.entries).unwrap();
+    let html = view.mail(&line.id).unwrap().html.unwrap();
+    let token = html.split_once("/more/").expect("a mail of a hundred").1;
+    let token = token.split('"').next().unwrap();
+    let rest = view.rest(token, 0).unwrap();
+    assert!(rest.contains(&format!("{} more", line.entries - 20)));
+    assert_eq!(view.rest(&token[1..], 0), None);
+}
+
+#[test]
 fn hundreds_of_events_of_one_instant_are_told_on_their_day() {
     let dir = tempfile::tempdir().unwrap();
     let day = Day::parse("1967-12-13").unwrap();

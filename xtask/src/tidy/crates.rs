@@ -22,7 +22,12 @@ const MAY_KNOW: [(&str, &[&str]); 10] = [
     ),
     (
         "tidings-demo",
-        &["tidings-core", "tidings-store", "tidings-node"],
+        &[
+            "tidings-core",
+            "tidings-store",
+            "tidings-mail",
+            "tidings-node",
+        ],
     ),
     (
         "tidings-bench",

@@ -20,6 +20,7 @@ use crate::id::Id;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::message::Message;
+use crate::number::MessageId;
 use crate::time::{Day, Instant};
 
 /// The prefix of a follower's reason.
@@ -62,6 +63,26 @@ impl<'a> Presenter<'a> {
             actors: FxHashMap::default(),
             of_plan: None,
         }
+    }
+
+    /// A message that was built before, as a batch of what is still known; `None` where the store has it no longer, or
+    /// its recipient was erased. True if all of its entries are known.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn built(
+        engine: &Engine,
+        view: &dyn ReadView,
+        message: MessageId,
+        from: Day,
+    ) -> Result<Option<(Batch, bool)>, Unreadable> {
+        let Some(message) = engine.message_of(view, message, from)? else {
+            return Ok(None);
+        };
+        let (plan, planned) = engine.message_at(view, &message)?;
+        let is_whole = planned.len() == message.entries;
+        let batch = Presenter::new(engine, view).batch(&plan, &planned)?;
+        Ok(batch.map(|batch| (batch, is_whole)))
     }
 
     /// A planned message as a batch; `None` if it is empty or the recipient was erased.

@@ -4,6 +4,7 @@
 //! [`router`] is the edge; `site` turns questions into pages and knows nothing of HTTP connections;
 //! [`view`] says what the page must be told.
 
+pub(crate) mod picture;
 #[cfg(test)]
 mod sample;
 mod site;
@@ -28,14 +29,14 @@ use view::{MailQuery, View};
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
     frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
 /// A mail is somebody's text: it runs nothing and fetches nothing, wherever it is opened.
-const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'self'; \
     sandbox allow-popups allow-popups-to-escape-sandbox";
 
 /// The page over this view, to be served on the loopback.
 ///
-/// Paths: `/`, `/mails`, `/mails/{id}` with `/html` and `/raw` below it, `/people`, `/people/{id}`
-/// and `/style.css`.
+/// Paths: `/`, `/mails`, `/mails/{id}` with `/html` and `/raw` below it, `/people`, `/people/{id}`,
+/// `/pictures/{work}.svg`, `/more/{token}` and `/u/{token}` to which mails lead, and `/style.css`.
 pub fn router(view: Arc<dyn View>) -> Router {
     Router::new()
         .route("/", get(front))
@@ -45,6 +46,9 @@ pub fn router(view: Arc<dyn View>) -> Router {
         .route("/mails/{id}/raw", get(mail_raw))
         .route("/people", get(people))
         .route("/people/{id}", get(person))
+        .route("/pictures/{file}", get(picture_of))
+        .route("/more/{token}", get(rest))
+        .route("/u/{token}", get(choices))
         .route("/style.css", get(style))
         .fallback(absent)
         .with_state(Arc::new(Site::new(view)))
@@ -61,6 +65,8 @@ struct Asked {
     q: String,
     #[serde(default)]
     page: String,
+    #[serde(default)]
+    from: String,
 }
 
 impl Asked {
@@ -115,6 +121,23 @@ async fn person(
     answer(site, move |site| site.person(&id, asked.page())).await
 }
 
+async fn picture_of(State(site): Shared, Path(file): Path<String>) -> Response {
+    answer(site, move |site| site.picture(&file)).await
+}
+
+async fn rest(
+    State(site): Shared,
+    Path(token): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let from = asked.from.parse().unwrap_or(0);
+    answer(site, move |site| site.rest(&token, from)).await
+}
+
+async fn choices(State(site): Shared) -> Response {
+    answer(site, |site| site.choices()).await
+}
+
 async fn style() -> Response {
     respond(Answer::Style(include_str!("style.css")))
 }
@@ -153,6 +176,12 @@ fn respond(answer: Answer) -> Response {
             "text/plain; charset=utf-8",
             MAIL_POLICY,
             raw,
+        ),
+        Answer::Picture(svg) => (
+            StatusCode::OK,
+            "image/svg+xml",
+            MAIL_POLICY,
+            svg.into_bytes(),
         ),
         Answer::Style(css) => (
             StatusCode::OK,

@@ -8,8 +8,8 @@ use tidings_core::command::{MarkKind, Marked};
 use tidings_core::time::{DAY_MS, HOUR_MS};
 use tidings_core::{Books, Command, Day, Event, Instant};
 
-use super::text;
 use super::view::*;
+use super::{picture, text};
 use crate::scenario::{Scenario, scenario};
 
 const PEOPLE: usize = 400;
@@ -187,6 +187,14 @@ impl View for Sample {
 
     fn mail(&self, id: &str) -> Option<Mail> {
         self.mails.iter().find(|mail| mail.line.id == id).cloned()
+    }
+
+    fn rest(&self, _: &str, _: usize) -> Option<String> {
+        None
+    }
+
+    fn picture(&self, work: u32) -> Option<String> {
+        self.scenario.world.museum.work(work).map(picture::of)
     }
 
     fn people(&self, search: &str, slice: Slice) -> Listing<PersonLine> {

@@ -31,6 +31,8 @@ pub(crate) enum Answer {
     MailHtml(String),
     /// A mail as it was sent.
     MailRaw(Vec<u8>),
+    /// A work's picture.
+    Picture(String),
     /// The style sheet.
     Style(&'static str),
 }
@@ -42,13 +44,14 @@ pub(crate) struct Site {
 }
 
 /// The templates, compiled in; the ending decides that what is filled in is escaped.
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("layout.html", include_str!("templates/layout.html")),
     ("front.html", include_str!("templates/front.html")),
     ("mails.html", include_str!("templates/mails.html")),
     ("mail.html", include_str!("templates/mail.html")),
     ("people.html", include_str!("templates/people.html")),
     ("person.html", include_str!("templates/person.html")),
+    ("choices.html", include_str!("templates/choices.html")),
     ("absent.html", include_str!("templates/absent.html")),
 ];
 
@@ -228,6 +231,26 @@ impl Site {
             "people",
             context! { person => told(&person), mails => told(&mails), groups, pages },
         )
+    }
+
+    /// A work's picture, by the name of its file.
+    pub(crate) fn picture(&self, file: &str) -> Answer {
+        let number = file
+            .strip_suffix(".svg")
+            .and_then(|number| number.parse().ok());
+        let drawn = number.and_then(|work| self.view.picture(work));
+        drawn.map_or_else(|| self.absent(), Answer::Picture)
+    }
+
+    /// A page of what a mail counted and did not show.
+    pub(crate) fn rest(&self, token: &str, from: usize) -> Answer {
+        let page = self.view.rest(token, from);
+        page.map_or_else(|| self.absent(), Answer::MailHtml)
+    }
+
+    /// What a server shows where a mail's foot leads.
+    pub(crate) fn choices(&self) -> Answer {
+        self.page("choices.html", "What you hear of", "", context! {})
     }
 
     /// Nothing is here.

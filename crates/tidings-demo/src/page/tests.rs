@@ -48,6 +48,14 @@ impl View for Hostile {
         Some(mail)
     }
 
+    fn rest(&self, token: &str, from: usize) -> Option<String> {
+        SITE.0.rest(token, from)
+    }
+
+    fn picture(&self, work: u32) -> Option<String> {
+        SITE.0.picture(work)
+    }
+
     fn people(&self, search: &str, slice: view::Slice) -> view::Listing<view::PersonLine> {
         SITE.0.people(search, slice)
     }
@@ -95,6 +103,12 @@ fn books_that_do_not_balance_are_not_called_balanced() {
         }
         fn mail(&self, id: &str) -> Option<view::Mail> {
             SITE.0.mail(id)
+        }
+        fn rest(&self, token: &str, from: usize) -> Option<String> {
+            SITE.0.rest(token, from)
+        }
+        fn picture(&self, work: u32) -> Option<String> {
+            SITE.0.picture(work)
         }
         fn people(&self, search: &str, slice: view::Slice) -> view::Listing<view::PersonLine> {
             SITE.0.people(search, slice)
@@ -187,6 +201,11 @@ fn mails_are_served_into_a_sandbox() {
             .to_lowercase()
             .contains("content-type: text/css")
     );
+    let drawn = ask("/pictures/61240.svg");
+    assert!(drawn.to_lowercase().contains("content-type: image/svg+xml"));
+    assert!(drawn.contains("</svg>"));
+    assert!(ask("/pictures/0.svg").starts_with("HTTP/1.1 404"));
+    assert!(ask("/more/nothing").starts_with("HTTP/1.1 404"));
     assert!(ask("/mails?page=many").starts_with("HTTP/1.1 200"));
     assert!(ask("/nothing/here").starts_with("HTTP/1.1 404"));
     assert!(

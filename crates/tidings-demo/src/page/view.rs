@@ -17,6 +17,11 @@ pub trait View: Send + Sync + 'static {
     fn mails(&self, which: &MailQuery, slice: Slice) -> Listing<MailLine>;
     /// One e-mail; `None` where there is none of this id.
     fn mail(&self, id: &str) -> Option<Mail>;
+    /// The HTML of a page of what a mail counted and did not show, from this line on; `None` where the token is none
+    /// of ours, or there is no such page.
+    fn rest(&self, token: &str, from: usize) -> Option<String>;
+    /// The picture of the work with this number, as SVG.
+    fn picture(&self, work: u32) -> Option<String>;
     /// The recipients whose id, address or city holds `search` (letter case does not matter; all
     /// where it is empty), in the order of their ids.
     fn people(&self, search: &str, slice: Slice) -> Listing<PersonLine>;

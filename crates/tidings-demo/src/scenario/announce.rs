@@ -286,11 +286,16 @@ fn work_object(work: &Work) -> Object {
         id: work_id(work.id),
         title: Some(title.to_owned()),
         url: work.url.clone(),
-        image: None,
-        image_size: None,
+        image: Some(picture_path(work.id)),
+        image_size: work.picture_size(),
         data: None,
         notifiable: None,
     }
+}
+
+/// The path of a work's picture on the demo's page.
+pub(crate) fn picture_path(work: u32) -> String {
+    format!("/pictures/{work}.svg")
 }
 
 fn work_data(world: &World, artist: usize, work: &Work) -> Map<String, Value> {

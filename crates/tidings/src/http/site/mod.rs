@@ -249,16 +249,8 @@ async fn choices_page(
     let (design, rules) = (site.design(), service.rules());
     let page = move |node: &Durable| {
         let chooser = Chooser::of(node.engine(), &rules, &token).ok_or(Notice::NoLink)?;
-        let message = node
-            .engine()
-            .message_of(node.view(), token.message, token.day)?;
-        let batch = match message {
-            Some(message) => {
-                let (plan, planned) = node.engine().message_at(node.view(), &message)?;
-                Presenter::new(node.engine(), node.view()).batch(&plan, &planned)?
-            }
-            None => None,
-        };
+        let built = Presenter::built(node.engine(), node.view(), token.message, token.day)?;
+        let batch = built.map(|(batch, _)| batch);
         let of_recipient = |batch: &tidings_core::Batch| batch.recipient.id == token.recipient;
         let choices = chooser.choices(batch.filter(of_recipient).as_ref(), undo.as_deref());
         rendered(design.choices(&chooser.locale, &choices))
@@ -271,13 +263,9 @@ fn rest_page(node: &Durable, (design, rules): (&Design, &Rules), rest: &Rest, fr
     let profile = engine.recipient_of(rest.message).ok_or(Notice::NoLink)?;
     let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
     let forgotten = || Fault::Notice(Notice::Forgotten, Some(locale.clone()));
-    let message = engine.message_of(view, rest.message, rest.day)?;
-    let message = message.ok_or_else(forgotten)?;
-    let (plan, planned) = engine.message_at(view, &message)?;
-    let batch = Presenter::new(engine, view).batch(&plan, &planned)?;
-    let batch = batch.ok_or_else(forgotten)?;
-    let shown = (planned.len() == message.entries).then_some(&rest.shown);
-    match design.rest(&batch, shown, from) {
+    let built = Presenter::built(engine, view, rest.message, rest.day)?;
+    let (batch, is_whole) = built.ok_or_else(forgotten)?;
+    match design.rest(&batch, is_whole.then_some(&rest.shown), from) {
         Ok(None) => Err(forgotten()),
         Ok(Some(page)) => Ok(page),
         Err(fault) => rendered(Err(fault)),
