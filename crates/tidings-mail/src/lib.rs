@@ -35,6 +35,7 @@ mod sentence;
 mod short;
 mod site;
 mod subject;
+mod support;
 mod template;
 mod text;
 mod token;
@@ -55,6 +56,7 @@ pub use sender::{Sender, SenderError};
 pub use sentence::{Sentence, SentenceError};
 pub use short::{Short, short};
 pub use site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row};
+pub use support::{NotShown, not_shown};
 pub use template::{Bodies, DEFAULT_TEMPLATES};
 pub use token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
 

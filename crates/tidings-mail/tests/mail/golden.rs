@@ -1,5 +1,6 @@
 //! Whole mails beside the expected ones, in `golden`: written anew where `UPDATE_GOLDEN` is set.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use tidings_core::event::Pivot;
 use tidings_core::presentation::{Brand, Quota, Texts, Wording};
 use tidings_core::rules::Rules;
 use tidings_core::{ImageSize, Object};
-use tidings_mail::{Design, HTML_BYTES_MAX, SECRET_BYTES, TokenKey};
+use tidings_mail::{Design, HTML_BYTES_MAX, SECRET_BYTES, TokenKey, not_shown};
 
 use crate::fixture::{
     assert_proper, batch, bodies, group, id, instant, line, object, role, sender,
@@ -350,4 +351,36 @@ fn whatever_is_in_it_no_mail_is_cut_off() {
         text.contains("\nand ") && text.contains(" more\n"),
         "{text:.300}"
     );
+}
+
+/// What of the default look some clients do not show, with what its readers see instead.
+const NOT_SHOWN: [(&str, &str); 10] = [
+    (
+        "@media",
+        "two columns on a phone, a button as wide as its words",
+    ),
+    ("border-radius", "square corners"),
+    ("color-scheme", "the light side"),
+    ("height", "a picture in the height of its attribute"),
+    ("max-height", "the preview text stays hidden by other means"),
+    ("overflow", "the preview text stays hidden by other means"),
+    ("overflow-wrap", "`word-wrap` breaks long words"),
+    ("prefers-color-scheme", "the light side"),
+    ("table-layout", "columns in the widths of their attributes"),
+    ("word-wrap", "a very long word widens its column"),
+];
+
+#[test]
+fn clients_show_all_of_the_default_look_but_for_what_is_listed() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mail/golden");
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.ends_with(".html") && !name.starts_with("site_") {
+            let html = std::fs::read_to_string(&path).unwrap();
+            found.extend(not_shown(&html).into_iter().map(|found| found.what));
+        }
+    }
+    assert_eq!(found, NOT_SHOWN.map(|(what, _)| what.to_owned()).into());
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mail_parser::{Address, Message};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use tidings_mail::HTML_BYTES_MAX;
+use tidings_mail::{HTML_BYTES_MAX, not_shown};
 
 use crate::wording::escaped;
 
@@ -89,16 +89,31 @@ pub(super) fn mail(name: &str, mail: &Message<'_>, bytes: &[u8]) -> String {
     let body = format!(
         "<p><a href=\"/_mail\">All mails</a></p>\n<h1>{}</h1>\n<p>{} in all, {} of HTML, {} of text.{cut} \
          <a href=\"/_mail/{link}/source\">Source</a></p>\n<table>{headers}</table>\n\
-         <div class=\"frames\">{}{}</div>\n<pre>{}</pre>",
+         <div class=\"frames\">{}{}</div>\n{}<pre>{}</pre>",
         escaped(subject),
         size(bytes.len()),
         size(html_bytes),
         size(text.len()),
         frame(375),
         frame(700),
+        unsupported(html.as_deref().unwrap_or_default()),
         text.lines().map(escaped).collect::<Vec<_>>().join("\n"),
     );
     page(subject, &body)
+}
+
+/// The table of what clients do not show.
+fn unsupported(html: &str) -> String {
+    let rows = not_shown(html).into_iter().map(|found| {
+        let what = escaped(&found.what);
+        format!("<tr><th>{what}</th><td>{}</td></tr>\n", found.by.join(", "))
+    });
+    match rows.collect::<String>() {
+        rows if rows.is_empty() => rows,
+        rows => format!(
+            "<details><summary>What some clients ignore</summary><table>\n{rows}</table></details>\n"
+        ),
+    }
 }
 
 /// "12.3 KB".

@@ -62,6 +62,7 @@ fn the_mailbox_shows_what_the_provider_caught() {
         "width=\"375\"",
         "&lt;script&gt;alert(1)&lt;/script&gt;",
         " KB in all",
+        "<th>border-radius</th><td>Outlook on Windows</td>",
     ] {
         assert!(html.contains(part), "{part} in {html}");
     }
