@@ -142,7 +142,7 @@ impl PostgresStore {
             if !fault.passes() && !unknown {
                 return Err(fault.into());
             }
-            unknown |= matches!(fault, Fault::Broken(_));
+            unknown |= fault.leaves_doubt();
             writer.link = None;
             match pause {
                 Some(pause) => rest(pause)?,

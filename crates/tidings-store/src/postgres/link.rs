@@ -32,11 +32,21 @@ WHERE current_setting('synchronous_commit') = 'off';
 pub(super) enum Fault {
     /// There was no answer: a write may or may not have happened, and may still. Another connection is needed.
     Broken(String),
-    /// The database refused; nothing was written.
+    /// The database refused.
     Refused(SqlState, String),
 }
 
 impl Fault {
+    /// Tells whether a write may have happened: also where a server that ends says so instead of answering.
+    pub(super) fn leaves_doubt(&self) -> bool {
+        match self {
+            Self::Broken(_) => true,
+            Self::Refused(state, _) => {
+                [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN].contains(state)
+            }
+        }
+    }
+
     /// Tells whether the same may succeed on another connection, or in a moment.
     pub(super) fn passes(&self) -> bool {
         match self {
@@ -196,4 +206,23 @@ pub(super) fn rest(time: Duration) -> Result<(), Fault> {
     let runtime = runtime.map_err(|fault| Fault::Broken(fault.to_string()))?;
     runtime.block_on(async { tokio::time::sleep(time).await });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_ends_may_have_written() {
+        let refused = |state| Fault::Refused(state, String::new());
+        for fault in [
+            Fault::Broken(String::new()),
+            refused(SqlState::ADMIN_SHUTDOWN),
+            refused(SqlState::CRASH_SHUTDOWN),
+        ] {
+            assert!(fault.leaves_doubt() && fault.passes(), "{fault:?}");
+        }
+        assert!(!refused(SqlState::CANNOT_CONNECT_NOW).leaves_doubt());
+        assert!(!refused(SqlState::DISK_FULL).passes());
+    }
 }
