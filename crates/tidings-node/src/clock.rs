@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tidings_core::Instant;
 
+use crate::election::Monotonic;
+
 /// A clock.
 pub trait Clock: Send + Sync {
     /// The current instant. It may step back; callers must cope.
@@ -39,6 +41,28 @@ impl Clock for SystemClock {
         while self.now() == instant {
             std::thread::sleep(Duration::from_micros(100));
         }
+    }
+}
+
+/// The time since the machine started, that asleep included: a clock that nobody sets.
+#[must_use]
+pub(crate) fn monotonic() -> Monotonic {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::time::{ClockId, clock_gettime};
+        let time = clock_gettime(ClockId::Boottime);
+        Monotonic(time.tv_sec * 1_000 + time.tv_nsec / 1_000_000)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        use std::sync::LazyLock;
+        use std::time::Instant as Reading;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is the one place that reads the clock"
+        )]
+        static START: LazyLock<Reading> = LazyLock::new(Reading::now);
+        Monotonic(i64::try_from(START.elapsed().as_millis()).unwrap_or(i64::MAX))
     }
 }
 

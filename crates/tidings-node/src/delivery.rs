@@ -54,6 +54,12 @@ impl Default for Retries {
     }
 }
 
+/// The question whether this node may hand over messages now.
+pub type MaySend = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// The wait after a message was withheld because this node may not send.
+const WITHHELD_WAIT_MS: i64 = 1_000;
+
 /// The consequence of an answer.
 enum Next {
     Done(Ending),
@@ -71,6 +77,7 @@ pub struct Delivery {
     complaints: Complaints,
     /// The paused types and channels, of which nothing is sent.
     paused: Paused,
+    may_send: MaySend,
 }
 
 impl Delivery {
@@ -86,7 +93,20 @@ impl Delivery {
             vitals: Arc::default(),
             complaints: Complaints::default(),
             paused: Paused::default(),
+            may_send: Arc::new(|| true),
         }
+    }
+
+    /// Sets the question that each message is asked at its point of no return, where another node may have taken
+    /// over since.
+    #[must_use]
+    pub fn asking(self, may_send: MaySend) -> Self {
+        Self { may_send, ..self }
+    }
+
+    /// The question at the point of no return.
+    pub(crate) fn may_send(&self) -> MaySend {
+        Arc::clone(&self.may_send)
     }
 
     /// Sets the host's resolver, which a running node asks before it makes messages.
@@ -314,7 +334,8 @@ impl Delivery {
         (answer, now): (&Answer, Instant),
         rules: Option<&Rules>,
     ) -> Noted {
-        job.attempts += 1;
+        // Nobody was asked to take a message that was withheld.
+        job.attempts += u32::from(*answer != Answer::Withheld);
         self.vitals.answered(&job.head.channel, answer);
         let next = self.next(&job, (answer, now), rules);
         let wait = match &next {
@@ -362,7 +383,8 @@ impl Delivery {
                 return Next::Done(Ending::Unknown);
             }
             Answer::Retry { after_ms, .. } | Answer::Away { after_ms, .. } => *after_ms,
-            Answer::Withheld | Answer::Unknown { .. } => None,
+            Answer::Withheld => return Next::Again(now.plus_ms(WITHHELD_WAIT_MS)),
+            Answer::Unknown { .. } => None,
         };
         let again = wait(least);
         let is_unknown = matches!(answer, Answer::Unknown { .. });

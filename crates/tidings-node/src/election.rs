@@ -31,6 +31,8 @@ impl Monotonic {
 pub struct Timing {
     /// The time between two heartbeats.
     pub heartbeat_ms: i64,
+    /// The wait after a heartbeat that has failed.
+    pub retry_ms: i64,
     /// The time after which an answer is no longer waited for.
     pub timeout_ms: i64,
     /// The time for which an answered heartbeat is a licence, from when it began.
@@ -48,6 +50,7 @@ impl Default for Timing {
     fn default() -> Self {
         Self {
             heartbeat_ms: 1_000,
+            retry_ms: 250,
             timeout_ms: 2_000,
             licence_ms: 3_000,
             missed: 4,
@@ -298,6 +301,7 @@ impl Election {
         }
         let Some(membership) = membership else {
             self.watch = None;
+            self.next_heartbeat = self.next_heartbeat.min(now.plus(self.timing.retry_ms));
             return;
         };
         self.unheard = 0;
@@ -383,6 +387,8 @@ impl Election {
                 Phase::Standby
             }
             Some(epoch) => {
+                // Its licence, and what others know of it, need not wait.
+                self.next_heartbeat = Monotonic(i64::MIN);
                 actions.push(Action::Open(epoch));
                 Phase::Opening(epoch)
             }
@@ -393,6 +399,7 @@ impl Election {
     fn opened(&mut self, now: Monotonic, epoch: Epoch, is_open: bool, actions: &mut Vec<Action>) {
         if is_open && !self.drains {
             self.phase = Phase::Holding(epoch);
+            self.next_heartbeat = now;
             return;
         }
         if is_open {

@@ -160,7 +160,8 @@ impl EventLoop {
             open: Box::new(|| Err(tidings_store::Error::Unusable("opened once".to_owned()))),
             seen: node.engine().now(),
             node: Some(node),
-            senders: Senders::new(delivery.channels(), Arc::clone(&clock), by),
+            senders: Senders::new(delivery.channels(), Arc::clone(&clock), by)
+                .asking(delivery.may_send()),
             resolving: Resolving::new(delivery.resolver(), by),
             delivery,
             clock,

@@ -6,6 +6,7 @@
 
 mod ahead;
 mod by;
+mod candidate;
 pub mod channel;
 mod clock;
 mod commit;
@@ -42,9 +43,10 @@ mod vitals;
 mod waiting;
 mod work;
 
+pub use candidate::{Candidate, Holder, Lag, Term};
 pub use clock::{AheadClock, Clock, SystemClock, VirtualClock};
 pub use deferred::{Deferrals, Deferred};
-pub use delivery::{Delivery, Retries};
+pub use delivery::{Delivery, MaySend, Retries};
 pub use durable::Durable;
 pub use error::{Error, RuntimeError};
 pub use handle::Handle;

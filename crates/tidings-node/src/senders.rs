@@ -16,7 +16,7 @@ use tidings_core::pause::Paused;
 use crate::by::By;
 use crate::channel::{InForce, Reply};
 use crate::clock::Clock;
-use crate::delivery::send;
+use crate::delivery::{MaySend, send};
 use crate::priority::Priority;
 use crate::send_job::SendJob;
 use queue::{Leaving, Queue};
@@ -30,6 +30,7 @@ pub(crate) struct Senders {
     channels: InForce,
     clock: Arc<dyn Clock>,
     by: By,
+    may_send: MaySend,
     answer: Sender<(SendJob, Reply)>,
     answers: Receiver<(SendJob, Reply)>,
 }
@@ -109,6 +110,7 @@ struct Server {
     queue: Arc<Queue>,
     answer: Sender<(SendJob, Reply)>,
     clock: Arc<dyn Clock>,
+    may_send: MaySend,
 }
 
 impl Server {
@@ -135,7 +137,9 @@ impl Server {
             return true;
         };
         let now = || self.clock.now();
-        let sent = send(pass, &job, &now, &|| locked(&slot).pass());
+        let sent = send(pass, &job, &now, &|| {
+            (self.may_send)() && locked(&slot).pass()
+        });
         if sent.is_back {
             self.queue.wake();
         }
@@ -155,9 +159,15 @@ impl Senders {
             channels,
             clock,
             by,
+            may_send: Arc::new(|| true),
             answer,
             answers,
         }
+    }
+
+    /// Sets the question at the point of no return, before the first message.
+    pub(crate) fn asking(self, may_send: MaySend) -> Self {
+        Self { may_send, ..self }
     }
 
     /// The receiver of answers; pass each to [`Senders::arrived`].
@@ -236,6 +246,7 @@ impl Senders {
                 queue: Arc::new(queue),
                 answer: self.answer.clone(),
                 clock,
+                may_send: Arc::clone(&self.may_send),
             },
         }
     }

@@ -16,6 +16,9 @@ pub struct Settings {
     /// True if messages are built and sent. If not, due lanes are closed nevertheless, and their messages
     /// wait for a node that sends.
     pub sends: bool,
+    /// True if pending chores are done before a stop. If not, the next start finds them: whoever takes the store
+    /// over waits for less.
+    pub chores_at_stop: bool,
     /// Length of the queue of requests; one more is refused.
     pub requests_max: usize,
     /// The most commands of one step.
@@ -29,6 +32,7 @@ impl Default for Settings {
         Self {
             options: Options::default(),
             sends: true,
+            chores_at_stop: true,
             requests_max: 1024,
             commands_max: 2_048,
             reopen_ms: 1_000,

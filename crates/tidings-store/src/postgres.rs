@@ -61,6 +61,15 @@ struct Writer {
 }
 
 impl PostgresStore {
+    /// Tells whether a database contains a store, of any format.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] or [`Error::Unavailable`].
+    pub fn is_in(url: &str) -> Result<bool, Error> {
+        let mut link = Link::connect(&config(url)?, PATIENCE)?;
+        Ok(schema::is_there(&mut link)?)
+    }
+
     /// Opens the store of a database, `postgres://USER@HOST/DB`, and takes it over from whoever holds it. A
     /// database without one gets its tables.
     ///
@@ -77,6 +86,31 @@ impl PostgresStore {
         let epoch = taken.first().map(|row| Epoch(row.get(0)));
         let epoch = epoch.ok_or_else(|| Error::Corrupt("it has no part 0".to_owned()))?;
         Self::over(link, config, epoch)
+    }
+
+    /// Creates a store from the writes of `fill`, in a database without one. Until all of it is there the database
+    /// is not a store and can't be opened; the next attempt removes what an interrupted one left.
+    ///
+    /// # Errors
+    /// Those of `fill`; [`Error::Unusable`] if the database has a store, or as [`PostgresStore::open`].
+    pub fn restore<E: From<Error>>(
+        url: &str,
+        fill: impl FnOnce(&dyn Store) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let config = config(url)?;
+        let connect = || Link::connect(&config, PATIENCE).map_err(Error::from);
+        schema::begin_restored(&mut connect()?)?;
+        let filled = Self::over(connect()?, config.clone(), Epoch::default())
+            .map_err(E::from)
+            .and_then(|store| fill(&store));
+        match filled {
+            Ok(()) => Ok(schema::finish_restored(&mut connect()?).map_err(Error::from)?),
+            Err(fault) => {
+                // The first fault is the one to tell; the next attempt removes what is left.
+                let _ = connect().and_then(|mut link| Ok(schema::clear(&mut link)?));
+                Err(fault)
+            }
+        }
     }
 
     /// Opens the store as the holder of an epoch.

@@ -13,9 +13,11 @@ use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
 use tidings_node::{
-    Clock, Delivery, Observer, Player, Resolver, Retries, Runtime, Settings, Watch, token_key,
+    Clock, Delivery, MaySend, Observer, OpenStore, Player, Resolver, Retries, Runtime, Settings,
+    Term, Watch, token_key,
 };
-use tidings_store::{FjallStore, MemoryStore, Store};
+use tidings_store::lease::Leases;
+use tidings_store::{FjallStore, MemoryStore, PostgresStore, Store};
 
 use crate::keys;
 use crate::resolver::HostService;
@@ -147,38 +149,74 @@ fn secret(name: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// A store on disk that is open, and can be opened again.
-pub struct Disk {
-    data: PathBuf,
-    store: Arc<FjallStore>,
+/// A store that is open, and can be opened again.
+pub struct Opened {
+    store: Arc<dyn Store>,
+    again: OpenStore,
 }
 
-impl Disk {
+impl Opened {
     /// Opens the store in a directory.
     ///
     /// # Errors
     /// [`tidings_store::Error`].
-    pub fn open(data: &Path) -> Result<Self, tidings_store::Error> {
-        Self::open_as(data, tidings_store::Options::default())
+    pub fn directory(data: &Path) -> Result<Self, tidings_store::Error> {
+        Self::directory_as(data, tidings_store::Options::default())
     }
 
-    /// [`Disk::open`] for a store whose newest commits may be gone.
+    /// [`Opened::directory`] for a store whose newest commits may be gone.
     ///
     /// # Errors
     /// [`tidings_store::Error`].
-    pub fn open_with_loss(data: &Path) -> Result<Self, tidings_store::Error> {
+    pub fn directory_with_loss(data: &Path) -> Result<Self, tidings_store::Error> {
         let options = tidings_store::Options {
             accept_loss: true,
             ..tidings_store::Options::default()
         };
-        Self::open_as(data, options)
+        Self::directory_as(data, options)
     }
 
-    fn open_as(data: &Path, options: tidings_store::Options) -> Result<Self, tidings_store::Error> {
+    fn directory_as(
+        data: &Path,
+        options: tidings_store::Options,
+    ) -> Result<Self, tidings_store::Error> {
+        let store = Arc::new(FjallStore::open(data, options)?);
+        let data = data.to_owned();
         Ok(Self {
-            data: data.to_owned(),
-            store: Arc::new(FjallStore::open(data, options)?),
+            store,
+            again: Box::new(move || {
+                let store = FjallStore::open(&data, tidings_store::Options::default())?;
+                Ok(Arc::new(store) as Arc<dyn Store>)
+            }),
         })
+    }
+
+    /// Opens the store of a database that no node holds, and takes it over.
+    ///
+    /// # Errors
+    /// [`tidings_store::Error`].
+    pub fn database(url: &str) -> Result<Self, tidings_store::Error> {
+        let store = Arc::new(PostgresStore::open(url)?);
+        // A node that starts meanwhile keeps the store.
+        let again = Box::new(|| Err(tidings_store::Error::Fenced));
+        Ok(Self { store, again })
+    }
+
+    /// Opens the store that nodes share, for a term of this node.
+    ///
+    /// # Errors
+    /// [`tidings_store::Error`].
+    pub fn held(leases: Arc<dyn Leases>, term: &Term) -> Result<Self, tidings_store::Error> {
+        let (epoch, end) = (term.epoch, term.ender());
+        let store = leases.open(epoch)?;
+        let again = Box::new(move || {
+            let opened = leases.open(epoch);
+            if matches!(opened, Err(tidings_store::Error::Fenced)) {
+                end();
+            }
+            opened
+        });
+        Ok(Self { store, again })
     }
 
     /// The key of the tokens in its links, made where it has none yet.
@@ -201,13 +239,13 @@ impl Disk {
         rules: Rules,
         tokens: &TokenKey,
         clock: Arc<dyn Clock>,
-        options: Options,
-        resolver: Arc<dyn Resolver>,
+        settings: Settings,
+        (resolver, may_send): (Arc<dyn Resolver>, Option<MaySend>),
     ) -> Result<Runtime, StartError> {
         let delivery = Delivery::new(channels(&rules, tokens, &clock)?, Retries::default());
-        let settings = Settings {
-            options,
-            ..Settings::default()
+        let delivery = match may_send {
+            Some(may_send) => delivery.asking(may_send),
+            None => delivery,
         };
         self.run(rules, clock, delivery.resolving(resolver), settings)
     }
@@ -240,11 +278,11 @@ impl Disk {
         delivery: Delivery,
         settings: Settings,
     ) -> Result<Runtime, StartError> {
-        let Self { data, store } = self;
+        let Self { store, mut again } = self;
         let mut first = Some(store);
         let open = Box::new(move || match first.take() {
-            Some(store) => Ok(store as Arc<dyn Store>),
-            None => Ok(Self::open(&data)?.store as Arc<dyn Store>),
+            Some(store) => Ok(store),
+            None => again(),
         });
         Ok(Runtime::start(open, rules, delivery, clock, settings)?)
     }

@@ -414,7 +414,7 @@ impl Sim {
             }
         }
         assert_eq!(holders, 1, "one holder");
-        assert!(self.sends > 100 && self.commits > 100);
+        assert!(self.sends > 20 && self.commits > 20);
     }
 }
 

@@ -33,7 +33,10 @@ impl EventLoop {
             return self.packer.wait();
         }
         self.hangs = matches!(fault, Error::Store(tidings_store::Error::Hung(_)));
-        if self.hangs {
+        if matches!(fault, Error::Store(tidings_store::Error::Fenced)) {
+            tracing::warn!("another node has taken the store over");
+            self.packer.wait();
+        } else if self.hangs {
             tracing::error!(error = %fault, "the node ends");
         } else {
             tracing::error!(error = %fault, "the store failed; it will be opened again");

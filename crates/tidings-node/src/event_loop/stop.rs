@@ -41,7 +41,7 @@ impl EventLoop {
         let failed = |fault: crate::Error| RuntimeError::Unknown(fault.to_string());
         node.flush().map_err(failed)?;
         // Chores that are not done now are for the next start, and so are all where there is no room.
-        if node.store().ensure_room().is_err() {
+        if !self.settings.chores_at_stop || node.store().ensure_room().is_err() {
             return Ok(());
         }
         while !self.is_drained {

@@ -9,6 +9,9 @@ use crate::Error;
 /// The format of the tables; another one is refused.
 const FORMAT: i32 = 1;
 
+/// The mark of a database that a restore fills.
+const UNFINISHED: i32 = 0;
+
 /// The tables. Values are in their smallest form already, so that the database need not try to compress them.
 /// A row that is replaced in place leaves its index alone, if its page has room.
 const TABLES: &str = "
@@ -45,11 +48,15 @@ INSERT INTO tidings_part VALUES (0, 0, 0, NULL) ON CONFLICT DO NOTHING;
 COMMIT;
 ";
 
+/// Tells whether the database has the tables of a store.
+pub(super) fn is_there(link: &mut Link) -> Result<bool, Fault> {
+    let found = link.query("SELECT to_regclass('tidings_format') IS NOT NULL", &[])?;
+    Ok(found.first().is_some_and(|row| row.get(0)))
+}
+
 /// Makes the tables where they are missing, and refuses those of another format.
 pub(super) fn prepare(link: &mut Link) -> Result<(), Error> {
-    let found = link.query("SELECT to_regclass('tidings_format') IS NOT NULL", &[])?;
-    let is_there = found.first().is_some_and(|row| row.get(0));
-    if is_there && format(link)?.is_some() {
+    if is_there(link)? && format(link)?.is_some() {
         return Ok(());
     }
     link.run(TABLES)?;
@@ -58,10 +65,48 @@ pub(super) fn prepare(link: &mut Link) -> Result<(), Error> {
     format(link).map(|_| ())
 }
 
+/// Makes the tables of a store that is not one yet, in place of those that an interrupted restore has left.
+pub(super) fn begin_restored(link: &mut Link) -> Result<(), Error> {
+    if is_there(link)? {
+        let rows = link.query("SELECT format FROM tidings_format", &[])?;
+        if rows
+            .first()
+            .is_some_and(|row| row.get::<_, i32>(0) != UNFINISHED)
+        {
+            let why = "the database has a store already; restore into one that has none";
+            return Err(Error::Unusable(why.to_owned()));
+        }
+        clear(link)?;
+    }
+    link.run(TABLES)?;
+    let mark = "INSERT INTO tidings_format (format) VALUES ($1)";
+    link.query(mark, &[&UNFINISHED])?;
+    Ok(())
+}
+
+/// Marks a database as a store.
+pub(super) fn finish_restored(link: &mut Link) -> Result<(), Fault> {
+    let mark = "UPDATE tidings_format SET format = $1";
+    link.query(mark, &[&FORMAT]).map(drop)
+}
+
+/// Drops all tables of a store.
+pub(super) fn clear(link: &mut Link) -> Result<(), Fault> {
+    let listed = "SELECT relname::text FROM pg_class WHERE relkind = 'r'
+                  AND relname ~ '^tidings_(format|part|node|base|day|rows_[0-9]+)$' AND pg_table_is_visible(oid)";
+    for row in link.query(listed, &[])? {
+        link.run(&format!("DROP TABLE {}", row.get::<_, String>(0)))?;
+    }
+    link.run("DROP SEQUENCE IF EXISTS tidings_rows")
+}
+
 /// The format, if it was written down.
 fn format(link: &mut Link) -> Result<Option<i32>, Error> {
     let rows = link.query("SELECT format FROM tidings_format", &[])?;
     match rows.first().map(|row| row.get::<_, i32>(0)) {
+        Some(UNFINISHED) => Err(Error::Format(
+            "a restore fills the database, or did not finish: wait, or restore again".to_owned(),
+        )),
         Some(other) if other != FORMAT => Err(Error::Format(format!(
             "the database has format {other}, this version reads {FORMAT}"
         ))),

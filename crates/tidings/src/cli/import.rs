@@ -10,7 +10,7 @@ use serde_json::json;
 use super::reach::{self, To};
 use super::{Progress, Status, Streams, report};
 use crate::body::Fault;
-use crate::client::{Purpose, Reach};
+use crate::client::{Purpose, Reach, StorePlace};
 use crate::import::{
     BadRows, Format, Import, IntoNode, IntoServer, Kind, Mark, Observer, Position, Sink, Stop,
     Tally, columns,
@@ -206,9 +206,11 @@ fn target(arguments: &Arguments, reach: &Reach) -> String {
         let whole = std::fs::canonicalize(data);
         whole.unwrap_or_else(|_| data.clone()).display().to_string()
     };
+    let database = arguments.to.store.clone().map(StorePlace::Database);
     match (&arguments.to.data, reach) {
-        // A directory is the same place whether a server has it open or nobody.
+        // A store is the same place whether a server has it open or nobody.
         (Some(path), _) => data(path),
+        (None, _) if database.is_some() => database.map_or_else(String::new, |it| it.to_string()),
         (None, Reach::Server(server)) => server.url().to_owned(),
         (None, Reach::Directory(_)) => String::new(),
     }

@@ -17,6 +17,7 @@ mod inbox;
 mod key;
 mod mail;
 mod messages;
+mod nodes;
 mod print;
 mod publish;
 mod reach;
@@ -175,6 +176,8 @@ enum Command {
     Key(key::Arguments),
     /// List messages, show one, and retry, cancel or resend them
     Messages(Box<messages::Arguments>),
+    /// Show the nodes that share a store: who holds it, since when, how far behind
+    Nodes(Box<nodes::Nodes>),
     /// Pause a type or a channel: its notifications wait until it is resumed
     Pause(calls::Steer),
     /// Show a recipient's pending notifications
@@ -185,11 +188,11 @@ enum Command {
     Publish(Box<publish::Arguments>),
     /// Show a recipient's profile
     Recipient(calls::Recipient),
-    /// Restore a backup into an empty directory; its channels start paused
+    /// Restore a backup into an empty directory or database; its channels start paused
     Restore(backup::Restore),
     /// Resume a paused type or channel
     Resume(calls::Steer),
-    /// Serve the HTTP API over a data directory
+    /// Serve the HTTP API over a data directory, or over a database that nodes share
     Serve(serve::Arguments),
     /// Show the status of a server or a data directory: what is pending, overdue or paused
     Status(calls::Status),
@@ -241,6 +244,7 @@ where
         Command::Inbox(arguments) => calls::run(&arguments, streams),
         Command::Key(arguments) => key::run(&arguments, streams),
         Command::Messages(arguments) => messages::run(&arguments, streams),
+        Command::Nodes(arguments) => nodes::run(&arguments, streams),
         Command::Pause(arguments) => calls::run(&arguments.to_pause(), streams),
         Command::Pending(arguments) => calls::run(&arguments, streams),
         Command::Preview(arguments) => mail::preview(&arguments, streams),

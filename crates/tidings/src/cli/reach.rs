@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tidings_core::channel::CHANNELS;
 
 use super::{Status, Streams, report};
-use crate::client::{Fault, Place, Purpose, Reach};
+use crate::client::{Fault, Place, Purpose, Reach, StorePlace};
 use crate::wording::all_of;
 
 /// The target and output options of a command.
@@ -27,7 +27,11 @@ pub(super) struct To {
     /// Not together with --url
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
-    /// Configuration for changes to a data directory without a server
+    /// Database that nodes share. Uses a running node if there is one, else opens it directly [env: TIDINGS_STORE].
+    /// Not together with --url or --data
+    #[arg(long, value_name = "URL", conflicts_with_all = ["url", "data"])]
+    pub(super) store: Option<String>,
+    /// Configuration for changes to a store without a server
     #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
     pub(super) config: PathBuf,
     /// Print JSON
@@ -40,17 +44,42 @@ impl To {
     /// on the command line goes before the environment, and an address there before a directory.
     fn place(&self, environment: &dyn Fn(&str) -> Option<OsString>) -> Place {
         let given = |name: &str| environment(name).filter(|value| !value.is_empty());
-        let is_named = self.url.is_some() || self.data.is_some();
+        let is_named = self.url.is_some() || self.data.is_some() || self.store.is_some();
         let url = given(URL_VARIABLE).filter(|_| !is_named);
         let url = url.and_then(|url| url.into_string().ok());
-        let data = given(DATA_VARIABLE).filter(|_| !is_named && url.is_none());
+        let is_named = is_named || url.is_some();
+        let store = given(STORE_VARIABLE).filter(|_| !is_named);
+        let store = store.and_then(|store| store.into_string().ok());
+        let data = given(DATA_VARIABLE).filter(|_| !is_named && store.is_none());
         Place {
             url: self.url.clone().or(url),
             key: self.key.clone().filter(|key| !key.is_empty()),
-            data: self.data.clone().or(data.map(PathBuf::from)),
+            store: store_place(
+                self.data.clone().or(data.map(PathBuf::from)),
+                self.store.clone().or(store),
+            ),
             config: self.config.clone(),
         }
     }
+}
+
+impl To {
+    /// The store that is named, on the command line or in the environment.
+    pub(super) fn store_place(&self) -> Option<StorePlace> {
+        let place = self.place(&|name| std::env::var_os(name));
+        place.store.filter(|_| place.url.is_none())
+    }
+
+    /// Finds the server or opens the store.
+    pub(super) fn find(&self, purpose: Purpose) -> Result<Reach, Fault> {
+        Reach::find(&self.place(&|name| std::env::var_os(name)), purpose)
+    }
+}
+
+/// The place of a store by its directory or its database.
+pub(super) fn store_place(data: Option<PathBuf>, store: Option<String>) -> Option<StorePlace> {
+    let store = store.map(StorePlace::Database);
+    store.or(data.map(StorePlace::Directory))
 }
 
 /// The variable with the server's address if the command line has none.
@@ -59,10 +88,13 @@ const URL_VARIABLE: &str = "TIDINGS_URL";
 /// The variable with the data directory if the command line has none.
 pub(super) const DATA_VARIABLE: &str = "TIDINGS_DATA";
 
+/// The variable with the address of the shared store.
+pub(super) const STORE_VARIABLE: &str = "TIDINGS_STORE";
+
 /// Finds the server or opens the directory; faults are reported.
 pub(super) fn find(to: &To, purpose: Purpose, streams: &mut Streams<'_>) -> Result<Reach, Status> {
-    let place = to.place(&|name| std::env::var_os(name));
-    Reach::find(&place, purpose).map_err(|fault| report_fault(&fault, streams))
+    to.find(purpose)
+        .map_err(|fault| report_fault(&fault, streams))
 }
 
 /// Reports a fault and returns the command's status.
@@ -102,7 +134,7 @@ fn said(fault: &Fault) -> String {
     let hint = match code.as_str() {
         "unauthorized" => {
             return "no API key, or one that the server does not know. Set TIDINGS_KEY or pass --key. \
-                    Create one: tidings key new --data DIR"
+                    Create one: tidings key new --data DIR, or --store URL"
                 .to_owned();
         }
         "key_not_found" => return format!("{reason}; `tidings key list` lists the keys"),
@@ -132,6 +164,7 @@ mod tests {
             url: url.map(str::to_owned),
             key: Some(String::new()),
             data: data.map(PathBuf::from),
+            store: None,
             config: PathBuf::new(),
             json: false,
         }
@@ -147,11 +180,15 @@ mod tests {
         };
         let data = |name: &str| (name == DATA_VARIABLE).then(|| OsString::from("there"));
         let none = |_: &str| Some(OsString::new());
-        let named = |place: Place| (place.url, place.data.map(|data| data.display().to_string()));
+        let store =
+            |name: &str| (name == STORE_VARIABLE).then(|| OsString::from("postgres://u:p@h/d"));
+        let named = |place: Place| (place.url, place.store.map(|store| store.to_string()));
         let (url, dir) = (Some("http://there".to_owned()), Some("there".to_owned()));
         assert_eq!(named(to(None, None).place(&both)), (url, None));
         assert_eq!(named(to(None, None).place(&data)), (None, dir));
         assert_eq!(named(to(None, None).place(&none)), (None, None));
+        let database = Some("postgres://h/d".to_owned());
+        assert_eq!(named(to(None, None).place(&store)), (None, database));
         let here = named(to(None, Some("here")).place(&both));
         assert_eq!(here, (None, Some("here".to_owned())));
         let here = named(to(Some("http://here"), None).place(&both));

@@ -1,4 +1,4 @@
-//! `tidings serve`: the HTTP API over a data directory, until it is stopped.
+//! `tidings serve`: the HTTP API over a data directory or a shared store, until it is stopped.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
@@ -8,29 +8,31 @@ use std::time::Duration;
 
 use axum::Router;
 use tidings_core::Rules;
-use tidings_core::engine::Options;
-use tidings_node::{AheadClock, Clock, Runtime as Node, RuntimeError};
+use tidings_node::{AheadClock, Clock, MaySend, Runtime as Node, RuntimeError, Settings};
 use tokio::runtime::Runtime;
-use tokio::sync::watch;
 
 use super::reach::DATA_VARIABLE;
 use super::{Status, Streams, report, signals};
-use crate::app::{self, Disk, StartError};
+use crate::app::{self, Opened, StartError};
 use crate::config::{self, duration};
 use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
 use crate::presence::Mark;
 use crate::resolver::HostResolver;
 
+mod cluster;
+
 /// Arguments of `serve`.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct Arguments {
     /// Configuration; read again on SIGHUP
     #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
     config: PathBuf,
-    /// Data directory; created if it does not exist
-    #[arg(long, value_name = "DIR", env = DATA_VARIABLE)]
-    data: PathBuf,
+    /// Data directory; created if it does not exist. Not together with --store
+    #[arg(long, value_name = "DIR", env = DATA_VARIABLE, required_unless_present = "store")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    shared: cluster::Shared,
     /// Address to listen on: HOST:PORT, or :PORT for all interfaces; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8990", value_parser = address)]
     listen: SocketAddr,
@@ -87,29 +89,29 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     for warning in config::warnings(&rules) {
         writeln!(streams.err, "warning: {warning}")?;
     }
+    if let Some(store) = &arguments.shared.store {
+        return cluster::run(arguments, store, rules, streams);
+    }
+    let Some(data) = &arguments.data else {
+        // The parser of arguments requires one of both.
+        return Ok(Status::Wrong);
+    };
     // First the lock: whoever has it is told from who merely has the port.
     let opened = match arguments.accept_loss {
-        true => Disk::open_with_loss(&arguments.data),
-        false => Disk::open(&arguments.data),
+        true => Opened::directory_with_loss(data),
+        false => Opened::directory(data),
     };
-    let disk = match opened {
-        Ok(disk) => disk,
+    let store = match opened {
+        Ok(store) => store,
         Err(fault) => {
             let status = Status::of_store(&fault);
             return Ok(report(streams, &fault.to_string(), status));
         }
     };
-    let listener = match listener(arguments.listen) {
-        Ok(listener) => listener,
-        Err(fault) => {
-            let message = format!(
-                "cannot listen on {}: {fault}; choose another address with --listen",
-                arguments.listen
-            );
-            return Ok(report(streams, &message, Status::Failed));
-        }
-    };
-    serve(arguments, rules, disk, listener, streams)
+    match listener(arguments, streams) {
+        Ok(listener) => serve(arguments, &rules, (store, data), listener, streams),
+        Err(status) => Ok(status),
+    }
 }
 
 fn drain(text: &str) -> Result<Duration, String> {
@@ -137,16 +139,68 @@ fn log_to_stderr() {
     drop(log.try_init());
 }
 
-fn listener(address: SocketAddr) -> io::Result<TcpListener> {
-    let listener = TcpListener::bind(address)?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
+fn listener(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<TcpListener, Status> {
+    let bound = TcpListener::bind(arguments.listen)
+        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
+    bound.map_err(|fault| {
+        let message = format!(
+            "cannot listen on {}: {fault}; choose another address with --listen",
+            arguments.listen
+        );
+        report(streams, &message, Status::Failed)
+    })
+}
+
+/// A node that serves: its loop, and the state of the API over it.
+struct Serving {
+    node: Node,
+    service: Arc<Service>,
+    resolver: Arc<HostResolver>,
+}
+
+impl Serving {
+    /// Starts a node over a store, under these rules. It sends messages where `may_send` says so.
+    fn start(
+        store: Opened,
+        rules: &Rules,
+        (arguments, token): (&Arguments, &Secret),
+        may_send: Option<MaySend>,
+        completed: impl FnOnce(Service) -> Service,
+    ) -> Result<Self, StartError> {
+        let clock: Arc<dyn Clock> = Arc::new(AheadClock(arguments.clock_ahead));
+        let mut settings = Settings {
+            chores_at_stop: may_send.is_none(),
+            ..Settings::default()
+        };
+        if let Some(records) = arguments.chores_after {
+            settings.options.checkpoint_after = records;
+            settings.options.index_after = Some(records);
+        }
+        let host = app::host_service(rules)?;
+        let resolver = Arc::new(HostResolver::new(host, Arc::clone(&clock)));
+        let tokens = store.token_key()?;
+        let asked = (Arc::clone(&resolver) as _, may_send);
+        let node = store.start(rules.clone(), &tokens, Arc::clone(&clock), settings, asked)?;
+        let access = match arguments.dev {
+            true => Access::Open,
+            false => Access::Keys {
+                token: Some(token.hash()),
+            },
+        };
+        let bounds = http::Settings::default();
+        let service = Service::new(node.handle(), rules.clone(), access, clock, bounds);
+        Ok(Self {
+            node,
+            service: Arc::new(completed(service).with_site(tokens)),
+            resolver,
+        })
+    }
 }
 
 fn serve(
     arguments: &Arguments,
-    rules: Rules,
-    disk: Disk,
+    rules: &Rules,
+    (store, data): (Opened, &Path),
     listener: TcpListener,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
@@ -174,29 +228,15 @@ fn serve(
         };
         tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };
-    let clock: Arc<dyn Clock> = Arc::new(AheadClock(arguments.clock_ahead));
-    let mut options = Options::default();
-    if let Some(records) = arguments.chores_after {
-        options.checkpoint_after = records;
-        options.index_after = Some(records);
-    }
-    let resolver = match app::host_service(&rules) {
-        Ok(service) => Arc::new(HostResolver::new(service, Arc::clone(&clock))),
-        Err(fault) => {
-            return Ok(report(
-                streams,
-                &fault.to_string(),
-                Status::of_start(&fault),
-            ));
-        }
-    };
-    let asked = Arc::clone(&resolver);
-    let tokens = disk.token_key();
-    let started = tokens.map_err(StartError::from).and_then(|tokens| {
-        let node = disk.start(rules.clone(), &tokens, Arc::clone(&clock), options, asked)?;
-        Ok((node, tokens))
+    let token = Secret::random()?;
+    let started = Serving::start(store, rules, (arguments, &token), None, |service| {
+        service.in_directory(data)
     });
-    let (node, tokens) = match started {
+    let Serving {
+        node,
+        service,
+        resolver,
+    } = match started {
         Ok(started) => started,
         Err(fault) => {
             return Ok(report(
@@ -206,18 +246,19 @@ fn serve(
             ));
         }
     };
-    say_paused(&node, &arguments.data);
-    end_with(&node, Arc::clone(&stop))?;
-    let token = Secret::random()?;
-    let access = access(arguments, &node, &token, streams)?;
-    let settings = http::Settings::default();
-    let service = Service::new(node.handle(), rules, access, clock, settings);
-    let service = service.in_directory(&arguments.data).with_site(tokens);
-    let service = Arc::new(service);
+    let place = format!("--data {}", data.display());
+    say_paused(&node, &place);
+    let sender = Arc::clone(&stop);
+    end_with(&node, move || {
+        sender.send_replace(true);
+    })?;
+    if !arguments.dev && node.handle().keys().is_empty() {
+        writeln!(streams.err, "warning: {}", no_key(&place))?;
+    }
     // The token follows the address, so that no other address gets it, and the API opens after both, so that
     // it sees no token of an earlier start.
-    let address_mark = Mark::address(&arguments.data, &url)?;
-    let token_mark = Mark::token(&arguments.data, &token)?;
+    let address_mark = Mark::address(data, &url)?;
+    let token_mark = Mark::token(data, &token)?;
     open(&gate, http::router(Arc::clone(&service)));
     reload_by_signal(&tokio, hangups, &arguments.config, &service, resolver);
 
@@ -256,7 +297,7 @@ fn serve(
 }
 
 /// Logs the paused types and channels, of which nothing is sent before they are resumed.
-fn say_paused(node: &Node, data: &Path) {
+fn say_paused(node: &Node, place: &str) {
     let paused = node.handle().look(|node| {
         let paused = node.engine().paused();
         let channels = paused.channels().map(|name| format!("channel {name}"));
@@ -264,17 +305,17 @@ fn say_paused(node: &Node, data: &Path) {
         channels.chain(types).collect::<Vec<_>>()
     });
     for what in paused.unwrap_or_default() {
-        let resume = format!("tidings resume {what} --data {}", data.display());
+        let resume = format!("tidings resume {what} {place}");
         tracing::warn!(%resume, "{what} is paused: nothing of it is sent until it is resumed");
     }
 }
 
-/// Ends the process if the node ends by itself; a supervisor starts another one.
-fn end_with(node: &Node, stop: Arc<watch::Sender<bool>>) -> io::Result<()> {
+/// Calls `end` once the node has ended, by itself or not.
+fn end_with(node: &Node, end: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let ended = node.ended();
     let wait = move || {
         ended.wait();
-        stop.send_replace(true);
+        end();
     };
     let thread = std::thread::Builder::new().name("tidings-end".to_owned());
     thread.spawn(wait).map(drop)
@@ -285,26 +326,10 @@ fn open(gate: &OnceLock<Router>, router: Router) {
     drop(gate.set(router));
 }
 
-fn access(
-    arguments: &Arguments,
-    node: &Node,
-    token: &Secret,
-    streams: &mut Streams<'_>,
-) -> io::Result<Access> {
-    if arguments.dev {
-        return Ok(Access::Open);
-    }
-    if node.handle().keys().is_empty() {
-        writeln!(
-            streams.err,
-            "warning: there is no API key yet, so every request is refused. Create one: tidings key \
-             new --data {}",
-            arguments.data.display()
-        )?;
-    }
-    Ok(Access::Keys {
-        token: Some(token.hash()),
-    })
+fn no_key(place: &str) -> String {
+    format!(
+        "there is no API key yet, so every request is refused. Create one: tidings key new {place}"
+    )
 }
 
 fn reload_by_signal(
@@ -333,18 +358,31 @@ fn reload(
     service: &Service,
     resolver: &HostResolver,
 ) -> Result<Reloaded, RuntimeError> {
-    let rules = match config::read(config) {
-        Ok(rules) => rules,
-        Err(faults) => {
-            for fault in &faults.list {
-                let place = fault.place.as_ref();
-                let place = place.map(|at| format!(":{}:{}", at.line, at.column));
-                let place = format!("{}{}", faults.file, place.unwrap_or_default());
-                tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
-            }
-            return Ok(Reloaded::Refused);
+    let Some(rules) = read_again(config) else {
+        return Ok(Reloaded::Refused);
+    };
+    put_in_force(rules, service, resolver)
+}
+
+/// Reads the configuration, or logs its faults.
+fn read_again(config: &Path) -> Option<Rules> {
+    let log = |faults: &config::Faults| {
+        for fault in &faults.list {
+            let place = fault.place.as_ref();
+            let place = place.map(|at| format!(":{}:{}", at.line, at.column));
+            let place = format!("{}{}", faults.file, place.unwrap_or_default());
+            tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
         }
     };
+    config::read(config).inspect_err(log).ok()
+}
+
+/// Puts a configuration in force, or logs the reason why it can't be.
+fn put_in_force(
+    rules: Rules,
+    service: &Service,
+    resolver: &HostResolver,
+) -> Result<Reloaded, RuntimeError> {
     let Some(tokens) = service.tokens() else {
         return Ok(Reloaded::Refused);
     };

@@ -72,7 +72,7 @@ fn overdue(status: &Value) -> String {
 }
 
 /// Seconds in words, with the two largest units.
-fn span(seconds: u64) -> String {
+pub(super) fn span(seconds: u64) -> String {
     let (days, hours) = (seconds / 86_400, seconds / 3_600 % 24);
     let (minutes, rest) = (seconds / 60 % 60, seconds % 60);
     match (days, hours, minutes) {

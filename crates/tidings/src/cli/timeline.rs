@@ -18,11 +18,14 @@ const READ_BYTES: usize = 1 << 16;
 #[derive(clap::Args)]
 pub(super) struct TimelineArguments {
     /// Timeline to play, one JSON object per line; `-` reads standard input
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["data", "url"], conflicts_with_all = ["data", "url"])]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["data", "store", "url"], conflicts_with_all = ["data", "store", "url"])]
     timeline: Option<PathBuf>,
     /// Play the last days of this data directory instead, as `tidings export` writes them
-    #[arg(long, value_name = "DIR", conflicts_with = "url")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "url"])]
     data: Option<PathBuf>,
+    /// Play the last days of this database that nodes share instead
+    #[arg(long, value_name = "URL", conflicts_with = "url")]
+    store: Option<String>,
     /// Play the last days of this server instead
     #[arg(long, value_name = "URL")]
     url: Option<String>,
@@ -34,7 +37,7 @@ pub(super) struct TimelineArguments {
         hide_env_values = true
     )]
     key: Option<String>,
-    /// With --data or --url: days, today (UTC) included
+    /// With --data, --store or --url: days, today (UTC) included
     #[arg(long, value_name = "DAYS", default_value_t = export::DAYS, value_parser = clap::value_parser!(u16).range(1..=3650), conflicts_with = "timeline")]
     days: u16,
     /// Stop at this instant (RFC 3339), after everything that is due then
@@ -102,7 +105,7 @@ impl TimelineArguments {
         let place = Place {
             url: self.url.clone(),
             key: self.key.clone().filter(|key| !key.is_empty()),
-            data: self.data.clone(),
+            store: reach::store_place(self.data.clone(), self.store.clone()),
             // Nothing is changed there.
             config: PathBuf::new(),
         };

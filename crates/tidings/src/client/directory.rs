@@ -1,7 +1,8 @@
 //! Calls on a data directory that no server uses, through the router in this process.
 
+use std::fmt;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
@@ -9,12 +10,12 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 use tidings_node::{Clock, Handle, Runtime, SystemClock};
-use tidings_store::FjallStore;
+use tidings_store::{FjallStore, PostgresStore};
 use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
 
 use super::{Asked, Fault, Request};
-use crate::app::Disk;
+use crate::app::Opened;
 use crate::config;
 use crate::http::{self, Access, Service, Settings};
 
@@ -31,7 +32,56 @@ pub enum Purpose {
     Make,
 }
 
-/// A data directory that this process has open. It sends no messages.
+/// The place of a store.
+#[derive(Clone, PartialEq, Eq)]
+pub enum StorePlace {
+    /// A data directory.
+    Directory(PathBuf),
+    /// A database that nodes share, by its address.
+    Database(String),
+}
+
+impl StorePlace {
+    /// Tells whether a store is there, open or not, of any format.
+    ///
+    /// # Errors
+    /// [`tidings_store::Error`].
+    pub fn is_there(&self) -> Result<bool, tidings_store::Error> {
+        match self {
+            Self::Directory(data) => Ok(FjallStore::is_in(data)),
+            Self::Database(url) => PostgresStore::is_in(url),
+        }
+    }
+
+    fn open(&self) -> Result<Opened, tidings_store::Error> {
+        match self {
+            Self::Directory(data) => Opened::directory(data),
+            Self::Database(url) => Opened::database(url),
+        }
+    }
+}
+
+impl fmt::Display for StorePlace {
+    /// Writes the place without a password.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(data) => write!(out, "{}", data.display()),
+            Self::Database(url) => {
+                let host = url.rsplit_once('@').map_or(url.as_str(), |(_, host)| host);
+                let host = host.split_once("://").map_or(host, |(_, host)| host);
+                write!(out, "postgres://{}", host.split('?').next().unwrap_or(host))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for StorePlace {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{self}")
+    }
+}
+
+/// A store that this process has open. It sends no messages.
 pub struct Directory {
     tokio: Tokio,
     router: Router,
@@ -39,20 +89,20 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Opens a directory.
+    /// Opens a store.
     ///
     /// # Errors
     /// [`Fault::NoStore`], [`Fault::Configuration`], [`Fault::Store`], [`Fault::Start`] or
     /// [`Fault::Node`].
-    pub fn open(data: &Path, config: &Path, purpose: Purpose) -> Result<Self, Fault> {
-        let is_there = FjallStore::is_in(data);
+    pub fn open(place: &StorePlace, config: &Path, purpose: Purpose) -> Result<Self, Fault> {
+        let is_there = place.is_there().map_err(Fault::Store)?;
         if !is_there && !matches!(purpose, Purpose::Make | Purpose::MakeBare) {
-            return Err(Fault::NoStore(data.to_owned()));
+            return Err(Fault::NoStore(place.clone()));
         }
         // Whom the lock leads to a server needs no configuration; but no store is made for a command
         // that can't be done.
         let opens = is_there || purpose == Purpose::MakeBare;
-        let disk = opens.then(|| Disk::open(data)).transpose();
+        let disk = opens.then(|| place.open()).transpose();
         let disk = disk.map_err(Fault::Store)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (runtime, rules) = match (disk, purpose) {
@@ -66,7 +116,7 @@ impl Directory {
                 let rules = config::read(config).map_err(Fault::Configuration)?;
                 let disk = match disk {
                     Some(disk) => disk,
-                    None => Disk::open(data).map_err(Fault::Store)?,
+                    None => place.open().map_err(Fault::Store)?,
                 };
                 (disk.take_in(rules.clone(), Arc::clone(&clock))?, rules)
             }

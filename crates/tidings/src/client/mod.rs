@@ -15,8 +15,10 @@ use axum::http::{Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::Value;
+use tidings_store::lease::{Leases as _, Member, MemberStatus};
+use tidings_store::{PostgresLeases, PostgresStore};
 
-pub use directory::{Directory, Purpose};
+pub use directory::{Directory, Purpose, StorePlace};
 pub use server::Server;
 
 use crate::app::StartError;
@@ -282,10 +284,10 @@ pub enum Fault {
     Configuration(Faults),
     /// There is no store, and this command creates none.
     #[error(
-        "no tidings store at {}\n  = help: check the path; `tidings serve`, `key new`, `import`, \
-         `restore` and `demo` create a store", .0.display()
+        "no tidings store at {0}\n  = help: check the path; `tidings serve`, `key new`, `import`, \
+         `restore` and `demo` create a store"
     )]
-    NoStore(PathBuf),
+    NoStore(StorePlace),
     /// The store can't be opened.
     #[error("{0}")]
     Store(tidings_store::Error),
@@ -318,9 +320,9 @@ pub struct Place {
     pub url: Option<String>,
     /// Its key.
     pub key: Option<String>,
-    /// A data directory: the server that has it open, or the directory itself.
-    pub data: Option<PathBuf>,
-    /// The configuration for opening the directory.
+    /// A store: the server that has it open, or the store itself.
+    pub store: Option<StorePlace>,
+    /// The configuration for opening the store.
     pub config: PathBuf,
 }
 
@@ -328,24 +330,37 @@ pub struct Place {
 pub enum Reach {
     /// A server.
     Server(Server),
-    /// The data directory, opened by this process.
+    /// The store, opened by this process.
     Directory(Box<Directory>),
 }
 
 impl Reach {
-    /// Finds the target at a place; a directory that no server uses is opened for a purpose. An empty
+    /// Finds the target at a place; a store that no server uses is opened for a purpose. An empty
     /// place means a server at [`DEFAULT_URL`].
     ///
     /// # Errors
     /// [`Fault`]; whether a server is there shows with the first call.
     pub fn find(place: &Place, purpose: Purpose) -> Result<Self, Fault> {
         let key = place.key.as_deref();
-        let (None, Some(data)) = (&place.url, &place.data) else {
+        let (None, Some(store)) = (&place.url, &place.store) else {
             let url = place.url.as_deref().unwrap_or(DEFAULT_URL);
             return Ok(Self::Server(Server::new(url, key)?));
         };
+        let data = match store {
+            StorePlace::Directory(data) => data,
+            StorePlace::Database(url) => {
+                let node = node_of(url).map_err(Fault::Store)?;
+                return Ok(match node {
+                    Some(node) => Self::Server(Server::new(&node.address, Some(&node.token.0))?),
+                    None => {
+                        let opened = Directory::open(store, &place.config, purpose)?;
+                        Self::Directory(Box::new(opened))
+                    }
+                });
+            }
+        };
         // Whether somebody has it open the lock alone can tell; an address may be an old one.
-        match Directory::open(data, &place.config, purpose) {
+        match Directory::open(store, &place.config, purpose) {
             Ok(directory) => Ok(Self::Directory(Box::new(directory))),
             Err(Fault::Store(fault @ tidings_store::Error::Locked(_))) => {
                 match presence::address_of(data) {
@@ -393,4 +408,19 @@ impl Reach {
             Self::Directory(directory) => directory.close(),
         }
     }
+}
+
+/// The time without a heartbeat after which a node does not count as running, in milliseconds.
+const NODE_GONE_MS: i64 = 15_000;
+
+/// A node over a database: the one that holds the store, or else one that knows who does, or takes it over.
+fn node_of(url: &str) -> Result<Option<Member>, tidings_store::Error> {
+    if !PostgresStore::is_in(url)? {
+        return Ok(None);
+    }
+    let membership = PostgresLeases::open(url)?.membership()?;
+    let runs = |seen: &&MemberStatus| seen.silent_ms < NODE_GONE_MS;
+    let holder = membership.holder().filter(runs);
+    let node = holder.or_else(|| membership.members.iter().find(runs));
+    Ok(node.map(|seen| seen.member.clone()))
 }

@@ -32,6 +32,8 @@ const ASKS: &[Code] = &[
     Code::TooBusy,
     Code::Unavailable,
     Code::TimedOut,
+    Code::NoHolder,
+    Code::HolderLost,
     Code::Stopping,
 ];
 

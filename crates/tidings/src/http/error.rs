@@ -167,6 +167,13 @@ codes! {
         "The answer took too long",
         "The change may or may not have been made. Retry with the same event id or \
          `Idempotency-Key`: it is made once.";
+    NoHolder = "no_holder", 503, Again::After(1),
+        "No node holds the store",
+        "Nothing was done. Another node takes over within seconds: retry, at any node.";
+    HolderLost = "holder_lost", 503, Again::After(1),
+        "The node that holds the store did not answer",
+        "The change may or may not have been made. Retry at any node, with the same event id or \
+         `Idempotency-Key`: it is made once.";
     Stopping = "stopping", 503, Again::After(5),
         "The server is stopping",
         "Nothing was done. Retry once the server runs again.";

@@ -10,13 +10,15 @@ use std::sync::atomic::Ordering;
 
 use axum::extract::State;
 use axum::http::header;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use tidings_core::engine::Tally;
 use tidings_core::{Instant, Outcome};
 use tidings_node::{BOUNDS_S, Durable, Histogram, ResolverVitals, Vitals};
 
+use super::cluster::Cluster;
 use super::error::Problem;
 use super::service::Service;
+use super::v1::nodes;
 
 /// The state of the node at a scrape.
 struct Seen {
@@ -74,14 +76,48 @@ fn look(node: &Durable) -> Seen {
 pub(super) async fn metrics(State(service): State<Arc<Service>>) -> impl IntoResponse {
     let seen = service.look(look).await;
     let disk = service.disk_bytes().await;
-    let text = text(&service, seen.as_ref(), disk);
-    (
-        [(
-            header::CONTENT_TYPE,
-            "text/plain; version=0.0.4; charset=utf-8",
-        )],
-        text,
-    )
+    let mut text = text(&service, seen.as_ref(), disk);
+    if let Some(cluster) = &service.cluster {
+        text.push_str(&of_node(cluster));
+    }
+    page(text)
+}
+
+/// A page of metrics as an answer.
+pub(super) fn page(text: String) -> Response {
+    let form = "text/plain; version=0.0.4; charset=utf-8";
+    ([(header::CONTENT_TYPE, form)], text).into_response()
+}
+
+/// The metrics of a node of a cluster, which it has whether it holds the store or not.
+pub(super) fn of_node(cluster: &Cluster) -> String {
+    let mut page = Page::default();
+    page.gauge(
+        "tidings_node_holds",
+        "1 if this node holds the store and may serve, else 0. Alert if the sum over all nodes is not 1.",
+        u8::from(cluster.holds()),
+    );
+    let Some(membership) = cluster.membership() else {
+        return page.0;
+    };
+    page.gauge(
+        "tidings_lease_epoch",
+        "Number of times that a node has acquired the store.",
+        membership.lease.epoch.0,
+    );
+    page.gauge(
+        "tidings_nodes",
+        "Number of nodes with a heartbeat, as this one sees them.",
+        nodes::living(&membership),
+    );
+    if let Some(holder) = membership.holder() {
+        page.gauge(
+            "tidings_holder_silent_seconds",
+            "Time since the last heartbeat of the node that holds the store, as this one sees it.",
+            seconds(holder.silent_ms),
+        );
+    }
+    page.0
 }
 
 fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> String {

@@ -7,6 +7,7 @@
 mod access;
 mod array;
 mod call;
+pub mod cluster;
 pub mod error;
 mod extract;
 mod health;
@@ -42,6 +43,7 @@ use utoipa::openapi::OpenApi;
 
 use crate::wording::{all_of, quoted};
 
+pub use cluster::Cluster;
 pub use error::{Code, Problem};
 pub use request::Change;
 pub use service::{Access, Answer, Service, Settings, only};

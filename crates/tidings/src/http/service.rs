@@ -21,6 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::cluster::Cluster;
 use super::error::{Code, Problem};
 use super::ids::EventIds;
 use super::request::Change;
@@ -97,6 +98,8 @@ pub struct Service {
     pub(super) ids: EventIds,
     pub(super) requests: Requests,
     data: Option<PathBuf>,
+    /// The nodes over the store, where several share it.
+    pub(super) cluster: Option<Arc<Cluster>>,
     started: Instant,
     bodies: Arc<Semaphore>,
     backups: Arc<Semaphore>,
@@ -133,6 +136,7 @@ impl Service {
             ids: EventIds::default(),
             requests: Requests::of(super::call_names().into_iter().chain(site::NAMES)),
             data: None,
+            cluster: None,
             started: clock.now(),
             stopping: watch::Sender::new(false),
             settings,
@@ -164,6 +168,15 @@ impl Service {
         }
     }
 
+    /// The same, which knows the nodes that share the store.
+    #[must_use]
+    pub fn in_cluster(self, cluster: Arc<Cluster>) -> Self {
+        Self {
+            cluster: Some(cluster),
+            ..self
+        }
+    }
+
     /// The bytes that the store takes up on the disk, where there is one.
     pub(super) async fn disk_bytes(&self) -> Option<u64> {
         let data = self.data.clone()?;
@@ -173,7 +186,9 @@ impl Service {
 
     /// Time for which the server has run; `None` where this is no server but a command that has a directory open.
     pub(super) fn uptime_seconds(&self) -> Option<u64> {
-        self.data.as_ref()?;
+        if self.data.is_none() && self.cluster.is_none() {
+            return None;
+        }
         let ms = self.now().0.saturating_sub(self.started.0).max(0);
         Some(ms.unsigned_abs() / 1000)
     }

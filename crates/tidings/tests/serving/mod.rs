@@ -13,6 +13,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
 use serde_json::Value;
 
+pub(crate) mod judge;
 pub(crate) mod mail;
 
 /// A server that runs until it is dropped, and is killed then.
@@ -86,6 +87,18 @@ impl Server {
         let mut command = Command::new(TIDINGS);
         command.arg("serve").stderr(log);
         Self::spawn_as(addressed(command, config, data))
+    }
+
+    /// Starts a node of a cluster, `serve --dev --store`, with its log in a file.
+    pub(crate) fn start_node(config: &Path, store: &str, name: &str, log: File) -> Self {
+        let mut command = node(config, store, name, log);
+        command.args(["--dev", "--drain", "10s", "--chores-after", "8"]);
+        Self::spawn_as(command)
+    }
+
+    /// As [`Server::start_node`], without `--dev`: who calls needs a key.
+    pub(crate) fn start_node_with_keys(config: &Path, store: &str, name: &str, log: File) -> Self {
+        Self::spawn_as(node(config, store, name, log))
     }
 
     /// As [`Server::start`], by a user whom permissions bind, which root's are not. Takes root.
@@ -165,6 +178,17 @@ fn as_nobody() -> Command {
 fn arguments(mut command: Command, config: &Path, data: &Path) -> Command {
     command.args(["serve", "--dev"]);
     addressed(command, config, data)
+}
+
+fn node(config: &Path, store: &str, name: &str, log: File) -> Command {
+    let mut command = Command::new(TIDINGS);
+    command
+        .args(["serve", "--listen", "127.0.0.1:0", "--node", name])
+        .args(["--store", store, "--config"])
+        .arg(config)
+        .stdin(Stdio::null())
+        .stderr(log);
+    command
 }
 
 fn busy(config: &Path, data: &Path, ahead_ms: i64) -> Command {
@@ -250,6 +274,8 @@ pub(crate) fn skip(lack: &str) {
 pub(crate) struct Api {
     agent: ureq::Agent,
     url: String,
+    /// True if reads that are answered 503 are made again.
+    insists: bool,
 }
 
 /// A status and its JSON (null where there is none); a fault = there was no whole answer.
@@ -261,12 +287,38 @@ impl Api {
         Self {
             agent: config.build().into(),
             url: url.to_owned(),
+            insists: false,
+        }
+    }
+
+    /// As [`Api::new`], for a server that may stop answering.
+    pub(crate) fn patient(url: &str) -> Self {
+        let config = ureq::Agent::config_builder().http_status_as_error(false);
+        let bound = std::time::Duration::from_secs(15);
+        Self {
+            agent: config.timeout_global(Some(bound)).build().into(),
+            url: url.to_owned(),
+            insists: false,
+        }
+    }
+
+    /// The same, which makes reads again that are answered 503, as `Retry-After` asks for.
+    pub(crate) fn insisting(self) -> Self {
+        Self {
+            insists: true,
+            ..self
         }
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
-        let answer = self.agent.get(format!("{}{path}", self.url)).call()?;
-        read(answer)
+        let patience = Patience::new();
+        loop {
+            let answer = self.agent.get(format!("{}{path}", self.url)).call()?;
+            if !self.insists || answer.status() != 503 {
+                return read(answer);
+            }
+            patience.wait(|| format!("{path} is unavailable"));
+        }
     }
 
     /// A number of `/metrics`.

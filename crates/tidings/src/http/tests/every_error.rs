@@ -22,9 +22,9 @@ use super::code;
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings, document, openapi};
 
-/// Codes that only a defect brings about, or that the gate answers before there is an API (it has a test
-/// of its own).
-const NOT_HERE: [&str; 2] = ["internal", "starting"];
+/// Codes that only a defect brings about, or that are answered before the API is reached: by the gate, and by nodes
+/// that do not hold the store (both have tests of their own).
+const NOT_HERE: [&str; 4] = ["internal", "starting", "no_holder", "holder_lost"];
 
 /// Time that a call may take: more than any machine needs, so that one that hangs is named.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -9,6 +9,7 @@ mod export;
 mod inbox;
 mod keys;
 mod messages;
+pub mod nodes;
 mod objects;
 mod outcome;
 mod pausing;
@@ -40,6 +41,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = messages::calls(calls);
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);
+    let calls = nodes::calls(calls);
     let calls = backup::calls(calls);
     let calls = export::calls(calls);
     let calls = keys::calls(calls);

@@ -1,0 +1,119 @@
+//! `tidings nodes`: the nodes that share a store.
+
+use std::io;
+
+use serde_json::Value;
+use tidings_store::PostgresLeases;
+use tidings_store::lease::Leases as _;
+
+use super::reach::{self, To};
+use super::status::span;
+use super::table::{Table, cell};
+use super::{Status, Streams, report};
+use crate::client::{Fault, Purpose, Request, StorePlace};
+use crate::http::v1::nodes::shown;
+
+/// Arguments of `nodes`.
+#[derive(clap::Args)]
+pub(super) struct Nodes {
+    #[command(flatten)]
+    to: To,
+}
+
+/// Runs the command. With the address of the database it needs no node that runs.
+pub(super) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let to = &arguments.to;
+    let nodes = match to.store_place() {
+        Some(StorePlace::Database(url)) => in_database(&url),
+        _ => of_server(to),
+    };
+    let nodes = match nodes {
+        Ok(nodes) => nodes,
+        Err(fault) => return Ok(reach::report_fault(&fault, streams)),
+    };
+    if to.json {
+        writeln!(streams.out, "{nodes}")?;
+        return Ok(Status::Done);
+    }
+    let nodes = nodes.as_array().map_or(&[][..], Vec::as_slice);
+    if nodes.is_empty() {
+        let message = "no nodes: the store is a data directory, or no node has started";
+        return Ok(report(streams, message, Status::Failed));
+    }
+    table(nodes).write(streams.out)?;
+    if !nodes.iter().any(|node| cell(node, "state") == "holding") {
+        writeln!(
+            streams.err,
+            "No node holds the store now: calls are answered 503"
+        )?;
+    }
+    Ok(Status::Done)
+}
+
+fn table(nodes: &[Value]) -> Table {
+    let mut table = Table::new(&[
+        "NODE", "STATE", "PARTS", "SINCE", "BEHIND", "SILENT", "ADDRESS",
+    ]);
+    for node in nodes {
+        let parts = node.get("parts").and_then(Value::as_array);
+        let parts = parts.map_or(0, Vec::len);
+        let time = |key: &str| node.get(key).and_then(Value::as_u64).unwrap_or_default() / 1_000;
+        table.row([
+            cell(node, "node"),
+            cell(node, "state"),
+            if parts > 0 { "all" } else { "-" }.to_owned(),
+            cell(node, "since"),
+            span(time("lag_ms")),
+            span(time("silent_ms")),
+            cell(node, "address"),
+        ]);
+    }
+    table
+}
+
+fn in_database(url: &str) -> Result<Value, Fault> {
+    let place = StorePlace::Database(url.to_owned());
+    if !place.is_there().map_err(Fault::Store)? {
+        return Err(Fault::NoStore(place));
+    }
+    let membership = PostgresLeases::open(url).and_then(|leases| leases.membership());
+    let nodes = shown(&membership.map_err(Fault::Store)?);
+    serde_json::to_value(&nodes).map_err(|fault| Fault::Odd(fault.to_string()))
+}
+
+fn of_server(to: &To) -> Result<Value, Fault> {
+    let mut reach = to.find(Purpose::Look)?;
+    let answer = reach.ask(&Request::get("/v1/nodes".to_owned()))?;
+    let nodes = answer.success()?.json();
+    reach.close()?;
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_table_answers_who_holds_the_store_and_who_is_behind() {
+        let node = |name: &str, state: &str, parts: &[u32], lag_ms: u64| {
+            json!({
+                "node": name, "address": format!("http://{name}:8990"), "parts": parts, "state": state,
+                "since": "2024-01-01T00:00:00Z", "lag_ms": lag_ms, "silent_ms": 310, "epoch": null,
+            })
+        };
+        let nodes = [
+            node("a", "holding", &[0], 65_000),
+            node("b", "standby", &[], 0),
+        ];
+        let mut out = Vec::new();
+        table(&nodes).write(&mut out).unwrap();
+        let expected = "\
+NODE  STATE    PARTS  SINCE                 BEHIND     SILENT  ADDRESS
+a     holding  all    2024-01-01T00:00:00Z  1 min 5 s  0 s     http://a:8990
+b     standby  -      2024-01-01T00:00:00Z  0 s        0 s     http://b:8990
+";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}

@@ -1,0 +1,239 @@
+//! `tidings serve --store`: a node of a cluster, which holds the store that several share, or forwards calls to the
+//! one that does.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tidings_core::Rules;
+use tidings_node::{Candidate, Holder, Lag, RuntimeError, Term};
+use tidings_store::PostgresLeases;
+use tidings_store::lease::{Leases, Member, NodeId, Role, Token};
+
+use super::{
+    Arguments, Reloaded, Serving, end_with, listener, no_key, put_in_force, read_again, say_paused,
+};
+use crate::app::{self, Opened};
+use crate::cli::reach::STORE_VARIABLE;
+use crate::cli::{Status, Streams, report, signals};
+use crate::http::cluster::{self, Cluster};
+use crate::http::listen;
+use crate::keys::{self, Secret};
+
+/// Time that messages being sent have once another node waits for the store.
+const HAND_OVER: Duration = Duration::from_secs(5);
+
+/// Arguments of a node that shares its store.
+#[derive(Clone, clap::Args)]
+pub(super) struct Shared {
+    /// Database that several nodes share, in place of a data directory: postgres://USER@HOST/DB
+    #[arg(long, value_name = "URL", env = STORE_VARIABLE, hide_env_values = true)]
+    pub(super) store: Option<String>,
+    /// With --store: address at which other nodes reach this one, HOST:PORT [default: that of --listen]
+    #[arg(long, value_name = "ADDR", requires = "store")]
+    advertise: Option<String>,
+    /// With --store: name of this node [default: the advertised address]
+    #[arg(long, value_name = "NAME", requires = "store")]
+    node: Option<String>,
+}
+
+/// Runs a node until it is stopped.
+pub(super) fn run(
+    arguments: &Arguments,
+    store: &str,
+    rules: Rules,
+    streams: &mut Streams<'_>,
+) -> io::Result<Status> {
+    if arguments.listen.ip().is_unspecified() && arguments.shared.advertise.is_none() {
+        let message = "no other node can reach this one at all interfaces at once: name its address with --advertise";
+        return Ok(report(streams, message, Status::Wrong));
+    }
+    let missing = app::unset_secrets(&rules);
+    if !missing.is_empty() {
+        return Ok(report(streams, &missing.join("\n"), Status::Wrong));
+    }
+    let leases: Arc<dyn Leases> = match PostgresLeases::open(store) {
+        Ok(leases) => Arc::new(leases),
+        Err(fault) => {
+            let status = Status::of_store(&fault);
+            return Ok(report(streams, &fault.to_string(), status));
+        }
+    };
+    let listener = match listener(arguments, streams) {
+        Ok(listener) => listener,
+        Err(status) => return Ok(status),
+    };
+    let address = listener.local_addr()?;
+    let url = format!("http://{address}");
+    let tokio = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let stop = signals::stop(&tokio);
+    let hangups = signals::Hangups::listen(&tokio);
+
+    let token = Secret::random()?;
+    let me = member(&arguments.shared, address.to_string(), &token)?;
+    tracing::info!(node = %me.name, address = %me.address, "joining the nodes of the store");
+    let cluster = Arc::new(Cluster::new(me.id));
+    let state = Arc::new(State {
+        leases: Arc::clone(&leases),
+        cluster: Arc::clone(&cluster),
+        arguments: arguments.clone(),
+        token,
+        rules: Mutex::new(rules),
+        serving: Mutex::default(),
+    });
+    let (close, closed) = tokio::sync::oneshot::channel::<()>();
+    let server = {
+        let router = cluster::router(Arc::clone(&cluster));
+        let _inside = tokio.enter();
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let bounds = listen::Bounds {
+            drain_patience: arguments.drain / 2,
+            ..listen::Bounds::default()
+        };
+        let closed = async move { drop(closed.await) };
+        tokio.spawn(listen::serve(listener, router, bounds, closed))
+    };
+    let holding = Box::new(Holding(Arc::clone(&state)));
+    let hears = Arc::clone(&cluster);
+    let candidate = Candidate::start(leases, me, holding, move |members| hears.hear(members))?;
+    let config = arguments.config.clone();
+    hangups.answer(&tokio, move || state.reload(&config));
+
+    writeln!(streams.out, "listening on {url}")?;
+    streams.out.flush()?;
+    let left = tokio.block_on(async {
+        let mut stop = stop.subscribe();
+        drop(stop.wait_for(|stop| *stop).await);
+        tracing::info!("stopping");
+        // Calls are answered meanwhile: they can be made again at another node.
+        let patience = arguments.drain.max(HAND_OVER * 2);
+        let left = tokio::task::spawn_blocking(move || candidate.leave(patience)).await;
+        close.send(()).ok();
+        drop(server.await);
+        left.unwrap_or(false)
+    });
+    tokio.shutdown_background();
+    if left {
+        tracing::info!("stopped");
+        return Ok(Status::Done);
+    }
+    let message =
+        "the store was not closed in time; another node takes it over, and nothing durable is lost";
+    Ok(report(streams, message, Status::Failed))
+}
+
+fn member(shared: &Shared, listens: String, token: &Secret) -> io::Result<Member> {
+    let mut id = [0; 8];
+    keys::fill(&mut id)?;
+    let advertised = shared.advertise.clone().unwrap_or(listens);
+    let address = match advertised.strip_prefix("http://") {
+        Some(address) => address.trim_end_matches('/').to_owned(),
+        None => advertised,
+    };
+    Ok(Member {
+        id: NodeId(i64::from_be_bytes(id)),
+        name: shared.node.clone().unwrap_or_else(|| address.clone()),
+        address: format!("http://{address}"),
+        token: Token(token.text().to_owned()),
+        heartbeat: 0,
+        unanswered: false,
+        role: Role::Standby,
+        lag_ms: 0,
+    })
+}
+
+/// The state of the process, whether it holds the store or not.
+struct State {
+    leases: Arc<dyn Leases>,
+    cluster: Arc<Cluster>,
+    arguments: Arguments,
+    token: Secret,
+    /// The rules that this node puts in force when it opens the store.
+    rules: Mutex<Rules>,
+    serving: Mutex<Option<Serving>>,
+}
+
+impl State {
+    fn serving(&self) -> MutexGuard<'_, Option<Serving>> {
+        self.serving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the configuration again, for the next time that this node opens the store, or for now if it holds it.
+    fn reload(&self, config: &Path) {
+        let Some(rules) = read_again(config) else {
+            return tracing::error!("the old configuration stays in force");
+        };
+        let serving = self.serving();
+        let done = match &*serving {
+            Some(Serving {
+                service, resolver, ..
+            }) => put_in_force(rules.clone(), service, resolver),
+            None => Ok(Reloaded::InForce),
+        };
+        match done {
+            Ok(Reloaded::InForce) => {
+                *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
+                tracing::info!(holds = serving.is_some(), "the configuration was read");
+            }
+            Ok(Reloaded::Refused) => tracing::error!("the old configuration stays in force"),
+            Err(fault) => tracing::error!(error = %fault, "the old configuration stays in force"),
+        }
+    }
+}
+
+/// The work of this process while it holds the store.
+struct Holding(Arc<State>);
+
+impl Holder for Holding {
+    fn open(&mut self, term: Term) -> Result<Lag, String> {
+        let state = &self.0;
+        let rules = state.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = rules.clone();
+        let store = Opened::held(Arc::clone(&state.leases), &term);
+        let store = store.map_err(|fault| fault.to_string())?;
+        let licence = Arc::clone(&term.licence);
+        let with = (&state.arguments, &state.token);
+        let started = Serving::start(store, &rules, with, Some(licence), |service| {
+            service.in_cluster(Arc::clone(&state.cluster))
+        });
+        let serving = started.map_err(|fault| fault.to_string())?;
+        let place = "--store URL";
+        say_paused(&serving.node, place);
+        if !state.arguments.dev && serving.node.handle().keys().is_empty() {
+            tracing::warn!("{}", no_key(place));
+        }
+        end_with(&serving.node, term.ender()).map_err(|fault| fault.to_string())?;
+        let api = crate::http::router(Arc::clone(&serving.service));
+        state.cluster.serve(api, term.licence);
+        tracing::info!(epoch = term.epoch.0, "this node holds the store");
+        let (handle, clock) = (serving.node.handle(), Arc::clone(serving.service.clock()));
+        *state.serving() = Some(serving);
+        Ok(Box::new(move || {
+            let oldest = handle.look(|node| node.engine().oldest_due());
+            let oldest = oldest.ok().flatten();
+            oldest.map_or(0, |due| clock.now().0.saturating_sub(due.0).max(0))
+        }))
+    }
+
+    fn close(&mut self, drains: bool) {
+        self.0.cluster.stop_serving();
+        let Some(Serving { node, service, .. }) = self.0.serving().take() else {
+            return;
+        };
+        service.stop();
+        let drain = match drains {
+            true => self.0.arguments.drain.min(HAND_OVER),
+            false => Duration::ZERO,
+        };
+        match node.stop_within(drain) {
+            Ok(()) => tracing::info!("this node no longer holds the store"),
+            Err(RuntimeError::Stopped) => tracing::error!("the node has ended by itself"),
+            Err(fault) => {
+                tracing::warn!(error = %fault, "this node lost the store; nothing durable is lost");
+            }
+        }
+    }
+}

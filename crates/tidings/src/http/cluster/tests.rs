@@ -1,0 +1,212 @@
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::routing::{any, get, post};
+use http_body_util::BodyExt as _;
+use tidings_store::lease::{Lease, MemberStatus, Role};
+use tokio::sync::oneshot;
+
+use super::*;
+
+const ME: NodeId = NodeId(1);
+const OTHER: NodeId = NodeId(2);
+
+fn membership(epoch: i64, holder: Option<NodeId>, other: &str) -> Membership {
+    let seen = |id: NodeId, address: &str| MemberStatus {
+        member: Member {
+            address: format!("http://{address}"),
+            role: Role::Holding,
+            ..Member::new(id, "node")
+        },
+        silent_ms: 0,
+        since_ms: 0,
+    };
+    Membership {
+        lease: Lease {
+            epoch: Epoch(epoch),
+            holder,
+        },
+        members: vec![seen(ME, "127.0.0.1:1"), seen(OTHER, other)],
+    }
+}
+
+/// A node, and what others say of the one at this address.
+fn standby(other: &str) -> (Arc<Cluster>, Router) {
+    let cluster = Arc::new(Cluster::new(ME));
+    cluster.hear(&membership(7, Some(OTHER), other));
+    (Arc::clone(&cluster), router(cluster))
+}
+
+async fn listen(api: Router) -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let bounds = crate::http::listen::Bounds::default();
+    tokio::spawn(crate::http::listen::serve(
+        listener,
+        api,
+        bounds,
+        std::future::pending(),
+    ));
+    address
+}
+
+async fn call(api: &Router, method: Method, path: &str) -> (StatusCode, String, Option<u64>) {
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("host", "here.example");
+    let request = request.body(Body::from("a body")).unwrap();
+    read(api.clone().oneshot(request).await.unwrap()).await
+}
+
+async fn read(response: Response) -> (StatusCode, String, Option<u64>) {
+    let (head, body) = response.into_parts();
+    let again = head.headers.get(header::RETRY_AFTER);
+    let again = again.map(|seconds| seconds.to_str().unwrap().parse().unwrap());
+    let bytes = body.collect().await.unwrap().to_bytes();
+    (
+        head.status,
+        String::from_utf8(bytes.to_vec()).unwrap(),
+        again,
+    )
+}
+
+fn is(answer: &(StatusCode, String, Option<u64>), code: &str) -> bool {
+    let (status, body, again) = answer;
+    *status == StatusCode::SERVICE_UNAVAILABLE && body.contains(code) && *again == Some(1)
+}
+
+#[tokio::test]
+async fn a_call_goes_to_the_node_that_holds_the_store_and_back() {
+    let echo = |request: Request| async move {
+        let (head, body) = request.into_parts();
+        let header = |name: &str| head.headers[name].to_str().unwrap().to_owned();
+        let body = body.collect().await.unwrap().to_bytes();
+        let said = String::from_utf8(body.to_vec()).unwrap();
+        let told = format!(
+            "{} {} {} {said} {}",
+            head.method,
+            head.uri,
+            header("host"),
+            header("tidings-forwarded")
+        );
+        (StatusCode::ACCEPTED, told)
+    };
+    let holder = listen(Router::new().fallback(any(echo))).await;
+    let (_, api) = standby(&holder.to_string());
+    let answer = call(&api, Method::POST, "/v1/events?a=%2F").await;
+    let told = "POST /v1/events?a=%2F here.example a body 1".to_owned();
+    assert_eq!(answer, (StatusCode::ACCEPTED, told, None));
+}
+
+#[tokio::test]
+async fn while_nobody_holds_the_store_calls_may_come_again() {
+    let cluster = Arc::new(Cluster::new(ME));
+    let api = router(Arc::clone(&cluster));
+    for members in [
+        None,
+        Some(membership(7, None, "127.0.0.1:1")),
+        // It does not serve yet, or no more.
+        Some(membership(7, Some(ME), "127.0.0.1:1")),
+    ] {
+        members.iter().for_each(|members| cluster.hear(members));
+        for path in ["/v1/types", "/readyz", "/metrics"] {
+            let answer = call(&api, Method::GET, path).await;
+            assert!(is(&answer, "no_holder"), "{path}: {answer:?}");
+        }
+        let alive = call(&api, Method::GET, "/healthz").await;
+        assert_eq!(alive.0, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn a_holder_that_can_not_be_reached_did_nothing() {
+    // Nobody listens there.
+    let (_, api) = standby("127.0.0.1:1");
+    let answer = call(&api, Method::POST, "/v1/events").await;
+    assert!(is(&answer, "no_holder"), "{answer:?}");
+    let ready = call(&api, Method::GET, "/readyz").await;
+    assert_eq!(ready.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_call_is_forwarded_once() {
+    let (_, second) = standby("127.0.0.1:1");
+    let second = listen(second).await;
+    let (_, first) = standby(&second.to_string());
+    let answer = call(&first, Method::GET, "/v1/types").await;
+    assert!(is(&answer, "does not hold the store"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_holder_that_is_replaced_is_waited_for_no_longer() {
+    let (has_it, it_has) = oneshot::channel();
+    let has_it = Arc::new(std::sync::Mutex::new(Some(has_it)));
+    let silent = post(move || async move {
+        let has_it = has_it.lock().unwrap().take();
+        has_it.unwrap().send(()).unwrap();
+        std::future::pending::<()>().await;
+    });
+    let holder = listen(Router::new().route("/v1/events", silent)).await;
+    let (cluster, api) = standby(&holder.to_string());
+    let asked = tokio::spawn(async move { call(&api, Method::POST, "/v1/events").await });
+    it_has.await.unwrap();
+    cluster.hear(&membership(8, Some(ME), "127.0.0.1:1"));
+    let answer = asked.await.unwrap();
+    assert!(is(&answer, "holder_lost"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn without_a_licence_nothing_is_read_and_no_change_confirmed() {
+    let licence = Arc::new(AtomicBool::new(true));
+    let (ends, asked) = (Arc::clone(&licence), Arc::clone(&licence));
+    let ending = any(move || async move {
+        ends.store(false, Ordering::SeqCst);
+        "done"
+    });
+    let calls = Router::new()
+        .route("/ends", ending)
+        .route("/goes_on", get(|| async { "done" }))
+        .route("/metrics", get(|| async { "tidings_up 1\n" }));
+    let (cluster, api) = standby("127.0.0.1:1");
+    cluster.serve(calls, Arc::new(move || asked.load(Ordering::SeqCst)));
+    assert_eq!(call(&api, Method::GET, "/goes_on").await.0, StatusCode::OK);
+    let answer = call(&api, Method::GET, "/ends").await;
+    assert!(is(&answer, "no_holder"), "{answer:?}");
+    let answer = call(&api, Method::GET, "/goes_on").await;
+    assert!(is(&answer, "no_holder"), "{answer:?}");
+    assert_eq!(call(&api, Method::GET, "/metrics").await.0, StatusCode::OK);
+    licence.store(true, Ordering::SeqCst);
+    let answer = call(&api, Method::POST, "/ends").await;
+    assert!(is(&answer, "holder_lost"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn metrics_of_a_standby_are_its_own_for_those_whom_the_holder_lets_in() {
+    let nodes = |request: Request| async move {
+        match request.headers().contains_key(header::AUTHORIZATION) {
+            true => StatusCode::OK,
+            false => StatusCode::UNAUTHORIZED,
+        }
+    };
+    let holder = listen(Router::new().route("/v1/nodes", get(nodes))).await;
+    let (_, api) = standby(&holder.to_string());
+    let ask = |key: Option<&str>| {
+        let mut request = Request::builder().uri("/metrics");
+        if let Some(key) = key {
+            request = request.header(header::AUTHORIZATION, key);
+        }
+        let (api, request) = (api.clone(), request.body(Body::empty()).unwrap());
+        async move { read(api.oneshot(request).await.unwrap()).await }
+    };
+    assert_eq!(ask(None).await.0, StatusCode::UNAUTHORIZED);
+    let (status, text, _) = ask(Some("Bearer k")).await;
+    assert_eq!(status, StatusCode::OK);
+    for line in [
+        "tidings_node_holds 0\n",
+        "tidings_lease_epoch 7\n",
+        "tidings_nodes 2\n",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+}

@@ -1,0 +1,150 @@
+//! The nodes that share a store.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::Serialize;
+use tidings_core::Instant;
+use tidings_store::lease::{MemberStatus, Membership};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::{Answer, Service};
+
+/// The time without a heartbeat after which a node counts as silent.
+const SILENT_MS: i64 = 5_000;
+
+/// The time without a heartbeat after which a node is not shown, unless it holds the store.
+const GONE_MS: i64 = 60_000;
+
+/// The call of the nodes.
+pub(super) fn calls(calls: Calls) -> Calls {
+    calls.add(
+        "list_nodes",
+        Kind::Knows,
+        routes!(list_nodes),
+        &[Code::NoHolder, Code::HolderLost],
+    )
+}
+
+/// A node.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(example = json!({"node": "a", "address": "http://10.0.0.1:8990", "parts": [0], "since": "2024-03-07T08:03:00Z", "lag_ms": 0, "state": "holding", "silent_ms": 310, "epoch": 7}))]
+pub struct NodeShown {
+    /// Its name.
+    node: String,
+    /// The address at which other nodes reach it.
+    address: String,
+    /// The parts of the store that it holds: 0 is all of it.
+    parts: Vec<u32>,
+    /// The instant since which it has had its state.
+    #[schema(format = "date-time")]
+    since: String,
+    /// Milliseconds for which the oldest message has been overdue, as of its last heartbeat; 0 if it holds nothing.
+    lag_ms: i64,
+    /// `holding`, `opening`, `standby`, `draining`, or `silent` after 5 seconds without a heartbeat.
+    state: &'static str,
+    /// Milliseconds since its last heartbeat, by the clock of the database.
+    silent_ms: i64,
+    /// Number of the term in which it holds the store; null = it holds nothing.
+    epoch: Option<i64>,
+}
+
+/// The members as they are shown, in the order of their names.
+#[must_use]
+pub fn shown(membership: &Membership) -> Vec<NodeShown> {
+    let lease = membership.lease;
+    let holds = |seen: &MemberStatus| lease.holder == Some(seen.member.id);
+    let members = membership.members.iter();
+    let members = members.filter(|seen| seen.silent_ms < GONE_MS || holds(seen));
+    let node = |seen: &MemberStatus| {
+        let MemberStatus {
+            member,
+            silent_ms,
+            since_ms,
+        } = seen;
+        NodeShown {
+            node: member.name.clone(),
+            address: member.address.clone(),
+            parts: if holds(seen) { vec![0] } else { Vec::new() },
+            since: Instant(*since_ms).to_string(),
+            lag_ms: member.lag_ms,
+            state: match *silent_ms <= SILENT_MS {
+                true => member.role.name(),
+                false => "silent",
+            },
+            silent_ms: *silent_ms,
+            epoch: holds(seen).then_some(lease.epoch.0),
+        }
+    };
+    members.map(node).collect()
+}
+
+/// Number of members that are not silent.
+pub(in crate::http) fn living(membership: &Membership) -> usize {
+    let living = |seen: &&MemberStatus| seen.silent_ms <= SILENT_MS;
+    membership.members.iter().filter(living).count()
+}
+
+/// List the nodes
+///
+/// The nodes that share the store, as of the last heartbeat, in the order of their names. Empty for a server with a
+/// data directory of its own.
+#[utoipa::path(
+    get, path = "/v1/nodes", tag = "operating",
+    responses((status = 200, description = "The nodes", body = Vec<NodeShown>))
+)]
+async fn list_nodes(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
+    let cluster = service.cluster.as_ref();
+    let membership = cluster.and_then(|cluster| cluster.membership());
+    let nodes = membership.map_or_else(Vec::new, |membership| shown(&membership));
+    Answer::json(StatusCode::OK, &nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_store::lease::{Epoch, Lease, Member, NodeId, Role};
+
+    use super::*;
+
+    #[test]
+    fn who_holds_the_store_is_told_from_those_who_stand_by_or_are_silent() {
+        let seen = |id: i64, role: Role, silent_ms: i64| MemberStatus {
+            member: Member {
+                role,
+                lag_ms: id,
+                ..Member::new(NodeId(id), &format!("node-{id}"))
+            },
+            silent_ms,
+            since_ms: 1_000,
+        };
+        let membership = Membership {
+            lease: Lease {
+                epoch: Epoch(7),
+                holder: Some(NodeId(2)),
+            },
+            members: vec![
+                seen(1, Role::Standby, 100),
+                seen(2, Role::Holding, 70_000),
+                seen(3, Role::Standby, 70_000),
+                seen(4, Role::Draining, 6_000),
+            ],
+        };
+        let nodes = shown(&membership);
+        let told: Vec<_> = nodes
+            .iter()
+            .map(|node| (node.node.as_str(), node.state, node.epoch, node.lag_ms))
+            .collect();
+        let expected = [
+            ("node-1", "standby", None, 1),
+            ("node-2", "silent", Some(7), 2),
+            ("node-4", "silent", None, 4),
+        ];
+        assert_eq!(told, expected);
+        assert_eq!((&nodes[1].parts, &nodes[0].parts), (&vec![0], &vec![]));
+        assert_eq!(nodes[0].since, "1970-01-01T00:00:01Z");
+    }
+}
