@@ -1,33 +1,35 @@
 //! Import of a stream as a store.
 
 use std::io::Read;
-use std::path::Path;
 
 use tidings_core::time::Day;
-use tidings_store::{FjallStore, Options, Partition, Store, Write};
+use tidings_store::{FjallStore, Options, Partition, PostgresStore, Store, Write};
 
 use super::block::{Kind, Reader};
 use super::{Contents, Error};
+use crate::client::StorePlace;
 
-/// Creates a store from a backup, in a directory that is absent or empty; `finish` changes the restored
-/// data before the directory is a store. If the backup is incomplete or damaged, the directory does not
-/// become a store.
+/// Creates a store from a backup, in a directory that is absent or empty, or in a database without one; `finish`
+/// changes the restored data before that is a store. If the backup is incomplete or damaged, it does not become one.
 ///
 /// # Errors
 /// [`Error`], and those of `finish`.
 pub fn restore(
     input: impl Read,
-    directory: &Path,
-    options: Options,
+    place: &StorePlace,
     finish: impl FnOnce(&dyn Store) -> Result<(), Error>,
 ) -> Result<Contents, Error> {
     // Before anything is touched: whatever was named by mistake is refused here.
     let reader = Reader::new(input)?;
     let mut contents = Contents::default();
-    FjallStore::restore(directory, options, |store| {
+    let fill = |store: &dyn Store| {
         contents = each(reader, &mut |writes| store.commit(writes.into()))?;
         finish(store)
-    })?;
+    };
+    match place {
+        StorePlace::Directory(path) => FjallStore::restore(path, Options::default(), fill)?,
+        StorePlace::Database(url) => PostgresStore::restore(url, fill)?,
+    }
     Ok(contents)
 }
 

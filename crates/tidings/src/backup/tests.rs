@@ -6,6 +6,7 @@ use tidings_core::time::Day;
 use tidings_store::{FjallStore, MemoryStore, Options, Partition, Store, Write};
 
 use super::*;
+use crate::client::StorePlace;
 
 type Row = (Partition, Vec<u8>, Vec<u8>);
 
@@ -68,7 +69,9 @@ fn exported(store: &dyn Store) -> (Vec<u8>, Contents) {
 }
 
 fn restored(bytes: &[u8], directory: &Path) -> Result<Contents, Error> {
-    restore(bytes, directory, Options::default(), |_| Ok(()))
+    restore(bytes, &StorePlace::Directory(directory.to_owned()), |_| {
+        Ok(())
+    })
 }
 
 #[test]

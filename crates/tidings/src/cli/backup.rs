@@ -33,8 +33,11 @@ pub(super) struct Restore {
     #[arg(long = "from", value_name = "FILE")]
     file: PathBuf,
     /// Data directory to create; it must be empty or absent
-    #[arg(long, value_name = "DIR")]
-    data: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "store")]
+    data: Option<PathBuf>,
+    /// Database to fill, in place of a data directory; it must have no store
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
+    store: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -144,19 +147,25 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
             return Ok(report(streams, &message, Status::Wrong));
         }
     };
-    let options = tidings_store::Options::default();
+    let Some(place) = reach::store_place(arguments.data.clone(), arguments.store.clone()) else {
+        // The parser of arguments requires one of both.
+        return Ok(Status::Wrong);
+    };
     let pause = |store: &dyn Store| Ok(pause_restored(store, SystemClock.now())?);
-    match backup::restore(file, &arguments.data, options, pause) {
+    match backup::restore(file, &place, pause) {
         Ok(contents) => {
             tell("Restored", &contents, arguments.json, streams)?;
-            let data = arguments.data.display();
+            let place = match arguments.store {
+                Some(_) => format!("--store {place}"),
+                None => format!("--data {place}"),
+            };
             let resume: Vec<String> = channel::sending()
-                .map(|kind| format!("`tidings resume channel {} --data {data}`", kind.name))
+                .map(|kind| format!("`tidings resume channel {} {place}`", kind.name))
                 .collect();
             writeln!(
                 streams.err,
                 "Every channel is paused, because the original may still send. To send from this copy, \
-                 start `tidings serve --data {data}` and run {}",
+                 start `tidings serve {place}` and run {}",
                 resume.join(", ")
             )?;
             Ok(Status::Done)

@@ -9,6 +9,7 @@
 mod backups;
 mod channels;
 mod compare;
+mod databases;
 mod explain;
 mod messages;
 #[path = "../serving/mod.rs"]
@@ -72,6 +73,7 @@ fn ran(arguments: &[&str]) -> Ran {
         .env_remove("TIDINGS_URL")
         .env_remove("TIDINGS_KEY")
         .env_remove("TIDINGS_DATA")
+        .env_remove("TIDINGS_STORE")
         .stdin(Stdio::null())
         .output()
         .unwrap();

@@ -91,8 +91,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let back = restore(
             &answer.bytes[..],
-            dir.path(),
-            tidings_store::Options::default(),
+            &crate::client::StorePlace::Directory(dir.path().to_owned()),
             |_| Ok(()),
         );
         assert_eq!(back.unwrap(), contents);
