@@ -54,7 +54,7 @@ use late::{catch_up, put_off};
 
 /// The most messages of each priority that are built and prepared for rendering in one turn: requests wait
 /// for them, and they are in memory until they are sent.
-const MADE_AT_ONCE: usize = 256;
+const MADE_AT_ONCE: usize = 128;
 
 /// The most objects of the host's answer that are taken in by one step: a step is in memory until it is written.
 const OBJECTS_AT_ONCE: usize = 256;

@@ -294,7 +294,7 @@ impl Senders {
 }
 
 /// Number of messages of each priority that are built ahead for each thread of a pool.
-const ROOM: usize = 64;
+const ROOM: usize = 8;
 
 impl Pool {
     fn line(&self, priority: Priority) -> &Line {

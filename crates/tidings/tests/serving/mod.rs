@@ -59,6 +59,11 @@ impl Server {
         Self::spawn_as(command)
     }
 
+    /// As [`Server::start`], on a clock that is so many milliseconds ahead.
+    pub(crate) fn start_ahead(config: &Path, data: &Path, ahead_ms: i64) -> Self {
+        Self::spawn_as(ahead(config, data, ahead_ms))
+    }
+
     /// As [`Server::start`], on a clock that is so many milliseconds ahead, and with chores after so few
     /// records that they are met.
     pub(crate) fn start_busy(config: &Path, data: &Path, ahead_ms: i64) -> Self {
@@ -191,10 +196,15 @@ fn node(config: &Path, store: &str, name: &str, log: File) -> Command {
     command
 }
 
-fn busy(config: &Path, data: &Path, ahead_ms: i64) -> Command {
+fn ahead(config: &Path, data: &Path, ahead_ms: i64) -> Command {
     let mut command = arguments(Command::new(TIDINGS), config, data);
-    command.args(["--chores-after", "8", "--clock-ahead"]);
-    command.arg(ahead_ms.to_string());
+    command.arg("--clock-ahead").arg(ahead_ms.to_string());
+    command
+}
+
+fn busy(config: &Path, data: &Path, ahead_ms: i64) -> Command {
+    let mut command = ahead(config, data, ahead_ms);
+    command.args(["--chores-after", "8"]);
     command
 }
 
