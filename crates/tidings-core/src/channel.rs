@@ -44,7 +44,7 @@ pub struct ChannelKind {
 }
 
 /// All channels, by number.
-pub const TABLE: [ChannelKind; 10] = [
+pub const TABLE: [ChannelKind; 11] = [
     ChannelKind {
         name: INBOX,
         number: INBOX_NO,
@@ -114,6 +114,13 @@ pub const TABLE: [ChannelKind; 10] = [
         title: "webhook",
         message: "call",
         address: Some(AddressKind::Webhook),
+    },
+    ChannelKind {
+        name: "apns",
+        number: ChannelNo(10),
+        title: "Apple push",
+        message: "push message",
+        address: Some(AddressKind::Apns),
     },
 ];
 

@@ -19,6 +19,8 @@ pub enum AddressKind {
     WebPush,
     /// A registration token of Firebase Cloud Messaging.
     Fcm,
+    /// A device token of Apple's push service.
+    Apns,
     /// An id of a Slack channel or member, or the address of an incoming webhook.
     Slack,
     /// An id of a Discord channel, or the address of a webhook.
@@ -42,6 +44,7 @@ impl AddressKind {
                 "{\"endpoint\": \"https://...\", \"keys\": {\"p256dh\": \"...\", \"auth\": \"...\"}}"
             }
             Self::Fcm => "a registration token",
+            Self::Apns => "a device token in hexadecimal digits",
             Self::Slack => "C0123456789, or https://hooks.slack.com/services/...",
             Self::Discord => "123456789012345678, or https://discord.com/api/webhooks/...",
             Self::Teams => "https://HOST/...",
@@ -58,6 +61,7 @@ impl AddressKind {
             Self::Phone => 16,
             Self::Telegram => 64,
             Self::Fcm => 4096,
+            Self::Apns => 200,
             Self::WebPush | Self::Slack | Self::Discord | Self::Teams | Self::Webhook => {
                 URL_BYTES_MAX
             }
@@ -68,7 +72,7 @@ impl AddressKind {
     #[must_use]
     pub fn most(self) -> usize {
         match self {
-            Self::WebPush | Self::Fcm => 20,
+            Self::WebPush | Self::Fcm | Self::Apns => 20,
             Self::Email
             | Self::Phone
             | Self::Slack
@@ -98,6 +102,7 @@ impl AddressKind {
                 Self::Phone => is_phone(text),
                 Self::WebPush => Subscription::parse(text).is_some(),
                 Self::Fcm => !text.is_empty() && text.bytes().all(is_token_byte),
+                Self::Apns => text.len() >= 64 && text.bytes().all(|b| b.is_ascii_hexdigit()),
                 Self::Slack => is_slack_id(text) || is_web_of(text, &["hooks.slack.com"]),
                 Self::Discord => {
                     is_digits(text, 15, 20)
@@ -233,7 +238,7 @@ mod tests {
 
     #[test]
     fn each_kind_has_its_form() {
-        use AddressKind::{Discord, Fcm, Phone, Slack, Teams, Telegram, Webhook};
+        use AddressKind::{Apns, Discord, Fcm, Phone, Slack, Teams, Telegram, Webhook};
         for (kind, good, bad) in [
             (
                 Phone,
@@ -247,6 +252,15 @@ mod tests {
                 ][..],
             ),
             (Fcm, &["dXp:APA91b-_x"], &["", "a b", "a/b"]),
+            (
+                Apns,
+                &["740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad"],
+                &[
+                    "",
+                    "740f4707",
+                    "x40f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad",
+                ],
+            ),
             (
                 Slack,
                 &[

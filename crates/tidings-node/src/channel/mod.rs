@@ -212,7 +212,7 @@ fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider
         Address::Smtp(server) => Arc::new(Smtp::new(server, host, setup.patience)?),
         Address::Http(shape) => {
             let (shape, clock) = (Arc::clone(shape), Arc::clone(setup.clock));
-            Arc::new(Http::new(shape, setup.patience, clock))
+            Arc::new(Http::new(shape, setup.patience, clock)?)
         }
     };
     Ok(Provider {

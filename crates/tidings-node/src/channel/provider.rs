@@ -8,8 +8,8 @@ use tidings_core::channel::{AddressKind, ChannelKind};
 use tidings_mail::{DesignError, SenderError};
 
 use super::http::{
-    ProviderUrl, Shape, discord, fcm, mailgun, postmark, sendgrid, ses, slack, teams, telegram,
-    twilio, vapid, webhook,
+    ProviderUrl, Shape, apns, discord, fcm, mailgun, postmark, sendgrid, ses, slack, teams,
+    telegram, twilio, vapid, webhook,
 };
 
 /// The variable with the password if an address has only a user.
@@ -70,6 +70,9 @@ pub enum ProviderError {
         /// The system's error.
         source: io::Error,
     },
+    /// A client for a provider can't be set up.
+    #[error("the provider's client: {0}")]
+    Http(io::Error),
     /// TLS can't be set up for this host.
     #[error("TLS to `{host}`: {why}")]
     Tls {
@@ -100,7 +103,7 @@ enum Read {
 }
 
 /// All kinds of providers.
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 16] = [
     Kind {
         scheme: "file",
         address: AddressKind::Email,
@@ -160,6 +163,12 @@ const KINDS: [Kind; 15] = [
         address: AddressKind::Fcm,
         form: fcm::FORM,
         read: Read::Http(|url| Ok(Arc::new(fcm::Fcm::parse(url)?))),
+    },
+    Kind {
+        scheme: "apns",
+        address: AddressKind::Apns,
+        form: apns::FORM,
+        read: Read::Http(|url| Ok(Arc::new(apns::Apns::parse(url)?))),
     },
     Kind {
         scheme: "slack",

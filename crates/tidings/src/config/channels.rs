@@ -69,6 +69,7 @@ fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> 
         AddressKind::Phone => &["provider", "providers", "from", "quiet_hours", "rate"],
         AddressKind::WebPush
         | AddressKind::Fcm
+        | AddressKind::Apns
         | AddressKind::Slack
         | AddressKind::Discord
         | AddressKind::Teams

@@ -478,6 +478,12 @@ fn each_channel_has_providers_of_its_own() {
         ),
         ("webpush", "", &*vapid, &*bad_vapid),
         ("fcm", "", "fcm://${ACCOUNT}", "fcm://account"),
+        (
+            "apns",
+            "",
+            "apns://K1:${KEY}@T1?topic=org.example.app",
+            "apns://K1:${KEY}@T1",
+        ),
         ("slack", "", "slack://${TOKEN}", "slack://xoxb-token"),
         ("slack", "", "slack://", "sendgrid://${KEY}"),
         ("discord", "", "discord://", "discord://${A}?via=x"),

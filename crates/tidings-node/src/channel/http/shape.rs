@@ -28,12 +28,26 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
+/// A version of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// HTTP/1.1.
+    One,
+    /// HTTP/2.
+    Two,
+}
+
 /// A provider's way to put a message into a request. It does no I/O and reads no clock.
 pub(crate) trait Shape: Send + Sync {
     /// The provider's address without secrets, for operators.
     fn shown(&self) -> String;
 
-    /// The hosts that it may call.
+    /// The version that it speaks.
+    fn version(&self) -> Version {
+        Version::One
+    }
+
+    /// The hosts that it may call; with HTTP/2 any.
     fn reach(&self) -> Reach {
         Reach::Anywhere
     }

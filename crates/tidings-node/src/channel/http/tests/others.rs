@@ -445,4 +445,5 @@ fn a_message_to_several_devices_is_handed_over_once_one_took_it() {
     }
 }
 
+mod apns;
 mod fcm;

@@ -23,7 +23,7 @@ fn channel(server: &Server, clock: &Arc<VirtualClock>) -> Http {
     let url = ProviderUrl::parse("fcm", &rest, &secrets).unwrap();
     let shape = Fcm::parse(url).unwrap();
     let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
-    Http::new(Arc::new(shape), Patience::default(), clock)
+    Http::new(Arc::new(shape), Patience::default(), clock).unwrap()
 }
 
 fn decoded(text: &str) -> Vec<u8> {

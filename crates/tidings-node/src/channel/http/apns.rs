@@ -1,0 +1,195 @@
+//! Apple's push service: to devices, over HTTP/2, signed by a key of the developer's team.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::pki_types::pem::PemObject;
+use serde_json::{Value, json};
+use tidings_core::Instant;
+
+use super::super::{Outcome, ProviderError, Rendered};
+use super::note::Note;
+use super::{Answer, ProviderUrl, Request, Shape, Version, sent};
+use crate::priority::Priority;
+
+/// The form of its address.
+pub(crate) const FORM: &str = "apns://KEY_ID:${KEY}@TEAM_ID?topic=org.example.app";
+
+/// The milliseconds for which a token is used: Apple wants another one after 20 to 60 minutes.
+const TOKEN_MS: i64 = 40 * 60_000;
+/// The seconds for which Apple keeps a message for a device that is away.
+const TTL_S: i64 = 86_400;
+/// The most characters of the words: a message has 4,096 bytes at most.
+const CHARS_MAX: usize = 600;
+
+/// An app of a developer's team.
+pub(crate) struct Apns {
+    key_id: String,
+    team: String,
+    /// The bundle id of the app.
+    topic: String,
+    /// `None` = it is not looked up.
+    key: Option<EcdsaKeyPair>,
+    base: String,
+    token: Mutex<Option<(String, Instant)>>,
+    random: SystemRandom,
+}
+
+fn fault(why: &str) -> ProviderError {
+    ProviderError::Address(why.to_owned())
+}
+
+impl Apns {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+        let random = SystemRandom::new();
+        let (key_id, pem) = url.user()?;
+        let own = match url.option("sandbox")?.as_deref() {
+            None | Some("no") => "https://api.push.apple.com",
+            Some("yes") => "https://api.sandbox.push.apple.com",
+            Some(_) => return Err(fault("`sandbox` is `yes` or `no`")),
+        };
+        let topic = url.option("topic")?;
+        let shape = Self {
+            key_id,
+            team: url.place("the id of the team")?,
+            topic: topic.ok_or_else(|| {
+                fault("`topic` is missing: write `?topic=` and the bundle id of the app")
+            })?,
+            key: match pem.is_empty() {
+                true => None,
+                false => Some(key_of(&pem, &random)?),
+            },
+            base: url.base(own)?,
+            token: Mutex::default(),
+            random,
+        };
+        url.done().map(|()| shape)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<(String, Instant)>> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The token that says who sends: the one in use, or another one once that is old.
+    fn token(&self, now: Instant) -> Option<String> {
+        let mut kept = self.kept();
+        if let Some((token, since)) = &*kept
+            && (since.0..since.0 + TOKEN_MS).contains(&now.0)
+        {
+            return Some(token.clone());
+        }
+        let header = json!({ "alg": "ES256", "kid": self.key_id });
+        let claims = json!({ "iss": self.team, "iat": now.0.div_euclid(1_000) });
+        let [header, claims] =
+            [header, claims].map(|json| URL_SAFE_NO_PAD.encode(json.to_string()));
+        let signed = format!("{header}.{claims}");
+        let key = self.key.as_ref()?;
+        let signature = key.sign(&self.random, signed.as_bytes()).ok()?;
+        let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature));
+        *kept = Some((token.clone(), now));
+        Some(token)
+    }
+}
+
+fn key_of(pem: &str, random: &SystemRandom) -> Result<EcdsaKeyPair, ProviderError> {
+    let key = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())
+        .map_err(|_| fault("its key is not the PEM of a `.p8` file"))?;
+    EcdsaKeyPair::from_pkcs8(
+        &ECDSA_P256_SHA256_FIXED_SIGNING,
+        key.secret_pkcs8_der(),
+        random,
+    )
+    .map_err(|_| fault("its key is none of the curve P-256"))
+}
+
+/// A batch's id in the form of a UUID, if it is one of 32 hexadecimal digits.
+fn uuid(id: &str) -> Option<String> {
+    let is_hex = id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hex.then(|| {
+        let parts = [&id[..8], &id[8..12], &id[12..16], &id[16..20], &id[20..]];
+        parts.join("-")
+    })
+}
+
+impl Shape for Apns {
+    fn shown(&self) -> String {
+        format!("apns {}", self.base)
+    }
+
+    fn version(&self) -> Version {
+        Version::Two
+    }
+
+    fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
+        let token = self.token(now).ok_or_else(|| Outcome::Away {
+            why: "the key can't sign".to_owned(),
+            after_ms: None,
+        })?;
+        let note = Note::of(message)?;
+        let cut = |text: &str| text.chars().take(CHARS_MAX).collect::<String>();
+        let id = &message.head.id;
+        let mut body = json!({
+            "aps": {
+                "alert": { "title": cut(&note.title), "body": cut(&note.text) },
+            },
+            "tidings_batch": id,
+        });
+        if let Some(url) = &note.url {
+            body["url"] = Value::from(url.as_str());
+        }
+        let priority = match Priority::of(&message.head.lane) {
+            Priority::Interactive => "10",
+            Priority::Bulk => "5",
+        };
+        let expires = now.0.div_euclid(1_000) + TTL_S;
+        let mut request = Request::json(format!("{}/3/device/{to}", self.base), &body)
+            .with("authorization", format!("bearer {token}"))
+            .with("apns-topic", self.topic.as_str())
+            .with("apns-push-type", "alert")
+            .with("apns-priority", priority)
+            .with("apns-expiration", expires.to_string())
+            // One that comes twice takes the place of the first.
+            .with("apns-collapse-id", id.chars().take(64).collect::<String>());
+        if let Some(uuid) = uuid(id) {
+            request = request.with("apns-id", uuid);
+        }
+        Ok(request)
+    }
+
+    fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
+        let json = answer.json();
+        let reason = json["reason"].as_str();
+        if matches!(
+            reason,
+            Some("ExpiredProviderToken" | "InvalidProviderToken")
+        ) {
+            *self.kept() = None;
+        }
+        match (answer.of_provider(reason, now), reason) {
+            (Outcome::Sent(_), _) => sent(answer.header("apns-id")),
+            (
+                Outcome::Failed { why, .. },
+                Some("BadDeviceToken" | "DeviceTokenNotForTopic" | "Unregistered" | "ExpiredToken"),
+            ) => Outcome::Failed {
+                why,
+                address_dead: true,
+            },
+            (
+                Outcome::Failed { why, .. },
+                Some("BadTopic" | "MissingTopic" | "TopicDisallowed" | "BadPath"),
+            ) => Outcome::Away {
+                why,
+                after_ms: None,
+            },
+            // One device has too many while others have none.
+            (Outcome::Away { why, after_ms }, Some("TooManyRequests")) => {
+                Outcome::Retry { why, after_ms }
+            }
+            (other, _) => other,
+        }
+    }
+}

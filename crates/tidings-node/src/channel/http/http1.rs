@@ -1,0 +1,123 @@
+//! Calls over HTTP/1.1.
+
+use std::io::{self, Read};
+use std::time::Duration;
+
+use ureq::Agent;
+use ureq::http::{HeaderMap, Request as HttpRequest};
+use ureq::unversioned::transport::DefaultConnector;
+
+use super::super::smtp::Patience;
+use super::guard::{Guard, PRIVATE};
+use super::wire::{ANSWER_BYTES_MAX, Called, Wire};
+use super::{Answer, Reach, Request};
+
+/// A client that keeps connections for a while.
+pub(super) struct Http1(Agent);
+
+impl Http1 {
+    /// Prepares a client, without connecting.
+    pub(super) fn new(reach: Reach, patience: Patience) -> Self {
+        let guard = Guard(reach);
+        let limit = |ms: u64| Some(Duration::from_millis(ms));
+        let config = Agent::config_builder()
+            .timeout_resolve(limit(patience.answer_ms))
+            .timeout_connect(limit(patience.answer_ms))
+            .timeout_send_request(limit(patience.answer_ms))
+            .timeout_send_body(limit(patience.begin_ms))
+            .timeout_recv_response(limit(patience.delivery_ms))
+            .timeout_recv_body(limit(patience.answer_ms))
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .proxy(None)
+            .user_agent(concat!("tidings/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Self(Agent::with_parts(
+            config,
+            DefaultConnector::default(),
+            guard,
+        ))
+    }
+}
+
+impl Wire for Http1 {
+    fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Called {
+        let mut builder = HttpRequest::builder()
+            .method("POST")
+            .uri(&request.url)
+            .header("content-length", request.body.len());
+        for (name, value) in &request.headers {
+            builder = builder.header(*name, value);
+        }
+        let mut body = Asking {
+            bytes: &request.body,
+            go,
+            asked: None,
+        };
+        let built = match builder.body(ureq::SendBody::from_reader(&mut body)) {
+            Ok(built) => built,
+            Err(fault) => return Called::Broken(format!("request: {fault}"), false),
+        };
+        let answered = self.0.run(built);
+        let has_begun = match body.asked {
+            Some(false) => return Called::Withheld,
+            Some(true) => true,
+            None => false,
+        };
+        match answered {
+            Ok(mut answer) => {
+                let status = answer.status().as_u16();
+                let headers: HeaderMap = answer.headers().clone();
+                let body = answer
+                    .body_mut()
+                    .with_config()
+                    .limit(ANSWER_BYTES_MAX as u64);
+                // The status says what became of the message, with or without the rest.
+                let body = body.read_to_vec().unwrap_or_default();
+                Called::Answered(Answer {
+                    status,
+                    headers,
+                    body,
+                })
+            }
+            Err(ureq::Error::BadUri(why)) if why == PRIVATE => Called::Barred,
+            Err(fault) => {
+                let stage = if has_begun { "answer" } else { "connect" };
+                let is_incomplete = matches!(
+                    &fault,
+                    ureq::Error::Io(fault) if fault.kind() == io::ErrorKind::BrokenPipe
+                );
+                let why = format!("{stage}: {}", words_of(&fault));
+                Called::Broken(why, has_begun && !is_incomplete)
+            }
+        }
+    }
+}
+
+/// The fault of a connection in words without an address.
+fn words_of(fault: &ureq::Error) -> String {
+    match fault {
+        ureq::Error::Timeout(_) => "it took too long".to_owned(),
+        ureq::Error::HostNotFound => "the host is not known".to_owned(),
+        ureq::Error::Io(fault) => fault.kind().to_string(),
+        ureq::Error::Rustls(fault) => fault.to_string(),
+        ureq::Error::BadUri(_) => "the address is not one".to_owned(),
+        _ => "the connection failed".to_owned(),
+    }
+}
+
+/// A request's body, which asks before its first byte goes.
+struct Asking<'a> {
+    bytes: &'a [u8],
+    go: &'a dyn Fn() -> bool,
+    asked: Option<bool>,
+}
+
+impl Read for Asking<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !*self.asked.get_or_insert_with(self.go) {
+            return Err(io::Error::other("withheld"));
+        }
+        self.bytes.read(buffer)
+    }
+}

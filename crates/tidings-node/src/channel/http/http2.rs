@@ -1,0 +1,193 @@
+//! Calls over HTTP/2, for the one provider that takes no other: many at once over one connection.
+//!
+//! Threads that send block until their call is over; a thread of the client's own drives the connection.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use h2::client::SendRequest;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use ureq::http::{Request as HttpRequest, Uri};
+
+use super::super::ProviderError;
+use super::super::smtp::Patience;
+use super::wire::{ANSWER_BYTES_MAX, Called, Wire};
+use super::{Answer, Request};
+
+/// The content of a frame.
+type Bytes = std::io::Cursor<Vec<u8>>;
+
+/// A client with one connection.
+pub(super) struct Http2 {
+    /// Set until the client is dropped.
+    runtime: Option<Runtime>,
+    tls: TlsConnector,
+    /// The connection, and the place to which it leads.
+    open: Mutex<Option<(String, SendRequest<Bytes>)>>,
+    patience: Patience,
+}
+
+/// A call that failed: the reason, and whether the provider may have the request.
+struct Fault(String, bool);
+
+impl Fault {
+    fn before(stage: &str, why: impl std::fmt::Display) -> Self {
+        Self(format!("{stage}: {why}"), false)
+    }
+}
+
+impl Http2 {
+    /// Prepares a client, without connecting.
+    ///
+    /// # Errors
+    /// [`ProviderError::Http`] where its thread can't be started.
+    pub(super) fn new(patience: Patience) -> Result<Self, ProviderError> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("tidings-http2")
+            .enable_all()
+            .build()
+            .map_err(ProviderError::Http)?;
+        let mut roots = RootCertStore::empty();
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        let ring = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ClientConfig::builder_with_provider(ring)
+            .with_safe_default_protocol_versions()
+            .map_err(|fault| ProviderError::Http(io::Error::other(fault)))?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        Ok(Self {
+            runtime: Some(runtime),
+            tls: TlsConnector::from(Arc::new(config)),
+            open: Mutex::default(),
+            patience,
+        })
+    }
+
+    fn open(&self) -> MutexGuard<'_, Option<(String, SendRequest<Bytes>)>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection that takes a request: the one there is, or a new one.
+    async fn ready(&self, uri: &Uri) -> Result<SendRequest<Bytes>, Fault> {
+        let place = format!("{:?} {:?}", uri.scheme_str(), uri.authority());
+        let known = self.open().clone();
+        if let Some((_, sender)) = known.filter(|(known, _)| *known == place)
+            && let Ok(ready) = sender.ready().await
+        {
+            return Ok(ready);
+        }
+        let sender = self.connect(uri).await?;
+        *self.open() = Some((place, sender.clone()));
+        sender
+            .ready()
+            .await
+            .map_err(|fault| Fault::before("connect", fault))
+    }
+
+    async fn connect(&self, uri: &Uri) -> Result<SendRequest<Bytes>, Fault> {
+        let broken = |fault: io::Error| Fault::before("connect", fault.kind());
+        let host = uri
+            .host()
+            .ok_or_else(|| Fault::before("connect", "no host"))?;
+        let is_tls = uri.scheme_str() != Some("http");
+        let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
+        let stream = TcpStream::connect((host, port)).await.map_err(broken)?;
+        if !is_tls {
+            return self.shake_hands(stream).await;
+        }
+        let name = ServerName::try_from(host.to_owned());
+        let name = name.map_err(|_| Fault::before("connect", "no name of a host"))?;
+        let stream = self.tls.connect(name, stream).await.map_err(broken)?;
+        self.shake_hands(stream).await
+    }
+
+    async fn shake_hands<S>(&self, stream: S) -> Result<SendRequest<Bytes>, Fault>
+    where
+        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
+    {
+        let shaken = h2::client::Builder::new().handshake(stream).await;
+        let (sender, connection) = shaken.map_err(|fault| Fault::before("connect", fault))?;
+        // Its end is seen by whoever sends next.
+        tokio::spawn(async move { drop(connection.await) });
+        Ok(sender)
+    }
+
+    async fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Result<Called, Fault> {
+        let [begin, answer] =
+            [self.patience.begin_ms, self.patience.delivery_ms].map(Duration::from_millis);
+        let late = |stage: &'static str| move |_| Fault::before(stage, "it took too long");
+        let mut builder = HttpRequest::builder().method("POST").uri(&request.url);
+        for (name, value) in &request.headers {
+            builder = builder.header(*name, value);
+        }
+        let head = builder
+            .header("content-length", request.body.len())
+            .body(())
+            .map_err(|fault| Fault::before("request", fault))?;
+        let ready = timeout(begin, self.ready(head.uri())).await;
+        let mut sender = ready.map_err(late("connect"))??;
+        let sent = sender.send_request(head, false);
+        let (response, mut stream) = sent.map_err(|fault| Fault::before("request", fault))?;
+        if !go() {
+            stream.send_reset(h2::Reason::CANCEL);
+            return Ok(Called::Withheld);
+        }
+        let body = Bytes::new(request.body.clone());
+        let after = |fault: h2::Error| {
+            // What was refused so was not looked at (RFC 9113, section 8.7).
+            let is_refused = fault.reason() == Some(h2::Reason::REFUSED_STREAM);
+            Fault(format!("answer: {fault}"), !is_refused)
+        };
+        stream.send_data(body, true).map_err(after)?;
+        let response = timeout(answer, response).await;
+        let response = response.map_err(|_| Fault("answer: it took too long".to_owned(), true))?;
+        let (head, mut content) = response.map_err(after)?.into_parts();
+        let mut body = Vec::new();
+        // The status says what became of the message, with or without the rest.
+        while let Ok(Some(Ok(part))) = timeout(begin, content.data()).await {
+            let room = ANSWER_BYTES_MAX.saturating_sub(body.len());
+            body.extend_from_slice(&part[..part.len().min(room)]);
+            if room == 0 || content.flow_control().release_capacity(part.len()).is_err() {
+                break;
+            }
+        }
+        Ok(Called::Answered(Answer {
+            status: head.status.as_u16(),
+            headers: head.headers,
+            body,
+        }))
+    }
+}
+
+impl Wire for Http2 {
+    fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Called {
+        let Some(runtime) = &self.runtime else {
+            return Called::Broken("the client has ended".to_owned(), false);
+        };
+        match runtime.block_on(Self::call(self, request, go)) {
+            Ok(called) => called,
+            Err(Fault(why, may_have_it)) => {
+                // The next call makes a connection of its own.
+                self.open().take();
+                Called::Broken(why, may_have_it)
+            }
+        }
+    }
+}
+
+impl Drop for Http2 {
+    /// Ends the thread without waiting for it: whoever reloads a configuration must not wait.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

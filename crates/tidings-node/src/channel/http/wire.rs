@@ -1,0 +1,24 @@
+//! What a call over HTTP is, whatever its version.
+
+use super::{Answer, Request};
+
+/// The most bytes of an answer that are read.
+pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
+
+/// A client. It is called from several threads at once.
+pub(super) trait Wire: Send + Sync {
+    /// Calls, and asks before the first byte of the body goes.
+    fn call(&self, request: &Request, go: &dyn Fn() -> bool) -> Called;
+}
+
+/// The end of a call.
+pub(super) enum Called {
+    /// The provider answered.
+    Answered(Answer),
+    /// The sender was asked to stop before the body.
+    Withheld,
+    /// There was no answer; `true` = and the provider may have the request.
+    Broken(String, bool),
+    /// Its host may not be called.
+    Barred,
+}
