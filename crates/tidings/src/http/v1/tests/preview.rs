@@ -63,3 +63,59 @@ fn the_preview_is_the_mail_that_is_sent_if_nothing_happens() {
         .call(Method::GET, "/v1/recipients/nobody/preview", &Value::Null);
     assert_eq!(nobody.status, StatusCode::NOT_FOUND);
 }
+
+#[test]
+fn h20_what_the_inbox_shows_as_two_groups_is_one_in_the_mail() {
+    let config = CONFIG.to_owned()
+        + r#"
+[digests.weekly]
+every = "week"
+on = "mon"
+at = "09:00"
+[types.like]
+category = "news"
+include_actor = true
+sentence = "{actor} liked {object}"
+channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "weekly" } }
+"#;
+    let post = Post::new(&config);
+    post.publish_to_ana("like", "Ben", "Marilyn");
+    post.publish_to_ana("like", "Cy", "Marilyn");
+    post.rig.at("2024-01-03T12:00:00Z");
+    post.publish_to_ana("like", "Dan", "Marilyn");
+    post.publish_to_ana("like", "Eve", "Marilyn");
+    let inbox = post.change(Method::GET, "/v1/recipients/ana/inbox", &Value::Null);
+    let groups = inbox["groups"].as_array().unwrap();
+    let counts: Vec<_> = groups.iter().map(|group| &group["count"]).collect();
+    assert_eq!(counts, [2, 2]);
+    let mail = next(&post);
+    assert_eq!(mail["entries"], 4);
+    let text = mail["text"].as_str().unwrap();
+    assert_eq!(text.matches("liked Marilyn").count(), 1, "{text}");
+    assert!(
+        text.contains("Eve, Dan and 2 others liked Marilyn"),
+        "{text}"
+    );
+}
+
+#[test]
+fn mails_of_several_keys_that_are_due_together_all_go() {
+    let post = Post::new(CONFIG);
+    let titles = ["Note", "Frame", "Wall", "Lamp"];
+    for title in titles {
+        post.publish_to_ana("comment", "Cy", title);
+    }
+    // Each arrival is a millisecond after the one before, as the inbox was told in between.
+    post.rig.at("2024-01-01T12:04:01Z");
+    let mut subjects: Vec<String> = titles.iter().map(|_| post.mail().0).collect();
+    subjects.sort();
+    assert_eq!(
+        subjects,
+        [
+            "Comment: Frame",
+            "Comment: Lamp",
+            "Comment: Note",
+            "Comment: Wall"
+        ]
+    );
+}
