@@ -87,6 +87,27 @@ impl ReadView for StoreView {
         self.heard((partition, key), self.snapshot.get(partition, key))
     }
 
+    fn get_many(
+        &self,
+        partition: Partition,
+        keys: &[Vec<u8>],
+    ) -> Result<Vec<Option<Vec<u8>>>, Unreadable> {
+        let stored: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let read = self.snapshot.get_many(partition, &stored);
+        let mut values = self.heard((partition, &[]), read)?;
+        for (key, value) in keys.iter().zip(&mut values) {
+            let mut newest_first = self.ahead.iter().rev();
+            if let Some(ahead) = newest_first.find_map(|writes| writes.get(partition, key)) {
+                *value = ahead.map(<[u8]>::to_vec);
+            }
+        }
+        Ok(values)
+    }
+
+    fn is_remote(&self) -> bool {
+        self.snapshot.is_remote()
+    }
+
     fn scan(
         &self,
         partition: Partition,

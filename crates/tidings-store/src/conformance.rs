@@ -43,6 +43,10 @@ pub const TESTS: &[(&str, Test)] = &[
         "the_last_write_of_a_key_holds",
         commits::the_last_write_of_a_key_holds,
     ),
+    (
+        "many_keys_are_read_as_each_is",
+        commits::many_keys_are_read_as_each_is,
+    ),
     ("a_value_may_be_empty", commits::a_value_may_be_empty),
     ("keys_are_bytes", commits::keys_are_bytes),
     ("a_key_has_bounds", commits::a_key_has_bounds),

@@ -274,6 +274,11 @@ impl Snapshot for View {
         self.view.get(partition, key)
     }
 
+    /// Says so, which makes the simulation read as from a database.
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn scan(
         &self,
         partition: Partition,

@@ -59,6 +59,23 @@ pub trait Snapshot: Send + Sync {
     /// [`Error::Unavailable`] or [`Error::Corrupt`].
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error>;
 
+    /// Reads several keys of a partition, in their order; [`Snapshot::get`] for each of them says the same.
+    ///
+    /// # Errors
+    /// As [`Snapshot::get`].
+    fn get_many(
+        &self,
+        partition: Partition,
+        keys: &[&[u8]],
+    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        keys.iter().map(|key| self.get(partition, key)).collect()
+    }
+
+    /// Tells whether each call is a round trip over a network, so that several keys should be read by one.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// Visits every key `from <= key < until` in order; `until = None` = to the end. An empty `from` is
     /// the beginning; if `until <= from` there is nothing to visit.
     ///

@@ -23,6 +23,8 @@ pub(crate) struct Draft<'a> {
     /// The messages that the senders keep back.
     pub(crate) reach: &'a Reach,
     writes: BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>,
+    /// Rows of *base* as they are stored, which were read together.
+    read: FxHashMap<Vec<u8>, Option<Vec<u8>>>,
     /// The newest row of each bucket's journal.
     journals: FxHashMap<BucketNo, OpenRow>,
     pub(crate) events: FreshEvents,
@@ -34,6 +36,7 @@ impl<'a> Draft<'a> {
             view,
             reach: &NOTHING,
             writes: BTreeMap::new(),
+            read: FxHashMap::default(),
             journals: FxHashMap::default(),
             events: FreshEvents::default(),
         }
@@ -140,8 +143,18 @@ impl<'a> Draft<'a> {
     ) -> Result<Option<Vec<u8>>, Unreadable> {
         match self.writes.get(&(partition, key.to_vec())) {
             Some(value) => Ok(value.clone()),
-            None => self.view.get(partition, key),
+            None => match self.read.get(key).filter(|_| partition == Partition::Base) {
+                Some(value) => Ok(value.clone()),
+                None => self.view.get(partition, key),
+            },
         }
+    }
+
+    /// Reads rows of *base* that the step is going to ask for.
+    pub(crate) fn read_ahead(&mut self, keys: &[Vec<u8>]) -> Result<(), Unreadable> {
+        let values = self.view.get_many(Partition::Base, keys)?;
+        self.read.extend(keys.iter().cloned().zip(values));
+        Ok(())
     }
 
     /// The keys with this prefix that the step has written, with their values; stored ones are not

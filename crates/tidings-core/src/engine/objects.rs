@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::draft::Draft;
 use super::recent::Recent;
 use super::rows::each_base;
+use crate::command::Command;
 use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::journal::record::About;
@@ -61,6 +62,9 @@ struct Known {
     newest: Day,
 }
 
+/// The most objects that are read at once: their rows are in memory until the step ends.
+const READ_AHEAD_MAX: usize = 1024;
+
 /// Number of objects that a step deletes, plus [`SWEPT_PER_WRITTEN`] for each that it writes.
 const SWEPT_PER_STEP: usize = 32;
 
@@ -91,6 +95,30 @@ fn stored(draft: &Draft<'_>, object: &Id) -> Result<Option<ObjectRow>, Unreadabl
     let bytes = draft.get(Partition::Base, &object_key(object))?;
     let row = bytes.map(|bytes| from_json("an object", &bytes));
     row.transpose()
+}
+
+/// Reads the objects of several commands at once, where each read is a round trip.
+pub(super) fn read_ahead(draft: &mut Draft<'_>, commands: &[Command]) -> Result<(), Unreadable> {
+    if !draft.view.is_remote() {
+        return Ok(());
+    }
+    let mut keys = Vec::new();
+    for command in commands {
+        match command {
+            Command::Publish(event) => {
+                let roles = event.actor.iter().chain(&event.target);
+                let named = roles.chain([&event.object]);
+                keys.extend(named.map(|object| object_key(&object.id)));
+            }
+            Command::Object(object) => keys.push(object_key(&object.id)),
+            Command::Retract { object } => keys.push(object_key(object)),
+            _ => {}
+        }
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    let mut several = keys.chunks(READ_AHEAD_MAX).filter(|keys| keys.len() > 1);
+    several.try_for_each(|keys| draft.read_ahead(keys))
 }
 
 impl Objects {

@@ -5,6 +5,7 @@ use super::act::{Act, Applied};
 use super::draft::Draft;
 use super::follow;
 use super::inbox_delivery::InboxDelivery;
+use super::objects;
 use super::reach::Reach;
 use super::reply::{Answer, Refused, Reply};
 use super::state::{Engine, Step};
@@ -129,6 +130,7 @@ impl Engine {
         step: &mut Step,
     ) -> Result<(), Unreadable> {
         self.enter_scheduled(draft)?;
+        objects::read_ahead(draft, commands)?;
         for alike in commands.chunk_by(follow::together) {
             match alike {
                 [command] => {

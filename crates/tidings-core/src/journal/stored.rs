@@ -18,6 +18,23 @@ pub trait ReadView: Sync {
     /// [`Unreadable`] where the store can't be read.
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable>;
 
+    /// Reads the values of several keys, in their order.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    fn get_many(
+        &self,
+        partition: Partition,
+        keys: &[Vec<u8>],
+    ) -> Result<Vec<Option<Vec<u8>>>, Unreadable> {
+        keys.iter().map(|key| self.get(partition, key)).collect()
+    }
+
+    /// Tells whether each call is a round trip over a network, so that several keys should be read by one.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// Visits every key `from <= key < until` in order, until the visitor breaks.
     ///
     /// # Errors

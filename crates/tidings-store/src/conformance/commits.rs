@@ -348,3 +348,45 @@ pub(super) fn reopening_keeps_everything(harness: &dyn Harness) {
         assert_eq!(answered(fixture.store().days()), [Day(19_700)]);
     }
 }
+
+pub(super) fn many_keys_are_read_as_each_is(harness: &dyn Harness) {
+    let fixture = harness.fresh();
+    let store = fixture.store();
+    let keys: Vec<Vec<u8>> = (0..100_u8).map(|number| vec![number, 0]).collect();
+    let written = keys.iter().step_by(2);
+    commit(store, written.map(|key| put(DAY, key, key)));
+    let before = snapshot(store);
+    // What is replaced, deleted and new later is none of an older view's concern.
+    commit(
+        store,
+        [
+            put(DAY, &keys[0], b"new"),
+            delete(DAY, &keys[2]),
+            put(DAY, &keys[1], b"new"),
+        ],
+    );
+    let after = snapshot(store);
+    let asked: Vec<&[u8]> = keys.iter().rev().map(Vec::as_slice).collect();
+    for view in [&before, &after] {
+        for partition in [DAY, Partition::Base, Partition::Day(Day(1))] {
+            let many = answered(view.get_many(partition, &asked));
+            let each: Vec<_> = asked
+                .iter()
+                .map(|key| answered(view.get(partition, key)))
+                .collect();
+            assert_eq!(many, each);
+        }
+        assert_eq!(
+            answered(view.get_many(DAY, &[])),
+            [] as [Option<Vec<u8>>; 0]
+        );
+    }
+    assert_eq!(
+        answered(before.get_many(DAY, &[&keys[0]])),
+        [Some(keys[0].clone())]
+    );
+    assert_eq!(
+        answered(after.get_many(DAY, &[&keys[0]])),
+        [Some(b"new".to_vec())]
+    );
+}

@@ -103,6 +103,43 @@ impl Snapshot for View {
         }
     }
 
+    fn get_many(
+        &self,
+        partition: Partition,
+        keys: &[&[u8]],
+    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let Some(table) = self.table(partition).filter(|_| !keys.is_empty()) else {
+            return Ok(vec![None; keys.len()]);
+        };
+        let sql = format!(
+            "SELECT p.epoch, p.at, s.key, s.value FROM tidings_part p \
+             LEFT JOIN {} s ON s.key = ANY($1) WHERE p.no = 0",
+            name(table)
+        );
+        let rows = self.reading.readers.query(&sql, &[&keys])?;
+        let version = self.reading.version(rows.first())?;
+        let found = rows
+            .iter()
+            .filter_map(|row| Some((row.get::<_, Option<&[u8]>>(2)?, row.get::<_, &[u8]>(3))));
+        let found: BTreeMap<&[u8], &[u8]> = found.collect();
+        let value = |key: &&[u8]| {
+            let place = (table, *key, Bound::Included(*key));
+            let replaced = self
+                .reading
+                .versions
+                .before(self.pin.version, version, place)?;
+            Ok(match replaced.into_values().next() {
+                Some(value) => value,
+                None => found.get(key).map(|value| value.to_vec()),
+            })
+        };
+        keys.iter().map(value).collect()
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn scan(
         &self,
         partition: Partition,
