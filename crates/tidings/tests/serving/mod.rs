@@ -304,7 +304,7 @@ impl Api {
     /// As [`Api::new`], for a server that may stop answering.
     pub(crate) fn patient(url: &str) -> Self {
         let config = ureq::Agent::config_builder().http_status_as_error(false);
-        let bound = std::time::Duration::from_secs(15);
+        let bound = std::time::Duration::from_secs(3);
         Self {
             agent: config.timeout_global(Some(bound)).build().into(),
             url: url.to_owned(),
