@@ -124,7 +124,7 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
 /// The way of mails with the links and signatures that rules ask for.
 fn outlet(weekly: &Weekly, rules: &Rules) -> Result<Outlet, Fault> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let tokens = token_key(&*weekly.disk.store, &[7; 32])?;
+    let tokens = token_key(&*weekly.disk.gauge, &[7; 32])?;
     let setup = Setup {
         secret: &|name| Err(format!("there is no {name}")),
         durability: Durability::AtEnd,

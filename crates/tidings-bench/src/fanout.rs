@@ -16,7 +16,7 @@ use super::rival::Rival;
 use super::rival::postgres::{FanOut, Postgres};
 use super::rival::redis::Redis;
 use super::stopwatch::{Stopwatch, ms};
-use super::world::{self, BEGIN, OnDisk};
+use super::world::{self, At, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
 
 /// Arguments of `fanout`.
@@ -46,6 +46,9 @@ pub(crate) struct Params {
     /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
+    /// Measure a store in this PostgreSQL database instead, which has to be without one and keeps what was written
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
 }
 
 /// Follows that are made for one audience at most, spread over topics: no two events of a day need
@@ -165,7 +168,11 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         ));
     }
     let directory = world::directory(&params.dir)?;
-    let mut fanout = Fanout::prepare(params.clone(), rules, directory.path())?;
+    let at = At {
+        directory: directory.path(),
+        database: params.store.as_deref(),
+    };
+    let mut fanout = Fanout::prepare(params.clone(), rules, at.ensure_new()?)?;
     let mut measurements = Vec::new();
     if params.events > 0 {
         let stored = fanout.days()?;
@@ -180,8 +187,8 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 }
 
 impl Fanout {
-    fn prepare(params: Params, rules: Rules, directory: &Path) -> Result<Self, Fault> {
-        let mut disk = OnDisk::open(directory, Options::default())?;
+    fn prepare(params: Params, rules: Rules, at: At<'_>) -> Result<Self, Fault> {
+        let mut disk = OnDisk::open(at, Options::default())?;
         disk.node.set_rules(BEGIN, rules)?;
         disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
         let mut random = Rng::with_seed(1);
@@ -364,7 +371,7 @@ impl Fanout {
         self.step(end, &[last])?;
         self.disk.node.chores()?;
         self.rest(end.day())?;
-        let stored: BTreeMap<_, _> = self.disk.store.day_bytes()?.into_iter().collect();
+        let stored: BTreeMap<_, _> = self.disk.files()?.day_bytes()?.into_iter().collect();
         let mut day = end.day();
         day.0 -= i32::try_from(self.audiences.len()).unwrap_or(0);
         let mut per_notification = Vec::new();
@@ -381,13 +388,13 @@ impl Fanout {
     fn rest(&mut self, today: Day) -> Result<(), Fault> {
         let days: Vec<Day> = self
             .disk
-            .store
+            .gauge
             .days()?
             .into_iter()
             .filter(|day| *day < today)
             .collect();
         for day in days {
-            self.disk.store.rest(day)?;
+            self.disk.files()?.rest(day)?;
         }
         Ok(())
     }

@@ -7,10 +7,10 @@ use tidings_core::engine::{InboxPage, Options};
 use tidings_core::time::{DAY_MS, HOUR_MS};
 use tidings_core::{Command, Instant, Rules};
 use tidings_node::Node;
-use tidings_store::{FjallStore, Store as _};
+use tidings_store::Store as _;
 
 use super::stopwatch::{Stopwatch, ms};
-use super::world::{self, BEGIN, OnDisk};
+use super::world::{self, At, BEGIN, OnDisk};
 use super::{Fault, Measurement};
 
 /// Arguments of `feed`.
@@ -34,6 +34,9 @@ pub(crate) struct Params {
     /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
+    /// Measure a store in this PostgreSQL database instead, which has to be without one and keeps what was written
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
 }
 
 /// A sort of reader, by how much they follow.
@@ -107,7 +110,11 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         )));
     }
     let directory = world::directory(&params.dir)?;
-    fill(params, rules, directory.path())?;
+    let at = At {
+        directory: directory.path(),
+        database: params.store.as_deref(),
+    };
+    fill(params, rules, at.ensure_new()?)?;
     let named = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),
         ("events_per_day", u64::from(params.events)),
@@ -119,8 +126,8 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         let mut of_sort = named.clone();
         of_sort.insert("entries", sort.entries(params));
         // Without memory for blocks, each page is read as if nobody had read before.
-        let cold = pages(params, directory.path(), sort, 0)?;
-        let hot = pages(params, directory.path(), sort, 64 << 20)?;
+        let cold = pages(params, at, sort, 0)?;
+        let hot = pages(params, at, sort, 64 << 20)?;
         let of =
             |metric, samples: &[f64]| Measurement::of("feed", &of_sort, (metric, "ms"), samples);
         measured.push(of("page_cold", &cold.first));
@@ -130,12 +137,12 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 }
 
 /// Makes the month, each day of it at rest.
-fn fill(params: &Params, rules: Rules, directory: &std::path::Path) -> Result<(), Fault> {
+fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
     let options = Options {
         buckets: 1,
         ..Options::default()
     };
-    let mut disk = OnDisk::open(directory, options)?;
+    let mut disk = OnDisk::open(at, options)?;
     disk.node.set_rules(BEGIN, rules)?;
     disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
     let daily = params.events - 1;
@@ -184,8 +191,10 @@ fn fill(params: &Params, rules: Rules, directory: &std::path::Path) -> Result<()
     }
     disk.node.step(end(params), &[])?;
     disk.node.chores()?;
-    for day in disk.store.day_bytes()? {
-        disk.store.rest(day.0)?;
+    if let Some(files) = &disk.files {
+        for (day, _) in files.day_bytes()? {
+            files.rest(day)?;
+        }
     }
     Ok(())
 }
@@ -201,18 +210,13 @@ struct Pages {
     second: Vec<f64>,
 }
 
-fn pages(
-    params: &Params,
-    directory: &std::path::Path,
-    sort: Sort,
-    cache_bytes: u64,
-) -> Result<Pages, Fault> {
+fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pages, Fault> {
     let options = tidings_store::Options {
         cache_bytes,
         ..tidings_store::Options::default()
     };
-    let store = FjallStore::open(directory.join("store"), options)?;
-    let node = Node::open(std::sync::Arc::new(store), Options::default())?;
+    let (store, _) = at.open(options)?;
+    let node = Node::open(store, Options::default())?;
     let mut pages = Pages::default();
     let readers = (0..params.recipients).filter(|recipient| Sort::of(*recipient) == sort);
     for reader in readers.take(params.runs as usize) {

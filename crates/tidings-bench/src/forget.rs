@@ -60,9 +60,9 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         let after = begin.plus_ms(DAY_MS);
         disk.node.step(after, &[])?;
         disk.node.chores()?;
-        disk.store.rest(begin.day())?;
-        let before = disk.store.disk_bytes()?;
-        let day_bytes = disk.store.day_bytes()?;
+        disk.files()?.rest(begin.day())?;
+        let before = disk.files()?.disk_bytes()?;
+        let day_bytes = disk.files()?.day_bytes()?;
         let day_bytes = day_bytes.iter().find(|(day, _)| *day == begin.day());
         let day_bytes = day_bytes.map_or(0, |(_, bytes)| *bytes);
         let watch = Stopwatch::start();
@@ -71,10 +71,10 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         };
         world::accepted(disk.node.step(after, &[forget])?.replies)?;
         let took = ms(watch.elapsed());
-        let mut held = disk.store.disk_bytes()?;
+        let mut held = disk.files()?.disk_bytes()?;
         while held.saturating_add(day_bytes / 2) > before && watch.elapsed() < PATIENCE {
             std::thread::yield_now();
-            held = disk.store.disk_bytes()?;
+            held = disk.files()?.disk_bytes()?;
         }
         let mut note = |metric, sample| samples.entry(metric).or_default().push(sample);
         note("forget", took);

@@ -23,13 +23,13 @@ pub(crate) struct Passed {
 }
 
 /// A store with a gauge on it.
-pub(crate) struct Gauge<S> {
+pub(crate) struct Gauge<S: ?Sized> {
     inner: Arc<S>,
     passed: Mutex<Passed>,
     times: Mutex<Vec<Duration>>,
 }
 
-impl<S: Store> Gauge<S> {
+impl<S: Store + ?Sized> Gauge<S> {
     pub(crate) fn on(inner: Arc<S>) -> Self {
         Self {
             inner,
@@ -49,7 +49,7 @@ impl<S: Store> Gauge<S> {
     }
 }
 
-impl<S: Store> Store for Gauge<S> {
+impl<S: Store + ?Sized> Store for Gauge<S> {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
         self.inner.snapshot()
     }

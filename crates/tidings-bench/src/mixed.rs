@@ -163,7 +163,7 @@ impl Mixed<'_> {
             }
         }
         for day in self.disk.node.take_rested() {
-            let store = Arc::clone(&self.disk.store);
+            let store = Arc::clone(self.disk.files()?);
             self.packing
                 .push(std::thread::spawn(move || store.rest(day)));
         }

@@ -12,7 +12,8 @@ use super::rival::Rival;
 use super::rival::postgres::{self, ARRAY, Postgres, SINGLE};
 use super::server::{Connection, Server, broken, post};
 use super::stopwatch::{Stopwatch, ms};
-use super::{Fault, Host, Measurement, number, world};
+use super::world::{self, At};
+use super::{Fault, Host, Measurement, number};
 
 /// Arguments of `publish`.
 #[derive(Clone, Debug, clap::Args)]
@@ -41,6 +42,9 @@ pub(crate) struct Params {
     /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
+    /// Measure a store in this PostgreSQL database instead, which has to be without one and keeps what was written
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
 }
 
 /// The shape of requests: one event, or an array of them.
@@ -88,7 +92,11 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
         true => None,
         false => Some(Inserting::start(params, directory.path())?),
     };
-    let server = Server::start(params.recipients, host, directory.path())?;
+    let at = At {
+        directory: directory.path(),
+        database: params.store.as_deref(),
+    };
+    let server = Server::start(params.recipients, host, at.ensure_new()?)?;
     let load = Builder::new_current_thread()
         .enable_all()
         .build()

@@ -8,7 +8,7 @@ use tidings_core::time::{DAY_MS, HOUR_MS};
 use tidings_core::{Instant, Rules};
 
 use super::stopwatch::{Stopwatch, ms};
-use super::world::{self, BEGIN, OnDisk};
+use super::world::{self, At, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
 
 /// Arguments of `recovery`.
@@ -32,6 +32,9 @@ pub(crate) struct Params {
     /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
+    /// Measure a store in this PostgreSQL database instead, which has to be without one and keeps what was written
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
 }
 
 /// Number of topics; each event is of one of them.
@@ -46,11 +49,15 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         return Err(Fault::Wrong("there is at least one recipient".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
-    let notifications = fill(params, rules, directory.path())?;
+    let at = At {
+        directory: directory.path(),
+        database: params.store.as_deref(),
+    };
+    let notifications = fill(params, rules, at.ensure_new()?)?;
     let (mut store, mut node, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..params.runs {
         let watch = Stopwatch::start();
-        let disk = OnDisk::open(directory.path(), Options::default())?;
+        let disk = OnDisk::open(at, Options::default())?;
         let took = ms(watch.elapsed());
         whole.push(took);
         store.push(ms(disk.opened));
@@ -81,8 +88,8 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 }
 
 /// Makes the store, and leaves it in the middle of things; how many notifications it holds.
-fn fill(params: &Params, rules: Rules, directory: &std::path::Path) -> Result<u64, Fault> {
-    let mut disk = OnDisk::open(directory, Options::default())?;
+fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<u64, Fault> {
+    let mut disk = OnDisk::open(at, Options::default())?;
     disk.node.set_rules(BEGIN, rules)?;
     disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
     for topic in 0..TOPICS {

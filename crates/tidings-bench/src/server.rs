@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
 use std::sync::Arc;
 
 use tidings_node::{Clock, Delivery, Retries, SystemClock};
-use tidings_store::{FjallStore, Store};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Fault, Host, world};
+use super::world::{self, At};
+use super::{Fault, Host};
 
 /// The HTTP API over a node, on loopback.
 pub(crate) struct Server {
@@ -22,14 +21,19 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts a server over a new store with so many recipients.
-    pub(crate) fn start(recipients: u32, host: Host<'_>, directory: &Path) -> Result<Self, Fault> {
+    pub(crate) fn start(recipients: u32, host: Host<'_>, at: At<'_>) -> Result<Self, Fault> {
         let rules = host.rules;
-        let store = directory.join("store");
+        let directory = at.directory.to_owned();
+        let database = at.database.map(str::to_owned);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let node = tidings_node::Runtime::start(
             Box::new(move || {
-                let store = FjallStore::open(&store, tidings_store::Options::default())?;
-                Ok(Arc::new(store) as Arc<dyn Store>)
+                let at = At {
+                    directory: &directory,
+                    database: database.as_deref(),
+                };
+                at.open(tidings_store::Options::default())
+                    .map(|(store, _)| store)
             }),
             rules.clone(),
             Delivery::new(BTreeMap::new(), Retries::default()),

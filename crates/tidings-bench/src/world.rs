@@ -9,7 +9,7 @@ use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::{Options, Refused, Reply};
 use tidings_core::{Audience, Command, Event, Id, Instant, Object, RecipientChange};
 use tidings_node::Node;
-use tidings_store::{FjallStore, Store};
+use tidings_store::{FjallStore, PostgresStore, Store};
 
 use super::Fault;
 use super::gauge::Gauge;
@@ -63,30 +63,79 @@ pub(crate) fn directory(place: &std::path::Path) -> Result<TempDir, Fault> {
     made.map_err(|fault| Fault::Directory(place.to_owned(), fault))
 }
 
-/// A node on disk under a gauge.
+/// A store, and the same as one of files if it is.
+type OpenStore = (Arc<dyn Store>, Option<Arc<FjallStore>>);
+
+/// The place of a benchmark's store: a directory, or a database in place of it.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'p> {
+    pub(crate) directory: &'p std::path::Path,
+    pub(crate) database: Option<&'p str>,
+}
+
+impl<'p> From<&'p std::path::Path> for At<'p> {
+    fn from(directory: &'p std::path::Path) -> Self {
+        Self {
+            directory,
+            database: None,
+        }
+    }
+}
+
+impl At<'_> {
+    /// Opens (or makes) the store; that in a directory also as what it is.
+    pub(crate) fn open(
+        self,
+        options: tidings_store::Options,
+    ) -> Result<OpenStore, tidings_store::Error> {
+        if let Some(url) = self.database {
+            return Ok((Arc::new(PostgresStore::open(url)?), None));
+        }
+        let store = Arc::new(FjallStore::open(self.directory.join("store"), options)?);
+        Ok((Arc::clone(&store) as Arc<dyn Store>, Some(store)))
+    }
+
+    /// Fails if the database has a store: what is measured would depend on it.
+    pub(crate) fn ensure_new(self) -> Result<Self, Fault> {
+        match self.database.map(PostgresStore::is_in).transpose()? {
+            Some(true) => Err(Fault::Wrong(
+                "the database has a store already; name one that has none".to_owned(),
+            )),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// A node under a gauge.
 pub(crate) struct OnDisk {
-    pub(crate) store: Arc<FjallStore>,
-    pub(crate) gauge: Arc<Gauge<FjallStore>>,
+    /// Absent if the store is in a database.
+    pub(crate) files: Option<Arc<FjallStore>>,
+    pub(crate) gauge: Arc<Gauge<dyn Store>>,
     pub(crate) node: Node,
     /// Time that it took to open the store.
     pub(crate) opened: Duration,
 }
 
 impl OnDisk {
-    /// Opens (or makes) the store in a directory.
-    pub(crate) fn open(directory: &std::path::Path, options: Options) -> Result<Self, Fault> {
+    /// Opens (or makes) the store at a place.
+    pub(crate) fn open<'p>(at: impl Into<At<'p>>, options: Options) -> Result<Self, Fault> {
         let watch = Stopwatch::start();
-        let store = FjallStore::open(directory.join("store"), tidings_store::Options::default())?;
+        let (store, files) = at.into().open(tidings_store::Options::default())?;
         let opened = watch.elapsed();
-        let store = Arc::new(store);
-        let gauge = Arc::new(Gauge::on(Arc::clone(&store)));
+        let gauge = Arc::new(Gauge::on(store));
         let node = Node::open(Arc::clone(&gauge) as Arc<dyn Store>, options)?;
         Ok(Self {
-            store,
+            files,
             gauge,
             node,
             opened,
         })
+    }
+
+    /// The store's files.
+    pub(crate) fn files(&self) -> Result<&Arc<FjallStore>, Fault> {
+        let none = || Fault::Wrong("only a store in a directory has files to measure".to_owned());
+        self.files.as_ref().ok_or_else(none)
     }
 
     /// Takes commands in, many at once, and writes the checkpoints that come due.

@@ -328,3 +328,42 @@ fn a_digest_becomes_mails_plain_and_signed() {
         assert!(measured["median"].as_f64().unwrap() > 0.0, "{measured}");
     }
 }
+
+#[test]
+fn a_store_in_a_database_is_measured_as_one_in_a_directory() {
+    if !tidings_loopback::Postgres::is_installed() {
+        return serving::skip("PostgreSQL is not installed");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let database = tidings_loopback::Postgres::start(dir.path(), &["fsync=off"]).unwrap();
+    let works = [
+        ("publish", "single_rate", SMALL_LOAD.join(" ")),
+        (
+            "fanout",
+            "publish",
+            "--recipients 300 --followers 20 --events 0 --runs 2".to_owned(),
+        ),
+        (
+            "feed",
+            "page_cold",
+            "--recipients 250 --events 50 --days 2 --groups 3 --runs 2".to_owned(),
+        ),
+        (
+            "recovery",
+            "start",
+            "--recipients 300 --days 1 --events 3 --followers 20 --runs 2".to_owned(),
+        ),
+    ];
+    for (work, name, world) in works {
+        let made = format!("CREATE DATABASE {work}");
+        database.run("postgres", &made).unwrap();
+        let (place, url) = (dir.path().display().to_string(), database.url(work));
+        let named = [work, "--dir", &place, "--store", &url];
+        let arguments: Vec<&str> = named.into_iter().chain(world.split(' ')).collect();
+        let measured = bench(&arguments);
+        assert!(metric(&measured, name)["median"].as_f64().unwrap() > 0.0);
+        // It was written there.
+        let days = database.run(work, "SELECT count(*) FROM tidings_day");
+        assert_ne!(days.as_deref(), Ok("0"), "{work}");
+    }
+}
