@@ -109,6 +109,9 @@ impl Fixture for InDatabase {
     }
 }
 
+/// More places in the database than tests take.
+const PLACES: u32 = 400;
+
 fn main() {
     let arguments = Arguments::from_args();
     let postgres = Arc::new(OnServer::default());
@@ -145,6 +148,9 @@ fn main() {
                 },
             ));
         }
+    }
+    if has_server() && !arguments.list {
+        postgres.prepare(PLACES);
     }
     let ended = libtest_mimic::run(&arguments, trials);
     // Leaving the process would leave the server behind.

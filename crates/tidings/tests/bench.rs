@@ -1,6 +1,12 @@
 //! Every benchmark runs on a small world, and says what it measured in the form that scripts read.
 
+use std::sync::{Mutex, PoisonError};
+
 mod serving;
+
+/// Taken by tests that start processes and by those that open a directory again: a process inherits the lock of a
+/// directory for a moment.
+static ALONE: Mutex<()> = Mutex::new(());
 
 use tidings::cli::{self, Progress, Status, Streams};
 
@@ -172,6 +178,7 @@ fn what_makes_no_sense_is_wrong_use() {
 
 #[test]
 fn starts_forgetting_deadlines_and_mixed_load_are_timed() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().to_str().unwrap();
     let world = ["--recipients", "300", "--followers", "100", "--dir", dir];
@@ -265,6 +272,7 @@ const SMALL_LOAD: [&str; 12] = [
 /// A rival that holds more or less than tidings made ends the benchmark with a fault.
 #[test]
 fn rivals_do_the_same_work_and_leave_nothing() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     if !(serving::can_run("redis-server") && serving::can_run("postgres")) {
         return;
     }
@@ -331,6 +339,7 @@ fn a_digest_becomes_mails_plain_and_signed() {
 
 #[test]
 fn a_store_in_a_database_is_measured_as_one_in_a_directory() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     if !tidings_loopback::Postgres::is_installed() {
         return serving::skip("PostgreSQL is not installed");
     }
