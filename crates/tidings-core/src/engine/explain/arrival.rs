@@ -7,7 +7,7 @@ use super::super::mute::{Branch, Way};
 use super::super::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
 use super::{Question, begin};
 use crate::bucket::{Left, Why};
-use crate::channel::{CHANNELS, ChannelNo};
+use crate::channel::ChannelNo;
 use crate::compiled::Type;
 use crate::event::Audience;
 use crate::explanation::{ChannelPath, Rule, Step};
@@ -263,7 +263,7 @@ impl Question<'_> {
     fn preference_step(&self, kind: &Type, channel: ChannelNo) -> Step {
         let lane = self.chosen(kind, channel).1;
         let looked_at = self.preference_text(kind, channel);
-        let policy = kind.rules.channels.get(CHANNELS[usize::from(channel)]);
+        let policy = kind.rules.channels.get(channel.name());
         let policy = policy.map_or(&Policy::Never, |route| &route.policy);
         let names = &self.engine.intake.compiled.names;
         match lane {

@@ -8,7 +8,7 @@ use super::arrival::{Arrival, RoutedEntry, policy_text};
 use super::{Question, begin};
 use crate::batch_key::LaneKey;
 use crate::bucket::Lane;
-use crate::channel::{CHANNELS, ChannelNo};
+use crate::channel::ChannelNo;
 use crate::deadline::{Entered, Window};
 use crate::event::Pivot;
 use crate::explanation::{ChannelPath, EntryState, Rule, Step};
@@ -193,7 +193,7 @@ impl Question<'_> {
         if self.profile.state == State::Unconfirmed {
             hold("the recipient is unconfirmed", "waits for the confirmation");
         }
-        if self.part.paused.has_channel(CHANNELS[usize::from(channel)]) {
+        if self.part.paused.has_channel(channel.name()) {
             hold("the channel is paused", "waits until it is resumed");
         }
     }
@@ -230,7 +230,7 @@ impl Question<'_> {
         (after, to): (Instant, Instant),
     ) -> Result<Vec<Instant>, Unreadable> {
         let within = |at: &Instant| *at > after && *at <= to;
-        let name = CHANNELS[usize::from(channel)];
+        let name = channel.name();
         let known = self.engine.messages_of(self.draft.view, &self.profile.id)?;
         let made = known.unwrap_or_default().into_iter();
         let made = made.filter(|of| of.channel == name && of.entries > 0);
@@ -273,7 +273,7 @@ impl Question<'_> {
     pub(super) fn policy_of(&self, lane: &LaneKind, type_no: TypeNo, channel: ChannelNo) -> String {
         let of_type = self.version.and_then(|version| version.kind(type_no));
         let routes = of_type.map(|kind| &kind.rules.channels);
-        let route = routes.and_then(|routes| routes.get(CHANNELS[usize::from(channel)]));
+        let route = routes.and_then(|routes| routes.get(channel.name()));
         let own = route.filter(|route| LaneKind::of(&route.policy).as_ref() == Some(lane));
         match (own, lane) {
             (Some(route), _) => policy_text(&route.policy),

@@ -13,7 +13,7 @@ use super::look::rule_of;
 use super::{Question, begin, end, ended};
 use crate::batch_key::LaneKey;
 use crate::bucket::Frozen;
-use crate::channel::{CHANNELS, ChannelNo};
+use crate::channel::ChannelNo;
 use crate::explanation::{ChannelPath, EntryState, Rule, Step};
 use crate::journal::record::{Arrival, Origin, Record};
 use crate::journal::stored::{StoredArrival, Unreadable};
@@ -260,7 +260,7 @@ impl Question<'_> {
         let left_out = left_out.iter().map(|(seq, _)| *seq);
         let located = |seqs| MessageAt {
             at: row.at,
-            channel: CHANNELS[usize::from(name.channel)],
+            channel: name.channel.name(),
             lane: name.name.clone(),
             key: address.key.clone(),
             entries: 0,

@@ -9,7 +9,7 @@ use super::super::intake::header_of;
 use super::super::plan::Plan;
 use super::{Question, ended};
 use crate::batch_key::LaneKey;
-use crate::channel::{CHANNELS, ChannelNo, INBOX_NO};
+use crate::channel::{ChannelNo, INBOX_NO};
 use crate::explanation::{ChannelPath, Rule, Step};
 use crate::index::{Found, FoundEntry, Source};
 use crate::journal::stored::{StoredArrival, Unreadable};
@@ -39,7 +39,7 @@ impl Question<'_> {
         let plan = Plan {
             closing: self.bucket.closing_id(self.bucket.next_seq),
             at,
-            channel: CHANNELS[usize::from(name.channel)],
+            channel: name.channel.name(),
             lane_name: name.name.clone(),
             key: address.key.clone(),
             messages: Vec::new(),

@@ -21,7 +21,7 @@ use super::plan::Plan;
 use super::state::Engine;
 use crate::batch_key::LaneKey;
 use crate::bucket::Bucket;
-use crate::channel::{CHANNELS, ChannelNo};
+use crate::channel::ChannelNo;
 use crate::compiled::{Type, Version};
 use crate::event::Event;
 use crate::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
@@ -227,7 +227,7 @@ impl Question<'_> {
 /// A path that begins.
 fn begin(channel: ChannelNo) -> ChannelPath {
     ChannelPath {
-        channel: CHANNELS[usize::from(channel)],
+        channel: channel.name(),
         steps: Vec::new(),
         state: EntryState::None,
         reason: None,
