@@ -192,17 +192,12 @@ impl Bucket {
         let began = lanes.close(&lane, who, at, around);
         self.count_for_caps(lane.lane, who, at, compiled);
         let unmade: Tree<u32, u64> = began.into_iter().collect();
-        self.closings.insert(
-            seq,
-            Shared::new(Closing {
-                lane,
-                at,
-                from: unmade.values().min().copied().unwrap_or(seq),
-                unmade,
-                sending: RoaringBitmap::new(),
-                tried: Tree::new(),
-            }),
-        );
+        let from = unmade.values().min().copied().unwrap_or(seq);
+        let closing = Closing {
+            unmade,
+            ..Closing::new(lane, at, from)
+        };
+        self.closings.insert(seq, Shared::new(closing));
     }
 
     fn end(&mut self, items: &[Entries]) {

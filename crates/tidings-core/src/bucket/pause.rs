@@ -8,7 +8,7 @@ use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
 use crate::journal::record::Reopened;
 use crate::number::LaneNo;
-use crate::shared::{Shared, Tree};
+use crate::shared::Shared;
 use crate::time::Instant;
 
 impl Bucket {
@@ -50,14 +50,7 @@ impl Bucket {
             ..
         } = again;
         if self.closings.get(&closing).is_none() {
-            let open = Closing {
-                lane,
-                at: due,
-                from,
-                unmade: Tree::new(),
-                sending: RoaringBitmap::new(),
-                tried: Tree::new(),
-            };
+            let open = Closing::new(lane, due, from);
             self.closings.insert(closing, Shared::new(open));
         }
         if let Some(open) = self.closings.get_mut(&closing) {

@@ -84,6 +84,18 @@ pub(crate) struct Closing {
 }
 
 impl Closing {
+    /// A closing without messages, whose windows begin at a seq.
+    pub(crate) fn new(lane: LaneKey, at: Instant, from: u64) -> Self {
+        Self {
+            lane,
+            at,
+            from,
+            unmade: Tree::new(),
+            sending: RoaringBitmap::new(),
+            tried: Tree::new(),
+        }
+    }
+
     /// Ends messages that were built.
     pub(super) fn end(&mut self, who: &RoaringBitmap) {
         self.sending -= who;
