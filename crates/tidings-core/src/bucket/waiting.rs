@@ -2,7 +2,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::Bucket;
+use super::{Bucket, Closing};
 use crate::batch_key::LaneKey;
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::index::{Found, Look};
@@ -163,6 +163,28 @@ impl Bucket {
                 has: &has,
             },
         )
+    }
+
+    /// The entries of a recipient in a closing whose message is not built.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn planned(
+        &self,
+        view: &dyn ReadView,
+        names: &Names,
+        (seq, closing): (u64, &Closing),
+        number: u32,
+    ) -> Result<Found, Unreadable> {
+        let channel = names.lane(closing.lane.lane).channel;
+        let look = Look {
+            from: closing.unmade.get(&number).copied().unwrap_or(seq),
+            to: seq,
+            who: &RoaringBitmap::from_iter([number]),
+            takes: &|kept, variant| closing.lane.has(names, &kept.arrival, variant),
+            has: &|number, kept| !self.ended.has(kept.seq, channel, number),
+        };
+        self.index.look(view, &look)
     }
 
     /// The sets of an arrival's variants, in order.

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use roaring::RoaringBitmap;
-
 use super::attempt_row::attempts_of;
 use super::draft::Draft;
 use super::ends::{Of, ends};
@@ -17,7 +15,6 @@ use super::state::Engine;
 use super::view::MessageAt;
 use crate::bucket::Bucket;
 use crate::explanation::{Rule, Step};
-use crate::index::Look;
 use crate::journal::record::Record;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::message::{Item, Skipped};
@@ -167,16 +164,7 @@ impl Engine {
             return Ok(());
         };
         let names = &self.intake.compiled.names;
-        let channel = names.lane(open.lane.lane).channel;
-        let who = RoaringBitmap::from_iter([number]);
-        let look = Look {
-            from: open.unmade.get(&number).copied().unwrap_or(closing.seq),
-            to: closing.seq,
-            who: &who,
-            takes: &|kept, variant| open.lane.has(names, &kept.arrival, variant),
-            has: &|number, kept| !bucket.ended.has(kept.seq, channel, number),
-        };
-        let mut found = bucket.index.look(view, &look)?;
+        let mut found = bucket.planned(view, names, (closing.seq, open), number)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
         let plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;

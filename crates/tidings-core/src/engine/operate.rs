@@ -15,13 +15,12 @@ use super::part::Part;
 use super::reach::Reached;
 use super::reply::{Answer, Operated, Refused, Reply};
 use crate::bucket::{Bucket, Closing};
-use crate::index::{FoundEntry, Look};
+use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
 use crate::journal::stored::Unreadable;
 use crate::messages::{Answered, MessageAct, MessageName, MessageState};
 use crate::number::MessageId;
 use crate::reason::{Ending, Outcome, Reason};
-use crate::shared::Tree;
 use crate::time::{Day, Instant};
 
 /// A message that goes as soon as a step is durable.
@@ -254,14 +253,7 @@ impl Part {
         let names = &self.compiled.names;
         let channel = names.lane(open.lane.lane).channel;
         let who = RoaringBitmap::from_iter([number]);
-        let look = Look {
-            from: open.unmade.get(&number).copied().unwrap_or(closing.seq),
-            to: closing.seq,
-            who: &who,
-            takes: &|kept, variant| open.lane.has(names, &kept.arrival, variant),
-            has: &|number, kept| !bucket.ended.has(kept.seq, channel, number),
-        };
-        let found = bucket.index.look(draft.view, &look)?;
+        let found = bucket.planned(draft.view, names, (closing.seq, open), number)?;
         let seq = |entry: &FoundEntry| found.source(entry.source).0.seq;
         let entries = found.entries.iter().map(|entry| Entries {
             seq: seq(entry),
@@ -322,14 +314,8 @@ impl Part {
             return Ok(Some("a day of its entries was deleted"));
         }
         let channel = self.compiled.names.lane(row.lane.lane).channel;
-        let open = Closing {
-            lane: row.lane.clone(),
-            at: row.at,
-            from: seqs.iter().min().copied().unwrap_or(seq),
-            unmade: Tree::new(),
-            sending: RoaringBitmap::new(),
-            tried: Tree::new(),
-        };
+        let from = seqs.iter().min().copied().unwrap_or(seq);
+        let open = Closing::new(row.lane.clone(), row.at, from);
         let unwanted = match self.version() {
             Some(version) => self.unwanted_in(draft, (message, channel), &open, &version)?,
             None => Vec::new(),
