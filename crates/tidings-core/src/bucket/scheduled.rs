@@ -67,6 +67,13 @@ impl ScheduledSets {
         all
     }
 
+    /// Bytes of memory used, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_many = self.of_many.values().map(|who| 48 + who.serialized_size());
+        let keys = size_of::<At>() * (self.of_one.len() + self.of_many.len());
+        keys + size_of::<u32>() * self.of_one.len() + of_many.sum::<usize>()
+    }
+
     /// All of them, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (At, RoaringBitmap)> {
         let of_one = self.of_one.iter();
@@ -112,5 +119,25 @@ impl Frozen {
     pub(crate) fn read(view: &dyn ReadView, key: &[u8], row: &[u8]) -> Result<Self, Unreadable> {
         let bytes = parts::whole(key, row, |key| view.get(Partition::Base, key))?;
         decode("a scheduled audience", &bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_is_counted_in_bytes() {
+        let event = |number| (Instant(1), EventNo(number));
+        let mut sets = ScheduledSets::default();
+        assert_eq!(sets.bytes(), 0);
+        sets.insert(event(0), RoaringBitmap::from_iter([7]));
+        let of_one = sets.bytes();
+        assert!(of_one > size_of::<At>());
+        sets.insert(event(1), (0..9).collect());
+        assert!(sets.bytes() > 2 * of_one);
+        sets.remove(&event(0));
+        sets.remove(&event(1));
+        assert_eq!(sets.bytes(), 0);
     }
 }

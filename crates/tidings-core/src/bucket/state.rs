@@ -238,7 +238,8 @@ impl Bucket {
     /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let lanes = self.lanes.bytes();
-        self.roster.bytes() + self.followers.bytes() + self.ended.bytes() + lanes
+        let waiting = self.ended.bytes() + lanes + self.scheduled.bytes();
+        self.roster.bytes() + self.followers.bytes() + waiting
     }
 }
 
