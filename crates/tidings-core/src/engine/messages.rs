@@ -34,6 +34,12 @@ use crate::time::{Day, Instant};
 /// The most messages that one page looks at.
 const LOOKED_AT_MAX: usize = 1_000;
 
+/// The most that one looks at which shows none yet.
+const LOOKED_AT_FOR_NONE_MAX: usize = 10_000;
+
+/// The most rows that are read together.
+const TOGETHER: usize = 250;
+
 /// A choice among messages; what is absent leaves all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageFilter {
@@ -235,7 +241,11 @@ impl Gathering<'_> {
 
     /// Counts a message that is looked at; false = the page ends before it.
     fn has_room(&mut self, at: MessageCursor) -> bool {
-        if self.page.messages.len() >= self.most || self.looked_at >= LOOKED_AT_MAX {
+        let looked_at_max = match self.page.messages.is_empty() {
+            true => LOOKED_AT_FOR_NONE_MAX,
+            false => LOOKED_AT_MAX,
+        };
+        if self.page.messages.len() >= self.most || self.looked_at >= looked_at_max {
             self.page.next = self.last;
             return false;
         }
@@ -247,6 +257,7 @@ impl Gathering<'_> {
     /// Gathers those that are on their way: those that are not built, unless others are asked for.
     fn open(&mut self, after: Option<MessageId>) -> Result<(), Unreadable> {
         let is_planned = matches!(self.filter.state, None | Some(MessageState::Planned));
+        let most = LOOKED_AT_FOR_NONE_MAX + 1;
         let engine = self.engine;
         for (part, bucket) in engine.parts_with_buckets() {
             if self.whose.is_some_and(|(no, _)| no != bucket.no)
@@ -258,14 +269,19 @@ impl Gathering<'_> {
             let from = first.map_or(0, |after| after.closing.seq);
             for (seq, open) in bucket.closings.from(&from) {
                 let closing = bucket.closing_id(*seq);
-                let is_shown = |number: &u32| {
-                    let is_theirs = self.whose.is_none_or(|(_, of)| of == *number);
-                    let id = closing.message(*number);
-                    is_theirs && after.is_none_or(|after| id > after)
-                };
+                let last = first.filter(|after| after.closing.seq == *seq);
+                let (least, greatest) = self.whose.map_or((0, u32::MAX), |(_, of)| (of, of));
+                let least = last.map_or(least, |last| least.max(last.number.saturating_add(1)));
+                if least > greatest {
+                    continue;
+                }
                 let numbers: Vec<u32> = match is_planned {
-                    true => open.unmade.keys().copied().filter(is_shown).collect(),
-                    false => open.sending.iter().filter(is_shown).collect(),
+                    true => {
+                        let unmade = open.unmade.from(&least).map(|(number, _)| *number);
+                        let unmade = unmade.take_while(|number| *number <= greatest);
+                        unmade.take(most).collect()
+                    }
+                    false => open.sending.range(least..=greatest).take(most).collect(),
                 };
                 for number in numbers {
                     let id = closing.message(number);
@@ -323,26 +339,33 @@ impl Gathering<'_> {
                 if of_day.is_some_and(|after| after.closing.bucket > bucket.no) {
                     continue;
                 }
-                let after = of_day.filter(|after| after.closing.bucket == bucket.no);
-                for (id, row) in self.rows(day, bucket.no, after)? {
-                    if !self.has_room(MessageCursor { day: Some(day), id }) {
-                        return Ok(());
+                let mut after = of_day.filter(|after| after.closing.bucket == bucket.no);
+                loop {
+                    let rows = self.rows(day, bucket.no, after)?;
+                    after = rows.last().map(|(id, _)| *id);
+                    let is_last = rows.len() < TOGETHER;
+                    for (id, row) in rows {
+                        if !self.has_room(MessageCursor { day: Some(day), id }) {
+                            return Ok(());
+                        }
+                        self.add_closed((part, bucket), id, &(day, row))?;
                     }
-                    self.add_closed((part, bucket), id, &(day, row))?;
+                    if is_last {
+                        break;
+                    }
                 }
             }
         }
         Ok(())
     }
 
-    /// The rows of a bucket's messages that were built on a day, as many as there is room for and one more.
+    /// The next rows of a bucket's messages that were built on a day.
     fn rows(
         &self,
         day: Day,
         bucket: BucketNo,
         after: Option<MessageId>,
     ) -> Result<Vec<(MessageId, MessageRow)>, Unreadable> {
-        let most = LOOKED_AT_MAX.saturating_sub(self.looked_at) + 1;
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages);
         let prefix = match self.whose {
             Some((_, number)) => prefix.u32(number).done(),
@@ -371,7 +394,7 @@ impl Gathering<'_> {
                         return ControlFlow::Break(());
                     }
                 }
-                match rows.len() < most {
+                match rows.len() < TOGETHER {
                     true => ControlFlow::Continue(()),
                     false => ControlFlow::Break(()),
                 }

@@ -514,6 +514,30 @@ fn messages_are_listed_page_by_page_and_by_every_filter() {
 }
 
 #[test]
+fn a_page_does_not_end_before_the_first_message_that_a_filter_takes() {
+    let (rig, wire) = wired();
+    wire.says([refused()]);
+    note(&rig, "e1", "ada");
+    awaited(&rig, "state=failed", 1);
+    rig.at("2024-01-02T12:00:00Z");
+    // More than one page looks at, and none of them failed: they have no address.
+    let crowd: Vec<Value> = (0..1_200).map(|n| json!({"id": format!("p{n}")})).collect();
+    post(&rig, "/v1/recipients", &Value::Array(crowd));
+    let crowd: Vec<String> = (0..1_200).map(|n| format!("p{n}")).collect();
+    let crowd: Vec<&str> = crowd.iter().map(String::as_str).collect();
+    publish(&rig, "e2", "note", &crowd);
+    rig.at("2024-01-02T12:04:00Z");
+    let are_looked_at = || {
+        std::thread::yield_now();
+        fate(&rig, "e2")["reasons"]["no_address"] == 1_200
+    };
+    assert!((0..100_000).any(|_| are_looked_at()));
+    let failed = listed(&rig, "state=failed");
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0]["recipient"], "ada");
+}
+
+#[test]
 fn unknown_messages_are_not_found() {
     let (rig, _) = wired();
     for id in [
