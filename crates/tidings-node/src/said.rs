@@ -17,10 +17,7 @@ impl Said {
         let reply = match answer {
             Answer::Sent(_) => return None,
             Answer::Withheld => "stopped before it was handed over",
-            Answer::Failed { why, .. }
-            | Answer::Retry { why, .. }
-            | Answer::Away { why, .. }
-            | Answer::Unknown { why } => &**why,
+            other => other.words()?,
         };
         Some(Self {
             answer: answer.answered(),
