@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use tidings_core::engine::Tally;
-use tidings_core::{Instant, Outcome};
+use tidings_core::{Instant, Outcome, Rules};
 use tidings_node::{BOUNDS_S, Durable, Histogram, ResolverVitals, Vitals};
 
 use super::cluster::Cluster;
@@ -157,7 +157,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
         "Duration of a commit, syncing included.",
         &vitals.commits,
     );
-    channels(&mut page, vitals);
+    channels(&mut page, vitals, &service.rules());
     resolver(&mut page, &vitals.resolver);
     page.counter(
         "tidings_clock_steps_back_total",
@@ -277,15 +277,21 @@ fn resolver(page: &mut Page, resolver: &ResolverVitals) {
     );
 }
 
-fn channels(page: &mut Page, vitals: &Vitals) {
+/// The answers of the channels that have a provider, or had one since the start.
+fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules) {
     let messages = "tidings_messages_total";
     page.head(
         messages,
         "Answers of channels to messages, since the start.",
         "counter",
     );
-    for (channel, answer, count) in vitals.answers() {
-        if channel != tidings_core::channel::INBOX {
+    for (channel, counts) in vitals.answers() {
+        let configured = rules.channels.get(channel);
+        let has_provider = configured.is_some_and(|rules| !rules.providers.is_empty());
+        if !has_provider && counts.iter().all(|(_, count)| *count == 0) {
+            continue;
+        }
+        for (answer, count) in counts {
             let labels = format!("channel=\"{channel}\",answer=\"{}\"", answer.name());
             page.sample(messages, &labels, count);
         }
