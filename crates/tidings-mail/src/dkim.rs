@@ -51,10 +51,7 @@ enum Key {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DkimError {
     /// The file holds no private key.
-    #[error(
-        "it is no private key in PEM: make one with `openssl genpkey -algorithm ed25519`, or `-algorithm rsa -pkeyopt \
-         rsa_keygen_bits:2048`"
-    )]
+    #[error("it is no private key in PEM")]
     NoKey,
     /// The key is neither RSA nor Ed25519, or too short.
     #[error("it is neither an Ed25519 key nor an RSA key of 2048 to 4096 bits")]

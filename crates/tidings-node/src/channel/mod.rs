@@ -1,16 +1,13 @@
 //! Channels, which send messages. A channel can't see the store.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::clock::Clock;
 use tidings_core::Rules;
 use tidings_core::channel::{AddressKind, ChannelKind};
-use tidings_core::rules::DkimRules;
-use tidings_mail::{Design, Dkim, Sender, TokenKey};
+use tidings_mail::{Design, Sender, TokenKey};
 
 pub use maildir::{Durability, Maildir};
 pub use outcome::{Outcome, Receipt};
@@ -19,6 +16,7 @@ pub(crate) use outlet::{Pass, Reply};
 pub use provider::{ProviderError, forms, schemes};
 pub(crate) use render::render;
 pub use render::{Head, MailRenderer, Rendered, Renderer, ShortRenderer, Unrenderable};
+pub use signer::{SignerError, signer};
 pub use smtp::Patience;
 
 use http::Http;
@@ -34,6 +32,7 @@ mod outlet;
 mod pace;
 mod provider;
 mod render;
+mod signer;
 mod smtp;
 
 /// A channel: hands messages over to a provider. It is called from several threads at once.
@@ -60,9 +59,6 @@ pub trait Channel: Send + Sync {
         Ok(())
     }
 }
-
-/// The most bytes of a file with a key.
-const KEY_BYTES_MAX: u64 = 64 << 10;
 
 /// The channels that have a provider, by name.
 pub type Channels = BTreeMap<String, Outlet>;
@@ -169,7 +165,7 @@ fn open_mail(
         design = design.linked(key.clone());
     }
     if let Some(dkim) = &channel.dkim {
-        design = design.signed(signer(dkim).map_err(ProviderError::Dkim)?);
+        design = design.signed(signer(dkim)?);
     }
     let outlet = Outlet::of_providers(Arc::new(MailRenderer::new(design)), providers);
     Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
@@ -221,26 +217,12 @@ fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider
     })
 }
 
-/// The signer that a configuration asks for.
-///
-/// # Errors
-/// The reason why the key can't be used, with its file.
-pub fn signer(dkim: &DkimRules) -> Result<Dkim, String> {
-    let told = |fault: &dyn Display| format!("{}: {fault}", dkim.key_file);
-    let file = File::open(&dkim.key_file).map_err(|fault| told(&fault))?;
-    let mut pem = Vec::new();
-    file.take(KEY_BYTES_MAX)
-        .read_to_end(&mut pem)
-        .map_err(|fault| told(&fault))?;
-    Dkim::new(&dkim.domain, &dkim.selector, &pem).map_err(|fault| told(&fault))
-}
-
 #[cfg(test)]
 pub(crate) mod sample;
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::rules::ChannelRules;
+    use tidings_core::rules::{ChannelRules, DkimRules};
 
     use super::*;
 

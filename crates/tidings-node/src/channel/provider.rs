@@ -11,6 +11,7 @@ use super::http::{
     ProviderUrl, Shape, apns, discord, fcm, mailgun, postmark, sendgrid, ses, slack, teams,
     telegram, twilio, vapid, webhook,
 };
+use super::signer::SignerError;
 
 /// The variable with the password if an address has only a user.
 const PASSWORD_VARIABLE: &str = "TIDINGS_SMTP_PASSWORD";
@@ -36,8 +37,8 @@ pub enum ProviderError {
     #[error(transparent)]
     Design(#[from] DesignError),
     /// The key that signs mails can't be used.
-    #[error("`dkim`: {0}")]
-    Dkim(String),
+    #[error("`dkim`: {0}: {help}", help = .0.help())]
+    Dkim(#[from] SignerError),
     /// The scheme is unknown.
     #[error("no provider of this channel is called `{name}`: write {forms}")]
     Scheme {

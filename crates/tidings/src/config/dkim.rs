@@ -50,14 +50,8 @@ fn key_file(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let Err(fault) = signer(&dkim) else {
         return Some(dkim.key_file);
     };
-    // What is wrong stands before the last colon, how to mend it behind, if there is anything to say.
-    let usual = "name a file with a private key in PEM, Ed25519 or RSA";
-    let (reason, hint) = match fault.rsplit_once(": make") {
-        Some((reason, hint)) => (reason, format!("make{hint}")),
-        None => (fault.as_str(), usual.to_owned()),
-    };
     let path = quoted(&section.below("key_file"));
-    walk.bad(&file.span, format!("{path}: {reason}"), hint);
+    walk.bad(&file.span, format!("{path}: {fault}"), fault.help());
     None
 }
 
