@@ -25,6 +25,7 @@ mod event_row;
 mod explain;
 mod export;
 mod follow;
+mod going;
 mod inbox;
 mod inbox_delivery;
 mod intake;
@@ -83,7 +84,7 @@ pub use message_report::MessageReport;
 pub use messages::{
     MessageCursor, MessageCursorError, MessageFilter, MessageSummary, MessagesPage,
 };
-pub use operate::Going;
+pub use going::Going;
 pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Plan, PlannedMessage};
 pub use present::{Presenter, batch_id};

@@ -10,6 +10,7 @@ use roaring::RoaringBitmap;
 use super::attempt_row::attempts_of;
 use super::draft::Draft;
 use super::ends::{Of, ending_of, ends};
+use super::going::Going;
 use super::message_row::MessageRow;
 use super::part::Part;
 use super::reach::Reached;
@@ -22,15 +23,6 @@ use crate::messages::{Answered, MessageAct, MessageName, MessageState};
 use crate::number::MessageId;
 use crate::reason::{Ending, Outcome, Reason};
 use crate::time::{Day, Instant};
-
-/// A message that goes as soon as a step is durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Going {
-    /// The message.
-    pub message: MessageId,
-    /// True if it had its outcome: the senders don't have it.
-    pub had_ended: bool,
-}
 
 /// The state of a message, and how it came to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::draft::Draft;
 use super::ends::note_ends;
 use super::intake::{Intake, Tally};
 use super::ledger::Ledger;
-use super::operate::Going;
+use super::going::Going;
 use super::reply::Refused;
 use super::rows::days_with;
 use crate::bucket::Bucket;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::inbox_delivery::InboxDelivery;
 use super::intake::{Intake, Tally};
 use super::ledger::Row;
-use super::operate::Going;
+use super::going::Going;
 use super::part::{Part, range_of, read_heads};
 use super::reply::{Refused, Reply};
 use super::rows::each_base;
