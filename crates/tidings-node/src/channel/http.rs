@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::smtp::Patience;
+use super::patience::Patience;
 use super::{Channel, Outcome, ProviderError, Receipt, Rendered};
 use crate::clock::Clock;
 use guard::PRIVATE;

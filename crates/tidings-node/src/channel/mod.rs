@@ -17,7 +17,7 @@ pub use provider::{ProviderError, forms, schemes};
 pub(crate) use render::render;
 pub use render::{Head, MailRenderer, Rendered, Renderer, ShortRenderer, Unrenderable};
 pub use signer::{SignerError, signer};
-pub use smtp::Patience;
+pub use patience::Patience;
 
 use http::Http;
 use provider::Address;
@@ -30,6 +30,7 @@ mod maildir;
 mod outcome;
 mod outlet;
 mod pace;
+mod patience;
 mod provider;
 mod render;
 mod signer;

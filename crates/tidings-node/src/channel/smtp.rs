@@ -7,6 +7,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::patience::Patience;
 use super::provider::{ProviderError, Security, Server};
 use super::{Channel, Outcome, Receipt, Rendered};
 use lettre::Address;
@@ -20,30 +21,6 @@ use line::{Bound, Error, Line, Trust, trust};
 const IDLE_MAX: usize = 8;
 /// Maximum length of the reference kept from a server's answer, in characters.
 const REFERENCE_CHARS_MAX: usize = 200;
-
-/// The time limits of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// Limit for a connection and for each whole answer, in milliseconds; more than 0.
-    pub answer_ms: u64,
-    /// Limit for everything before the final dot, the connection included, in milliseconds; more than 0.
-    pub begin_ms: u64,
-    /// Limit for the answer to the final dot, in milliseconds; more than 0. It is longer, since a server
-    /// may do all its checks then (RFC 5321, section 4.5.3.2.6, would have ten minutes).
-    pub delivery_ms: u64,
-}
-
-impl Default for Patience {
-    /// The default: 30 seconds for an answer, a minute up to the final dot, and three minutes for its
-    /// answer.
-    fn default() -> Self {
-        Self {
-            answer_ms: 30_000,
-            begin_ms: 60_000,
-            delivery_ms: 180_000,
-        }
-    }
-}
 
 /// A channel that hands mails over to a mail server.
 pub(super) struct Smtp {

@@ -7,7 +7,7 @@ use ureq::Agent;
 use ureq::http::{HeaderMap, Request as HttpRequest};
 use ureq::unversioned::transport::DefaultConnector;
 
-use super::super::smtp::Patience;
+use super::super::patience::Patience;
 use super::guard::{Guard, PRIVATE};
 use super::wire::{ANSWER_BYTES_MAX, Called, Wire};
 use super::{Answer, Reach, Request};

@@ -16,7 +16,7 @@ use tokio_rustls::TlsConnector;
 use ureq::http::{Request as HttpRequest, Uri};
 
 use super::super::ProviderError;
-use super::super::smtp::Patience;
+use super::super::patience::Patience;
 use super::wire::{ANSWER_BYTES_MAX, Called, Wire};
 use super::{Answer, Request};
 

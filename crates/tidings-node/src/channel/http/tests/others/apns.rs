@@ -10,7 +10,7 @@ use ring::signature::{
 use tokio::runtime::Builder;
 use ureq::http::Response;
 
-use super::super::super::super::smtp::Patience;
+use super::super::super::super::patience::Patience;
 use super::super::super::{Http, ProviderUrl, apns::Apns};
 use super::*;
 use crate::clock::{Clock, VirtualClock};

@@ -2,7 +2,7 @@
 
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 
-use super::super::super::super::smtp::Patience;
+use super::super::super::super::patience::Patience;
 use super::super::super::{Http, ProviderUrl, fcm::Fcm};
 use super::*;
 use crate::clock::{Clock, VirtualClock};
