@@ -21,26 +21,6 @@ use crate::words::{self, SiteWords, Words};
 /// The most lines on a page of the rest.
 pub const REST_LINES_MAX: usize = 50;
 
-/// The templates of these pages, which hosts can't replace.
-pub(crate) const TEMPLATES: [(&str, &str); 4] = [
-    (
-        "site/layout.html",
-        include_str!("../templates/site/layout.html"),
-    ),
-    (
-        "site/notice.html",
-        include_str!("../templates/site/notice.html"),
-    ),
-    (
-        "site/choices.html",
-        include_str!("../templates/site/choices.html"),
-    ),
-    (
-        "site/rest.html",
-        include_str!("../templates/site/rest.html"),
-    ),
-];
-
 /// A page that says why there is nothing to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {

@@ -13,7 +13,6 @@ use serde::Serialize;
 use tidings_core::presentation::for_locale;
 
 use crate::error::{DesignError, RenderError};
-use crate::site;
 
 /// The compiled-in templates.
 pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
@@ -25,6 +24,26 @@ pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
     ("email/item.html", include_str!("../templates/item.html")),
     ("email/card.html", include_str!("../templates/card.html")),
     ("email/item.txt", include_str!("../templates/item.txt")),
+];
+
+/// The templates of the pages to which mails lead, which hosts can't replace.
+const SITE_TEMPLATES: [(&str, &str); 4] = [
+    (
+        "site/layout.html",
+        include_str!("../templates/site/layout.html"),
+    ),
+    (
+        "site/notice.html",
+        include_str!("../templates/site/notice.html"),
+    ),
+    (
+        "site/choices.html",
+        include_str!("../templates/site/choices.html"),
+    ),
+    (
+        "site/rest.html",
+        include_str!("../templates/site/rest.html"),
+    ),
 ];
 
 /// The templates of a design.
@@ -224,7 +243,7 @@ fn environment() -> Environment<'static> {
         }
         _ => escape_formatter(out, state, value),
     });
-    for (name, source) in DEFAULT_TEMPLATES.into_iter().chain(site::TEMPLATES) {
+    for (name, source) in DEFAULT_TEMPLATES.into_iter().chain(SITE_TEMPLATES) {
         environment
             .add_template(name, source)
             .expect("the compiled-in templates parse");
