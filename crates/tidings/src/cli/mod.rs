@@ -253,7 +253,10 @@ where
         Command::Restore(arguments) => backup::restore(&arguments, streams),
         Command::Resume(arguments) => calls::run(&arguments.to_resume(), streams),
         Command::Serve(arguments) => serve::run(&arguments, streams),
-        Command::Simulate(arguments) => simulate::run(&arguments, make, streams),
+        Command::Simulate(arguments) => match &arguments.config {
+            Some(config) => simulate::run(config, &arguments, make, streams),
+            None => compare::run(&arguments.compare, &arguments, make, streams),
+        },
         Command::Status(arguments) => calls::run(&arguments, streams),
         Command::Template(arguments) => mail::template(&arguments, streams),
         Command::Tune(arguments) => tune::run(&arguments, make, streams),

@@ -10,7 +10,7 @@ use tidings_core::{Id, Instant, Rules};
 
 use super::print::{Form, Printer};
 use super::timeline::TimelineArguments;
-use super::{MakePlayer, Status, Streams, compare, explain, report};
+use super::{MakePlayer, Status, Streams, explain, report};
 use crate::body::Fields;
 use crate::body::explain::ExplainBody;
 use crate::config;
@@ -22,10 +22,10 @@ use crate::simulate::{Halt, Play};
 pub(super) struct Arguments {
     /// Configuration
     #[arg(long, value_name = "FILE", required_unless_present = "compare")]
-    config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
     /// Compare two to four configurations: prints what each would send, in numbers
     #[arg(long, value_name = "FILE", num_args = 2..=4, conflicts_with = "config")]
-    compare: Vec<PathBuf>,
+    pub(super) compare: Vec<PathBuf>,
     /// With --compare: write a page with plots, and one recipient's day, to this file
     #[arg(long, value_name = "FILE", requires = "compare")]
     pub(super) html: Option<PathBuf>,
@@ -48,15 +48,13 @@ pub(super) struct Arguments {
     pub(super) json: bool,
 }
 
-/// Runs the command.
+/// Plays a timeline under one configuration.
 pub(super) fn run(
+    config: &Path,
     arguments: &Arguments,
     make: MakePlayer<'_>,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
-    let Some(config) = &arguments.config else {
-        return compare::run(&arguments.compare, arguments, make, streams);
-    };
     match read(config, streams)? {
         Ok(rules) => print(&rules, arguments, make, streams),
         Err(status) => Ok(status),
