@@ -75,6 +75,7 @@ pub use books::Walk;
 pub use condition::Unanswered;
 pub use cursor::{Cursor, CursorError};
 pub use explain::{Subject, Unexplained};
+pub use going::Going;
 pub use inbox::{ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
 pub use inbox_delivery::InboxDelivery;
 pub use intake::Tally;
@@ -84,7 +85,6 @@ pub use message_report::MessageReport;
 pub use messages::{
     MessageCursor, MessageCursorError, MessageFilter, MessageSummary, MessagesPage,
 };
-pub use going::Going;
 pub use outcome::{EventReport, Fate, Trace};
 pub use plan::{Plan, PlannedMessage};
 pub use present::{Presenter, batch_id};

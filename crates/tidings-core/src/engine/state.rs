@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::going::Going;
 use super::inbox_delivery::InboxDelivery;
 use super::intake::{Intake, Tally};
 use super::ledger::Row;
-use super::going::Going;
 use super::part::{Part, range_of, read_heads};
 use super::reply::{Refused, Reply};
 use super::rows::each_base;

@@ -13,11 +13,11 @@ pub use maildir::{Durability, Maildir};
 pub use outcome::{Outcome, Receipt};
 pub use outlet::{Outlet, Provider};
 pub(crate) use outlet::{Pass, Reply};
+pub use patience::Patience;
 pub use provider::{ProviderError, forms, schemes};
 pub(crate) use render::render;
 pub use render::{Head, MailRenderer, Rendered, Renderer, ShortRenderer, Unrenderable};
 pub use signer::{SignerError, signer};
-pub use patience::Patience;
 
 use http::Http;
 use provider::Address;

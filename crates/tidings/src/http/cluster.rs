@@ -17,13 +17,18 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use tidings_node::MaySend;
-use tidings_store::lease::{Epoch, Member, Membership, NodeId};
+use tidings_store::lease::{Epoch, Member, MemberStatus, Membership, NodeId};
 use tokio::sync::watch;
 use tower::ServiceExt as _;
 
 use super::error::{Code, Problem};
-use super::health::ALIVE;
-use super::metrics;
+use super::exposition::{self, Page, seconds};
+
+/// The answer of `/healthz`: the process is alive, whether it holds the store or not.
+pub(super) const ALIVE: &str = "ok\n";
+
+/// The time without a heartbeat after which a node counts as silent.
+pub(super) const SILENT_MS: i64 = 5_000;
 
 /// The header of a call that another node has forwarded.
 const FORWARDED: HeaderName = HeaderName::from_static("tidings-forwarded");
@@ -109,6 +114,37 @@ impl Cluster {
         self.serving().is_some_and(|serving| (serving.licence)())
     }
 
+    /// The metrics that this node has whether it holds the store or not.
+    pub(super) fn metrics(&self) -> String {
+        let mut page = Page::default();
+        page.gauge(
+            "tidings_node_holds",
+            "1 if this node holds the store and may serve, else 0. Alert if the sum over all nodes is not 1.",
+            u8::from(self.holds()),
+        );
+        let Some(membership) = self.membership() else {
+            return page.0;
+        };
+        page.gauge(
+            "tidings_lease_epoch",
+            "Number of times that a node has acquired the store.",
+            membership.lease.epoch.0,
+        );
+        page.gauge(
+            "tidings_nodes",
+            "Number of nodes with a heartbeat, as this one sees them.",
+            living(&membership),
+        );
+        if let Some(holder) = membership.holder() {
+            page.gauge(
+                "tidings_holder_silent_seconds",
+                "Time since the last heartbeat of the node that holds the store, as this one sees it.",
+                seconds(holder.silent_ms),
+            );
+        }
+        page.0
+    }
+
     /// Another node that has the lease.
     fn holder(&self) -> Option<(Epoch, Member)> {
         let membership = self.membership()?;
@@ -139,7 +175,7 @@ impl Cluster {
         let answer = self.forward(request, epoch, &holder, is_metrics).await;
         if is_metrics && answer.status() == StatusCode::OK {
             // The holder has let the caller in: it alone knows the keys.
-            return metrics::page(metrics::of_node(self));
+            return exposition::answer(self.metrics());
         }
         answer
     }
@@ -211,6 +247,12 @@ impl Serving {
             (false, false) => holder_lost(),
         }
     }
+}
+
+/// Number of members that are not silent.
+fn living(membership: &Membership) -> usize {
+    let living = |seen: &&MemberStatus| seen.silent_ms <= SILENT_MS;
+    membership.members.iter().filter(living).count()
 }
 
 fn uri(address: &str, path: Option<PathAndQuery>) -> Option<Uri> {

@@ -7,6 +7,7 @@ use tidings_core::table::Partition;
 use utoipa_axum::routes;
 
 use super::call::{Calls, Kind};
+use super::cluster::ALIVE;
 use super::error::{Code, Problem};
 use super::metrics;
 use super::service::Service;
@@ -29,9 +30,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .add("metrics", Kind::Knows, routes!(metrics::metrics), &[])
 }
-
-/// The answer of `/healthz`: the process is alive.
-pub(super) const ALIVE: &str = "ok\n";
 
 /// Check whether the process is alive
 ///

@@ -4,21 +4,18 @@
 //! recipients or events.
 
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use axum::extract::State;
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use tidings_core::engine::Tally;
 use tidings_core::{Instant, Outcome, Rules};
-use tidings_node::{BOUNDS_S, Durable, Histogram, ResolverVitals, Vitals};
+use tidings_node::{Durable, ResolverVitals, Vitals};
 
-use super::cluster::Cluster;
 use super::error::Problem;
+use super::exposition::{self, Page, seconds};
 use super::service::Service;
-use super::v1::nodes;
 
 /// The state of the node at a scrape.
 struct Seen {
@@ -78,46 +75,9 @@ pub(super) async fn metrics(State(service): State<Arc<Service>>) -> impl IntoRes
     let disk = service.disk_bytes().await;
     let mut text = text(&service, seen.as_ref(), disk);
     if let Some(cluster) = &service.cluster {
-        text.push_str(&of_node(cluster));
+        text.push_str(&cluster.metrics());
     }
-    page(text)
-}
-
-/// A page of metrics as an answer.
-pub(super) fn page(text: String) -> Response {
-    let form = "text/plain; version=0.0.4; charset=utf-8";
-    ([(header::CONTENT_TYPE, form)], text).into_response()
-}
-
-/// The metrics of a node of a cluster, which it has whether it holds the store or not.
-pub(super) fn of_node(cluster: &Cluster) -> String {
-    let mut page = Page::default();
-    page.gauge(
-        "tidings_node_holds",
-        "1 if this node holds the store and may serve, else 0. Alert if the sum over all nodes is not 1.",
-        u8::from(cluster.holds()),
-    );
-    let Some(membership) = cluster.membership() else {
-        return page.0;
-    };
-    page.gauge(
-        "tidings_lease_epoch",
-        "Number of times that a node has acquired the store.",
-        membership.lease.epoch.0,
-    );
-    page.gauge(
-        "tidings_nodes",
-        "Number of nodes with a heartbeat, as this one sees them.",
-        nodes::living(&membership),
-    );
-    if let Some(holder) = membership.holder() {
-        page.gauge(
-            "tidings_holder_silent_seconds",
-            "Time since the last heartbeat of the node that holds the store, as this one sees it.",
-            seconds(holder.silent_ms),
-        );
-    }
-    page.0
+    exposition::answer(text)
 }
 
 fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> String {
@@ -301,54 +261,4 @@ fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules) {
         "Messages that wait for a retry.",
         vitals.retries(),
     );
-}
-
-fn seconds(ms: i64) -> String {
-    format!("{}.{:03}", ms / 1000, ms % 1000)
-}
-
-/// The text form: writing into a String can't fail.
-#[derive(Default)]
-struct Page(String);
-
-impl Page {
-    fn head(&mut self, name: &str, help: &str, kind: &str) {
-        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
-    }
-
-    fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
-        let _ = match labels {
-            "" => writeln!(self.0, "{name} {value}"),
-            _ => writeln!(self.0, "{name}{{{labels}}} {value}"),
-        };
-    }
-
-    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
-        self.head(name, help, "gauge");
-        self.sample(name, "", value);
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: impl Display) {
-        self.head(name, help, "counter");
-        self.sample(name, "", value);
-    }
-
-    fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
-        self.head(name, help, "histogram");
-        let counts = histogram.cumulative();
-        let bounds = BOUNDS_S
-            .iter()
-            .map(f64::to_string)
-            .chain(["+Inf".to_owned()]);
-        for (bound, count) in bounds.zip(&counts) {
-            self.sample(&format!("{name}_bucket"), &format!("le=\"{bound}\""), count);
-        }
-        let sum = histogram.sum().as_secs_f64();
-        self.sample(&format!("{name}_sum"), "", sum);
-        self.sample(
-            &format!("{name}_count"),
-            "",
-            counts.last().copied().unwrap_or_default(),
-        );
-    }
 }

@@ -9,6 +9,7 @@ mod array;
 mod call;
 pub mod cluster;
 pub mod error;
+mod exposition;
 mod extract;
 mod health;
 mod ids;
@@ -70,7 +71,7 @@ pub fn gate(api: Arc<OnceLock<Router>>) -> Router {
             Ok(response) => response,
             Err(never) => match never {},
         },
-        None if request.uri().path() == "/healthz" => health::ALIVE.into_response(),
+        None if request.uri().path() == "/healthz" => cluster::ALIVE.into_response(),
         None => Problem::new(Code::Starting, "the server is opening the store").into_response(),
     })
 }

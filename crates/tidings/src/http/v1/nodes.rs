@@ -11,11 +11,9 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::http::call::{Calls, Kind};
+use crate::http::cluster::SILENT_MS;
 use crate::http::error::{Code, Problem};
 use crate::http::{Answer, Service};
-
-/// The time without a heartbeat after which a node counts as silent.
-const SILENT_MS: i64 = 5_000;
 
 /// The time without a heartbeat after which a node is not shown, unless it holds the store.
 const GONE_MS: i64 = 60_000;
@@ -81,12 +79,6 @@ pub fn shown(membership: &Membership) -> Vec<NodeShown> {
         }
     };
     members.map(node).collect()
-}
-
-/// Number of members that are not silent.
-pub(in crate::http) fn living(membership: &Membership) -> usize {
-    let living = |seen: &&MemberStatus| seen.silent_ms <= SILENT_MS;
-    membership.members.iter().filter(living).count()
 }
 
 /// List the nodes
