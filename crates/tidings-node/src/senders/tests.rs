@@ -15,6 +15,7 @@ use crate::channel::{
     Unrenderable,
 };
 use crate::clock::VirtualClock;
+use crate::delivery::{ByClosing, Delivery, Retries};
 
 /// A channel that never answers: it waits until the test is over.
 struct Silent(Mutex<Receiver<()>>);
@@ -355,4 +356,30 @@ fn a_slow_domain_is_passed_over() {
     bench.clock.set(Instant(60_000));
     while bench.next().is_some() {}
     assert_eq!(only.asked(), [1]);
+}
+
+#[test]
+fn a_node_that_may_not_send_hands_nothing_over_and_tries_again() {
+    let only = Told::saying([]);
+    let may_send = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&may_send);
+    let mut bench = Bench::new(&[&only], (None, None));
+    bench.senders = bench
+        .senders
+        .asking(Arc::new(move || asked.load(Ordering::SeqCst)));
+    let mut delivery = Delivery::new(Channels::new(), Retries::default());
+    bench.put(1);
+    assert!(bench.senders.send_next());
+    let (job, reply) = bench.senders.answers().recv().unwrap();
+    bench.senders.arrived(&job);
+    assert_eq!(reply.outcome, Outcome::Withheld);
+    let (now, before) = (Instant(5_000), job.attempts);
+    delivery.settle_into(&mut ByClosing::new(), job, (&reply, now), None);
+    // Soon, and without an attempt: nobody was asked to take it.
+    assert_eq!(delivery.next_retry(), Some(now.plus_ms(1_000)));
+    let [job] = delivery.take_due(now.plus_ms(1_000)).try_into().unwrap();
+    assert_eq!((job.attempts, job.resent), (before, 0));
+    may_send.store(true, Ordering::SeqCst);
+    bench.senders.dispatch(job);
+    assert!(matches!(bench.next().unwrap().outcome, Outcome::Sent(_)));
 }
