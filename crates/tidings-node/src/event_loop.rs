@@ -133,6 +133,9 @@ impl EventLoop {
             node.store().ensure_room(),
             Err(tidings_store::Error::Full(_))
         ));
+        if node.engine().rules().is_some_and(|before| *before != rules) {
+            tracing::info!("the configuration differs from the one that was in force");
+        }
         // What came due while nobody ran did so under the rules of then. The loop does the rest of it.
         let is_late = catch_up(&mut node, now)?;
         if !is_late {
