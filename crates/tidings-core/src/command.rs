@@ -7,6 +7,7 @@ use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::messages::{MessageAct, MessageName};
 use crate::recipient::{Mode, PreferenceScope, RecipientChange};
+use crate::suppression::{ChannelAddress, SuppressedFor};
 use crate::time::{Day, Instant};
 
 /// A command with the instant at which it takes effect.
@@ -113,6 +114,20 @@ pub enum Command {
         /// The change.
         act: MessageAct,
     },
+    /// Suppresses an address: nothing is sent to it from now on. An earlier suppression of it is replaced.
+    Suppress {
+        /// The address.
+        address: ChannelAddress,
+        /// The reason.
+        reason: SuppressedFor,
+        /// The instant from which on it is not suppressed any more; `None` = it stays.
+        until: Option<Instant>,
+    },
+    /// Lifts the suppression of an address.
+    Unsuppress {
+        /// The address.
+        address: ChannelAddress,
+    },
 }
 
 impl Command {
@@ -149,7 +164,9 @@ impl Command {
             | Self::Pause(_)
             | Self::Resume(_)
             | Self::Forget { .. }
-            | Self::Message { .. } => None,
+            | Self::Message { .. }
+            | Self::Suppress { .. }
+            | Self::Unsuppress { .. } => None,
         }
     }
 }

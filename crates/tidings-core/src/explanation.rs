@@ -130,6 +130,8 @@ pub enum Rule {
     LookBack,
     /// The address on the channel.
     Address,
+    /// The list of suppressed addresses.
+    Suppression,
     /// A cancel, a replacement, or another act that ends entries.
     Cancel,
     /// The message that carries the entry.
@@ -164,6 +166,7 @@ impl Rule {
             Self::Seen => "seen",
             Self::LookBack => "look_back",
             Self::Address => "address",
+            Self::Suppression => "suppression",
             Self::Cancel => "cancel",
             Self::Message => "message",
             Self::Delivery => "delivery",

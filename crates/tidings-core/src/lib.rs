@@ -126,6 +126,7 @@ pub mod recipient;
 pub mod rules;
 pub mod set;
 mod shared;
+pub mod suppression;
 pub mod table;
 pub mod time;
 pub mod topic;

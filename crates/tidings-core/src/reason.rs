@@ -56,6 +56,8 @@ pub enum Reason {
     Replaced,
     /// An operator cancelled its message.
     Message,
+    /// The address is suppressed on the channel.
+    Suppressed,
 }
 
 /// The end of a built message.
@@ -153,6 +155,7 @@ impl Reason {
             | Self::Seen
             | Self::Stale
             | Self::NoAddress
+            | Self::Suppressed
             | Self::ConditionError => Outcome::Skipped,
             Self::Expired | Self::Forgotten => Outcome::Expired,
             Self::Refused | Self::Unreachable => Outcome::Failed,
@@ -188,6 +191,7 @@ impl Reason {
             Self::ConditionError => "condition_error",
             Self::Replaced => "replaced",
             Self::Message => "message",
+            Self::Suppressed => "suppressed",
         }
     }
 }

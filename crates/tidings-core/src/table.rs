@@ -29,6 +29,7 @@
 //! | `LEDGER` | base | bucket | day, channel | entries by outcome |
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
+//! | `SUPPRESSIONS` | base | intake | channel, hash of the address | the address, why it is suppressed, since when and until when |
 //! | `API_KEYS` | base | intake | hash of an API key | its id, name and when it was made |
 //! | `TOKEN_SECRET` | base | intake | - | the secret with which tokens in links are sealed |
 //! | `EVENTS` | day | intake | ordinal of the first | up to 16 events, a line each |
@@ -145,6 +146,7 @@ pub enum Table {
     LeftOut = 67,
     Attempts = 68,
     TokenSecret = 69,
+    Suppressions = 70,
 }
 
 /// A key under construction.

@@ -55,12 +55,7 @@ pub fn line(timed: &Timed) -> Option<String> {
             channel,
             mode,
         } => {
-            let (level, name) = match scope {
-                PreferenceScope::Type(name) => ("type", name.as_str()),
-                PreferenceScope::Category(name) => ("category", name.as_str()),
-                PreferenceScope::Topic(topic) => ("topic", topic.as_str()),
-                PreferenceScope::Object(object) => ("object", object.as_str()),
-            };
+            let (level, name) = level(scope);
             let mode = match mode {
                 Mode::Never => "never",
                 Mode::Immediate => "immediate",
@@ -87,6 +82,24 @@ pub fn line(timed: &Timed) -> Option<String> {
             give(&mut body, "key", key.as_ref().map(|key| json!(key)));
             ("flush", body)
         }
+        Command::Suppress {
+            address,
+            reason,
+            until,
+        } => {
+            let mut body = json!({
+                "channel": address.channel().name(),
+                "address": address.address(),
+                "reason": reason,
+            });
+            give(&mut body, "expires_at", until.map(instant));
+            ("suppress", body)
+        }
+        Command::Unsuppress { address } => {
+            let channel = address.channel().name();
+            let body = json!({"channel": channel, "address": address.address()});
+            ("unsuppress", body)
+        }
         // These have no op: they are calls of hosts and operators.
         Command::Preferences { .. }
         | Command::Pause(_)
@@ -101,6 +114,16 @@ pub fn line(timed: &Timed) -> Option<String> {
         whole.extend(body);
     }
     Some(Value::Object(whole).to_string())
+}
+
+/// The key and the name of what a preference is about.
+fn level(scope: &PreferenceScope) -> (&'static str, &str) {
+    match scope {
+        PreferenceScope::Type(name) => ("type", name),
+        PreferenceScope::Category(name) => ("category", name),
+        PreferenceScope::Topic(topic) => ("topic", topic.as_str()),
+        PreferenceScope::Object(object) => ("object", object.as_str()),
+    }
 }
 
 /// Addresses of a channel; null takes them away.

@@ -83,6 +83,34 @@ impl AddressKind {
         }
     }
 
+    /// The text by which addresses of this kind are compared: those that reach the same are the same text.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::channel::AddressKind;
+    ///
+    /// assert_eq!(AddressKind::Email.compared("Ada@Example.org"), "ada@example.org");
+    /// assert_eq!(AddressKind::Fcm.compared("dXp:APA91b"), "dXp:APA91b");
+    /// ```
+    #[must_use]
+    pub fn compared(self, text: &str) -> String {
+        match self {
+            Self::Email => text.to_lowercase(),
+            // Hexadecimal digits.
+            Self::Apns => text.to_ascii_lowercase(),
+            // The keys of a subscription may change, its endpoint is the device.
+            Self::WebPush => Subscription::parse(text)
+                .map_or_else(|| text.to_owned(), |subscription| subscription.endpoint),
+            Self::Phone
+            | Self::Fcm
+            | Self::Slack
+            | Self::Discord
+            | Self::Teams
+            | Self::Telegram
+            | Self::Webhook => text.to_owned(),
+        }
+    }
+
     /// The address as it is stored, if a text is one.
     #[must_use]
     pub fn read(self, text: &str) -> Option<String> {

@@ -21,6 +21,7 @@ use crate::id::{BucketNo, Id};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::rules::Rules;
+use crate::suppression::Suppression;
 use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
@@ -70,6 +71,23 @@ impl Intake {
                     withdraws: matches!(command, Command::Withdraw(_)),
                 };
                 Ok(Ok(Accepted::Act(Box::new(Act::Cancel(cancel)))))
+            }
+            Command::Suppress {
+                address,
+                reason,
+                until,
+            } => {
+                let suppression = Suppression {
+                    reason: *reason,
+                    since: self.now,
+                    until: *until,
+                };
+                self.suppressions.put(draft, address, suppression);
+                Ok(done)
+            }
+            Command::Unsuppress { address } => {
+                self.suppressions.lift(draft, address);
+                Ok(done)
             }
             Command::Pause(what) => Ok(self.accept_pause(what, true)),
             Command::Resume(what) => Ok(self.accept_pause(what, false)),

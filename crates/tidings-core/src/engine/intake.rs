@@ -17,6 +17,7 @@ use super::known_ids::KnownIds;
 use super::objects::Objects;
 use super::recent::Recent;
 use super::rows::{days_with, each_base};
+use super::suppressed::Suppressions;
 use crate::compiled::CompiledRules;
 use crate::event::Event;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
@@ -86,6 +87,7 @@ pub(crate) struct Intake {
     /// The days on which scheduled events entered.
     pub(crate) entered_days: BTreeSet<Day>,
     pub(crate) objects: Objects,
+    pub(crate) suppressions: Suppressions,
     /// Headers of the newest day whose block can't be read yet.
     tail: Vec<Arc<Header>>,
     blocks: Arc<Mutex<Blocks>>,
@@ -157,6 +159,7 @@ impl Intake {
             ahead: Own::default(),
             entered_days: BTreeSet::new(),
             objects: Objects::default(),
+            suppressions: Suppressions::default(),
             tail: Vec::new(),
             blocks: Arc::default(),
             events: Recent::default(),
@@ -409,6 +412,7 @@ impl Intake {
             next_place: head.next_place,
             tally: head.tally,
             objects: Objects::recover(view, head.withdrawals)?,
+            suppressions: Suppressions::recover(view)?,
             ahead: Own(Ahead::recover(view)?),
             forgotten_before: head.forgotten_before,
             paused: head.paused,

@@ -36,6 +36,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) stale: Ends<'a>,
     /// The recipient has no address.
     pub(crate) no_address: Ends<'a>,
+    /// The recipient's address is suppressed.
+    pub(crate) suppressed: Ends<'a>,
 }
 
 /// The recipients to whom a fact applies.
@@ -52,7 +54,7 @@ pub(crate) enum Ends<'a> {
 type Check = (Reason, for<'a> fn(&Facts<'a>) -> Ends<'a>);
 
 /// The checks in their order: the first that applies ends the entry.
-const CHECKS: [Check; 10] = [
+const CHECKS: [Check; 11] = [
     (Reason::UnknownType, |facts| facts.unknown_type),
     (Reason::RecipientGone, |facts| facts.gone),
     (Reason::Expired, |facts| facts.expired),
@@ -63,6 +65,7 @@ const CHECKS: [Check; 10] = [
     (Reason::Seen, |facts| facts.seen),
     (Reason::Stale, |facts| facts.stale),
     (Reason::NoAddress, |facts| facts.no_address),
+    (Reason::Suppressed, |facts| facts.suppressed),
 ];
 
 impl<'a> Ends<'a> {
@@ -171,8 +174,9 @@ mod tests {
             seen: Ends::Where(&is_seen),
             stale: Ends::All,
             no_address: Ends::Of(&somebody),
+            suppressed: Ends::All,
         };
-        let lifts: [fn(&mut Facts<'_>); 10] = [
+        let lifts: [fn(&mut Facts<'_>); 11] = [
             |facts| facts.unknown_type = Ends::None,
             |facts| facts.gone = Ends::None,
             |facts| facts.expired = Ends::None,
@@ -183,6 +187,7 @@ mod tests {
             |facts| facts.seen = Ends::None,
             |facts| facts.stale = Ends::None,
             |facts| facts.no_address = Ends::None,
+            |facts| facts.suppressed = Ends::None,
         ];
         let order = [
             Reason::UnknownType,
@@ -195,6 +200,7 @@ mod tests {
             Reason::Seen,
             Reason::Stale,
             Reason::NoAddress,
+            Reason::Suppressed,
         ];
         for (reason, lift) in order.into_iter().zip(lifts) {
             assert_eq!(facts.checks().end_of(1), Some(reason));

@@ -61,6 +61,7 @@ mod sent;
 mod snapshot;
 mod state;
 mod step;
+mod suppressed;
 mod take_back;
 #[cfg(test)]
 mod tests;

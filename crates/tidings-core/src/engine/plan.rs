@@ -334,6 +334,8 @@ impl Engine {
             .collect();
         let gone = who & &*bucket.roster.gone;
         let no_address = bucket.roster.without_address(channel, who);
+        let list = &self.intake.suppressions;
+        let suppressed = list.among((bucket, channel), who, *at);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
             .zip(&never)
@@ -346,6 +348,7 @@ impl Engine {
                     unanswered: Ends::Of(&answers.unanswered),
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
+                    suppressed: Ends::Of(&suppressed),
                     ..facts_of(
                         (&self.intake.compiled, &self.intake.objects),
                         kept,

@@ -14,6 +14,7 @@ use super::intake::Data;
 use super::plan::{Plan, PlannedMessage};
 use super::state::Engine;
 use crate::batch::Batch;
+use crate::channel::channel_no;
 use crate::event::Object;
 use crate::group::{Entry, group};
 use crate::id::Id;
@@ -98,9 +99,14 @@ impl<'a> Presenter<'a> {
         let Some(rules) = self.engine.rules() else {
             return Ok(None);
         };
-        let Some(profile) = bucket.roster.profile(planned.number).cloned() else {
+        let Some(mut profile) = bucket.roster.profile(planned.number).cloned() else {
             return Ok(None);
         };
+        let intake = &self.engine.intake;
+        if let Some(channel) = channel_no(plan.channel) {
+            let list = &intake.suppressions;
+            list.leave_out(&mut profile.addresses, channel, intake.now);
+        }
         let Some(first) = planned.entries.first() else {
             return Ok(None);
         };

@@ -71,7 +71,9 @@ impl Part {
             | Command::Withdraw(_)
             | Command::Pause(_)
             | Command::Resume(_)
-            | Command::Forget { .. } => Ok(Ok(Reply::Done)),
+            | Command::Forget { .. }
+            | Command::Suppress { .. }
+            | Command::Unsuppress { .. } => Ok(Ok(Reply::Done)),
         }
     }
 
@@ -237,7 +239,9 @@ impl Engine {
             | Command::Cancel(_)
             | Command::Withdraw(_)
             | Command::Forget { .. }
-            | Command::Message { .. } => Ok(()),
+            | Command::Message { .. }
+            | Command::Suppress { .. }
+            | Command::Unsuppress { .. } => Ok(()),
         }
     }
 }

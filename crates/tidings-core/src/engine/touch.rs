@@ -144,7 +144,9 @@ impl Engine {
             | Command::Mark { .. }
             | Command::Flush { .. }
             | Command::Pause(_)
-            | Command::Resume(_) => Ok(Vec::new()),
+            | Command::Resume(_)
+            | Command::Suppress { .. }
+            | Command::Unsuppress { .. } => Ok(Vec::new()),
         }
     }
 }

@@ -47,6 +47,8 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Pause(_)
         | Command::Resume(_)
         | Command::Forget { .. }
-        | Command::Message { .. } => true,
+        | Command::Message { .. }
+        | Command::Suppress { .. }
+        | Command::Unsuppress { .. } => true,
     }
 }

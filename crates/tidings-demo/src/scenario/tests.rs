@@ -46,7 +46,11 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
                 Cancelled::Key(key) => assert!(keys.contains(&key)),
                 Cancelled::Event(event) => assert!(events.contains(&event)),
             },
-            Command::Pause(_) | Command::Resume(_) | Command::Message { .. } => {
+            Command::Pause(_)
+            | Command::Resume(_)
+            | Command::Message { .. }
+            | Command::Suppress { .. }
+            | Command::Unsuppress { .. } => {
                 panic!("a history has no operators")
             }
             Command::Forget { before } => assert!(before.start() < timed.at),

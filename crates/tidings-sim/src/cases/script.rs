@@ -17,6 +17,7 @@
 //! TIME seen R up_to=TIME|object=O|event=E | read … | cancel event=E|key=K | withdraw … | forget DATE
 //! TIME preference R type=T|category=C CHANNEL never|immediate|default|digest:NAME
 //! TIME flush R [channel=C] [lane=L] | pause CHANNEL | resume CHANNEL
+//! TIME suppress CHANNEL ADDRESS [until=TIME] | unsuppress CHANNEL ADDRESS
 //! TIME refused …                                the subject must refuse what follows
 //! until TIME | only CHANNEL
 //! = TIME RECIPIENT CHANNEL LANE: EVENT EVENT@TIME EVENT[reason,reason] -EVENT=skipped(seen)
@@ -32,6 +33,7 @@ use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
 use tidings_core::event::{Audience, Event, Near, Object};
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Defaults, Rules, StoreRules};
+use tidings_core::suppression::{ChannelAddress, SuppressedFor};
 use tidings_core::time::WallTime;
 use tidings_core::{Command, Data, Day, Mode, PreferenceScope, RecipientChange, State, Timed};
 
@@ -171,6 +173,10 @@ fn command(words: &[&str]) -> Read<Command> {
                 kind,
             }
         }
+        ["suppress", channel, address, facets @ ..] => suppress(channel, address, facets)?,
+        ["unsuppress", channel, address] => Command::Unsuppress {
+            address: channel_address(channel, address)?,
+        },
         ["pause", channel] => Command::Pause(Pausable::Channel((*channel).to_owned())),
         ["resume", channel] => Command::Resume(Pausable::Channel((*channel).to_owned())),
         [how @ ("cancel" | "withdraw"), what] => {
@@ -186,13 +192,7 @@ fn command(words: &[&str]) -> Read<Command> {
         }
         ["preference", who, scope, channel, mode] => Command::Preference {
             recipient: id(who)?,
-            scope: match pair(scope)? {
-                ("type", name) => PreferenceScope::Type(name.to_owned()),
-                ("category", name) => PreferenceScope::Category(name.to_owned()),
-                ("topic", name) => PreferenceScope::Topic(id(name)?),
-                ("object", name) => PreferenceScope::Object(id(name)?),
-                _ => return Err(format!("unknown {scope}")),
-            },
+            scope: preference_scope(scope)?,
             channel: (*channel).to_owned(),
             mode: match *mode {
                 "never" => Mode::Never,
@@ -223,6 +223,36 @@ fn command(words: &[&str]) -> Read<Command> {
         },
         _ => return Err(format!("unknown command {words:?}")),
     })
+}
+
+fn preference_scope(scope: &str) -> Read<PreferenceScope> {
+    Ok(match pair(scope)? {
+        ("type", name) => PreferenceScope::Type(name.to_owned()),
+        ("category", name) => PreferenceScope::Category(name.to_owned()),
+        ("topic", name) => PreferenceScope::Topic(id(name)?),
+        ("object", name) => PreferenceScope::Object(id(name)?),
+        _ => return Err(format!("unknown {scope}")),
+    })
+}
+
+fn suppress(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
+    let mut until = None;
+    for facet in facets {
+        match pair(facet)? {
+            ("until", at) => until = Some(time(at)?),
+            _ => return Err(format!("unknown {facet}")),
+        }
+    }
+    Ok(Command::Suppress {
+        address: channel_address(channel, address)?,
+        reason: SuppressedFor::Manual,
+        until,
+    })
+}
+
+fn channel_address(channel: &str, address: &str) -> Read<ChannelAddress> {
+    let number = channel_no(channel).ok_or_else(|| format!("unknown channel {channel}"))?;
+    Ok(ChannelAddress::new(number, address))
 }
 
 fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Command> {

@@ -1,12 +1,14 @@
 //! The clock of the model: its instants, and the three phases of each.
 
-use tidings_core::channel::INBOX;
+use tidings_core::channel::{INBOX, channel_no};
 use tidings_core::rules::{Admission, Policy};
+use tidings_core::suppression::ChannelAddress;
 use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
 
 use super::calendar;
 use super::pending::PAUSED;
+use super::person::Person;
 use super::route::{self, Route};
 use super::{Entry, EntryState, Model, ObjectState, Published, Refused, condition};
 
@@ -394,6 +396,8 @@ impl Model {
             Some(Reason::Stale)
         } else if !person.has_address(&entry.channel) {
             Some(Reason::NoAddress)
+        } else if self.is_suppressed(person, &entry.channel) {
+            Some(Reason::Suppressed)
         } else {
             None
         }
@@ -401,6 +405,17 @@ impl Model {
 }
 
 impl Model {
+    /// Tells whether each address that somebody has on a channel is on the list of suppressed ones.
+    fn is_suppressed(&self, person: &Person, channel: &str) -> bool {
+        let mut addresses = person.addresses(channel).iter();
+        let on_list = |address: &String| {
+            let number = channel_no(channel).map(|number| ChannelAddress::new(number, address));
+            let until = number.and_then(|address| self.suppressed.get(&address));
+            until.is_some_and(|until| until.is_none_or(|until| self.now < until))
+        };
+        !person.addresses(channel).is_empty() && addresses.all(on_list)
+    }
+
     /// The reason for which the condition of an entry's type ends it.
     fn asked(&self, entry: &Entry, object: &ObjectState) -> Option<Reason> {
         let Published { event, .. } = &self.events[entry.event];

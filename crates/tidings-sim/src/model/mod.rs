@@ -87,6 +87,7 @@ use std::sync::Arc;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::Choice;
 use tidings_core::rules::Policy;
+use tidings_core::suppression::ChannelAddress;
 use tidings_core::{
     Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
     Rules, Timed,
@@ -142,6 +143,8 @@ pub struct Model {
     days: BTreeMap<Day, Kept>,
     paused_types: BTreeSet<String>,
     paused_channels: BTreeSet<String>,
+    /// The suppressed addresses, and until when.
+    suppressed: BTreeMap<ChannelAddress, Option<Instant>>,
     messages: Vec<Message>,
     /// The instants of the messages to a person on a channel that has caps.
     told: BTreeMap<(usize, String), Vec<Instant>>,
@@ -243,6 +246,7 @@ impl Model {
             days: BTreeMap::new(),
             paused_types: BTreeSet::new(),
             paused_channels: BTreeSet::new(),
+            suppressed: BTreeMap::new(),
             messages: Vec::new(),
             told: BTreeMap::new(),
             told_nothing: false,
@@ -342,6 +346,12 @@ impl Model {
             } => {
                 let person = self.person(&recipient)?;
                 self.choose(person, chosen, whole);
+            }
+            Command::Suppress { address, until, .. } => {
+                self.suppressed.insert(address, until);
+            }
+            Command::Unsuppress { address } => {
+                self.suppressed.remove(&address);
             }
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),

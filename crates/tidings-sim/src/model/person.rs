@@ -121,6 +121,13 @@ impl Person {
         !self.gone && self.state == State::Unconfirmed && channel != INBOX
     }
 
+    /// The addresses on a channel.
+    pub(super) fn addresses(&self, channel: &str) -> &[String] {
+        let number = channel_no(channel);
+        let known = number.and_then(|number| self.addresses.get(&number));
+        known.map_or(&[], Vec::as_slice)
+    }
+
     pub(super) fn has_address(&self, channel: &str) -> bool {
         let number = channel_no(channel);
         channel == INBOX || number.is_some_and(|number| self.addresses.contains_key(&number))

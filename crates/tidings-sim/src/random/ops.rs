@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
+use tidings_core::suppression::{ChannelAddress, SuppressedFor};
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
@@ -223,6 +224,7 @@ impl Builder {
                 });
             }
             RawOp::Pause(which, on) => self.pause(*which, *on),
+            RawOp::Suppress(who, on, long) => self.suppress(*who, *on, *long),
             RawOp::Choose(who, choices, whole) => {
                 let choices = choices.iter();
                 let chosen = choices.filter_map(|(a, b, c)| self.choice(*a, *b, *c));
@@ -279,6 +281,20 @@ impl Builder {
             recipient: name("r", who),
             what: marked,
             kind,
+        });
+    }
+
+    /// The addresses of the recipients, some of which nobody has.
+    fn suppress(&mut self, who: u8, on: bool, long: u8) {
+        let address = ChannelAddress::new(EMAIL_NO, &format!("R{who}@example.org"));
+        let until = [MINUTE_MS, HOUR_MS, 3 * HOUR_MS].get(usize::from(long));
+        self.say(match on {
+            true => Command::Suppress {
+                address,
+                reason: SuppressedFor::Manual,
+                until: until.map(|wait| self.now.plus_ms(*wait)),
+            },
+            false => Command::Unsuppress { address },
         });
     }
 

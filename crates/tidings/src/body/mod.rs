@@ -18,6 +18,7 @@ pub(crate) mod quiet;
 mod read;
 pub(crate) mod recipient;
 pub(crate) mod short;
+pub(crate) mod suppression;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;

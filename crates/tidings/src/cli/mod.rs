@@ -25,6 +25,7 @@ mod serve;
 mod signals;
 mod simulate;
 mod status;
+mod suppressions;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -196,6 +197,8 @@ enum Command {
     Serve(serve::Arguments),
     /// Show the status of a server or a data directory: what is pending, overdue or paused
     Status(calls::Status),
+    /// List the addresses to which nothing is sent, add and remove them
+    Suppressions(Box<suppressions::Arguments>),
     /// Write the default templates of mails beside the configuration, to be changed
     Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
@@ -245,6 +248,7 @@ where
         Command::Key(arguments) => key::run(&arguments, streams),
         Command::Messages(arguments) => messages::run(&arguments, streams),
         Command::Nodes(arguments) => nodes::run(&arguments, streams),
+        Command::Suppressions(arguments) => suppressions::run(&arguments, streams),
         Command::Pause(arguments) => calls::run(&arguments.to_pause(), streams),
         Command::Pending(arguments) => calls::run(&arguments, streams),
         Command::Preview(arguments) => mail::preview(&arguments, streams),

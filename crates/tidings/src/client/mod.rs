@@ -79,6 +79,12 @@ impl Request {
         }
     }
 
+    /// Creates a PUT request.
+    #[must_use]
+    pub fn put(path: String) -> Self {
+        Self::new(Method::PUT, path)
+    }
+
     /// Creates a DELETE request.
     #[must_use]
     pub fn delete(path: String) -> Self {

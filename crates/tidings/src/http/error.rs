@@ -109,6 +109,9 @@ codes! {
         "Unknown message",
         "A message is known as long as the day on which it was built is kept (`[store] keep`). `GET /v1/messages` lists \
          messages.";
+    SuppressionNotFound = "suppression_not_found", 404, Again::No,
+        "The address is not suppressed",
+        "`GET /v1/suppressions` lists the suppressed addresses.";
     MethodNotAllowed = "method_not_allowed", 405, Again::No,
         "Method not allowed",
         "The header `Allow` lists the methods of the path.";

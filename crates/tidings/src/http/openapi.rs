@@ -36,6 +36,7 @@ use super::request::InPath;
         (name = "objects", description = "The things that events are about"),
         (name = "inbox", description = "Inboxes, and seen and read marks"),
         (name = "messages", description = "Messages of channels: their time line, retry, cancel and resend"),
+        (name = "suppressions", description = "Addresses to which nothing is sent"),
         (name = "pending", description = "Pending notifications, and sending them now"),
         (name = "configuration", description = "List, pause and resume types and channels"),
         (name = "admin", description = "Status and actions for operators"),

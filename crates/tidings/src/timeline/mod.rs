@@ -9,6 +9,7 @@ mod tests;
 
 use serde::Deserialize;
 use tidings_core::command::MarkKind;
+use tidings_core::suppression::ChannelAddress;
 use tidings_core::{Command, Id, Instant, Rules, Timed};
 
 pub use crate::body::Fault;
@@ -20,6 +21,7 @@ use crate::body::object::ObjectChange;
 use crate::body::preference::Preference;
 use crate::body::recipient::ProfileChange;
 use crate::body::short::{Cancel, FlushLimits, ForgetDays, Mark, Retraction, Subscription};
+use crate::body::suppression::{self, Nothing, SuppressionBody};
 use crate::body::text::Text;
 
 /// The operation of a line.
@@ -39,6 +41,8 @@ enum Op {
     Preference,
     Flush,
     Forget,
+    Suppress,
+    Unsuppress,
 }
 
 /// Reads one line; `number` counts from 1 and names an event that has no id of its own.
@@ -85,8 +89,24 @@ fn command(rules: &Rules, number: u64, op: Op, mut fields: Fields<'_>) -> Result
             let recipient = fields.id("recipient")?;
             fields.body::<FlushLimits>()?.command(recipient)
         }
+        Op::Suppress => {
+            let address = channel_address(&mut fields)?;
+            Ok(fields.body::<SuppressionBody>()?.command(address))
+        }
+        Op::Unsuppress => {
+            let address = channel_address(&mut fields)?;
+            let Nothing {} = fields.body()?;
+            Ok(Command::Unsuppress { address })
+        }
         Op::Forget => Ok(fields.body::<ForgetDays>()?.command()),
     }
+}
+
+/// The address that a line names beside its body.
+fn channel_address(fields: &mut Fields<'_>) -> Result<ChannelAddress, Fault> {
+    let channel: String = fields.required("channel")?;
+    let address: String = fields.required("address")?;
+    suppression::address(&channel, &address)
 }
 
 fn line_id(number: u64) -> Id {

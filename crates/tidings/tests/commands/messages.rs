@@ -35,6 +35,35 @@ fn awaited(world: &World, state: &str, count: usize) -> Vec<String> {
 }
 
 #[test]
+fn addresses_are_suppressed_listed_and_freed() {
+    let world = World::served().with_people();
+    let add = ["suppressions", "add", "Ann@example.org"];
+    let more = [
+        "--reason",
+        "complaint",
+        "--expires-at",
+        "2100-01-01T00:00:00Z",
+    ];
+    world.run(&[&add[..], &more].concat()).done();
+    let sms = ["suppressions", "add", "+12025550123", "--channel", "sms"];
+    world.run(&sms).done();
+    let listed = world.run(&["suppressions"]).done().out;
+    for told in ["ann@example.org", "complaint", "2100-01-01", "+12025550123"] {
+        assert!(listed.contains(told), "{told}: {listed}");
+    }
+    let one = ["suppressions", "list", "--channel", "sms", "--json"];
+    let one = world.run(&one).done().json();
+    assert_eq!(one["suppressions"].as_array().unwrap().len(), 1);
+    let remove = ["suppressions", "remove", "+12025550123", "--channel", "sms"];
+    world.run(&remove).done();
+    let one = ["suppressions", "list", "--channel", "sms"];
+    let none = world.run(&one).done().out;
+    assert!(none.contains("No suppressed addresses"), "{none}");
+    let bad = world.run(&["suppressions", "add", "ann"]);
+    assert!(bad.err.contains("local@domain"), "{}", bad.err);
+}
+
+#[test]
 fn t15_failed_messages_are_listed_shown_and_retried() {
     let world = World::served().with_people();
     sent(&world, "e1");

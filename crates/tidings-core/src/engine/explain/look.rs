@@ -69,7 +69,7 @@ impl Question<'_> {
         reason: Option<Reason>,
         (at, path): (Instant, &mut ChannelPath),
     ) {
-        for (reasons, rule, looked_at) in self.checks(channel) {
+        for (reasons, rule, looked_at) in self.checks(channel, (at, reason)) {
             if let Some(reason) = reason.filter(|reason| reasons.contains(reason)) {
                 path.steps.push(ended(rule, looked_at, reason).at(at));
                 return;
@@ -80,7 +80,11 @@ impl Question<'_> {
     }
 
     /// The checks that concern the event on a channel: the reasons that each gives, and what it looks at.
-    fn checks(&self, channel: ChannelNo) -> Vec<(&'static [Reason], Rule, String)> {
+    fn checks(
+        &self,
+        channel: ChannelNo,
+        (at, ended): (Instant, Option<Reason>),
+    ) -> Vec<(&'static [Reason], Rule, String)> {
         let (event, rules) = (self.event(), self.kind.map(|(_, kind)| &kind.rules));
         let is_inbox = channel == INBOX_NO;
         let condition = rules.and_then(|rules| rules.condition.clone());
@@ -104,7 +108,10 @@ impl Question<'_> {
         };
         let address = self.profile.addresses.get(channel);
         let address = address.map_or("none", |_| "there is one").to_owned();
-        let all: [(&'static [Reason], Rule, Option<String>); 9] = [
+        let was = ended == Some(Reason::Suppressed);
+        let suppressed = self.suppression_text(channel, at);
+        let suppressed = suppressed.or_else(|| was.then(|| "lifted since".to_owned()));
+        let all: [(&'static [Reason], Rule, Option<String>); 10] = [
             (
                 &[Reason::UnknownType],
                 Rule::Type,
@@ -142,10 +149,21 @@ impl Question<'_> {
                 Rule::Address,
                 (!is_inbox).then_some(address),
             ),
+            (&[Reason::Suppressed], Rule::Suppression, suppressed),
         ];
         let all = all.into_iter();
         all.filter_map(|(reasons, rule, looked_at)| Some((reasons, rule, looked_at?)))
             .collect()
+    }
+
+    /// The list of suppressed addresses, where an address of the recipient is on it.
+    fn suppression_text(&self, channel: ChannelNo, at: Instant) -> Option<String> {
+        let list = &self.engine.intake.suppressions;
+        let known = list.of_recipient(self.profile, channel, at)?;
+        let since = known.since;
+        let until = known.until.map(|until| format!(", until {until}"));
+        let until = until.unwrap_or_default();
+        Some(format!("{} since {since}{until}", known.reason.word()))
     }
 }
 
@@ -161,6 +179,7 @@ pub(super) fn rule_of(reason: Reason) -> Rule {
         Reason::Seen => Rule::Seen,
         Reason::Stale => Rule::LookBack,
         Reason::NoAddress => Rule::Address,
+        Reason::Suppressed => Rule::Suppression,
         Reason::Replaced => Rule::Admission,
         Reason::Event | Reason::Forgotten | Reason::Message => Rule::Cancel,
         Reason::Refused | Reason::Unreachable => Rule::Delivery,

@@ -111,6 +111,7 @@ fn path(template: &str) -> String {
     let path = template
         .replace("{id}", id)
         .replace("{topic}", "artists%2F1");
+    let path = path.replace("{address}", "ann@example.org");
     let path = path.replace("{channel}", "email").replace("{type}", "note");
     path.replace("{code}", "unknown_type")
 }
@@ -132,6 +133,7 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
         ("POST", "/v1/recipients/{id}/inbox/read" | "/v1/recipients/{id}/inbox/seen") => {
             json(json!({ "event": "e1" }))
         }
+        ("PUT", "/v1/suppressions/{channel}/{address}") => json(json!({})),
         ("PUT" | "PATCH", "/v1/recipients/{id}/preferences") => json(json!([])),
         ("PUT" | "PATCH", "/v1/objects/{id}" | "/v1/recipients/{id}")
         | ("POST", "/v1/recipients/{id}/flush") => json(json!({})),
@@ -293,6 +295,9 @@ fn seed(rig: &Rig) {
             std::thread::yield_now();
         }
     }
+    let suppressed = "/v1/suppressions/email/ann@example.org";
+    let done = rig.call(Method::PUT, suppressed, &json!({}));
+    assert!(done.status.is_success(), "{done:?}");
     rig.make_key("k1");
 }
 
@@ -471,6 +476,7 @@ fn wrong(code: &str, call: &Call) -> Call {
         "event_not_found" => path("e1", "none"),
         "key_not_found" => path("k1", "none"),
         "type_not_found" => path("note", "none"),
+        "suppression_not_found" => path("ann@", "nobody@"),
         "channel_not_found" => path("email", "none"),
         "unknown_type" if call.path == "/v1/events" => {
             call.with_body(&call.body.replace("note", "none"))

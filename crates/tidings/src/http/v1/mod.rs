@@ -18,6 +18,7 @@ mod preview;
 mod recipients;
 mod schema;
 mod subscriptions;
+mod suppressions;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -39,6 +40,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = inbox::calls(calls);
     let calls = waiting::calls(calls);
     let calls = messages::calls(calls);
+    let calls = suppressions::calls(calls);
     let calls = types::calls(calls);
     let calls = pausing::calls(calls);
     let calls = nodes::calls(calls);

@@ -30,7 +30,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// A node.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(example = json!({"node": "a", "address": "http://10.0.0.1:8990", "parts": [0], "since": "2024-03-07T08:03:00Z", "lag_ms": 0, "state": "holding", "silent_ms": 310, "epoch": 7}))]
 pub struct NodeShown {
     /// Its name.
     node: String,
@@ -87,7 +86,10 @@ pub fn shown(membership: &Membership) -> Vec<NodeShown> {
 /// data directory of its own.
 #[utoipa::path(
     get, path = "/v1/nodes", tag = "operating",
-    responses((status = 200, description = "The nodes", body = Vec<NodeShown>))
+    responses((status = 200, description = "The nodes", body = Vec<NodeShown>, example = json!([
+        {"node": "a", "address": "http://10.0.0.1:8990", "parts": [0], "since": "2024-03-07T08:03:00Z", "lag_ms": 0, "state": "holding", "silent_ms": 310, "epoch": 7},
+        {"node": "b", "address": "http://10.0.0.2:8990", "parts": [], "since": "2024-03-07T08:02:00Z", "lag_ms": 0, "state": "standby", "silent_ms": 120, "epoch": null},
+    ])))
 )]
 async fn list_nodes(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
     let cluster = service.cluster.as_ref();

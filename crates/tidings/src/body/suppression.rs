@@ -1,0 +1,89 @@
+//! The body of a suppression, and the address that it is about.
+
+use serde::Deserialize;
+use tidings_core::channel;
+use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::{Command, Instant};
+use utoipa::ToSchema;
+
+use super::fault::{About, Fault};
+use super::text::Text;
+use super::unknown;
+
+/// The reason for which an address is suppressed, and until when.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Suppression, example = json!({"reason": "complaint", "expires_at": "2024-06-01T00:00:00Z"}))]
+pub(crate) struct SuppressionBody {
+    /// The reason; `manual` if absent.
+    #[schema(value_type = Option<SuppressionReason>)]
+    reason: Option<SuppressedFor>,
+    /// Time from which on messages are sent to it again; it stays suppressed if absent.
+    #[schema(value_type = Option<String>, format = "date-time")]
+    expires_at: Option<Text<Instant>>,
+}
+
+/// The reason of a suppression: `manual` (an operator or the host said so), `bounce` (messages come back), `complaint`
+/// (its owner called one spam), `stop` (its owner asked the provider for no more) or `gone` (there is no such address
+/// any more).
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(
+    dead_code,
+    reason = "it is read by the core; this is what the document says of it"
+)]
+pub(crate) enum SuppressionReason {
+    Manual,
+    Bounce,
+    Complaint,
+    Stop,
+    Gone,
+}
+
+/// A body without fields.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
+
+impl SuppressionBody {
+    /// The command that suppresses an address.
+    pub(crate) fn command(self, address: ChannelAddress) -> Command {
+        Command::Suppress {
+            address,
+            reason: self.reason.unwrap_or_default(),
+            until: self.expires_at.map(Text::inner),
+        }
+    }
+}
+
+/// The address of a channel that sends messages.
+///
+/// # Errors
+/// Another channel, or an address that it can't have.
+pub(crate) fn address(channel: &str, address: &str) -> Result<ChannelAddress, Fault> {
+    let mut sending = channel::sending();
+    let Some(known) = sending.find(|known| known.name == channel) else {
+        let names = channel::sending().map(|known| known.name);
+        let names: Vec<&str> = names.collect();
+        let fault = unknown("channel", channel, names.iter().copied());
+        return Err(fault.about(About::UnknownChannel));
+    };
+    let named = ChannelAddress::new(known.number, address);
+    let form = known.address.map_or("", channel::AddressKind::form);
+    let is_good = known.address.is_some_and(|kind| {
+        let is_device = kind == channel::AddressKind::WebPush && is_endpoint(named.address());
+        is_device || kind.accepts(address)
+    });
+    if is_good {
+        return Ok(named);
+    }
+    // Without the address itself: it is a recipient's.
+    let reason = format!("`address` is not an address of the {} channel", known.title);
+    Err(Fault::new(reason, format!("write it as `{form}`")))
+}
+
+/// Tells whether a text is the endpoint of a device, which stands for its subscription.
+fn is_endpoint(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_graphic();
+    text.starts_with("https://") && text.len() <= 2048 && text.bytes().all(is_plain)
+}

@@ -1,0 +1,130 @@
+//! The list of suppressed addresses as hosts see and change it.
+
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::{done, get, post, problem, publish, with_people};
+use crate::http::rig::Rig;
+
+const ADA: &str = "/v1/suppressions/email/Ada@example.org";
+
+fn call(rig: &Rig, method: Method, path: &str, body: &Value) -> crate::http::rig::Answered {
+    rig.call(method, path, body)
+}
+
+#[test]
+fn an_address_is_suppressed_shown_and_freed() {
+    let rig = with_people();
+    let nobody = call(&rig, Method::GET, ADA, &Value::Null);
+    assert_eq!(
+        problem(&nobody, StatusCode::NOT_FOUND),
+        "suppression_not_found"
+    );
+    let body = json!({"reason": "complaint", "expires_at": "2030-01-01T00:00:00+01:00"});
+    done(&call(&rig, Method::PUT, ADA, &body));
+    let shown = get(&rig, "/v1/suppressions/email/ada%40EXAMPLE.org");
+    assert_eq!(shown["address"], "ada@example.org");
+    assert_eq!(shown["reason"], "complaint");
+    assert_eq!(shown["expires_at"], "2029-12-31T23:00:00Z");
+    // A later one replaces it; the body may be left out.
+    done(&call(&rig, Method::PUT, ADA, &json!({})));
+    let shown = get(&rig, ADA);
+    assert_eq!(shown["reason"], "manual");
+    assert_eq!(shown["expires_at"], Value::Null);
+    // Nothing is sent, and everybody who asks learns why.
+    publish(&rig, "e1", "weekly", &["ada"]);
+    post(&rig, "/v1/recipients/ada/flush", &json!({}));
+    let outcome = || get(&rig, "/v1/events/e1")["channels"]["email"].clone();
+    while outcome()["pending"] != 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!(outcome()["reasons"], json!({"suppressed": 1}));
+    let messages = get(&rig, "/v1/messages?state=suppressed");
+    assert_eq!(messages["messages"][0]["reason"], "suppressed");
+    for _ in 0..2 {
+        done(&call(&rig, Method::DELETE, ADA, &Value::Null));
+    }
+    let nobody = call(&rig, Method::GET, ADA, &Value::Null);
+    problem(&nobody, StatusCode::NOT_FOUND);
+}
+
+#[test]
+fn suppressed_addresses_are_listed_page_by_page() {
+    let rig = with_people();
+    let device = "https%3A%2F%2Fpush.example.org%2Fx%2F1";
+    let expired = json!({"expires_at": "2000-01-01T00:00:00Z"});
+    for (path, body) in [
+        ("sms/+12025550123", json!({})),
+        ("email/b@example.org", json!({})),
+        ("email/a@example.org", json!({})),
+        ("email/old@example.org", expired),
+    ] {
+        let path = format!("/v1/suppressions/{path}");
+        done(&call(&rig, Method::PUT, &path, &body));
+    }
+    let path = format!("/v1/suppressions/webpush/{device}");
+    done(&call(&rig, Method::PUT, &path, &json!({"reason": "gone"})));
+    let addresses = |page: &Value| {
+        let all = page["suppressions"].as_array().unwrap().iter();
+        let all = all.map(|one| one["address"].as_str().unwrap().to_owned());
+        all.collect::<Vec<_>>()
+    };
+    let all = get(&rig, "/v1/suppressions");
+    assert_eq!(all["next"], Value::Null);
+    let all = addresses(&all);
+    assert_eq!(
+        all,
+        [
+            "a@example.org",
+            "b@example.org",
+            "+12025550123",
+            "https://push.example.org/x/1"
+        ]
+    );
+    let (mut paged, mut query) = (Vec::new(), String::new());
+    loop {
+        let page = get(&rig, &format!("/v1/suppressions?limit=1{query}"));
+        paged.extend(addresses(&page));
+        match page["next"].as_str() {
+            Some(next) => query = format!("&cursor={}", next.replace('+', "%2B")),
+            None => break,
+        }
+    }
+    assert_eq!(paged, all);
+    let sms = get(&rig, "/v1/suppressions?channel=sms");
+    assert_eq!(addresses(&sms), ["+12025550123"]);
+}
+
+#[test]
+fn what_is_no_address_of_a_channel_is_refused() {
+    let rig = with_people();
+    for (path, status, code) in [
+        ("inbox/ada", StatusCode::NOT_FOUND, "channel_not_found"),
+        ("pigeon/ada", StatusCode::NOT_FOUND, "channel_not_found"),
+        ("email/ada", StatusCode::BAD_REQUEST, "invalid_path"),
+        ("sms/ada", StatusCode::BAD_REQUEST, "invalid_path"),
+    ] {
+        let path = format!("/v1/suppressions/{path}");
+        for method in [Method::GET, Method::PUT, Method::DELETE] {
+            let answer = call(&rig, method, &path, &json!({}));
+            assert_eq!(problem(&answer, status), code, "{path}");
+        }
+    }
+    for wrong in [
+        json!({"reason": "whim"}),
+        json!({"expires_at": "soon"}),
+        json!({"until": "2030-01-01T00:00:00Z"}),
+    ] {
+        let answer = call(&rig, Method::PUT, ADA, &wrong);
+        problem(&answer, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    for wrong in ["channel=inbox", "cursor=x", "limit=0"] {
+        let answer = call(
+            &rig,
+            Method::GET,
+            &format!("/v1/suppressions?{wrong}"),
+            &Value::Null,
+        );
+        problem(&answer, StatusCode::BAD_REQUEST);
+    }
+}
