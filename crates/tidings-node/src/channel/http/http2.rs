@@ -146,7 +146,8 @@ impl Http2 {
             let is_refused = fault.reason() == Some(h2::Reason::REFUSED_STREAM);
             Fault(format!("answer: {fault}"), !is_refused)
         };
-        stream.send_data(body, true).map_err(after)?;
+        // A stream that was closed before the body says why in its answer.
+        let _ = stream.send_data(body, true);
         let response = timeout(answer, response).await;
         let response = response.map_err(|_| Fault("answer: it took too long".to_owned(), true))?;
         let (head, mut content) = response.map_err(after)?.into_parts();
