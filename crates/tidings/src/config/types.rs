@@ -32,13 +32,37 @@ const TYPE_KEYS: [&str; 14] = [
     "unknown_outcome",
     "give_up_after",
 ];
-const POLICIES: [&str; 6] = [
-    "now",
-    "first_event",
-    "cooldown",
-    "leading",
-    "digest",
-    "never",
+/// A policy without its parameters.
+#[derive(Clone, Copy)]
+enum PolicyKind {
+    Now,
+    FirstEvent,
+    Cooldown,
+    Leading,
+    Digest,
+    Never,
+}
+
+/// The policies: each with its word, and the keys that not all policies have.
+const POLICIES: [(PolicyKind, &str, &[&str]); 6] = [
+    (PolicyKind::Now, "now", &[]),
+    (
+        PolicyKind::FirstEvent,
+        "first_event",
+        &["hold", "decide", "batch_key", "max_items"],
+    ),
+    (
+        PolicyKind::Cooldown,
+        "cooldown",
+        &["quiet", "max_wait", "batch_key", "max_items"],
+    ),
+    (
+        PolicyKind::Leading,
+        "leading",
+        &["quiet", "batch_key", "max_items"],
+    ),
+    (PolicyKind::Digest, "digest", &["digest", "max_items"]),
+    (PolicyKind::Never, "never", &[]),
 ];
 const ROUTE_KEYS: [&str; 10] = [
     "policy",
@@ -306,14 +330,16 @@ fn channels(walk: &mut Walk, outer: &Section<'_>, known: &Known<'_>) -> BTreeMap
 
 fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>) -> Option<Route> {
     walk.only(table, &ROUTE_KEYS);
+    let words = POLICIES.map(|(_, word, _)| word);
     if !table.has("policy") {
-        let words = crate::wording::one_of(&POLICIES);
+        let words = crate::wording::one_of(&words);
         walk.missing(table, "policy", &format!("add `policy = …`: {words}"));
         return None;
     }
-    let word = walk.word(table, "policy", &POLICIES)?;
+    let word = walk.word(table, "policy", &words)?;
+    let (kind, ..) = POLICIES.into_iter().find(|(_, known, _)| *known == word)?;
     let lane = lane(walk, channel, word, table);
-    if channel == INBOX && !matches!(word, "now" | "never") {
+    if channel == INBOX && !matches!(kind, PolicyKind::Now | PolicyKind::Never) {
         walk.bad(
             &table.header,
             format!("the inbox cannot have the policy `{word}`"),
@@ -326,7 +352,7 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
     let batch_key = expression(walk, (table, "batch_key", hint), OF_EVENT, None);
     let max_items = max_items(walk, table);
     let after_ms = after(walk, channel, table, known);
-    let policy = policy(walk, word, table, known)?;
+    let policy = policy(walk, kind, table, known)?;
     Some(Route {
         policy,
         lane,
@@ -362,16 +388,15 @@ fn max_items(walk: &mut Walk, table: &Section<'_>) -> Option<u16> {
     most
 }
 
-/// The policies that know a key.
-fn owners(key: &str) -> &'static [&'static str] {
-    match key {
-        "hold" | "decide" => &["first_event"],
-        "quiet" => &["cooldown", "leading"],
-        "max_wait" => &["cooldown"],
-        "digest" => &["digest"],
-        "batch_key" => &["first_event", "cooldown", "leading"],
-        "max_items" => &["first_event", "cooldown", "leading", "digest"],
-        _ => &POLICIES,
+/// The words of the policies that know a key: all of them where none has it for its own.
+fn owners(key: &str) -> Vec<&'static str> {
+    let owners = POLICIES
+        .into_iter()
+        .filter(|(_, _, keys)| keys.contains(&key));
+    let owners: Vec<_> = owners.map(|(_, word, _)| word).collect();
+    match owners.is_empty() {
+        true => POLICIES.map(|(_, word, _)| word).to_vec(),
+        false => owners,
     }
 }
 
@@ -385,7 +410,7 @@ fn strangers(walk: &mut Walk, policy: &str, table: &Section<'_>) {
                 format!("`{}` is not a key of the policy `{policy}`", key.value),
                 format!(
                     "remove it, or choose the policy {}",
-                    crate::wording::one_of(owners)
+                    crate::wording::one_of(&owners)
                 ),
             );
         }
@@ -443,11 +468,16 @@ fn expression(
     }
 }
 
-fn policy(walk: &mut Walk, word: &str, table: &Section<'_>, known: &Known<'_>) -> Option<Policy> {
-    match word {
-        "now" => Some(Policy::Now),
-        "never" => Some(Policy::Never),
-        "first_event" => {
+fn policy(
+    walk: &mut Walk,
+    kind: PolicyKind,
+    table: &Section<'_>,
+    known: &Known<'_>,
+) -> Option<Policy> {
+    match kind {
+        PolicyKind::Now => Some(Policy::Now),
+        PolicyKind::Never => Some(Policy::Never),
+        PolicyKind::FirstEvent => {
             let decide = walk.word(table, "decide", &["first", "earliest"]);
             let decide = if decide == Some("earliest") {
                 Decide::Earliest
@@ -460,14 +490,14 @@ fn policy(walk: &mut Walk, word: &str, table: &Section<'_>, known: &Known<'_>) -
                 decide,
             })
         }
-        "cooldown" => cooldown(walk, table),
-        "leading" => {
+        PolicyKind::Cooldown => cooldown(walk, table),
+        PolicyKind::Leading => {
             let hint = "add how long nothing is sent after a message";
             wait(walk, table, "quiet", hint).map(|quiet| Policy::Leading {
                 quiet_ms: quiet.value,
             })
         }
-        _ => digest(walk, table, known),
+        PolicyKind::Digest => digest(walk, table, known),
     }
 }
 
