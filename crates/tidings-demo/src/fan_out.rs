@@ -31,7 +31,7 @@ pub struct Foremost {
     pub largest: Option<Reached>,
 }
 
-/// Watches a player for them.
+/// An observer of a player that collects fan-outs.
 pub struct FanOuts {
     chosen: Id,
     watch: Stopwatch,

@@ -101,7 +101,7 @@ pub struct FollowCurve {
     following: Vec<(f64, u32)>,
 }
 
-/// Everything that the demo carries along.
+/// The museum's data, which is compiled in.
 #[derive(Clone, Debug)]
 pub struct Museum {
     /// The most followed first.

@@ -48,7 +48,7 @@ pub struct Person {
     pub follows: Vec<usize>,
 }
 
-/// The museum and those who can be told.
+/// The museum and its recipients.
 #[derive(Clone, Debug)]
 pub struct World {
     /// The museum's collection.

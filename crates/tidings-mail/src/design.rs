@@ -128,7 +128,7 @@ impl Design {
         })
     }
 
-    /// The same with links from mails to the pages of a server, if the brand has a public address.
+    /// Adds links from mails to the pages of a server, if the brand has a public address.
     #[must_use]
     pub fn linked(mut self, key: TokenKey) -> Self {
         let base = self

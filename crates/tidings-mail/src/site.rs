@@ -71,7 +71,7 @@ pub enum Name {
     All,
 }
 
-/// The pace at which something comes.
+/// The time at which messages of a kind are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// It doesn't.

@@ -471,7 +471,7 @@ impl Node {
         Ok(())
     }
 
-    /// Days that are over and came to rest since the last call: they should be packed.
+    /// Takes the days to be packed: those over since the last call, in which all is indexed.
     pub fn take_rested(&mut self) -> Vec<Day> {
         self.engine.take_rested()
     }

@@ -23,7 +23,7 @@ pub struct Epoch(pub i64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeId(pub i64);
 
-/// What a node does with the store.
+/// The role of a node towards the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It would take over.
@@ -137,7 +137,7 @@ impl Membership {
     }
 }
 
-/// What nodes share: the list of members, and the lease.
+/// The store of what nodes share: the list of members, and the lease.
 ///
 /// Calls may be lost, late, doubled and in another order on their way; each is done whole or not at all, and one
 /// after the other.

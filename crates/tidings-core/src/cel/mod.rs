@@ -148,8 +148,8 @@ impl Program {
         })
     }
 
-    /// Compiles an expression of which no part is certain to fail, whatever it is asked of; `wanted` = the kind that
-    /// it has to have.
+    /// Compiles an expression, and refuses one with a part that would always fail; `wanted` = the kind of value that
+    /// it must have.
     ///
     /// # Errors
     /// [`Fault`]: the first one, with its place.

@@ -97,7 +97,7 @@ impl Outlet {
         }
     }
 
-    /// The channel by which its first provider is asked.
+    /// The channel of the first provider.
     #[must_use]
     pub fn first(&self) -> Arc<dyn Channel> {
         Arc::clone(&self.providers[0].channel)

@@ -481,7 +481,7 @@ impl Answer {
         }
     }
 
-    /// Done, and nothing more to say: 204.
+    /// The answer 204, which has no body.
     #[must_use]
     pub fn done() -> Self {
         Self {
