@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::Options;
-use tidings_core::recipient::{Mode, OwnHours, PreferenceScope};
+use tidings_core::preference::{Mode, PreferenceScope};
+use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Cap, QuietHours};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Command, Id, Instant, RecipientChange, Rules};

@@ -6,7 +6,8 @@ use crate::batch_key::BatchKey;
 use crate::event::{Event, Object};
 use crate::id::Id;
 use crate::messages::{MessageAct, MessageName};
-use crate::recipient::{Mode, PreferenceScope, RecipientChange};
+use crate::preference::{Mode, PreferenceScope};
+use crate::recipient::RecipientChange;
 use crate::suppression::{ChannelAddress, SuppressedFor};
 use crate::time::{Day, Instant};
 

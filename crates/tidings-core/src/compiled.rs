@@ -14,7 +14,7 @@ use crate::lane_kind::{LaneKind, Parameters};
 use crate::names::{LaneName, Named, Names};
 use crate::number::{LaneNo, TypeNo};
 use crate::pause::Paused;
-use crate::recipient::Mode;
+use crate::preference::Mode;
 use crate::rules::{Cap, Digest, Policy, QuietHours, Rules, TypeRules};
 use crate::time::Instant;
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::event::Pivot;
 use crate::id::Id;
 use crate::limits::Limits;
+use crate::preference::{Mode, PreferenceScope};
 use crate::presentation::Presentation;
-use crate::recipient::{Mode, PreferenceScope};
 use crate::time::DAY_MS;
 
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};

@@ -11,7 +11,7 @@ use crate::audience::partition;
 use crate::channel::{ChannelNo, INBOX_NO};
 use crate::event::Event;
 use crate::id::Id;
-use crate::recipient::PreferenceScope;
+use crate::preference::PreferenceScope;
 use crate::shared::{Shared, Tree};
 use crate::topic::heard_by;
 

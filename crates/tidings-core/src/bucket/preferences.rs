@@ -9,7 +9,7 @@ use crate::channel::ChannelNo;
 use crate::compiled::Type;
 use crate::number::LaneNo;
 use crate::pause::Paused;
-use crate::recipient::{Mode, PreferenceScope};
+use crate::preference::{Mode, PreferenceScope};
 use crate::shared::Shared;
 
 /// Recipients by their mode for a scope on a channel. Disjoint per scope and channel.

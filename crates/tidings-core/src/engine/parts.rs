@@ -10,7 +10,7 @@ use super::state::Engine;
 use crate::bucket::Bucket;
 use crate::id::{BucketNo, Id};
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::recipient::{Mode, PreferenceScope};
+use crate::preference::{Mode, PreferenceScope};
 use crate::table::Write;
 use crate::time::Day;
 

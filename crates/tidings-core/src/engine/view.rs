@@ -20,7 +20,8 @@ use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::lane_kind::LaneKind;
 use crate::number::{ClosingId, LaneNo, MessageId};
-use crate::recipient::{Mode, PreferenceScope, Recipient};
+use crate::preference::{Mode, PreferenceScope};
+use crate::recipient::Recipient;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::{Day, Instant};
 

@@ -12,8 +12,9 @@ use crate::command::MarkKind;
 use crate::event::{Event, Object, Pivot};
 use crate::id::Id;
 use crate::number::{EventNo, LaneNo, TypeNo};
+use crate::preference::{Mode, PreferenceScope};
 use crate::reason::{Ending, Reason};
-use crate::recipient::{Mode, PreferenceScope, Recipient};
+use crate::recipient::Recipient;
 use crate::set::Set;
 use crate::time::{Day, Instant};
 

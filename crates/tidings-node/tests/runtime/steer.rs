@@ -7,7 +7,7 @@ use tidings_core::channel::EMAIL;
 use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Reply, TakenBack};
 use tidings_core::pause::Paused;
-use tidings_core::recipient::{Mode, PreferenceScope};
+use tidings_core::preference::{Mode, PreferenceScope};
 use tidings_core::time::HOUR_MS;
 use tidings_core::{Command, Reason};
 use tidings_node::channel::{Channels, Outcome};
