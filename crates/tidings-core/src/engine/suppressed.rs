@@ -13,7 +13,6 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::draft::Draft;
 use super::rows::each_base;
-use super::state::Engine;
 use crate::bucket::Bucket;
 use crate::channel::ChannelNo;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
@@ -168,24 +167,16 @@ impl Suppressions {
         let others: Vec<String> = others.collect();
         addresses.set(channel, &others);
     }
-}
 
-impl Engine {
-    /// The suppression of an address on a channel, if there is one now.
-    #[must_use]
-    pub fn suppression(&self, of: &ChannelAddress) -> Option<Suppression> {
-        let intake = &self.intake;
-        intake.suppressions.of(of, intake.now).copied()
-    }
-
-    /// The suppressed addresses of one channel, or of all, by channel and address; `after` = those after this one.
-    pub fn suppressions<'a>(
+    /// Those of one channel, or of all, by channel and address; `after` = those after this one.
+    pub(super) fn all<'a>(
         &'a self,
         channel: Option<ChannelNo>,
         after: Option<&'a ChannelAddress>,
+        at: Instant,
     ) -> impl Iterator<Item = (ChannelAddress, Suppression)> + 'a {
         let from = after.map(ChannelAddress::channel);
-        let of_channels = self.intake.suppressions.by_channel.iter();
+        let of_channels = self.by_channel.iter();
         let of_channels = of_channels.filter(move |(no, _)| {
             channel.is_none_or(|wanted| wanted == **no) && from.is_none_or(|from| from <= **no)
         });
@@ -194,7 +185,7 @@ impl Engine {
             let after = after.map_or("", ChannelAddress::address);
             let addresses = addresses
                 .from(after)
-                .filter(move |(text, known)| text.as_str() > after && known.holds(self.intake.now));
+                .filter(move |(text, known)| text.as_str() > after && known.holds(at));
             addresses.map(move |(text, known)| (ChannelAddress::new(*no, text), *known))
         })
     }

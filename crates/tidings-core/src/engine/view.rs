@@ -22,6 +22,7 @@ use crate::lane_kind::LaneKind;
 use crate::number::{ClosingId, LaneNo, MessageId};
 use crate::preference::{Mode, PreferenceScope};
 use crate::recipient::Recipient;
+use crate::suppression::{ChannelAddress, Suppression};
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::{Day, Instant};
 
@@ -73,6 +74,23 @@ pub struct MessageAt {
 }
 
 impl Engine {
+    /// The suppression of an address on a channel, if there is one now.
+    #[must_use]
+    pub fn suppression(&self, of: &ChannelAddress) -> Option<Suppression> {
+        let intake = &self.intake;
+        intake.suppressions.of(of, intake.now).copied()
+    }
+
+    /// The suppressed addresses of one channel, or of all, by channel and address; `after` = those after this one.
+    pub fn suppressions<'a>(
+        &'a self,
+        channel: Option<ChannelNo>,
+        after: Option<&'a ChannelAddress>,
+    ) -> impl Iterator<Item = (ChannelAddress, Suppression)> + 'a {
+        let intake = &self.intake;
+        intake.suppressions.all(channel, after, intake.now)
+    }
+
     /// A recipient's profile.
     #[must_use]
     pub fn recipient(&self, id: &Id) -> Option<&Recipient> {
