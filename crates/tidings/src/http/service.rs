@@ -26,7 +26,7 @@ use super::error::{Code, Problem};
 use super::ids::EventIds;
 use super::request::Change;
 use super::requests::Requests;
-use super::site::{self, Site};
+use super::site::state::{NAMES, Site};
 use crate::wording::quoted;
 
 /// The bounds of the server: no client can cost more.
@@ -134,7 +134,7 @@ impl Service {
             let_in: Semaphore::new(READS_MAX),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
             ids: EventIds::default(),
-            requests: Requests::of(super::call_names().into_iter().chain(site::NAMES)),
+            requests: Requests::of(super::call_names().into_iter().chain(NAMES)),
             data: None,
             cluster: None,
             started: clock.now(),

@@ -5,10 +5,11 @@
 
 mod choices;
 mod form;
+pub(super) mod state;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -20,89 +21,30 @@ use tidings_core::command::Choice;
 use tidings_core::engine::Presenter;
 use tidings_core::journal::stored::Unreadable;
 use tidings_core::{Command, Rules};
-use tidings_mail::{Design, Notice, Rest, Sender, TokenKey, Unsubscribe};
+use tidings_mail::{Design, Notice, Rest, Unsubscribe};
 use tidings_node::Durable;
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use self::choices::Chooser;
 use self::form::Form;
+use self::state::{CHOICES, CHOOSE, REST, Site, design};
 use super::call::CallName;
 use super::error::Problem;
 use super::service::{Service, only};
 
-/// The most pages in progress: each reads the store.
-const PAGES_MAX: usize = 4;
 /// The most bytes of a form.
 const FORM_BYTES_MAX: usize = 64 << 10;
 /// The seconds after which a page may be asked for again.
 const BUSY_SECONDS: &str = "60";
 
-const CHOICES: &str = "site_choices";
-const CHOOSE: &str = "site_choose";
-const REST: &str = "site_rest";
-
-/// The names of the pages, for measurements.
-pub(super) const NAMES: [&str; 3] = [CHOICES, CHOOSE, REST];
-
-/// The pages of a server.
-pub(super) struct Site {
-    tokens: TokenKey,
-    design: RwLock<Arc<Design>>,
-    room: Semaphore,
-}
-
-impl Site {
-    /// The pages in the look of a configuration.
-    pub(super) fn new(rules: &Rules, tokens: TokenKey) -> Self {
-        Self {
-            design: RwLock::new(Arc::new(design(rules))),
-            tokens,
-            room: Semaphore::new(PAGES_MAX),
-        }
-    }
-
-    /// The key of the tokens.
-    pub(super) fn tokens(&self) -> &TokenKey {
-        &self.tokens
-    }
-
-    /// Puts the look of another configuration in force.
-    pub(super) fn configure(&self, rules: &Rules) {
-        let design = Arc::new(design(rules));
-        *self.design.write().unwrap_or_else(PoisonError::into_inner) = design;
-    }
-
-    /// Room for one more page. A mail program that unsubscribes may not come again, so it waits for a while.
-    async fn room(&self, service: &Service) -> Result<SemaphorePermit<'_>, Notice> {
-        let room = timeout(service.settings.answer_patience, self.room.acquire());
-        room.await.ok().and_then(Result::ok).ok_or(Notice::Busy)
-    }
-
-    fn design(&self) -> Arc<Design> {
-        Arc::clone(&self.design.read().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
 impl Service {
     /// The look of mails, with links where it has pages to which they lead.
     pub(super) fn design(&self) -> Design {
         match &self.site {
-            Some(site) => (*site.design()).clone().linked(site.tokens.clone()),
+            Some(site) => (*site.design()).clone().linked(site.tokens().clone()),
             None => design(&self.rules()),
         }
     }
-}
-
-/// The look of a configuration; the plain one if it has a fault, which keeps its channels from being opened, too.
-fn design(rules: &Rules) -> Design {
-    let from = rules.channels.get("email");
-    let from = from.and_then(|email| email.from.as_deref());
-    let sender = from.and_then(|from| Sender::parse(from).ok());
-    let sender = sender.unwrap_or_else(|| {
-        Sender::parse("Tidings <tidings@example.org>").expect("the address is one")
-    });
-    Design::new(sender.clone(), rules).unwrap_or_else(|_| Design::plain(sender))
 }
 
 /// The routes of the pages.
@@ -146,8 +88,8 @@ type Page = Result<String, Fault>;
 async fn show_choices(State(service): State<Arc<Service>>, Path(token): Path<String>) -> Response {
     let page = async {
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
-        let token = Unsubscribe::open(&site.tokens, &token).ok_or(Notice::NoLink)?;
-        let _room = site.room(&service).await?;
+        let token = Unsubscribe::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
+        let _room = site.room(service.settings.answer_patience).await?;
         choices_page(&service, site, token, None).await
     };
     answer(&service, CHOICES, page.await)
@@ -160,10 +102,10 @@ async fn choose(
 ) -> Response {
     let page = async {
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
-        let token = Unsubscribe::open(&site.tokens, &token).ok_or(Notice::NoLink)?;
+        let token = Unsubscribe::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
         let (parts, body) = request.into_parts();
         let form = form(&service, &parts.headers, body).await?;
-        let _room = site.room(&service).await?;
+        let _room = site.room(service.settings.answer_patience).await?;
         let undo = set(&service, &token, form).await?;
         choices_page(&service, site, token, Some(undo)).await
     };
@@ -177,8 +119,8 @@ async fn show_rest(
 ) -> Response {
     let page = async {
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
-        let rest = Rest::open(&site.tokens, &token).ok_or(Notice::NoLink)?;
-        let _room = site.room(&service).await?;
+        let rest = Rest::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
+        let _room = site.room(service.settings.answer_patience).await?;
         let from = query.as_deref().and_then(|query| {
             let mut parts = query.split('&');
             parts
