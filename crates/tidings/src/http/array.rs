@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::error::{Code, Problem};
 use super::lines::{self, Done, Each, Rejected, Wanted};
-use super::request::content_type;
+use super::request::{content_type, idempotency_key};
 use super::{Answer, Change, Service};
 use crate::body::json::{self, Json};
 use crate::body::{Fault, Fields};
@@ -43,6 +43,8 @@ pub(super) async fn many(
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
+        // Lines are done each by itself, and may be sent again: the key is only looked at.
+        idempotency_key(&parts.headers)?;
         return lines::answer(service, body, wanted, each).await;
     }
     let change = Change::read(&parts, body, &service).await?;

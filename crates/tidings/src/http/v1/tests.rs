@@ -560,3 +560,13 @@ fn days_are_forgotten_when_asked() {
         "invalid_body"
     );
 }
+
+#[test]
+fn a_key_that_is_none_is_refused_with_lines_as_well() {
+    let rig = Rig::new();
+    let headers = [NDJSON[0], ("idempotency-key", "")];
+    for path in ["/v1/events", "/v1/objects", "/v1/subscriptions"] {
+        let answer = rig.send(Method::POST, path, &headers, "{}");
+        assert_eq!(problem(&answer, StatusCode::BAD_REQUEST), "invalid_header");
+    }
+}
