@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use tidings_core::engine::{ClosingId, Plan, Settled};
 use tidings_core::names::LaneName;
-use tidings_core::{BucketNo, Ending, Instant, Rules};
+use tidings_core::{BucketNo, Command, Ending, Instant, Rules};
 
 use crate::by::By;
 use crate::channel::Reply;
@@ -85,6 +85,8 @@ pub(crate) struct EventLoop {
     rules_due: bool,
     /// Requests that arrived while missed instants are processed: they come after those.
     put_off: Vec<Request>,
+    /// The suppressions of addresses of which a provider said that they don't exist.
+    dead: Vec<Command>,
     /// Buckets whose chores' writes the store refused.
     set_aside: BTreeSet<BucketNo>,
     /// Closings of which an earlier process may have sent messages; `None` before the first opening.
@@ -176,6 +178,7 @@ impl EventLoop {
             rules: Rules::default(),
             rules_due: false,
             put_off: Vec::new(),
+            dead: Vec::new(),
             set_aside: BTreeSet::new(),
             of_before: None,
             vitals: Arc::default(),
@@ -215,6 +218,7 @@ impl EventLoop {
     pub(crate) fn answered(&mut self, job: SendJob, reply: &Reply) {
         self.senders.arrived(&job);
         let now = self.clock.now();
+        self.dead.extend(reply.suppressions(&job.head.channel));
         if reply.is_back {
             self.delivery.hurry(&job.head.channel, now);
         }
@@ -348,16 +352,17 @@ impl EventLoop {
         if is_late {
             requests = put_off(requests, &mut self.put_off, self.settings.requests_max);
         }
-        let resolved = match is_late {
-            true => Vec::new(),
-            false => self.resolving.take(now),
-        };
+        let mut learnt = Vec::new();
+        if !is_late {
+            learnt.append(&mut self.dead);
+            learnt.extend(self.resolving.take(now));
+        }
         let channels = self.delivery.channels();
         self.beside(now, |node, sending, rules| {
-            for commands in resolved.chunks(OBJECTS_AT_ONCE) {
+            for commands in learnt.chunks(OBJECTS_AT_ONCE) {
                 let accepted = node.step_beside(sending, now, commands)?;
                 for refused in accepted.replies.into_iter().filter_map(Result::err) {
-                    tracing::warn!(reason = %refused, "what the host said of an object is refused");
+                    tracing::warn!(reason = %refused, "what was learnt of objects and addresses is refused");
                 }
             }
             answer(node, now, requests, stopping, (&channels, rules), sending)?;

@@ -57,6 +57,17 @@ impl Outcome {
         }
     }
 
+    /// The addresses that don't exist any more, of those to which the message was.
+    pub(super) fn dead_among(&self, to: &[String]) -> Vec<String> {
+        match self {
+            Self::Sent(receipt) => receipt.dead.clone(),
+            Self::Failed {
+                address_dead: true, ..
+            } => to.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The kind of the answer.
     #[must_use]
     pub fn answered(&self) -> Answered {

@@ -3,8 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::Instant;
+use tidings_core::channel::{EMAIL_NO, channel_no};
 use tidings_core::rules::Rate;
+use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::{Command, Instant};
 
 use super::breaker::{Change, Health};
 use super::gate::Gate;
@@ -44,6 +46,28 @@ pub(crate) struct Reply {
     pub(crate) before: Vec<(Arc<str>, Outcome)>,
     /// True if a provider takes messages again that was left alone.
     pub(crate) is_back: bool,
+    /// The recipient's addresses that don't exist any more.
+    pub(crate) dead: Vec<String>,
+}
+
+impl Reply {
+    /// The suppressions of the addresses on a channel that don't exist any more.
+    pub(crate) fn suppressions(&self, channel: &str) -> impl Iterator<Item = Command> {
+        let channel = channel_no(channel);
+        let reason = match channel {
+            Some(EMAIL_NO) => SuppressedFor::Bounce,
+            _ => SuppressedFor::Gone,
+        };
+        let dead = channel.into_iter().flat_map(|no| {
+            let dead = self.dead.iter();
+            dead.map(move |text| ChannelAddress::new(no, text))
+        });
+        dead.map(move |address| Command::Suppress {
+            address,
+            reason,
+            until: None,
+        })
+    }
 }
 
 impl From<Outcome> for Reply {
@@ -54,6 +78,7 @@ impl From<Outcome> for Reply {
             provider: Arc::from(""),
             before: Vec::new(),
             is_back: false,
+            dead: Vec::new(),
         }
     }
 }
@@ -163,6 +188,7 @@ impl Pass {
                 }
             }
             return Reply {
+                dead: outcome.dead_among(&message.to),
                 outcome,
                 provider: Arc::clone(address),
                 before,

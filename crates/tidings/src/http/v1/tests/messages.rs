@@ -66,8 +66,8 @@ impl Channel for Wire {
 
 fn refused() -> Outcome {
     Outcome::Failed {
-        why: "RCPT: 550 5.1.1".to_owned(),
-        address_dead: true,
+        why: "RCPT: 550 5.7.1".to_owned(),
+        address_dead: false,
     }
 }
 

@@ -3,8 +3,36 @@
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use std::sync::Arc;
+
+use tidings_mail::Design;
+use tidings_node::channel::{Channel, Outcome, Outlet, Receipt, Rendered, ShortRenderer};
+
 use super::{done, get, post, problem, publish, with_people};
 use crate::http::rig::Rig;
+
+const FCM: &str = "fcm";
+
+/// A channel whose devices are gone, but for one.
+struct Devices(&'static str);
+
+impl Channel for Devices {
+    fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
+        assert!(go());
+        let is_gone = |to: &&String| *to != self.0;
+        let dead: Vec<String> = message.to.iter().filter(is_gone).cloned().collect();
+        match dead.len() == message.to.len() {
+            true => Outcome::Failed {
+                why: "410".to_owned(),
+                address_dead: true,
+            },
+            false => Outcome::Sent(Receipt {
+                dead,
+                ..Receipt::default()
+            }),
+        }
+    }
+}
 
 const ADA: &str = "/v1/suppressions/email/Ada@example.org";
 
@@ -127,4 +155,44 @@ fn what_is_no_address_of_a_channel_is_refused() {
         );
         problem(&answer, StatusCode::BAD_REQUEST);
     }
+}
+
+#[test]
+fn an_address_that_is_gone_is_suppressed() {
+    let config = "[categories.news]\n[types.note]\ncategory = \"news\"\n\
+                  channels = { fcm = { policy = \"now\" } }\n";
+    let rules = crate::config::parse(config, "tidings.toml").unwrap();
+    let kind = tidings_core::channel::named(FCM).unwrap();
+    let renderer = ShortRenderer::new(Design::short(FCM, &rules).unwrap(), kind, None);
+    let outlet = Outlet::new(Arc::new(renderer), Arc::new(Devices("phone")));
+    let rig = Rig::with_channels(config, [(FCM.to_owned(), outlet)].into());
+    for (id, devices) in [("ada", json!(["phone", "tablet"])), ("ben", json!("watch"))] {
+        let profile = json!({"addresses": {FCM: devices}});
+        done(&call(
+            &rig,
+            Method::PUT,
+            &format!("/v1/recipients/{id}"),
+            &profile,
+        ));
+    }
+    publish(&rig, "e1", "note", &["ada", "ben"]);
+    let listed = || {
+        let list = get(&rig, "/v1/suppressions");
+        let list = list["suppressions"].as_array().unwrap().clone();
+        let pair = |of: &Value| (of["address"].clone(), of["reason"].clone());
+        list.iter().map(pair).collect::<Vec<_>>()
+    };
+    let gone = |address: &str| (json!(address), json!("gone"));
+    while listed().len() < 2 {
+        std::thread::yield_now();
+    }
+    assert_eq!(listed(), [gone("tablet"), gone("watch")]);
+    // Nobody is asked to take a message for them again.
+    publish(&rig, "e2", "note", &["ada", "ben"]);
+    let outcome = || get(&rig, "/v1/events/e2")["channels"][FCM].clone();
+    while outcome()["pending"] != 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!(outcome()["outcomes"]["delivered"], 1);
+    assert_eq!(outcome()["reasons"], json!({"suppressed": 1}));
 }
