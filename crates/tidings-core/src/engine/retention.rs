@@ -10,6 +10,7 @@ use super::reach::Reach;
 use super::reply::Reply;
 use super::state::Engine;
 use super::take_back::Among;
+use crate::bucket::Closing;
 use crate::index::FoundEntry;
 use crate::journal::record::Entries;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -37,16 +38,16 @@ impl Engine {
     }
 
     /// Tells whether a due entry of the days before this one has not ended: its message is not built yet, or
-    /// its outcome is not known yet.
+    /// its outcome is not known yet; or whether the check of an entry on its way asks for one of these days.
     #[must_use]
     pub fn is_due_before(&self, before: Day) -> bool {
-        self.buckets().any(|bucket| {
-            let mut days = bucket
-                .closings
-                .values()
-                .map(|open| bucket.index.day_of(open.from));
-            // The window of a message may have begun on a day that is deleted.
-            days.any(|day| day.is_none_or(|day| day < before))
+        self.parts_with_buckets().any(|(part, bucket)| {
+            let mut open = bucket.closings.values();
+            open.any(|open| {
+                // The window of a message may have begun on a day that is deleted.
+                let began = bucket.index.day_of(open.from);
+                began.is_none_or(|day| part.asks_from(open, day) < before)
+            })
         })
     }
 
@@ -153,6 +154,16 @@ impl Intake {
 }
 
 impl Part {
+    /// The first day of which the check of messages to be built may ask, by the day on which their entries began:
+    /// entries that came later than in the inbox are not told to who saw them there.
+    fn asks_from(&self, open: &Closing, began: Day) -> Day {
+        let channel = self.compiled.names.lane(open.lane.lane).channel;
+        let version = self.compiled.current().filter(|_| !open.unmade.is_empty());
+        let kinds = version.into_iter().flat_map(|version| version.kinds());
+        let later = kinds.filter_map(|kind| kind.after_ms(channel)).max();
+        began.start().plus_ms(-later.unwrap_or(0)).day()
+    }
+
     fn days_before(&self, before: Day) -> BTreeSet<Day> {
         let of_buckets = self
             .buckets
