@@ -158,12 +158,14 @@ impl Delivery {
         self.resolver.clone()
     }
 
-    /// Adds messages from before a stop. Each waits for what is left of its wait.
-    pub(crate) fn take_up(&mut self, engine: &Engine, ready: Ready, now: Instant) {
+    /// Adds messages from before a stop, which made no attempt after it had `reached` an instant. Each waits for
+    /// what is left of its wait.
+    pub(crate) fn take_up(&mut self, engine: &Engine, ready: Ready, reached: Instant) {
+        let now = engine.now();
         for job in jobs(ready) {
             let tried = engine.attempts_of(job.id());
             let at = tried.map_or(now, |tried| tried.until.max(now));
-            self.wait_until(at, job.after_a_stop(tried, now));
+            self.wait_until(at, job.after_a_stop(tried, reached.max(now)));
         }
     }
 

@@ -103,7 +103,8 @@ impl Player {
     }
 
     /// Makes the player send messages through channels instead of only counting them as sent. Messages
-    /// that were built before a stop and have no outcome are sent first.
+    /// that were built before a stop and have no outcome are sent first. `reached` = the instant after which the
+    /// process before surely made no attempt.
     ///
     /// # Errors
     /// [`Error`] where the store can't be opened.
@@ -111,11 +112,11 @@ impl Player {
         store: Arc<dyn Store>,
         options: Options,
         watch: Watch,
-        mut delivery: Delivery,
+        (mut delivery, reached): (Delivery, Instant),
     ) -> Result<Self, Error> {
         let mut node = Node::open(store, options)?;
         for ready in node.unsettled()? {
-            delivery.take_up(node.engine(), ready, node.engine().now());
+            delivery.take_up(node.engine(), ready, reached);
         }
         delivery.pause(node.engine().paused());
         Ok(Self::over(node, Some(delivery), watch))

@@ -242,14 +242,19 @@ pub fn run(
         rig.instant(at, &stretches)?;
     }
     loop {
-        let finished = rig.player()?.finish(world.until, &mut |_| {});
+        let finished = rig
+            .player(Instant(i64::MAX))?
+            .finish(world.until, &mut |_| {});
         match finished {
             Ok(()) => break,
             Err(PlayError::Node(_)) => rig.restart(),
             Err(fault) => return Err(fault.to_string()),
         }
     }
-    let books = rig.player()?.books().map_err(|fault| fault.to_string())?;
+    let books = rig
+        .player(Instant(i64::MAX))?
+        .books()
+        .map_err(|fault| fault.to_string())?;
     let taken = rig.recorder.taken();
     Ok(Ran {
         books,
@@ -296,7 +301,7 @@ struct Rig {
 }
 
 impl Rig {
-    fn player(&mut self) -> Result<&mut Player, String> {
+    fn player(&mut self, reached: Instant) -> Result<&mut Player, String> {
         let mut tries = 0;
         while self.player.is_none() {
             tries += 1;
@@ -308,7 +313,7 @@ impl Rig {
             let channels = BTreeMap::from([("email".to_owned(), outlet)]);
             let delivery = Delivery::new(channels, Retries::default());
             let store: Arc<dyn Store> = Arc::clone(&self.store) as _;
-            match Player::with_delivery(store, self.options, Watch::Nothing, delivery) {
+            match Player::with_delivery(store, self.options, Watch::Nothing, (delivery, reached)) {
                 Ok(player) => self.player = Some(player),
                 Err(tidings_node::Error::Store(_)) => {}
                 Err(fault) => return Err(fault.to_string()),
@@ -333,7 +338,7 @@ impl Rig {
                 return Err("an instant never comes to its end".to_owned());
             }
             let instant = self.instants;
-            let played = play_instant(self.player()?, at, stretches, instant, tries > 0);
+            let played = play_instant(self.player(at)?, at, stretches, instant, tries > 0);
             match played {
                 Ok(()) => return Ok(()),
                 Err(PlayError::Node(tidings_node::Error::Store(_))) => self.restart(),
