@@ -155,7 +155,7 @@ fn tables_of_another_format_and_wrong_addresses_are_refused() {
     let server = OnServer::default();
     let place = server.place();
     drop(PostgresStore::open(&place).unwrap());
-    server.run("UPDATE store_0.tidings_realm SET format = 99");
+    server.run("UPDATE store_0.tidings_format SET format = 99");
     assert!(matches!(
         PostgresStore::open(&place).err(),
         Some(Error::Format(_))
