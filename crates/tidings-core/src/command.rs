@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::batch_key::BatchKey;
 use crate::event::{Event, Object};
 use crate::id::Id;
-use crate::messages::{MessageAct, MessageName};
+use crate::messages::{Attempt, MessageAct, MessageName};
 use crate::preference::{Mode, PreferenceScope};
 use crate::recipient::RecipientChange;
 use crate::suppression::{ChannelAddress, SuppressedFor};
@@ -115,6 +115,13 @@ pub enum Command {
         /// The change.
         act: MessageAct,
     },
+    /// Records what was reported of a message after it was handed over.
+    Report {
+        /// The message.
+        message: MessageName,
+        /// The report.
+        report: Box<Attempt>,
+    },
     /// Suppresses an address: nothing is sent to it from now on. An earlier suppression of it is replaced.
     Suppress {
         /// The address.
@@ -166,6 +173,7 @@ impl Command {
             | Self::Resume(_)
             | Self::Forget { .. }
             | Self::Message { .. }
+            | Self::Report { .. }
             | Self::Suppress { .. }
             | Self::Unsuppress { .. } => None,
         }

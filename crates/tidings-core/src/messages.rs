@@ -149,11 +149,34 @@ pub enum Answered {
     Retry,
     /// The outcome is unknown.
     Unknown,
+    /// Reported later: it arrived.
+    Delivered,
+    /// Reported later: it has not arrived yet, and is tried again elsewhere.
+    Delayed,
+    /// Reported later: it did not arrive.
+    Bounced,
+    /// Reported later: its recipient called it spam, or wants no more.
+    Complained,
+    /// Reported later: it was opened.
+    Opened,
+    /// Reported later: a link of it was followed.
+    Clicked,
 }
 
 impl Answered {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Sent, Self::Failed, Self::Retry, Self::Unknown];
+    pub const ALL: [Self; 10] = [
+        Self::Sent,
+        Self::Failed,
+        Self::Retry,
+        Self::Unknown,
+        Self::Delivered,
+        Self::Delayed,
+        Self::Bounced,
+        Self::Complained,
+        Self::Opened,
+        Self::Clicked,
+    ];
 
     /// The name of the kind.
     #[must_use]
@@ -163,12 +186,18 @@ impl Answered {
             Self::Failed => "failed",
             Self::Retry => "retry",
             Self::Unknown => "unknown",
+            Self::Delivered => "delivered",
+            Self::Delayed => "delayed",
+            Self::Bounced => "bounced",
+            Self::Complained => "complained",
+            Self::Opened => "opened",
+            Self::Clicked => "clicked",
         }
     }
 }
 
-/// An attempt to hand a message over.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An attempt to hand a message over, or a later report about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     /// The instant of the answer.
     pub at: Instant,

@@ -44,6 +44,24 @@ pub struct Rules {
     /// The host's word on objects; `None` = nobody is asked.
     #[serde(default)]
     pub resolver: Option<ResolverRules>,
+    /// The ways in which providers and mail servers report what became of messages.
+    #[serde(default)]
+    pub feedback: FeedbackRules,
+}
+
+/// The ways in which providers and mail servers report what became of messages after they were handed over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeedbackRules {
+    /// The address to which mails that can't be delivered come back; `None` = the sender's.
+    pub address: Option<String>,
+    /// The Maildir into which that address is delivered, and in which reports are looked for.
+    pub maildir: Option<String>,
+    /// True if it is recorded that messages were opened.
+    pub opened: bool,
+    /// True if it is recorded that links of messages were followed.
+    pub clicked: bool,
+    /// By provider, how its calls are known to be its own: the name of a secret, or a topic.
+    pub providers: BTreeMap<String, String>,
 }
 
 /// The service of the host that says what objects are now.

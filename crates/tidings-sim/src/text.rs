@@ -104,7 +104,8 @@ pub fn line(timed: &Timed) -> Option<String> {
         Command::Preferences { .. }
         | Command::Pause(_)
         | Command::Resume(_)
-        | Command::Message { .. } => return None,
+        | Command::Message { .. }
+        | Command::Report { .. } => return None,
         Command::Forget { before } => ("forget", json!({"before": before.to_string()})),
     };
     let mut whole = Map::new();

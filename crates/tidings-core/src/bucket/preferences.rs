@@ -139,6 +139,7 @@ mod tests {
             presentation: Default::default(),
             caps: Vec::new(),
             resolver: None,
+            feedback: Default::default(),
         }
     }
 

@@ -92,10 +92,12 @@ impl Intake {
             Command::Pause(what) => Ok(self.accept_pause(what, true)),
             Command::Resume(what) => Ok(self.accept_pause(what, false)),
             Command::Forget { before } => Ok(Ok(Accepted::Forget(*before))),
-            Command::Message { message, .. } => Ok(match message.id.closing.bucket {
-                bucket if bucket.0 < self.buckets => Ok(Accepted::OfBucket(bucket)),
-                _ => Err(Refused::UnknownMessage(*message)),
-            }),
+            Command::Message { message, .. } | Command::Report { message, .. } => {
+                Ok(match message.id.closing.bucket {
+                    bucket if bucket.0 < self.buckets => Ok(Accepted::OfBucket(bucket)),
+                    _ => Err(Refused::UnknownMessage(*message)),
+                })
+            }
             of_recipient => {
                 let recipient = of_recipient.recipient().cloned();
                 Ok(Ok(recipient.map_or(

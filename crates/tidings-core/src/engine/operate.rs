@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
 
-use super::attempt_row::attempts_of;
+use super::attempt_row::{attempts_of, note_attempt};
 use super::draft::Draft;
 use super::ends::{Of, ending_of, ends};
 use super::going::Going;
@@ -19,7 +19,7 @@ use crate::bucket::{Bucket, Closing};
 use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
 use crate::journal::stored::Unreadable;
-use crate::messages::{Answered, MessageAct, MessageName, MessageState};
+use crate::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
 use crate::number::MessageId;
 use crate::reason::{Ending, Outcome, Reason};
 use crate::time::{Day, Instant};
@@ -184,6 +184,25 @@ impl Part {
             (_, state, _) => return Ok(Err(Refused::MessageState { state, act })),
         };
         Ok(Ok(Reply::Operated(operated)))
+    }
+
+    /// Notes what was reported of a message after it was handed over. Nothing is decided by it.
+    pub(super) fn note_report(
+        &mut self,
+        draft: &mut Draft<'_>,
+        name: MessageName,
+        report: &Attempt,
+    ) -> Answer {
+        match self.known(draft, name)? {
+            Some(Known {
+                row: Some((day, _)),
+                ..
+            }) => {
+                note_attempt(draft, day, name.id, report, false)?;
+                Ok(Ok(Reply::Done))
+            }
+            _ => Ok(Err(Refused::UnknownMessage(name))),
+        }
     }
 
     /// Takes all entries out of a message that is surely not handed over.

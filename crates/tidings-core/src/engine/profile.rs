@@ -63,6 +63,7 @@ impl Part {
                 Ok(self.flush(draft, recipient, among))
             }
             Command::Message { message, act } => self.operate(draft, *message, *act),
+            Command::Report { message, report } => self.note_report(draft, *message, report),
             // The intake accepts what concerns everybody.
             Command::Publish(_)
             | Command::Object(_)
@@ -240,6 +241,7 @@ impl Engine {
             | Command::Withdraw(_)
             | Command::Forget { .. }
             | Command::Message { .. }
+            | Command::Report { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. } => Ok(()),
         }

@@ -103,6 +103,7 @@ fn rules() -> Rules {
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,
+        feedback: Default::default(),
     }
 }
 

@@ -145,6 +145,7 @@ impl Engine {
             | Command::Flush { .. }
             | Command::Pause(_)
             | Command::Resume(_)
+            | Command::Report { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. } => Ok(Vec::new()),
         }

@@ -39,6 +39,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,
+        feedback: Default::default(),
     }
 }
 

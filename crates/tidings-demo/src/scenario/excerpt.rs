@@ -48,6 +48,7 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Resume(_)
         | Command::Forget { .. }
         | Command::Message { .. }
+        | Command::Report { .. }
         | Command::Suppress { .. }
         | Command::Unsuppress { .. } => true,
     }

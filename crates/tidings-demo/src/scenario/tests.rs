@@ -49,6 +49,7 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             Command::Pause(_)
             | Command::Resume(_)
             | Command::Message { .. }
+            | Command::Report { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. } => {
                 panic!("a history has no operators")

@@ -357,7 +357,7 @@ impl Model {
             Command::Resume(what) => self.pause(what, false),
             Command::Forget { before } => self.forget(before),
             // What it tells is handed over at once, and named by the engine alone.
-            Command::Message { .. } => {}
+            Command::Message { .. } | Command::Report { .. } => {}
         }
         Ok(())
     }
