@@ -1,0 +1,350 @@
+//! Reports about mails: bounces (RFC 3464, and the texts of servers that know no such thing) and complaints (ARF,
+//! RFC 5965).
+//!
+//! What servers send back is as different as servers are, and anybody may send it. So nothing of it is believed but
+//! what a tag says ([`crate::MailTag`]); the rest decides only how bad it is. Where a report leaves doubt, it is
+//! read as the lesser thing: who is taken for gone hears nothing any more.
+
+mod phrases;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _, PartType};
+
+use phrases::{Meaning, Refusal};
+pub use status::Status;
+
+/// The most characters of a text that are looked at.
+const TEXT_CHARS_MAX: usize = 64 << 10;
+/// The most recipients that a report is read for.
+const RECIPIENTS_MAX: usize = 100;
+
+/// A report about one mail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// What happened, once for each address that it names.
+    pub findings: Vec<Finding>,
+    /// Texts that may hold the mail's tag: the addresses to which the report went, and the headers of the mail.
+    pub hints: Vec<String>,
+}
+
+/// What a report says of one address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What happened.
+    pub event: Event,
+    /// The enhanced status code, as the server gave it or as its words mean; `None` = it gave none.
+    pub status: Option<Status>,
+    /// The reply code of SMTP.
+    pub code: Option<u16>,
+}
+
+/// What happened to a mail after it was handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    /// It arrived.
+    Delivered,
+    /// It has not arrived yet, and is tried again.
+    Delayed,
+    /// It did not arrive; the next one may.
+    Bounced,
+    /// It did not arrive, and none will: there is no such address.
+    Gone,
+    /// Its reader called it spam.
+    Complained,
+    /// Its reader wants no more, and said so to the provider.
+    OptedOut,
+    /// Its reader opened it.
+    Opened,
+    /// Its reader followed a link of it.
+    Clicked,
+}
+
+impl Event {
+    /// What a refusal means for the address: its words, and the status beside them.
+    #[must_use]
+    pub fn of_refusal(words: &str, status: Option<Status>) -> Self {
+        judge(words, status, words).event
+    }
+}
+
+impl Report {
+    /// Reads a mail; `None` = it is no report.
+    #[must_use]
+    pub fn read(mail: &[u8]) -> Option<Self> {
+        let message = MessageParser::default().parse(mail)?;
+        let parts = parts_of(&message);
+        let findings = complaint(&parts)
+            .or_else(|| delivery_status(&parts))
+            .or_else(|| words(&message, &parts))?;
+        Some(Self {
+            findings,
+            hints: hints(&message, mail),
+        })
+    }
+}
+
+/// All parts, those of mails within the mail too.
+fn parts_of<'m>(message: &'m Message<'m>) -> Vec<&'m MessagePart<'m>> {
+    let mut all = Vec::new();
+    let mut messages = vec![message];
+    while let Some(message) = messages.pop() {
+        for part in &message.parts {
+            if let PartType::Message(inner) = &part.body {
+                messages.push(inner);
+            }
+            all.push(part);
+        }
+    }
+    all
+}
+
+fn is_of(part: &MessagePart<'_>, subtypes: &[&str]) -> bool {
+    let kind = part.content_type();
+    kind.is_some_and(|kind| {
+        kind.ctype().eq_ignore_ascii_case("message")
+            && kind
+                .subtype()
+                .is_some_and(|sub| subtypes.iter().any(|of| sub.eq_ignore_ascii_case(of)))
+    })
+}
+
+fn text(part: &MessagePart<'_>) -> String {
+    let text = String::from_utf8_lossy(part.contents());
+    text.chars().take(TEXT_CHARS_MAX).collect()
+}
+
+/// The fields of a report's blocks, by their names in small letters.
+type Fields = BTreeMap<String, String>;
+
+fn blocks(text: &str) -> Vec<Fields> {
+    let mut blocks = vec![Fields::new()];
+    let mut last: Option<String> = None;
+    for line in text.lines() {
+        if line.trim().is_empty() {
+            if blocks.last().is_some_and(|block| !block.is_empty()) {
+                blocks.push(Fields::new());
+            }
+            last = None;
+            continue;
+        }
+        let Some(block) = blocks.last_mut() else {
+            continue;
+        };
+        if line.starts_with([' ', '\t'])
+            && let Some(value) = last.as_ref().and_then(|name| block.get_mut(name))
+        {
+            value.push(' ');
+            value.push_str(line.trim());
+        } else if let Some((name, value)) = line.split_once(':') {
+            let name = name.trim().to_ascii_lowercase();
+            block
+                .entry(name.clone())
+                .or_insert_with(|| value.trim().to_owned());
+            last = Some(name);
+        }
+    }
+    blocks
+}
+
+/// The complaint of a feedback report.
+fn complaint(parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
+    let report = parts
+        .iter()
+        .find(|part| is_of(part, &["feedback-report"]))?;
+    let fields = blocks(&text(report)).into_iter().next()?;
+    let event = match fields
+        .get("feedback-type")
+        .map(|kind| kind.to_ascii_lowercase())
+    {
+        Some(kind) if kind.starts_with("opt-out") => Event::OptedOut,
+        // About what others sent in our name, or a mistake that is taken back.
+        Some(kind) if kind.starts_with("auth-failure") || kind.starts_with("not-spam") => {
+            return Some(Vec::new());
+        }
+        _ => Event::Complained,
+    };
+    Some(vec![Finding {
+        event,
+        status: None,
+        code: None,
+    }])
+}
+
+/// What the blocks of a delivery status say, each of one recipient.
+fn delivery_status(parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
+    let kinds = ["delivery-status", "global-delivery-status"];
+    let structured = parts.iter().filter(|part| is_of(part, &kinds));
+    let plain = parts
+        .iter()
+        .filter(|part| matches!(part.body, PartType::Text(_)));
+    let words = explanation(parts);
+    for part in structured.chain(plain) {
+        let blocks = blocks(&text(part)).into_iter();
+        let of_recipients = blocks.filter(|block| {
+            [
+                "final-recipient",
+                "original-recipient",
+                "x-actual-recipient",
+            ]
+            .iter()
+            .any(|name| block.contains_key(*name))
+        });
+        let findings: Vec<Finding> = of_recipients
+            .take(RECIPIENTS_MAX)
+            .map(|block| of_block(&block, &words))
+            .collect();
+        if !findings.is_empty() {
+            return Some(findings);
+        }
+    }
+    None
+}
+
+fn of_block(block: &Fields, words: &str) -> Finding {
+    let field = |name: &str| block.get(name).map_or("", String::as_str);
+    let who = ["final-recipient", "original-recipient"].iter();
+    let who = who.filter_map(|name| block.get(*name)?.rsplit([';', ' ']).next());
+    let about = who.map(|who| phrases::lines_about(words, who.trim_matches(['<', '>'])));
+    let about = about
+        .filter(|_| field("diagnostic-code").is_empty())
+        .find(|text| !text.is_empty());
+    let about = about.unwrap_or_default();
+    let said = match field("diagnostic-code") {
+        "" => &*about,
+        said => said,
+    };
+    let stated = Status::find(field("status"));
+    let action = field("action").to_ascii_lowercase();
+    let mut finding = judge(said, stated, words);
+    match &*action {
+        "delayed" => finding.event = Event::Delayed,
+        "delivered" | "relayed" | "expanded" => finding.event = Event::Delivered,
+        _ => {}
+    }
+    finding
+}
+
+/// Finds out what a text means, with the status that was stated beside it.
+fn judge(said: &str, stated: Option<Status>, words: &str) -> Finding {
+    let found = Status::find(said);
+    // A server's own code says more than what another made of it.
+    let status = match (stated, found) {
+        (Some(stated), Some(found)) if stated.is_general() || stated.class() == found.class() => {
+            Some(found)
+        }
+        (stated, found) => stated.or(found),
+    };
+    let code = status::reply_code(said);
+    let meaning = Meaning::of(said).or_else(|| Meaning::of(words));
+    let class = status
+        .map(Status::class)
+        .or_else(|| code.and_then(|code| u8::try_from(code / 100).ok()))
+        .unwrap_or(5);
+    let event = match class {
+        2 => Event::Delivered,
+        4 => Event::Bounced,
+        _ => {
+            let is_code = status.is_some_and(Status::is_gone);
+            let is_told = status.is_some_and(|status| status.is_of_the_address());
+            let is_word = match meaning {
+                Some(Meaning::NoAccount) => true,
+                // Who knows its users refuses the recipient, and not the mail.
+                Some(Meaning::Gone) => match Refusal::of(words) {
+                    Refusal::AtRecipient => true,
+                    Refusal::AfterData => false,
+                    Refusal::Untold => code.is_none() || is_told,
+                },
+                _ => false,
+            };
+            match meaning != Some(Meaning::Refused) && (is_code || is_word) {
+                true => Event::Gone,
+                false => Event::Bounced,
+            }
+        }
+    };
+    Finding {
+        event,
+        status,
+        code,
+    }
+}
+
+/// The text for people, up to the returned mail.
+fn explanation(parts: &[&MessagePart<'_>]) -> String {
+    let plain = parts.iter().find_map(|part| match &part.body {
+        PartType::Text(text) => Some(Cow::Borrowed(&**text)),
+        PartType::Html(text) => Some(Cow::Owned(mail_parser::decoders::html::html_to_text(text))),
+        _ => None,
+    });
+    let text = plain.unwrap_or_default();
+    phrases::before_the_mail(&text)
+        .chars()
+        .take(TEXT_CHARS_MAX)
+        .collect()
+}
+
+/// What a report in words alone says.
+fn words(message: &Message<'_>, parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
+    let header = |name: &'static str| message.header_raw(name).unwrap_or_default().trim();
+    let said = explanation(parts);
+    let subject = message.subject().unwrap_or_default();
+    let is_reply = header("Auto-Submitted")
+        .to_ascii_lowercase()
+        .starts_with("auto-replied");
+    let from = header("From").to_ascii_lowercase();
+    let is_from_a_server = [
+        "mailer-daemon",
+        "postmaster",
+        "mail-daemon",
+        "mail delivery",
+        "mailsubsystem",
+    ]
+    .iter()
+    .any(|name| from.contains(name))
+        || header("Return-Path") == "<>";
+    if !(is_from_a_server
+        || phrases::is_about_delivery(subject)
+        || phrases::is_about_delivery(&said))
+        || is_reply && !is_from_a_server
+    {
+        return None;
+    }
+    let is_delay = phrases::is_delay(subject) || phrases::is_delay(&said);
+    let of_recipients = phrases::by_recipient(&said).into_iter();
+    let findings = of_recipients.take(RECIPIENTS_MAX).map(|part| {
+        let finding = judge(&part, None, &said);
+        match is_delay {
+            true => Finding {
+                event: Event::Delayed,
+                ..finding
+            },
+            false => finding,
+        }
+    });
+    Some(findings.collect())
+}
+
+/// The texts in which the mail's tag may stand.
+fn hints(message: &Message<'_>, mail: &[u8]) -> Vec<String> {
+    let addressed = ["Delivered-To", "X-Original-To", "Envelope-To", "To"];
+    let mut hints: Vec<String> = addressed
+        .iter()
+        .filter_map(|name| message.header_raw(*name))
+        .map(|value| value.trim().to_owned())
+        .collect();
+    let text = String::from_utf8_lossy(mail);
+    let marked = text.lines().filter_map(|line| {
+        let (name, value) = line.trim_start_matches(['>', ' ', '\t']).split_once(':')?;
+        let is_marked = name.eq_ignore_ascii_case(crate::MESSAGE_HEADER)
+            || name.eq_ignore_ascii_case("Original-Mail-From")
+            || name.eq_ignore_ascii_case("Return-Path");
+        is_marked.then(|| value.trim().to_owned())
+    });
+    hints.extend(marked.take(RECIPIENTS_MAX));
+    hints
+}

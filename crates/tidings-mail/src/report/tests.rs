@@ -1,0 +1,212 @@
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+fn finding(mail: &str) -> Vec<(Event, String)> {
+    let report = Report::read(mail.as_bytes()).unwrap_or_else(|| panic!("no report: {mail}"));
+    let findings = report.findings.into_iter();
+    findings
+        .map(|found| {
+            let status = found.status.map(|status| status.to_string());
+            (found.event, status.unwrap_or_default())
+        })
+        .collect()
+}
+
+/// A delivery status with these fields of a recipient.
+fn status(fields: &str) -> String {
+    format!(
+        "From: MAILER-DAEMON\nContent-Type: multipart/report; boundary=b\n\n--b\nContent-Type: text/plain\n\n\
+         Sorry.\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx\n\n\
+         Final-Recipient: rfc822; ada@example.org\n{fields}\n--b--\n"
+    )
+}
+
+fn words(text: &str) -> String {
+    format!("From: Mail Delivery Subsystem <MAILER-DAEMON@mx>\nSubject: Undelivered\n\n{text}\n")
+}
+
+#[test]
+fn what_a_delivery_status_says_is_read() {
+    for (fields, event, code) in [
+        ("Action: failed\nStatus: 5.1.1", Event::Gone, "5.1.1"),
+        ("Action: failed\nStatus: 5.2.2", Event::Bounced, "5.2.2"),
+        (
+            "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked",
+            Event::Bounced,
+            "5.7.1",
+        ),
+        ("Action: delayed\nStatus: 4.4.1", Event::Delayed, "4.4.1"),
+        (
+            "Action: delivered\nStatus: 2.1.5",
+            Event::Delivered,
+            "2.1.5",
+        ),
+        // A quota does not make an address go.
+        (
+            "Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 552 Mailbox full",
+            Event::Bounced,
+            "5.1.1",
+        ),
+        ("Action: failed", Event::Bounced, ""),
+    ] {
+        assert_eq!(
+            finding(&status(fields)),
+            [(event, code.to_owned())],
+            "{fields}"
+        );
+    }
+}
+
+#[test]
+fn what_servers_say_in_words_is_read() {
+    for (text, event, code) in [
+        (
+            "550 5.1.1 <ada@example.org>... User unknown (in reply to RCPT TO command)",
+            Event::Gone,
+            "5.1.1",
+        ),
+        (
+            "<ada@example.org>:\nSorry, I couldn't find a mail exchanger. (#5.1.2)",
+            Event::Gone,
+            "5.1.2",
+        ),
+        // Only once the server had the mail: it may be about the mail.
+        (">>> DATA\n<<< 550 user unknown", Event::Bounced, ""),
+        (
+            "Delivery is delayed. It will be retried.\n451 4.3.0",
+            Event::Delayed,
+            "4.3.0",
+        ),
+        (
+            "It was sent from 192.5.1.1 by version 5.1.1.7",
+            Event::Bounced,
+            "",
+        ),
+        // What comes back after the words is not theirs.
+        (
+            "It failed.\n--- Original message ---\nSubject: 550 5.1.1 user unknown",
+            Event::Bounced,
+            "",
+        ),
+    ] {
+        assert_eq!(finding(&words(text)), [(event, code.to_owned())], "{text}");
+    }
+}
+
+#[test]
+fn complaints_are_read_and_mistakes_are_none() {
+    let report = |kind: &str| {
+        format!(
+            "From: a@b.example\nContent-Type: multipart/report; boundary=b\n\n--b\n\
+             Content-Type: message/feedback-report\n\nFeedback-Type: {kind}\n\n--b--\n"
+        )
+    };
+    assert_eq!(finding(&report("abuse"))[0].0, Event::Complained);
+    assert_eq!(finding(&report("opt-out"))[0].0, Event::OptedOut);
+    assert_eq!(finding(&report("not-spam")), []);
+}
+
+#[test]
+fn other_mails_are_no_reports() {
+    for mail in [
+        "",
+        "x",
+        "From: ada@example.org\nSubject: Lunch?\n\nAt noon.\n",
+        "From: ada@example.org\nAuto-Submitted: auto-replied\nSubject: Away\n\nYour delivery will wait.\n",
+    ] {
+        assert_eq!(Report::read(mail.as_bytes()), None, "{mail}");
+    }
+}
+
+/// The corpus of bounces, where it is: see CONTRIBUTING.md.
+fn corpus() -> Option<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let folder = std::env::var_os("TIDINGS_SHARED").map_or_else(beside, PathBuf::from);
+    let folder = folder.join("data/email");
+    folder
+        .join("dsn_sisimai.tar.gz")
+        .is_file()
+        .then_some(folder)
+}
+
+/// The files of an archive by their paths.
+fn unpacked(archive: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(archive).unwrap();
+    flate2::read::GzDecoder::new(file)
+        .read_to_end(&mut bytes)
+        .unwrap();
+    let mut files = BTreeMap::new();
+    let mut at = 0;
+    while let Some(head) = bytes.get(at..at + 512).filter(|head| head[0] != 0) {
+        let field = |from: usize, to: usize| {
+            let field = String::from_utf8_lossy(&head[from..to]).into_owned();
+            field.trim_matches(['\0', ' ']).to_owned()
+        };
+        let size = usize::from_str_radix(&field(124, 136), 8).unwrap();
+        files.insert(field(0, 100), bytes[at + 512..at + 512 + size].to_vec());
+        at += 512 + size.next_multiple_of(512);
+    }
+    files
+}
+
+/// Real bounces of some fifty kinds of servers, with what another parser found in them. Codes that begin with 5.0.9 or
+/// 4.0.9 are that parser's own, for mails that have none: of them only the class is compared.
+#[test]
+fn real_bounces_are_read_as_others_read_them() {
+    let Some(folder) = corpus() else {
+        return;
+    };
+    let files = unpacked(&folder.join("dsn_sisimai.tar.gz"));
+    let rows = std::fs::read_to_string(folder.join("dsn_expected.tsv")).unwrap();
+    let (mut all, mut codes, mut hard) = (0, 0, 0);
+    let mut complaints = 0;
+    for row in rows.lines().skip(1) {
+        let row: Vec<&str> = row.split('\t').collect();
+        let [file, number, status, _, _, is_hard, feedback] = row[..] else {
+            panic!("{row:?}");
+        };
+        let mail = files.iter().find(|(path, _)| path.ends_with(file));
+        let report = Report::read(mail.expect("it is in the archive").1);
+        let number: usize = number.parse().unwrap();
+        let found = report
+            .as_ref()
+            .and_then(|report| report.findings.get(number - 1));
+        let code = found.and_then(|found| found.status);
+        let is_code = match status.contains(".0.9") {
+            true => code.is_none_or(|code| status.starts_with(&code.class().to_string())),
+            false => code.map(|code| code.to_string()).unwrap_or_default() == status,
+        };
+        let is_gone = found.is_some_and(|found| found.event == Event::Gone);
+        all += 1;
+        codes += u32::from(is_code);
+        hard += u32::from(is_gone == (is_hard == "true"));
+        complaints += u32::from(
+            ["abuse", "opt-out"].contains(&feedback)
+                && found.is_some_and(|found| found.event >= Event::Complained),
+        );
+    }
+    println!(
+        "{all} rows: {codes} codes and {hard} hard or soft as expected, {complaints} complaints"
+    );
+    assert!(codes * 100 >= all * 95 && hard * 100 >= all * 95);
+    // Each of the others is read without harm.
+    for mail in files.values() {
+        for end in [mail.len(), mail.len() / 2, mail.len() / 3] {
+            let _report = Report::read(&mail[..end]);
+        }
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn nothing_that_comes_back_does_harm(mail in ".{0,400}", at in 0_usize..400) {
+        let _report = Report::read(mail.as_bytes());
+        let bounce = status("Action: failed\nStatus: 5.1.1");
+        let cut = bounce.len().min(at);
+        let mixed = format!("{}{mail}{}", &bounce[..cut], &bounce[cut..]);
+        let _report = Report::read(mixed.as_bytes());
+    }
+}
