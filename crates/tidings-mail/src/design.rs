@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidings_core::batch::Batch;
-use tidings_core::channel::EMAIL;
+use tidings_core::channel::{EMAIL, EMAIL_NO};
+use tidings_core::messages::MessageName;
 use tidings_core::presentation::{Presentation, Quota, Texts, for_locale};
 use tidings_core::rules::Policy;
 use tidings_core::{Id, Rules};
@@ -13,6 +14,7 @@ use crate::brand::BrandView;
 use crate::dkim::Dkim;
 use crate::error::DesignError;
 use crate::rendered::Rendered;
+use crate::tag::MailTag;
 use crate::template::Templates;
 use crate::token::TokenKey;
 use crate::words::Words;
@@ -36,6 +38,10 @@ pub struct Design {
     required: BTreeSet<String>,
     /// The way back from mails; `None` without a public address.
     pub(crate) links: Option<Links>,
+    /// The key of the tags of mails; `None` without a server.
+    tags: Option<TokenKey>,
+    /// The address to which bounces go, where it is not the sender's.
+    bounces: Option<String>,
     pub(crate) dkim: Option<Arc<Dkim>>,
 }
 
@@ -124,13 +130,16 @@ impl Design {
             digest_lanes,
             required: required.map(|(name, _)| name.clone()).collect(),
             links: None,
+            tags: None,
+            bounces: rules.feedback.address.clone(),
             dkim: None,
         })
     }
 
-    /// Adds links from mails to the pages of a server, if the brand has a public address.
+    /// Adds tags to mails, and links from them to the pages of a server, if the brand has a public address.
     #[must_use]
     pub fn linked(mut self, key: TokenKey) -> Self {
+        self.tags = Some(key.clone());
         let base = self
             .brand
             .url
@@ -150,6 +159,25 @@ impl Design {
             dkim: Some(Arc::new(dkim)),
             ..self
         }
+    }
+
+    /// The tag of a mail to an address.
+    pub(crate) fn tag(&self, batch: &Batch, address: &str) -> Option<String> {
+        let key = self.tags.as_ref()?;
+        let message = MessageName {
+            due: batch.at.day(),
+            id: batch.message,
+        };
+        Some(MailTag::new(message, EMAIL_NO, address, key).seal(key))
+    }
+
+    /// The address to which bounces of a mail go, where it is not the sender's.
+    pub(crate) fn return_path(&self, tag: Option<&str>) -> Option<String> {
+        let bounces = self.bounces.as_deref()?;
+        Some(tag.map_or_else(
+            || bounces.to_owned(),
+            |tag| MailTag::return_path(tag, bounces),
+        ))
     }
 
     /// The design of mails for which nothing is configured but their sender.

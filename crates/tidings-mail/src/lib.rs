@@ -29,6 +29,7 @@ mod page;
 mod pick;
 mod quoted;
 mod rendered;
+mod report;
 mod sample;
 mod sender;
 mod sentence;
@@ -36,6 +37,7 @@ mod short;
 mod site;
 mod subject;
 mod support;
+mod tag;
 mod template;
 mod text;
 mod token;
@@ -51,12 +53,14 @@ pub use dkim::{Dkim, DkimError};
 pub use error::{DesignError, RenderError};
 pub use link::{picture as picture_address, web as web_address};
 pub use mime::address;
+pub use report::{Event, Finding, Report, Status};
 pub use sample::sample;
 pub use sender::{Sender, SenderError};
 pub use sentence::{Sentence, SentenceError};
 pub use short::{Short, short};
 pub use site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row};
 pub use support::{NotShown, not_shown};
+pub use tag::MailTag;
 pub use template::{Bodies, DEFAULT_TEMPLATES};
 pub use token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
 
@@ -65,11 +69,16 @@ pub const HTML_BYTES_MAX: usize = 102_000;
 /// Maximum number of bytes of a batch id, which is in header lines.
 pub const BATCH_ID_BYTES_MAX: usize = 64;
 
+/// The header that names the message, for reports about the mail.
+pub const MESSAGE_HEADER: &str = "X-Tidings-Message";
+
 /// A rendered mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
-    /// Address of the envelope's sender, without a name.
+    /// Address of the sender, without a name.
     pub from: String,
+    /// Address of the envelope's sender, where it is another one: there bounces go.
+    pub return_path: Option<String>,
     /// Address of the envelope's recipient, without a name.
     pub to: String,
     /// `<BATCH@HOST>`, angle brackets included: the same for every attempt.
@@ -95,6 +104,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     let (subject, bodies) = content(batch, design)?;
     let sender = design.sender();
     let message_id = format!("<{}@{}>", batch.id, sender.host());
+    let tag = design.tag(batch, to.as_ref());
     let text = mime::compose(
         &mime::Head {
             sender,
@@ -104,6 +114,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
             batch_id: &batch.id,
             at: batch.at,
             list: list::ListHead::of(batch, design),
+            tag: tag.as_deref(),
         },
         &bodies,
     );
@@ -114,6 +125,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     let bytes = (signature + &text).into_bytes();
     Ok(Mail {
         from: sender.address().to_owned(),
+        return_path: design.return_path(tag.as_deref()),
         to: to.to_string(),
         message_id,
         subject,

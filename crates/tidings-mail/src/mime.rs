@@ -20,7 +20,7 @@ use crate::template::Bodies;
 use crate::{RenderError, Sender, quoted, subject, text, wording};
 
 /// The most bytes of what stands before the `@` (RFC 5321, section 4.5.3.1.1).
-const LOCAL_BYTES_MAX: usize = 64;
+pub(crate) const LOCAL_BYTES_MAX: usize = 64;
 
 /// The values of the headers.
 pub(crate) struct Head<'a> {
@@ -31,6 +31,7 @@ pub(crate) struct Head<'a> {
     pub(crate) batch_id: &'a str,
     pub(crate) at: Instant,
     pub(crate) list: ListHead,
+    pub(crate) tag: Option<&'a str>,
 }
 
 /// The recipient's address, checked.
@@ -123,6 +124,9 @@ fn headers(head: &Head<'_>) -> Headers {
         headers.insert_raw(as_it_is("X-Tidings-Reason", &reasons.join(",\r\n ")));
     }
     headers.insert_raw(as_it_is("X-Tidings-Batch", head.batch_id));
+    if let Some(tag) = head.tag {
+        headers.insert_raw(as_it_is(crate::MESSAGE_HEADER, tag));
+    }
     headers.set(MIME_VERSION_1_0);
     headers
 }

@@ -32,6 +32,7 @@ const KINDS_MAX: usize = 32;
 pub struct TokenKey {
     nonce: hmac::Key,
     seal: LessSafeKey,
+    code: hmac::Key,
 }
 
 /// The two uses of tokens: one can't stand for the other.
@@ -65,10 +66,22 @@ impl TokenKey {
         let seal = UnboundKey::new(&AES_256_GCM, part("tidings token seal").as_ref());
         Self {
             nonce: hmac::Key::new(hmac::HMAC_SHA256, part("tidings token nonce").as_ref()),
+            code: hmac::Key::new(hmac::HMAC_SHA256, part("tidings token code").as_ref()),
             seal: LessSafeKey::new(
                 seal.expect("a key of AES-256 has as many bytes as SHA-256 gives"),
             ),
         }
+    }
+
+    /// The first hexadecimal digits of the authentication code of a text, for a use of it.
+    pub(crate) fn code(&self, of: &str, text: &str, digits: usize) -> String {
+        let mut named = hmac::Context::with_key(&self.code);
+        named.update(of.as_bytes());
+        named.update(&[0]);
+        named.update(text.as_bytes());
+        let code = named.sign();
+        let bytes = code.as_ref().iter().take(digits.div_ceil(2));
+        bytes.map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn seal(&self, purpose: Purpose, content: Vec<u8>) -> String {

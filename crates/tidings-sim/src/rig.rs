@@ -136,6 +136,7 @@ impl Renderer for Bare {
         Ok(Rendered {
             head: Arc::clone(head),
             from: String::new(),
+            return_path: None,
             to: Vec::new(),
             message_id: head.id.clone(),
             bytes: Vec::new(),

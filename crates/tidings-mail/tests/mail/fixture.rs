@@ -136,7 +136,7 @@ pub(crate) fn bodies(mail: &Mail) -> (String, String) {
 }
 
 /// The headers of mails, and whether each has it.
-const HEADERS: [(&str, bool); 15] = [
+const HEADERS: [(&str, bool); 16] = [
     ("Date", true),
     ("From", true),
     ("To", true),
@@ -150,6 +150,7 @@ const HEADERS: [(&str, bool); 15] = [
     ("Auto-Submitted", true),
     ("X-Tidings-Reason", false),
     ("X-Tidings-Batch", true),
+    ("X-Tidings-Message", false),
     ("MIME-Version", true),
     ("Content-Type", true),
 ];

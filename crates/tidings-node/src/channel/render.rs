@@ -46,6 +46,8 @@ pub struct Rendered {
     pub head: Arc<Head>,
     /// The address of the sender; empty where the channel shows none.
     pub from: String,
+    /// The address to which it comes back where it can't be delivered; `None` = to the sender.
+    pub return_path: Option<String>,
     /// The addresses of the recipient, at least one.
     pub to: Vec<String>,
     /// The message's id in the channel's own form, the same for every attempt.
@@ -96,6 +98,7 @@ impl Renderer for MailRenderer {
         Ok(Rendered {
             head: Arc::clone(head),
             from: mail.from,
+            return_path: mail.return_path,
             to: vec![mail.to],
             message_id: mail.message_id,
             bytes: mail.bytes,
@@ -151,6 +154,7 @@ impl Renderer for ShortRenderer {
         Ok(Rendered {
             head: Arc::clone(head),
             from: self.from.clone(),
+            return_path: None,
             to,
             message_id: batch.id.clone(),
             bytes: content.to_string().into_bytes(),

@@ -206,7 +206,7 @@ impl Channel for Smtp {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         // The renderer has checked both.
         let addresses = (
-            tidings_mail::address(&message.from),
+            tidings_mail::address(message.return_path.as_ref().unwrap_or(&message.from)),
             message.to.first().and_then(|to| tidings_mail::address(to)),
         );
         let (Some(from), Some(to)) = addresses else {

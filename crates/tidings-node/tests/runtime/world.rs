@@ -56,6 +56,7 @@ pub(crate) fn rules() -> Rules {
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,
+        feedback: Default::default(),
     }
 }
 
@@ -102,6 +103,7 @@ impl Renderer for Plain {
         Ok(Rendered {
             head: Arc::clone(head),
             from: String::new(),
+            return_path: None,
             to: Vec::new(),
             message_id: head.id.clone(),
             bytes: format!("{batch:?}").into_bytes(),

@@ -53,6 +53,7 @@ pub fn empty_rules() -> Rules {
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,
+        feedback: Default::default(),
         defaults: Defaults::default(),
         categories: BTreeMap::new(),
         digests: BTreeMap::new(),

@@ -233,6 +233,7 @@ impl RawRules {
         });
         Rules {
             resolver: None,
+            feedback: Default::default(),
             limits: tidings_core::Limits::default(),
             presentation: Default::default(),
             caps: caps(self.caps),

@@ -235,6 +235,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,
+        feedback: Default::default(),
         defaults: Defaults::default(),
         categories: BTreeMap::from([(
             "following".to_owned(),

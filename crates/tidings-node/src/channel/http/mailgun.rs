@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use tidings_core::Instant;
 
 use super::super::{Outcome, ProviderError, Rendered};
+use super::mime::known_by;
 use super::{Answer, ProviderUrl, Request, Shape, sent};
 
 /// The form of its address.
@@ -44,14 +45,21 @@ impl Shape for Mailgun {
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
         // A mail's own boundaries are made of its batch's id too, but for another prefix.
         let boundary = format!("tidings-form-{}", message.head.id);
-        let mut body = format!(
-            "--{boundary}\r\ncontent-disposition: form-data; name=\"to\"\r\n\r\n{to}\r\n\
-             --{boundary}\r\ncontent-disposition: form-data; name=\"v:tidings_batch\"\r\n\r\n{}\r\n\
-             --{boundary}\r\ncontent-disposition: form-data; name=\"message\"; filename=\"message.eml\"\r\n\
-             content-type: message/rfc822\r\n\r\n",
-            message.head.id
-        )
-        .into_bytes();
+        let fields = known_by(message).into_iter();
+        let fields = fields.map(|(name, value)| (format!("v:{name}"), value));
+        let fields = [("to".to_owned(), to)].into_iter().chain(fields);
+        let mut body = Vec::new();
+        for (name, value) in fields {
+            let field = format!(
+                "--{boundary}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            );
+            body.extend_from_slice(field.as_bytes());
+        }
+        let file = format!(
+            "--{boundary}\r\ncontent-disposition: form-data; name=\"message\"; filename=\"message.eml\"\r\n\
+             content-type: message/rfc822\r\n\r\n"
+        );
+        body.extend_from_slice(file.as_bytes());
         body.extend_from_slice(&message.bytes);
         body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
         let login = STANDARD.encode(format!("api:{}", self.key));

@@ -3,11 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mail_parser::MessageParser;
+use tidings_mail::MESSAGE_HEADER;
 
 use super::super::{Outcome, Rendered};
 
 /// The headers of a mail that go with its parts; the provider writes the others itself.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "Message-ID",
     "References",
     "List-ID",
@@ -17,6 +18,7 @@ const KEPT: [&str; 10] = [
     "Auto-Submitted",
     "X-Tidings-Reason",
     "X-Tidings-Batch",
+    MESSAGE_HEADER,
     "In-Reply-To",
 ];
 
@@ -60,6 +62,17 @@ impl Parts {
             headers,
         })
     }
+}
+
+/// What a provider keeps beside a mail and names in its reports: ids by which it is known here.
+pub(crate) fn known_by(message: &Rendered) -> Vec<(&'static str, &str)> {
+    let head = message.bytes.split(|byte| *byte == b'\n');
+    let lines = head.map_while(|line| str::from_utf8(line).ok().map(str::trim_end));
+    let mut lines = lines.take_while(|line| !line.is_empty());
+    let tag = lines.find_map(|line| line.strip_prefix(MESSAGE_HEADER)?.strip_prefix(": "));
+    let tag = tag.map(|tag| ("tidings_message", tag));
+    let batch = ("tidings_batch", message.head.id.as_str());
+    [batch].into_iter().chain(tag).collect()
 }
 
 /// A header's value on one line.

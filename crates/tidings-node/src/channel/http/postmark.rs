@@ -1,10 +1,12 @@
 //! Postmark: mails in parts.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use tidings_core::Instant;
 
 use super::super::{Outcome, ProviderError, Rendered};
-use super::mime::Parts;
+use super::mime::{Parts, known_by};
 use super::{Answer, ProviderUrl, Request, Shape, sent};
 
 /// The form of its address.
@@ -55,7 +57,7 @@ impl Shape for Postmark {
             "TextBody": parts.text,
             "HtmlBody": parts.html,
             "Headers": headers.collect::<Vec<_>>(),
-            "Metadata": { "tidings_batch": message.head.id },
+            "Metadata": known_by(message).into_iter().collect::<BTreeMap<_, _>>(),
         });
         if let Some(stream) = &self.stream {
             body["MessageStream"] = Value::from(stream.as_str());

@@ -1,10 +1,12 @@
 //! SendGrid, API v3: mails in parts.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use tidings_core::Instant;
 
 use super::super::{Outcome, ProviderError, Rendered};
-use super::mime::Parts;
+use super::mime::{Parts, known_by};
 use super::{Answer, ProviderUrl, Request, Shape, sent};
 
 /// The form of its address.
@@ -58,7 +60,7 @@ impl Shape for SendGrid {
                 { "type": "text/html", "value": parts.html },
             ],
             "headers": headers,
-            "custom_args": { "tidings_batch": message.head.id },
+            "custom_args": known_by(message).into_iter().collect::<BTreeMap<_, _>>(),
         });
         let url = format!("{}/v3/mail/send", self.base);
         let key = format!("Bearer {}", self.key);

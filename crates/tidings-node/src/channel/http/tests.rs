@@ -383,7 +383,10 @@ fn mailgun_takes_whole_mails() {
             let text = String::from_utf8(heard.body.clone()).unwrap();
             assert!(text.contains("form-data; name=\"to\"\r\n\r\nr1@example.org\r\n"));
             assert!(text.contains("form-data; name=\"message\"; filename=\"message.eml\"\r\n"));
-            assert_eq!(form.parts.len(), 4);
+            for name in ["v:tidings_batch", "v:tidings_message"] {
+                assert!(text.contains(&format!("form-data; name=\"{name}\"\r\n\r\n")));
+            }
+            assert_eq!(form.parts.len(), 5);
             let boundary = head.trim().split_once("boundary=").unwrap().1.to_owned();
             let (_, content) = text.split_once("message/rfc822\r\n\r\n").unwrap();
             let (content, end) = content.split_once(&format!("\r\n--{boundary}--")).unwrap();

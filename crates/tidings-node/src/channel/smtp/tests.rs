@@ -240,6 +240,17 @@ fn an_address_beyond_ascii_needs_a_server_that_takes_it() {
     }
     let server = TestServer::start(&[FINE]);
     let channel = server.channel(PATIENT);
+    let bounces = "bounces+2024-03-07.3.12.77.a1b2c3.0123456789abcdef@example.org";
+    let returned = Rendered {
+        return_path: Some(bounces.to_owned()),
+        ..mail("b1", "One")
+    };
+    assert!(matches!(channel.send(&returned, GO), Outcome::Sent(_)));
+    let heard = server.finish(channel);
+    let from = format!("MAIL FROM:<{bounces}>");
+    assert!(heard.commands.contains(&from), "{:?}", heard.commands);
+    let server = TestServer::start(&[FINE]);
+    let channel = server.channel(PATIENT);
     let fault = channel.send(&foreign, GO);
     let is_failed =
         matches!(&fault, Outcome::Failed { address_dead: false, why } if why.contains("SMTPUTF8"));
