@@ -124,11 +124,19 @@ pub fn unset_secrets(rules: &Rules) -> Vec<String> {
     });
     let resolver = host_service(rules).err();
     let resolver = resolver.map(|fault| format!("{fault}; `serve` needs it"));
-    missing.chain(resolver).collect()
+    let feedback = rules.feedback.providers.iter();
+    let feedback = feedback.filter(|(_, secret)| !secret.starts_with("arn:"));
+    let feedback = feedback.filter_map(|(provider, secret)| {
+        let fault = secret_here(secret).err()?;
+        Some(format!(
+            "feedback.{provider}: {fault}; its calls are refused until then"
+        ))
+    });
+    missing.chain(resolver).chain(feedback).collect()
 }
 
 /// A secret by its name, in the environment of the process.
-fn secret_here(name: &str) -> Result<String, String> {
+pub(crate) fn secret_here(name: &str) -> Result<String, String> {
     secret(name, &|variable| std::env::var_os(variable))
 }
 

@@ -117,7 +117,7 @@ fn hash(key: &str) -> KeyHash {
     KeyHash(hash)
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

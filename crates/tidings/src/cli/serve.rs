@@ -15,6 +15,7 @@ use super::reach::DATA_VARIABLE;
 use super::{Status, Streams, report, signals};
 use crate::app::{self, Opened, StartError};
 use crate::config::{self, duration};
+use crate::http::feedback::maildir;
 use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
 use crate::presence::Mark;
@@ -260,6 +261,7 @@ fn serve(
     let address_mark = Mark::address(data, &url)?;
     let token_mark = Mark::token(data, &token)?;
     open(&gate, http::router(Arc::clone(&service)));
+    tokio.spawn(maildir::watch(Arc::clone(&service)));
     reload_by_signal(&tokio, hangups, &arguments.config, &service, resolver);
 
     writeln!(streams.out, "listening on {url}")?;

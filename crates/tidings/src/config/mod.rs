@@ -9,6 +9,7 @@ mod channels;
 mod dkim;
 pub mod duration;
 pub mod fault;
+mod feedback;
 mod lanes;
 mod limits;
 mod locale;
@@ -137,6 +138,7 @@ fn parse_beside(text: &str, file_name: &str, beside: Option<&Path>) -> Result<Ru
             "brand",
             "caps",
             "resolver",
+            "feedback",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -151,6 +153,7 @@ fn parse_beside(text: &str, file_name: &str, beside: Option<&Path>) -> Result<Ru
         presentation: presentation::presentation(&mut walk, &root),
         caps: caps::caps(&mut walk, &root),
         resolver: resolver::resolver(&mut walk, &root),
+        feedback: feedback::feedback(&mut walk, &root),
     };
     limits::fits_a_row(&mut walk, &rules);
     walk.finish(text, file_name)?;

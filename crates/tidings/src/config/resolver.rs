@@ -22,7 +22,7 @@ pub(super) fn resolver(walk: &mut Walk, root: &Section<'_>) -> Option<ResolverRu
         walk.missing(&section, "url", hint);
     }
     let url = url(walk, &section);
-    let secret = secret(walk, &section);
+    let secret = secret(walk, &section, "secret");
     let timeout_ms = bounded(walk, &section, "timeout", SECOND_MS..=TIMEOUT_MS_MAX);
     let wait_ms = bounded(walk, &section, "wait", 0..=DAY_MS);
     let batch = batch(walk, &section);
@@ -54,10 +54,12 @@ fn url(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     Some(text.value.to_owned())
 }
 
-/// The name of the secret, written as `${NAME}`.
-fn secret(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
-    let hint = "write `secret = \"${NAME}\"`, and set the environment variable NAME, or NAME_FILE";
-    let text = walk.text(section, "secret", hint)?;
+/// The name of a secret, written as `${NAME}`.
+pub(super) fn secret(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<String> {
+    let hint = format!(
+        "write `{key} = \"${{NAME}}\"`, and set the environment variable NAME, or NAME_FILE"
+    );
+    let text = walk.text(section, key, &hint)?;
     let name = text.value.strip_prefix("${");
     let name = name.and_then(|rest| rest.strip_suffix('}'));
     match name.filter(|name| !name.is_empty()) {

@@ -150,6 +150,14 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
             }
         }
     }
+    page.head(
+        "tidings_reports_total",
+        "Reports about messages after they were handed over, by kind.",
+        "counter",
+    );
+    for (kind, count) in service.feedback.counts().filter(|(_, count)| *count > 0) {
+        page.sample("tidings_reports_total", &format!("kind=\"{kind}\""), count);
+    }
     page.head("tidings_build_info", "The running version.", "gauge");
     page.sample(
         "tidings_build_info",

@@ -11,6 +11,7 @@ pub mod cluster;
 pub mod error;
 mod exposition;
 mod extract;
+pub mod feedback;
 mod health;
 mod ids;
 mod lines;
@@ -55,6 +56,7 @@ pub fn router(service: Arc<Service>) -> Router {
     calls
         .merge(site::routes())
         .merge(mailbox::routes())
+        .merge(feedback::routes())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(

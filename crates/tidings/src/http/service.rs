@@ -23,6 +23,7 @@ use tokio::time::timeout;
 
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
+use super::feedback::{FEEDBACK, Feedback};
 use super::ids::EventIds;
 use super::request::Change;
 use super::requests::Requests;
@@ -111,6 +112,8 @@ pub struct Service {
     rules: RwLock<Arc<Rules>>,
     /// The pages to which mails lead; `None` where nobody asks for them.
     pub(super) site: Option<Site>,
+    /// What was reported of messages.
+    pub(super) feedback: Feedback,
 }
 
 /// A request to the node.
@@ -134,7 +137,12 @@ impl Service {
             let_in: Semaphore::new(READS_MAX),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
             ids: EventIds::default(),
-            requests: Requests::of(super::call_names().into_iter().chain(NAMES)),
+            requests: Requests::of(
+                super::call_names()
+                    .into_iter()
+                    .chain(NAMES)
+                    .chain([FEEDBACK]),
+            ),
             data: None,
             cluster: None,
             started: clock.now(),
@@ -143,6 +151,7 @@ impl Service {
             clock,
             rules: RwLock::new(Arc::new(rules)),
             site: None,
+            feedback: Feedback::default(),
         }
     }
 

@@ -45,6 +45,13 @@ impl Server {
         child.wait().expect("it is our child");
     }
 
+    /// As [`Server::start`], with a variable in its environment.
+    pub(crate) fn start_with(config: &Path, data: &Path, (name, value): (&str, &str)) -> Self {
+        let mut command = Command::new(TIDINGS);
+        command.env(name, value);
+        Self::spawn(command, config, data)
+    }
+
     /// As [`Server::start`], with its log in a file.
     pub(crate) fn start_logging(config: &Path, data: &Path, log: File) -> Self {
         let mut command = Command::new(TIDINGS);

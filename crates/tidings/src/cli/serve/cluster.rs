@@ -18,6 +18,7 @@ use crate::app::{self, Opened};
 use crate::cli::reach::STORE_VARIABLE;
 use crate::cli::{Status, Streams, report, signals};
 use crate::http::cluster::{self, Cluster};
+use crate::http::feedback::maildir;
 use crate::http::listen;
 use crate::keys::{self, Secret};
 
@@ -83,6 +84,7 @@ pub(super) fn run(
         token,
         rules: Mutex::new(rules),
         serving: Mutex::default(),
+        tokio: tokio.handle().clone(),
     });
     let (close, closed) = tokio::sync::oneshot::channel::<()>();
     let server = {
@@ -154,6 +156,8 @@ struct State {
     /// The rules that this node puts in force when it opens the store.
     rules: Mutex<Rules>,
     serving: Mutex<Option<Serving>>,
+    /// What runs beside it.
+    tokio: tokio::runtime::Handle,
 }
 
 impl State {
@@ -206,6 +210,8 @@ impl Holder for Holding {
             tracing::warn!("{}", no_key(place));
         }
         end_with(&serving.node, term.ender()).map_err(|fault| fault.to_string())?;
+        let reports = maildir::watch(Arc::clone(&serving.service));
+        state.tokio.spawn(reports);
         let api = crate::http::router(Arc::clone(&serving.service));
         state.cluster.serve(api, term.licence);
         tracing::info!(epoch = term.epoch.0, "this node holds the store");

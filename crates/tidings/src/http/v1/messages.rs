@@ -226,7 +226,7 @@ struct MessageDetails {
     items: Vec<MessageItem>,
     /// The notifications that the checks before sending left out, or that were taken out of it later.
     left_out: Vec<LeftOut>,
-    /// The attempts to hand it over of which the provider said something, in their order.
+    /// The attempts to hand it over of which the provider said something, and what was reported later, in their order.
     attempts: Vec<AttemptShown>,
     /// Its history, in its order: what entered its lane (the first 100), the rules that decided when it went,
     /// attempts, outcomes.
@@ -292,7 +292,8 @@ struct AttemptShown {
     count: u32,
     /// The provider, without secrets.
     provider: String,
-    /// `sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`.
+    /// `sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`; reported later: `delivered`,
+    /// `delayed`, `bounced`, `complained`, `opened` or `clicked`.
     answer: &'static str,
     /// The provider's words: stage and code of a refusal, without the text, which may contain addresses; the receipt
     /// of what was sent.

@@ -25,6 +25,18 @@ fn next(post: &Post) -> Value {
     post.change(Method::GET, "/v1/recipients/ana/preview", &Value::Null)["mail"].take()
 }
 
+/// A mail without its tag: a message that is not built yet has another number.
+fn untagged(mail: &str) -> String {
+    let lines = mail.split_inclusive('\n');
+    lines
+        .filter(|line| !line.starts_with("X-Tidings-Message:"))
+        .collect()
+}
+
+fn source(preview: &Value) -> String {
+    untagged(preview["source"].as_str().unwrap())
+}
+
 #[test]
 fn the_preview_is_the_mail_that_is_sent_if_nothing_happens() {
     let post = Post::new(CONFIG);
@@ -47,7 +59,7 @@ fn the_preview_is_the_mail_that_is_sent_if_nothing_happens() {
     );
     post.rig.at("2024-01-01T12:04:00Z");
     let sent = String::from_utf8(post.bytes()).unwrap();
-    assert_eq!(comment["source"], json!(sent));
+    assert_eq!(source(&comment), untagged(&sent));
 
     // It looks again, as the mail will.
     let sold = json!({"title": "Sold"});
@@ -56,7 +68,7 @@ fn the_preview_is_the_mail_that_is_sent_if_nothing_happens() {
     assert_eq!(digest["entries"], 1);
     post.rig.at("2024-01-02T09:00:00Z");
     let sent = String::from_utf8(post.bytes()).unwrap();
-    assert_eq!(digest["source"], json!(sent));
+    assert_eq!(source(&digest), untagged(&sent));
     assert_eq!(next(&post), Value::Null);
     let nobody = post
         .rig

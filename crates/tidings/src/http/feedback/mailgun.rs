@@ -1,0 +1,97 @@
+//! The calls of Mailgun's webhooks, signed by HMAC.
+
+use ring::hmac;
+use serde::Deserialize;
+use subtle::ConstantTimeEq as _;
+use tidings_mail::{Event, Status};
+
+use super::{Call, Reported, not_signed};
+use crate::http::error::Problem;
+use crate::keys::hex;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Body {
+    signature: Signature,
+    event_data: Line,
+}
+
+#[derive(Deserialize)]
+struct Signature {
+    timestamp: String,
+    token: String,
+    signature: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Line {
+    event: String,
+    severity: Option<String>,
+    #[serde(default)]
+    delivery_status: DeliveryStatus,
+    #[serde(default)]
+    user_variables: Variables,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct DeliveryStatus {
+    code: Option<i64>,
+    enhanced_code: Option<String>,
+    message: Option<String>,
+    description: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Variables {
+    tidings_message: Option<String>,
+}
+
+/// The reports of a call that a key signed: the HTTP webhook signing key of the account.
+pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem> {
+    let Body {
+        signature,
+        event_data,
+    } = call.json()?;
+    let key = hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes());
+    let signed = format!("{}{}", signature.timestamp, signature.token);
+    let wanted = hex(hmac::sign(&key, signed.as_bytes()).as_ref());
+    let is_signed = wanted.as_bytes().ct_eq(signature.signature.as_bytes());
+    if !bool::from(is_signed) || !call.is_of_now(&signature.timestamp) {
+        return Err(not_signed("the signature is another one, or too old"));
+    }
+    Ok(reported(event_data).into_iter().collect())
+}
+
+fn reported(line: Line) -> Option<Reported> {
+    let DeliveryStatus {
+        code,
+        enhanced_code,
+        message,
+        description,
+    } = line.delivery_status;
+    let words = [message, description]
+        .map(Option::unwrap_or_default)
+        .join(" ");
+    let status = enhanced_code.as_deref().and_then(Status::find);
+    let status = status.or_else(|| Status::find(&words));
+    let event = match (&*line.event, line.severity.as_deref()) {
+        ("delivered", _) => Event::Delivered,
+        ("failed", Some("temporary")) => Event::Delayed,
+        ("failed", _) => Event::of_refusal(&words, status),
+        ("complained", _) => Event::Complained,
+        ("unsubscribed", _) => Event::OptedOut,
+        ("opened", _) => Event::Opened,
+        ("clicked", _) => Event::Clicked,
+        _ => return None,
+    };
+    let code = code.map(|code| code.to_string());
+    let status = status.map(|status| status.to_string());
+    Some(Reported {
+        event,
+        by: "mailgun",
+        hints: line.user_variables.tidings_message.into_iter().collect(),
+        words: code.into_iter().chain(status).collect::<Vec<_>>().join(" "),
+    })
+}

@@ -1,0 +1,280 @@
+//! Reports about messages after they were handed over: bounces, complaints, deliveries.
+//!
+//! Providers report by calls (`POST /feedback/PROVIDER`), mail servers by mails that come back ([`maildir`]). Anybody
+//! may send either. So a call has to be signed as its provider documents, and a report has to name its message by a tag
+//! that nobody else can make. It is recorded with the message; an address that does not exist, and one whose owner
+//! complained, is suppressed.
+
+pub mod maildir;
+mod mailgun;
+mod postmark;
+mod sendgrid;
+mod ses;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::Router;
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use serde::de::DeserializeOwned;
+use tidings_core::channel::EMAIL_NO;
+use tidings_core::engine::Engine;
+use tidings_core::messages::{Answered, Attempt};
+use tidings_core::rules::FeedbackRules;
+use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::{Command, Instant};
+use tidings_mail::{Event, MailTag, TokenKey};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::call::CallName;
+use super::error::{Code, Problem};
+use super::service::Service;
+
+/// The name of the calls in metrics.
+pub(super) const FEEDBACK: &str = "feedback";
+/// The most bytes of a call.
+const CALL_BYTES_MAX: usize = 8 << 20;
+/// The age in seconds from which on a signed call is not believed any more.
+const AGE_SECONDS_MAX: i64 = 24 * 60 * 60;
+
+/// A report about a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reported {
+    event: Event,
+    /// Who reports.
+    by: &'static str,
+    /// Texts of which one has the message's tag.
+    hints: Vec<String>,
+    /// Codes, without addresses.
+    words: String,
+}
+
+/// Numbers of reports, and what is kept between calls.
+#[derive(Debug, Default)]
+pub(super) struct Feedback {
+    /// By kind of report.
+    known: [AtomicU64; Answered::ALL.len()],
+    /// Those that name no message of ours.
+    unknown: AtomicU64,
+    certificates: ses::Certificates,
+}
+
+impl Feedback {
+    /// Numbers of reports by kind, and of those about no message of ours.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let known = Answered::ALL.iter().zip(&self.known);
+        let known = known.map(|(kind, count)| (kind.name(), count));
+        let all = known.chain([("unknown_message", &self.unknown)]);
+        all.map(|(kind, count)| (kind, count.load(Ordering::Relaxed)))
+    }
+
+    fn count(&self, kind: Option<Answered>) {
+        let counter = match kind {
+            Some(kind) => &self.known[kind as usize],
+            None => &self.unknown,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The route of the calls.
+pub(super) fn routes() -> Router<Arc<Service>> {
+    Router::new().route("/feedback/{provider}", post(hear))
+}
+
+async fn hear(
+    State(service): State<Arc<Service>>,
+    Path(provider): Path<String>,
+    request: Request,
+) -> Response {
+    let heard = heard(&service, &provider, request).await;
+    let mut response = heard.map_or_else(Problem::into_response, |()| {
+        StatusCode::NO_CONTENT.into_response()
+    });
+    response.extensions_mut().insert(CallName(FEEDBACK));
+    response
+}
+
+async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Result<(), Problem> {
+    let rules = service.rules();
+    let known = rules.feedback.providers.get(provider).cloned();
+    let Some(known) = known else {
+        let detail = "`[feedback]` of the configuration names no such provider";
+        return Err(Problem::new(Code::NotFound, detail));
+    };
+    let (parts, body) = request.into_parts();
+    let arrived = timeout(
+        service.settings.body_patience,
+        to_bytes(body, CALL_BYTES_MAX),
+    );
+    let Ok(Ok(body)) = arrived.await else {
+        let detail = format!("a call has at most {CALL_BYTES_MAX} bytes, and comes at once");
+        return Err(Problem::new(Code::BodyTooLarge, detail));
+    };
+    let _room = service.room(body.len(), 0)?;
+    let (reader, provider) = (Arc::clone(service), provider.to_owned());
+    let judge = move || {
+        let call = Call {
+            headers: &parts.headers,
+            body: &body,
+            now: reader.now(),
+        };
+        read(&reader, (&provider, &known), &call)
+    };
+    let judged = spawn_blocking(judge).await;
+    let reports = judged.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))??;
+    service.take(reports).await
+}
+
+/// A provider's call.
+struct Call<'c> {
+    headers: &'c HeaderMap,
+    body: &'c Bytes,
+    now: Instant,
+}
+
+impl Call<'_> {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    fn json<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        let json = serde_json::from_slice(self.body);
+        json.map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))
+    }
+
+    /// Tells whether a call of that second is believed now.
+    fn is_of_now(&self, seconds: &str) -> bool {
+        let seconds: Option<i64> = seconds.parse().ok();
+        seconds.is_some_and(|seconds| {
+            (self.now.0 / 1_000).saturating_sub(seconds).abs() <= AGE_SECONDS_MAX
+        })
+    }
+}
+
+fn not_signed(why: &str) -> Problem {
+    Problem::new(Code::Unauthorized, format!("the call is not signed: {why}"))
+}
+
+/// The reports of a call that is its provider's.
+fn read(
+    service: &Service,
+    (provider, known): (&str, &str),
+    call: &Call<'_>,
+) -> Result<Vec<Reported>, Problem> {
+    let secret = || {
+        crate::app::secret_here(known)
+            .map_err(|why| Problem::new(Code::Internal, format!("the secret `{known}`: {why}")))
+    };
+    match provider {
+        "mailgun" => mailgun::read(call, &secret()?),
+        "postmark" => postmark::read(call, &secret()?),
+        "sendgrid" => sendgrid::read(call, &secret()?),
+        _ => ses::read(call, known, &service.feedback.certificates),
+    }
+}
+
+impl Service {
+    /// Records reports, and suppresses the addresses that follow from them.
+    ///
+    /// # Errors
+    /// A [`Problem`] of the node: the same reports may be given again.
+    async fn take(&self, reports: Vec<Reported>) -> Result<(), Problem> {
+        let Some(key) = self.tokens().cloned().filter(|_| !reports.is_empty()) else {
+            return Ok(());
+        };
+        let (rules, now) = (self.rules(), self.now());
+        let judged = move |engine: &Engine| {
+            let each = reports.iter();
+            each.map(|report| report.commands(engine, (&key, &rules.feedback), now))
+                .collect::<Vec<_>>()
+        };
+        let all = self.look(move |node| judged(node.engine())).await?;
+        let kinds: Vec<_> = all
+            .iter()
+            .map(|known| known.as_ref().map(|known| known.0))
+            .collect();
+        let commands: Vec<Command> = all
+            .into_iter()
+            .flatten()
+            .flat_map(|known| known.1)
+            .collect();
+        if !commands.is_empty() {
+            for refused in self
+                .submit(commands)
+                .await?
+                .into_iter()
+                .filter_map(Result::err)
+            {
+                tracing::debug!(reason = %refused, "a report about a message is refused");
+            }
+        }
+        for kind in kinds {
+            self.feedback.count(kind);
+        }
+        Ok(())
+    }
+}
+
+impl Reported {
+    /// The kind of the report, and what follows from it; `None` = it names no message of ours.
+    fn commands(
+        &self,
+        engine: &Engine,
+        (key, rules): (&TokenKey, &FeedbackRules),
+        now: Instant,
+    ) -> Option<(Answered, Vec<Command>)> {
+        let tag = self
+            .hints
+            .iter()
+            .find_map(|text| MailTag::find(key, text))?;
+        let (answer, suppressed) = match self.event {
+            Event::Delivered => (Answered::Delivered, None),
+            Event::Delayed => (Answered::Delayed, None),
+            Event::Bounced => (Answered::Bounced, None),
+            Event::Gone => (Answered::Bounced, Some(SuppressedFor::Bounce)),
+            Event::Complained => (Answered::Complained, Some(SuppressedFor::Complaint)),
+            Event::OptedOut => (Answered::Complained, Some(SuppressedFor::Stop)),
+            Event::Opened => (Answered::Opened, None),
+            Event::Clicked => (Answered::Clicked, None),
+        };
+        let is_left_out = match answer {
+            Answered::Opened => !rules.opened,
+            Answered::Clicked => !rules.clicked,
+            _ => false,
+        };
+        if is_left_out {
+            return Some((answer, Vec::new()));
+        }
+        let report = Attempt {
+            at: now,
+            provider: self.by.to_owned(),
+            answer,
+            reply: self.words.clone(),
+        };
+        let report = Command::Report {
+            message: tag.message,
+            report: Box::new(report),
+        };
+        let profile = engine.recipient_of(tag.message.id);
+        let addresses = profile.into_iter().flat_map(|of| of.addresses.of(EMAIL_NO));
+        let address = addresses
+            .into_iter()
+            .find(|text| tag.is_of(EMAIL_NO, text, key));
+        let suppress = suppressed
+            .zip(address)
+            .map(|(reason, address)| Command::Suppress {
+                address: ChannelAddress::new(EMAIL_NO, address),
+                reason,
+                until: None,
+            });
+        Some((answer, [report].into_iter().chain(suppress).collect()))
+    }
+}

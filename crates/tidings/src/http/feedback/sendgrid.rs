@@ -1,0 +1,70 @@
+//! The calls of SendGrid's Event Webhook, signed by ECDSA.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
+use serde::Deserialize;
+use tidings_mail::{Event, Status};
+
+use super::{Call, Reported, not_signed};
+use crate::http::error::Problem;
+
+/// The bytes of an uncompressed point of P-256, with which a key in DER ends.
+const POINT_BYTES: usize = 65;
+
+#[derive(Deserialize)]
+struct Line {
+    event: String,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    status: Option<String>,
+    reason: Option<String>,
+    tidings_message: Option<String>,
+}
+
+/// The reports of a call that a key signed: that of the webhook's settings, DER in base64.
+pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem> {
+    let header = |name| call.header(name).ok_or_else(|| not_signed(name));
+    let time = header("x-twilio-email-event-webhook-timestamp")?;
+    let signature = header("x-twilio-email-event-webhook-signature")?;
+    if !is_signed(call, (time, signature), key) {
+        return Err(not_signed("the signature is another one"));
+    }
+    let lines: Vec<Line> = call.json()?;
+    Ok(lines.into_iter().filter_map(reported).collect())
+}
+
+fn is_signed(call: &Call<'_>, (time, signature): (&str, &str), key: &str) -> bool {
+    let (Ok(key), Ok(signature)) = (STANDARD.decode(key.trim()), STANDARD.decode(signature)) else {
+        return false;
+    };
+    let Some(point) = key.last_chunk::<POINT_BYTES>() else {
+        return false;
+    };
+    let signed = [time.as_bytes(), call.body].concat();
+    let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point);
+    call.is_of_now(time) && key.verify(&signed, &signature).is_ok()
+}
+
+fn reported(line: Line) -> Option<Reported> {
+    let status = line.status.as_deref().and_then(Status::find);
+    let words = line.reason.as_deref().unwrap_or_default();
+    let event = match &*line.event {
+        "delivered" => Event::Delivered,
+        "deferred" => Event::Delayed,
+        // Refused by policy, and not for the address.
+        "bounce" if line.kind.as_deref() == Some("blocked") => Event::Bounced,
+        "bounce" => Event::of_refusal(words, status),
+        "spamreport" => Event::Complained,
+        "unsubscribe" | "group_unsubscribe" => Event::OptedOut,
+        "open" => Event::Opened,
+        "click" => Event::Clicked,
+        _ => return None,
+    };
+    Some(Reported {
+        event,
+        by: "sendgrid",
+        hints: line.tidings_message.into_iter().collect(),
+        words: status.map(|status| status.to_string()).unwrap_or_default(),
+    })
+}

@@ -1,0 +1,259 @@
+//! The calls of Amazon SNS with the events of SES, signed by a key of SNS.
+//!
+//! SNS signs for everybody who has a topic, so a call has to be of the configured one. Its certificate is fetched from
+//! an address that only Amazon can have, and kept.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read as _;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject as _;
+use serde::Deserialize;
+use tidings_mail::{Event, Status};
+use webpki::EndEntityCert;
+use webpki::ring::RSA_PKCS1_2048_8192_SHA256;
+
+use super::{Call, Reported, not_signed};
+use crate::http::error::{Code, Problem};
+
+/// The most bytes of a certificate.
+const CERTIFICATE_BYTES_MAX: u64 = 64 << 10;
+/// The most certificates that are kept.
+const CERTIFICATES_MAX: usize = 8;
+
+/// The header of a mail by which it is known, as SES repeats it.
+const HEADER: &str = tidings_mail::MESSAGE_HEADER;
+
+/// Fetches what is at an address.
+type Fetch = Box<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
+
+/// The certificates of SNS that were fetched, by address.
+pub(super) struct Certificates {
+    fetch: Fetch,
+    kept: Mutex<BTreeMap<String, CertificateDer<'static>>>,
+}
+
+impl fmt::Debug for Certificates {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Certificates(…)")
+    }
+}
+
+impl Default for Certificates {
+    fn default() -> Self {
+        Self::fetched_by(Box::new(fetch))
+    }
+}
+
+impl Certificates {
+    pub(super) fn fetched_by(fetch: Fetch) -> Self {
+        Self {
+            fetch,
+            kept: Mutex::default(),
+        }
+    }
+
+    fn at(&self, address: &str) -> Result<CertificateDer<'static>, String> {
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept().get(address) {
+            return Ok(known.clone());
+        }
+        let pem = (self.fetch)(address)?;
+        let certificate = CertificateDer::from_pem_slice(&pem);
+        let certificate = certificate.map_err(|fault| fault.to_string())?;
+        let mut kept = kept();
+        if kept.len() >= CERTIFICATES_MAX {
+            kept.clear();
+        }
+        kept.insert(address.to_owned(), certificate.clone());
+        Ok(certificate)
+    }
+}
+
+fn fetch(address: &str) -> Result<Vec<u8>, String> {
+    let agent = ureq::Agent::config_builder()
+        .timeout_global(Some(Duration::from_secs(10)))
+        .max_redirects(0)
+        .build()
+        .new_agent();
+    let mut answer = agent
+        .get(address)
+        .call()
+        .map_err(|fault| fault.to_string())?;
+    let mut bytes = Vec::new();
+    let body = answer.body_mut().as_reader().take(CERTIFICATE_BYTES_MAX);
+    let read = { body }.read_to_end(&mut bytes);
+    read.map(|_| bytes).map_err(|fault| fault.to_string())
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Envelope {
+    #[serde(rename = "Type")]
+    kind: String,
+    message_id: String,
+    topic_arn: String,
+    message: String,
+    timestamp: String,
+    subject: Option<String>,
+    token: Option<String>,
+    signature_version: String,
+    signature: String,
+    #[serde(rename = "SigningCertURL")]
+    certificate: String,
+    #[serde(rename = "SubscribeURL")]
+    subscribe: Option<String>,
+}
+
+impl Envelope {
+    /// The text that is signed: names and values in the order that SNS documents.
+    fn signed(&self) -> String {
+        let fields = [
+            ("Message", Some(&self.message)),
+            ("MessageId", Some(&self.message_id)),
+            ("Subject", self.subject.as_ref()),
+            ("SubscribeURL", self.subscribe.as_ref()),
+            ("Timestamp", Some(&self.timestamp)),
+            ("Token", self.token.as_ref()),
+            ("TopicArn", Some(&self.topic_arn)),
+            ("Type", Some(&self.kind)),
+        ];
+        let given = fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        given
+            .map(|(name, value)| format!("{name}\n{value}\n"))
+            .collect()
+    }
+
+    fn is_signed(&self, certificates: &Certificates) -> Result<bool, String> {
+        if !is_of_sns(&self.certificate) {
+            return Ok(false);
+        }
+        let Ok(signature) = STANDARD.decode(&self.signature) else {
+            return Ok(false);
+        };
+        let der = certificates.at(&self.certificate)?;
+        let certificate = EndEntityCert::try_from(&der).map_err(|fault| fault.to_string())?;
+        let signed = self.signed();
+        let verified =
+            certificate.verify_signature(RSA_PKCS1_2048_8192_SHA256, signed.as_bytes(), &signature);
+        Ok(verified.is_ok())
+    }
+}
+
+/// Tells whether an address is one of SNS.
+fn is_of_sns(address: &str) -> bool {
+    let host = address
+        .strip_prefix("https://")
+        .and_then(|rest| rest.split('/').next());
+    let region = host.and_then(|host| {
+        let host = host.strip_suffix(".cn").unwrap_or(host);
+        host.strip_prefix("sns.")?.strip_suffix(".amazonaws.com")
+    });
+    region.is_some_and(|region| {
+        !region.is_empty()
+            && region
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    })
+}
+
+/// The reports of a call of a topic. A call that asks whether the topic's calls are wanted is answered.
+pub(super) fn read(
+    call: &Call<'_>,
+    topic: &str,
+    certificates: &Certificates,
+) -> Result<Vec<Reported>, Problem> {
+    let envelope: Envelope = call.json()?;
+    if envelope.topic_arn != topic {
+        return Err(not_signed("it is of another topic"));
+    }
+    if envelope.signature_version != "2" {
+        let why = "set the attribute `SignatureVersion` of the topic to 2, which is SHA-256";
+        return Err(not_signed(why));
+    }
+    let away = |why: String| Problem::new(Code::Internal, format!("SNS: {why}"));
+    if !envelope.is_signed(certificates).map_err(away)? {
+        return Err(not_signed("the signature is another one"));
+    }
+    match (&*envelope.kind, &envelope.subscribe) {
+        ("SubscriptionConfirmation", Some(address)) if is_of_sns(address) => {
+            (certificates.fetch)(address).map_err(away)?;
+            Ok(Vec::new())
+        }
+        ("Notification", _) => {
+            let line: Line = serde_json::from_str(&envelope.message)
+                .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
+            Ok(reported(line).into_iter().collect())
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    #[serde(alias = "notificationType")]
+    event_type: String,
+    #[serde(default)]
+    mail: Mail,
+    #[serde(default)]
+    bounce: Bounce,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Mail {
+    headers: Vec<Header>,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    name: String,
+    value: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Bounce {
+    bounce_type: String,
+    bounced_recipients: Vec<BouncedRecipient>,
+}
+
+#[derive(Deserialize)]
+struct BouncedRecipient {
+    status: Option<String>,
+}
+
+fn reported(line: Line) -> Option<Reported> {
+    let Bounce {
+        bounce_type,
+        bounced_recipients,
+    } = line.bounce;
+    let event = match &*line.event_type {
+        "Delivery" => Event::Delivered,
+        "DeliveryDelay" => Event::Delayed,
+        "Bounce" if bounce_type == "Permanent" => Event::Gone,
+        "Bounce" | "Reject" => Event::Bounced,
+        "Complaint" => Event::Complained,
+        "Open" => Event::Opened,
+        "Click" => Event::Clicked,
+        _ => return None,
+    };
+    let mut statuses = bounced_recipients.into_iter().filter_map(|of| of.status);
+    let status = statuses.find_map(|text| Status::find(&text));
+    let headers = line.mail.headers.into_iter();
+    let tags = headers.filter(|header| header.name.eq_ignore_ascii_case(HEADER));
+    Some(Reported {
+        event,
+        by: "ses",
+        hints: tags.map(|header| header.value).collect(),
+        words: status.map(|status| status.to_string()).unwrap_or_default(),
+    })
+}

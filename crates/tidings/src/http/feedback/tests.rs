@@ -1,0 +1,340 @@
+//! Reports as providers and mail servers make them, about mails that were sent a moment ago.
+
+use std::fs;
+
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::hmac;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::http::post::Post;
+
+const CONFIG: &str = r#"
+[categories.news]
+[types.note]
+category = "news"
+channels = { email = { policy = "now" } }
+[feedback]
+address = "bounces@example.org"
+opened = true
+"#;
+
+/// The first day of 2024 at noon, in seconds: the server's clock stands there.
+const NOON: &str = "1704110400";
+
+/// A server that has sent one mail, and the mail's tag.
+fn sent() -> (Post, String) {
+    let post = Post::new(CONFIG);
+    post.publish_to_ana("note", "Bob", "Works");
+    let mail = String::from_utf8(post.bytes()).unwrap();
+    let tag = mail
+        .lines()
+        .find_map(|line| line.strip_prefix("X-Tidings-Message: "));
+    let tag = tag.unwrap().to_owned();
+    (post, tag)
+}
+
+fn get(post: &Post, path: &str) -> Value {
+    post.change(Method::GET, path, &Value::Null)
+}
+
+/// What the time line of the only message says of answers, and the reasons of suppressed addresses.
+fn state(post: &Post) -> (Vec<String>, Vec<Value>) {
+    let messages = get(post, "/v1/messages");
+    let id = messages["messages"][0]["id"].as_str().unwrap();
+    let message = get(post, &format!("/v1/messages/{id}"));
+    let attempts = message["attempts"].as_array().unwrap().iter();
+    let answers = attempts.filter(|attempt| attempt["answer"] != "sent");
+    let answers = answers.map(|attempt| {
+        let text = |name: &str| attempt[name].as_str().unwrap().to_owned();
+        let count = attempt["count"].as_u64().unwrap();
+        format!(
+            "{} {} {count}x {}",
+            text("provider"),
+            text("answer"),
+            text("reply")
+        )
+    });
+    let list = get(post, "/v1/suppressions");
+    let list = list["suppressions"].as_array().unwrap().iter();
+    (
+        answers.collect(),
+        list.map(|of| of["reason"].clone()).collect(),
+    )
+}
+
+fn take(post: &Post, reports: Vec<Reported>) {
+    let taken = post.rig.service.take(reports);
+    post.rig.tokio.block_on(taken).unwrap();
+}
+
+/// A bounce as Postfix makes it.
+fn bounce(tag: &str, status: &str, said: &str) -> String {
+    format!(
+        "Return-Path: <>\r\nFrom: MAILER-DAEMON@mx.example.net (Mail Delivery System)\r\n\
+         To: bounces+{tag}@example.org\r\nSubject: Undelivered Mail Returned to Sender\r\n\
+         Content-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\r\n\r\n\
+         --b\r\nContent-Type: text/plain\r\n\r\n<ana@example.org>: host mx.example.net said: {said}\r\n\
+         \x20   (in reply to RCPT TO command)\r\n\
+         --b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example.net\r\n\r\n\
+         Final-Recipient: rfc822; ana@example.org\r\nAction: failed\r\nStatus: {status}\r\n\
+         Diagnostic-Code: smtp; {said}\r\n\r\n--b--\r\n"
+    )
+}
+
+/// A complaint in the form of RFC 5965, without the reader's address.
+fn complaint(tag: &str) -> String {
+    format!(
+        "From: <abuse@mx.example.net>\r\nTo: <fbl@example.org>\r\nSubject: FW: Works\r\n\
+         Content-Type: multipart/report; report-type=feedback-report; boundary=\"b\"\r\n\r\n\
+         --b\r\nContent-Type: text/plain\r\n\r\nThis is an abuse report.\r\n\
+         --b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n\
+         User-Agent: SomeGenerator/1.0\r\n\r\n\
+         --b\r\nContent-Type: message/rfc822\r\n\r\nFrom: art@example.org\r\nX-Tidings-Message: {tag}\r\n\r\nx\r\n--b--\r\n"
+    )
+}
+
+#[test]
+fn mails_that_come_back_are_taken_in() {
+    let (post, tag) = sent();
+    let home = tempfile::tempdir().unwrap();
+    for part in ["new", "cur", "tmp"] {
+        fs::create_dir(home.path().join(part)).unwrap();
+    }
+    let put = |name: &str, mail: &str| fs::write(home.path().join("new").join(name), mail).unwrap();
+    let take_in = || {
+        let taken = maildir::take_in(&post.rig.service, home.path());
+        post.rig.tokio.block_on(taken).unwrap()
+    };
+    put("1", &bounce(&tag, "5.2.2", "552 5.2.2 Mailbox full"));
+    put("2", "Subject: hello\r\n\r\nnothing\r\n");
+    put("3", &complaint(&tag));
+    assert_eq!(take_in(), 3);
+    let answers = ["mail bounced 1x 552 5.2.2", "mail complained 1x "];
+    assert_eq!(
+        state(&post),
+        (answers.map(str::to_owned).into(), vec![json!("complaint")])
+    );
+    let mut left: Vec<String> = fs::read_dir(home.path().join("cur"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["1:2,S", "2:2,S", "3:2,S"]);
+    assert_eq!(take_in(), 0);
+}
+
+#[test]
+fn an_address_that_does_not_exist_hears_nothing_any_more() {
+    let (post, tag) = sent();
+    let mail = bounce(&tag, "5.1.1", "550 5.1.1 User unknown");
+    take(&post, maildir::reports(mail.as_bytes()));
+    // The same once more, as after a stop in between.
+    take(&post, maildir::reports(mail.as_bytes()));
+    let answers = vec!["mail bounced 2x 550 5.1.1".to_owned()];
+    assert_eq!(state(&post), (answers, vec![json!("bounce")]));
+    post.publish_to_ana("note", "Bob", "More");
+    let suppressed = || get(&post, "/v1/messages?state=suppressed")["messages"].clone();
+    while suppressed() == json!([]) {
+        std::thread::yield_now();
+    }
+    assert_eq!(suppressed()[0]["reason"], "suppressed");
+}
+
+#[test]
+fn an_address_that_was_left_behind_is_not_suppressed() {
+    let (post, tag) = sent();
+    let moved = json!({"email": "ana@example.net"});
+    post.change(Method::PUT, "/v1/recipients/ana", &moved);
+    let mail = bounce(&tag, "5.1.1", "550 5.1.1 User unknown");
+    take(&post, maildir::reports(mail.as_bytes()));
+    let (answers, suppressed) = state(&post);
+    assert_eq!((answers.len(), suppressed), (1, Vec::new()));
+}
+
+#[test]
+fn a_report_without_a_tag_of_ours_is_counted_and_nothing_else() {
+    let (post, tag) = sent();
+    let forged = format!("{}0", &tag[..tag.len() - 1]);
+    for forged in [forged.as_str(), ""] {
+        let mail = bounce(forged, "5.1.1", "550 5.1.1 User unknown");
+        take(&post, maildir::reports(mail.as_bytes()));
+    }
+    let (answers, suppressed) = state(&post);
+    // One time in sixteen the last digit is a 0 already.
+    let is_forged = !tag.ends_with('0');
+    assert_eq!(answers.is_empty() && suppressed.is_empty(), is_forged);
+    let metrics = post.rig.send(Method::GET, "/metrics", &[], "");
+    let metrics = String::from_utf8(metrics.bytes).unwrap();
+    let counted = format!("kind=\"unknown_message\"}} {}", 1 + u8::from(is_forged));
+    assert!(metrics.contains(&counted), "{metrics}");
+}
+
+/// A call with these headers.
+fn heard<T>(
+    headers: &[(&'static str, String)],
+    body: &str,
+    read: impl FnOnce(&Call<'_>) -> T,
+) -> T {
+    let pairs = headers.iter();
+    let headers: HeaderMap = pairs
+        .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_str(value).unwrap()))
+        .collect();
+    read(&Call {
+        headers: &headers,
+        body: &Bytes::from(body.to_owned()),
+        now: Instant::parse("2024-01-01T12:00:00Z").unwrap(),
+    })
+}
+
+#[test]
+fn calls_of_sendgrid_are_signed() {
+    let (post, tag) = sent();
+    let random = SystemRandom::new();
+    let algorithm = &ECDSA_P256_SHA256_ASN1_SIGNING;
+    let document = EcdsaKeyPair::generate_pkcs8(algorithm, &random).unwrap();
+    let pair = EcdsaKeyPair::from_pkcs8(algorithm, document.as_ref(), &random).unwrap();
+    // What stands before the point in a key of P-256 (RFC 5480).
+    let head = STANDARD
+        .decode("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE")
+        .unwrap();
+    let point = &pair.public_key().as_ref()[1..];
+    let key = STANDARD.encode([&head[..], point].concat());
+    let body = json!([
+        {"event": "processed", "tidings_message": tag},
+        {"event": "open", "tidings_message": tag},
+        {"event": "click", "tidings_message": tag},
+        {"event": "bounce", "type": "bounce", "status": "5.1.1", "reason": "550 5.1.1 no such user", "tidings_message": tag},
+        {"event": "delivered"},
+    ])
+    .to_string();
+    let signature = pair
+        .sign(&random, format!("{NOON}{body}").as_bytes())
+        .unwrap();
+    let headers = |time: &str| {
+        [
+            ("x-twilio-email-event-webhook-timestamp", time.to_owned()),
+            (
+                "x-twilio-email-event-webhook-signature",
+                STANDARD.encode(signature.as_ref()),
+            ),
+        ]
+    };
+    let reports = heard(&headers(NOON), &body, |call| sendgrid::read(call, &key)).unwrap();
+    take(&post, reports);
+    let answers = ["sendgrid opened 1x ", "sendgrid bounced 1x 5.1.1"];
+    assert_eq!(
+        state(&post),
+        (answers.map(str::to_owned).into(), vec![json!("bounce")])
+    );
+    for (time, body, key) in [
+        ("1704110401", &*body, &*key),
+        ("1604110400", &body, &key),
+        (NOON, "[]", &key),
+        (NOON, &body, "AAAA"),
+    ] {
+        let refused = heard(&headers(time), body, |call| sendgrid::read(call, key));
+        assert_eq!(refused.unwrap_err().code, Code::Unauthorized);
+    }
+    let refused = heard(&[], &body, |call| sendgrid::read(call, &key));
+    assert_eq!(refused.unwrap_err().code, Code::Unauthorized);
+}
+
+#[test]
+fn calls_of_mailgun_are_signed() {
+    let (post, tag) = sent();
+    let key = "key-1";
+    let signed = hmac::sign(
+        &hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()),
+        format!("{NOON}t0").as_bytes(),
+    );
+    let signed: String = signed
+        .as_ref()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let body = |signature: &str, event: Value| {
+        let signature = json!({"timestamp": NOON, "token": "t0", "signature": signature});
+        json!({"signature": signature, "event-data": event}).to_string()
+    };
+    let failed = |severity: &str, message: &str| {
+        json!({
+            "event": "failed", "severity": severity,
+            "delivery-status": {"code": 550, "message": message, "description": ""},
+            "user-variables": {"tidings_message": tag},
+        })
+    };
+    for event in [
+        failed("temporary", "4.2.2 full"),
+        failed("permanent", "5.1.1 No such user"),
+    ] {
+        let body = body(&signed, event);
+        take(
+            &post,
+            heard(&[], &body, |call| mailgun::read(call, key)).unwrap(),
+        );
+    }
+    let answers = [
+        "mailgun delayed 1x 550 4.2.2",
+        "mailgun bounced 1x 550 5.1.1",
+    ];
+    assert_eq!(
+        state(&post),
+        (answers.map(str::to_owned).into(), vec![json!("bounce")])
+    );
+    for signature in ["", "00", "é", &signed.replace('a', "b").replace('0', "1")] {
+        let body = body(signature, failed("permanent", ""));
+        let refused = heard(&[], &body, |call| mailgun::read(call, key));
+        assert_eq!(refused.unwrap_err().code, Code::Unauthorized, "{signature}");
+    }
+}
+
+#[test]
+fn calls_of_postmark_have_a_login() {
+    let (post, tag) = sent();
+    let login = |text: &str| [("authorization", format!("Basic {}", STANDARD.encode(text)))];
+    let line = |record: &str, kind: Option<&str>| {
+        json!({"RecordType": record, "Type": kind, "Metadata": {"tidings_message": tag}})
+            .to_string()
+    };
+    for (record, kind) in [("Delivery", None), ("SpamComplaint", Some("SpamComplaint"))] {
+        let body = line(record, kind);
+        let reports = heard(&login("me:secret"), &body, |call| {
+            postmark::read(call, "me:secret")
+        });
+        take(&post, reports.unwrap());
+    }
+    let answers = [
+        "postmark delivered 1x ",
+        "postmark complained 1x SpamComplaint",
+    ];
+    assert_eq!(
+        state(&post),
+        (answers.map(str::to_owned).into(), vec![json!("complaint")])
+    );
+    let body = line("Delivery", None);
+    let refused = heard(&login("me:secre"), &body, |call| {
+        postmark::read(call, "me:secret")
+    });
+    assert_eq!(refused.unwrap_err().code, Code::Unauthorized);
+    let odd = heard(&login("me:secret"), "{", |call| {
+        postmark::read(call, "me:secret")
+    });
+    assert_eq!(odd.unwrap_err().code, Code::InvalidBody);
+}
+
+#[test]
+fn a_provider_that_is_not_configured_has_no_call() {
+    let (post, _) = sent();
+    for provider in ["sendgrid", "ses", "nobody"] {
+        let path = format!("/feedback/{provider}");
+        let answer = post.rig.call(Method::POST, &path, &json!([]));
+        assert_eq!(answer.status, StatusCode::NOT_FOUND);
+    }
+}
+
+mod sns;
