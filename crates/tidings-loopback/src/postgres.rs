@@ -41,6 +41,51 @@ impl Postgres {
     /// # Errors
     /// The reason, in words.
     pub fn start(directory: &Path, settings: &[&str]) -> Result<Self, String> {
+        let mut made = Self::make(directory, settings)?;
+        made.resume()?;
+        Ok(made)
+    }
+
+    /// Makes a cluster below a directory that takes encrypted connections alone, and starts it. Its certificate is
+    /// for `localhost`, from an authority of its own.
+    ///
+    /// # Errors
+    /// The reason, in words.
+    pub fn start_encrypted(directory: &Path) -> Result<Self, String> {
+        let mut made = Self::make(directory, &["ssl=on"])?;
+        for (setting, file) in [
+            ("ssl_cert_file", "cert.pem"),
+            ("ssl_key_file", "key.pem"),
+            ("hba_file", "hba"),
+        ] {
+            let file = made.home.join(file);
+            made.settings.push(format!("{setting}={}", file.display()));
+        }
+        let hba = "hostssl all all 127.0.0.1/32 trust\n";
+        std::fs::write(made.home.join("hba"), hba).map_err(|fault| fault.to_string())?;
+        for arguments in [
+            "-keyout ca.key -out ca.pem -subj /CN=Authority \
+             -addext basicConstraints=critical,CA:TRUE",
+            "-keyout key.pem -out cert.pem -subj /CN=localhost -CA ca.pem -CAkey ca.key \
+             -addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:localhost",
+        ] {
+            let mut make = made.user.command("openssl");
+            make.current_dir(&made.home)
+                .args("req -x509 -newkey rsa:2048 -nodes -days 2".split(' '))
+                .args(arguments.split_whitespace());
+            run(make)?;
+        }
+        made.resume()?;
+        Ok(made)
+    }
+
+    /// The certificate of the authority of [`Postgres::start_encrypted`].
+    #[must_use]
+    pub fn authority(&self) -> PathBuf {
+        self.home.join("ca.pem")
+    }
+
+    fn make(directory: &Path, settings: &[&str]) -> Result<Self, String> {
         let user = As::not_root(&["postgres", "nobody"]);
         let home = std::path::absolute(directory.join("postgres"));
         let home = home.map_err(|fault| fault.to_string())?;
@@ -50,16 +95,14 @@ impl Postgres {
             .arg(home.join("data"))
             .current_dir(&home);
         run(init)?;
-        let mut made = Self {
+        Ok(Self {
             home,
             log: directory.join("postgres.log"),
             user,
             port: free_port().map_err(|fault| fault.to_string())?,
             settings: settings.iter().map(|one| (*one).to_owned()).collect(),
             server: None,
-        };
-        made.resume()?;
-        Ok(made)
+        })
     }
 
     /// Starts it again after [`Postgres::stop`], on the same port.

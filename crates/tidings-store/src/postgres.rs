@@ -6,11 +6,13 @@
 //! which say the version that they saw; snapshots put back what was replaced since (`versions`). So no
 //! transaction stays open, and connections may come and go.
 
+mod address;
 mod leases;
 mod link;
 mod readers;
 mod schema;
 mod statement;
+mod tls;
 mod versions;
 mod view;
 
@@ -20,9 +22,7 @@ use std::time::Duration;
 
 pub use self::leases::PostgresLeases;
 
-use tokio_postgres::Config;
-use tokio_postgres::config::TargetSessionAttrs;
-
+use self::address::Address;
 use self::link::{Fault, Link, rest};
 use self::readers::Readers;
 use self::statement::{Fence, Statement};
@@ -43,7 +43,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 /// A store in a PostgreSQL database.
 pub struct PostgresStore {
-    config: Config,
+    address: Address,
     reading: Arc<Reading>,
     writer: Mutex<Writer>,
 }
@@ -66,7 +66,7 @@ impl PostgresStore {
     /// # Errors
     /// [`Error::Unusable`] or [`Error::Unavailable`].
     pub fn is_in(url: &str) -> Result<bool, Error> {
-        let mut link = Link::connect(&config(url)?, PATIENCE)?;
+        let mut link = Link::connect(&Address::of(url)?, PATIENCE)?;
         Ok(schema::is_there(&mut link)?)
     }
 
@@ -77,15 +77,15 @@ impl PostgresStore {
     /// [`Error::Unusable`] for an address or a database that can't be used, [`Error::Format`],
     /// [`Error::Unavailable`].
     pub fn open(url: &str) -> Result<Self, Error> {
-        let config = config(url)?;
-        let mut link = Link::connect(&config, PATIENCE)?;
+        let address = Address::of(url)?;
+        let mut link = Link::connect(&address, PATIENCE)?;
         schema::prepare(&mut link)?;
         let take = "UPDATE tidings_part SET epoch = epoch + 1, holder = NULL WHERE no = 0 \
                     RETURNING epoch";
         let taken = link.query(take, &[])?;
         let epoch = taken.first().map(|row| Epoch(row.get(0)));
         let epoch = epoch.ok_or_else(|| Error::Corrupt("it has no part 0".to_owned()))?;
-        Self::over(link, config, epoch)
+        Self::over(link, address, epoch)
     }
 
     /// Creates a store from the writes of `fill`, in a database without one. Until all of it is there the database
@@ -97,10 +97,10 @@ impl PostgresStore {
         url: &str,
         fill: impl FnOnce(&dyn Store) -> Result<(), E>,
     ) -> Result<(), E> {
-        let config = config(url)?;
-        let connect = || Link::connect(&config, PATIENCE).map_err(Error::from);
+        let address = Address::of(url)?;
+        let connect = || Link::connect(&address, PATIENCE).map_err(Error::from);
         schema::begin_restored(&mut connect()?)?;
-        let filled = Self::over(connect()?, config.clone(), Epoch::default())
+        let filled = Self::over(connect()?, address.clone(), Epoch::default())
             .map_err(E::from)
             .and_then(|store| fill(&store));
         match filled {
@@ -117,12 +117,12 @@ impl PostgresStore {
     ///
     /// # Errors
     /// [`Error::Fenced`] if somebody else has it; as [`PostgresStore::open`].
-    fn of(config: Config, epoch: Epoch) -> Result<Self, Error> {
-        let link = Link::connect(&config, PATIENCE)?;
-        Self::over(link, config, epoch)
+    fn of(address: Address, epoch: Epoch) -> Result<Self, Error> {
+        let link = Link::connect(&address, PATIENCE)?;
+        Self::over(link, address, epoch)
     }
 
-    fn over(mut link: Link, config: Config, epoch: Epoch) -> Result<Self, Error> {
+    fn over(mut link: Link, address: Address, epoch: Epoch) -> Result<Self, Error> {
         let (current, at) = newest(&mut link)?;
         if current != epoch.0 {
             return Err(Error::Fenced);
@@ -138,10 +138,10 @@ impl PostgresStore {
         Ok(Self {
             reading: Arc::new(Reading {
                 epoch: epoch.0,
-                readers: Readers::new(config.clone(), PATIENCE),
+                readers: Readers::new(address.clone(), PATIENCE),
                 versions: Arc::new(Versions::new(at, days)),
             }),
-            config,
+            address,
             writer: Mutex::new(Writer { link: Some(link) }),
         })
     }
@@ -159,10 +159,10 @@ impl PostgresStore {
     ) -> Result<Option<Before>, Error> {
         let mut unknown = false;
         for pause in pauses(PATIENCE) {
-            let wrote = writer.link(&self.config).and_then(&mut *write);
+            let wrote = writer.link(&self.address).and_then(&mut *write);
             let fault = match wrote {
                 Ok(Some(before)) => return Ok(Some(before)),
-                Ok(None) if unknown => match writer.link(&self.config).and_then(newest) {
+                Ok(None) if unknown => match writer.link(&self.address).and_then(newest) {
                     // It is the holder's own: only one is under way.
                     Ok((epoch, at)) if epoch == fence.epoch && at == fence.at + 1 => {
                         return Ok(None);
@@ -195,7 +195,7 @@ impl PostgresStore {
         for table in self.reading.versions.take_forgotten() {
             self.reading.readers.forget(&schema::name(table));
             // Where there is no connection, the next opening does it.
-            if let Ok(link) = writer.link(&self.config) {
+            if let Ok(link) = writer.link(&self.address) {
                 schema::discard(link, table);
             }
         }
@@ -203,13 +203,13 @@ impl PostgresStore {
 }
 
 impl Writer {
-    fn link(&mut self, config: &Config) -> Result<&mut Link, Fault> {
+    fn link(&mut self, address: &Address) -> Result<&mut Link, Fault> {
         if self.link.as_ref().is_some_and(Link::is_closed) {
             self.link = None;
         }
         match &mut self.link {
             Some(link) => Ok(link),
-            none => Ok(none.insert(Link::connect(config, PATIENCE)?)),
+            none => Ok(none.insert(Link::connect(address, PATIENCE)?)),
         }
     }
 }
@@ -238,7 +238,7 @@ impl Store for PostgresStore {
                     (Some(table), _) => *table,
                     (None, None) => continue,
                     (None, Some(_)) => {
-                        let table = schema::make(writer.link(&self.config)?)?;
+                        let table = schema::make(writer.link(&self.address)?)?;
                         Arc::make_mut(&mut days).insert(day, table);
                         statement.begins.insert(day, table);
                         table
@@ -304,26 +304,4 @@ fn pauses(patience: Duration) -> impl Iterator<Item = Option<Duration>> {
     let count = usize::try_from(patience.as_millis() / PAUSE.as_millis()).unwrap_or(1);
     let pauses = std::iter::repeat_n(Some(PAUSE), count);
     pauses.chain([None])
-}
-
-fn config(url: &str) -> Result<Config, Error> {
-    let hint = "write postgres://USER@HOST/DB";
-    let unusable =
-        |why: &str| Error::Unusable(format!("the address of the database: {why}; {hint}"));
-    let mut config: Config = url.parse().map_err(|_| unusable("it is not one"))?;
-    if config.get_hosts().is_empty() {
-        return Err(unusable("it names no host"));
-    }
-    if config.get_dbname().is_none() {
-        return Err(unusable("it names no database"));
-    }
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(CONNECT_PATIENCE);
-    }
-    // Of several hosts the one that writes.
-    config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-    if config.get_application_name().is_none() {
-        config.application_name("tidings");
-    }
-    Ok(config)
 }

@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio_postgres::{Config, Row};
+use tokio_postgres::Row;
 
+use super::address::Address;
 use super::link::{Fault, Link};
-use super::{PostgresStore, config, schema};
+use super::{PostgresStore, schema};
 use crate::lease::{Epoch, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, Token};
 use crate::{Error, Store};
 
@@ -48,7 +49,7 @@ const LEAVE: &str =
 
 /// The leases of a PostgreSQL database.
 pub struct PostgresLeases {
-    config: Config,
+    address: Address,
     link: Mutex<Option<Link>>,
 }
 
@@ -58,13 +59,13 @@ impl PostgresLeases {
     /// # Errors
     /// [`Error::Unusable`], [`Error::Format`] or [`Error::Unavailable`].
     pub fn open(url: &str) -> Result<Self, Error> {
-        let config = config(url)?;
-        let mut link = Link::connect(&config, super::PATIENCE)?;
+        let address = Address::of(url)?;
+        let mut link = Link::connect(&address, super::PATIENCE)?;
         schema::prepare(&mut link)?;
         // Its bound in time is another.
         drop(link);
         Ok(Self {
-            config,
+            address,
             link: Mutex::default(),
         })
     }
@@ -73,7 +74,7 @@ impl PostgresLeases {
         let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
         let connected = match link.take().filter(|link| !link.is_closed()) {
             Some(connected) => Ok(connected),
-            None => Link::connect(&self.config, PATIENCE),
+            None => Link::connect(&self.address, PATIENCE),
         };
         let mut connected = connected?;
         let answer = ask(&mut connected);
@@ -160,6 +161,6 @@ impl Leases for PostgresLeases {
     }
 
     fn open(&self, epoch: Epoch) -> Result<Arc<dyn Store>, Error> {
-        Ok(Arc::new(PostgresStore::of(self.config.clone(), epoch)?))
+        Ok(Arc::new(PostgresStore::of(self.address.clone(), epoch)?))
     }
 }

@@ -4,14 +4,16 @@
 //! has a bound in time, since a server that is stopped, or a network that is cut, says nothing.
 
 use std::collections::HashMap;
+use std::io;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{Client, Row, Statement};
 
+use super::address::Address;
 use crate::Error;
 
 /// The parameters of a statement.
@@ -34,6 +36,8 @@ pub(super) enum Fault {
     Broken(String),
     /// The database refused.
     Refused(SqlState, String),
+    /// No connection can come about with this address.
+    Unusable(String),
 }
 
 impl Fault {
@@ -44,6 +48,7 @@ impl Fault {
             Self::Refused(state, _) => {
                 [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN].contains(state)
             }
+            Self::Unusable(_) => false,
         }
     }
 
@@ -62,8 +67,32 @@ impl Fault {
                 SqlState::READ_ONLY_SQL_TRANSACTION,
             ]
             .contains(state),
+            Self::Unusable(_) => false,
         }
     }
+
+    /// The fault of an attempt to connect: a network mends itself, an address does not.
+    fn of_connecting(fault: tokio_postgres::Error) -> Self {
+        let source = std::error::Error::source(&fault);
+        let of_network = source.and_then(|source| source.downcast_ref::<io::Error>());
+        let untrusted = of_network.and_then(tls_fault).map(|why| {
+            format!(
+                "{fault}: {why}; `sslrootcert=FILE` in the address names whom to believe, and the certificate must \
+                 be valid for the host of the address"
+            )
+        });
+        let is_of_address = source.is_some() && of_network.is_none();
+        match (Self::from(fault), untrusted) {
+            (_, Some(why)) => Self::Unusable(why),
+            (Self::Broken(why), None) if is_of_address => Self::Unusable(why),
+            (fault, None) => fault,
+        }
+    }
+}
+
+/// The fault of a handshake that is not the network's.
+fn tls_fault(fault: &io::Error) -> Option<&rustls::Error> {
+    fault.get_ref()?.downcast_ref()
 }
 
 impl From<tokio_postgres::Error> for Fault {
@@ -92,6 +121,7 @@ impl From<Fault> for Error {
                 }
             }
             Fault::Broken(why) => Self::Unavailable(format!("PostgreSQL: {why}")),
+            Fault::Unusable(why) => Self::Unusable(format!("PostgreSQL: {why}")),
         }
     }
 }
@@ -107,15 +137,16 @@ pub(super) struct Link {
 
 impl Link {
     /// Connects; no call takes longer than `patience`.
-    pub(super) fn connect(config: &Config, patience: Duration) -> Result<Self, Fault> {
+    pub(super) fn connect(address: &Address, patience: Duration) -> Result<Self, Fault> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|fault| Fault::Broken(fault.to_string()))?;
         let connecting = async {
-            let (client, connection) = config.connect(NoTls).await?;
+            let connected = address.config.connect(address.tls.clone()).await;
+            let (client, connection) = connected.map_err(Fault::of_connecting)?;
             // It ends with the client, which hears why it broke.
             tokio::spawn(connection);
             client.batch_execute(SESSION).await?;
-            Ok::<_, tokio_postgres::Error>(client)
+            Ok::<_, Fault>(client)
         };
         let connected = runtime.block_on(async { timeout(patience, connecting).await });
         let client = connected.map_err(|_| silent(patience))??;
@@ -224,5 +255,7 @@ mod tests {
         }
         assert!(!refused(SqlState::CANNOT_CONNECT_NOW).leaves_doubt());
         assert!(!refused(SqlState::DISK_FULL).passes());
+        let unusable = Fault::Unusable(String::new());
+        assert!(!unusable.leaves_doubt() && !unusable.passes());
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio_postgres::{Config, Row};
+use tokio_postgres::Row;
 
+use super::address::Address;
 use super::link::{Fault, Link, Parameters, rest};
 
 /// The most connections of readers.
@@ -12,7 +13,7 @@ pub(super) const READERS_MAX: usize = 8;
 
 /// The connections.
 pub(super) struct Readers {
-    config: Config,
+    address: Address,
     patience: Duration,
     state: Mutex<State>,
     returned: Condvar,
@@ -35,9 +36,9 @@ impl Drop for Room<'_> {
 }
 
 impl Readers {
-    pub(super) fn new(config: Config, patience: Duration) -> Self {
+    pub(super) fn new(address: Address, patience: Duration) -> Self {
         Self {
-            config,
+            address,
             patience,
             state: Mutex::default(),
             returned: Condvar::new(),
@@ -62,7 +63,7 @@ impl Readers {
         for pause in super::pauses(self.patience) {
             let asked = match link.take().filter(|link| !link.is_closed()) {
                 Some(link) => Ok(link),
-                None => Link::connect(&self.config, self.patience),
+                None => Link::connect(&self.address, self.patience),
             };
             let asked = asked.and_then(|mut link| Ok((link.query(sql, parameters)?, link)));
             match asked {

@@ -1,0 +1,71 @@
+//! Encrypted connections, to a server with a certificate of an authority of its own.
+
+use tidings_loopback::Postgres as Server;
+use tidings_store::lease::Leases as _;
+use tidings_store::{Error, Partition, PostgresLeases, PostgresStore, Store as _};
+
+use crate::server::{OnServer, has_server};
+use crate::{get, put};
+
+/// The address of the server's database with a host and these parameters.
+fn address(server: &Server, host: &str, parameters: &str) -> String {
+    let (user, port) = (server.user(), server.port());
+    format!("postgres://{user}@{host}:{port}/postgres?hostaddr=127.0.0.1&{parameters}")
+}
+
+fn refused(url: &str) -> String {
+    match PostgresStore::open(url) {
+        Err(Error::Unusable(why)) => why,
+        Err(other) => panic!("{url}: {other}"),
+        Ok(_) => panic!("{url} was taken"),
+    }
+}
+
+#[test]
+fn a_server_is_believed_by_its_certificate_alone() {
+    if !has_server() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start_encrypted(directory.path()).unwrap();
+    let authority = format!("sslrootcert={}", server.authority().display());
+
+    let plain = refused(&address(&server, "localhost", "sslmode=disable"));
+    assert!(plain.contains("no encryption"), "{plain}");
+    for (host, parameters, why) in [
+        // Nobody whom everybody believes has signed it.
+        ("localhost", "sslmode=require", "UnknownIssuer"),
+        ("localhost", "sslmode=verify-full", "UnknownIssuer"),
+        // It is another host's.
+        ("127.0.0.1", authority.as_str(), "not valid for name"),
+        ("db.example", authority.as_str(), "not valid for name"),
+    ] {
+        let said = refused(&address(&server, host, parameters));
+        assert!(
+            said.contains(why) && said.contains("`sslrootcert=FILE`"),
+            "{said}"
+        );
+    }
+
+    for mode in ["", "&sslmode=require", "&sslmode=verify-full"] {
+        let url = address(&server, "localhost", &format!("{authority}{mode}"));
+        let store = PostgresStore::open(&url).unwrap();
+        store.commit(put(Partition::Base, 1, 1)).unwrap();
+        assert_eq!(get(&store, Partition::Base, 1), Some(1), "{mode}");
+        let leases = PostgresLeases::open(&url).unwrap();
+        leases.membership().unwrap();
+        let encrypted = "SELECT bool_and(ssl) AND count(*) >= 3 FROM pg_stat_ssl \
+                         JOIN pg_stat_activity USING (pid) WHERE application_name = 'tidings'";
+        assert_eq!(server.run("postgres", encrypted).unwrap(), "t", "{mode}");
+    }
+}
+
+#[test]
+fn a_server_without_tls_is_refused_where_it_is_asked_for() {
+    if !has_server() {
+        return;
+    }
+    let server = OnServer::default();
+    let said = refused(&format!("{}&sslmode=require", server.place()));
+    assert!(said.contains("does not support TLS"), "{said}");
+}
