@@ -164,6 +164,9 @@ pub enum Answered {
 }
 
 impl Answered {
+    /// The kinds of answers to an attempt; the others are reported later.
+    pub const TO_ATTEMPTS: [Self; 4] = [Self::Sent, Self::Failed, Self::Retry, Self::Unknown];
+
     /// All kinds.
     pub const ALL: [Self; 10] = [
         Self::Sent,

@@ -113,7 +113,7 @@ pub struct Vitals {
     pub commits: Histogram,
     /// Failing reads of the store.
     pub reads: Reads,
-    answers: [[AtomicU64; Answered::ALL.len()]; CHANNELS.len()],
+    answers: [[AtomicU64; Answered::TO_ATTEMPTS.len()]; CHANNELS.len()],
     retries: AtomicU64,
     steps_back: AtomicU64,
     refused_chores: AtomicU64,
@@ -177,11 +177,14 @@ impl Vitals {
     /// The channels, each with the number of each answer.
     pub fn answers(
         &self,
-    ) -> impl Iterator<Item = (&'static str, [(Answered, u64); Answered::ALL.len()])> {
+    ) -> impl Iterator<Item = (&'static str, [(Answered, u64); Answered::TO_ATTEMPTS.len()])> {
         let channels = CHANNELS.into_iter().zip(&self.answers);
         channels.map(|(channel, counts)| {
             let count = |answer: Answered| counts[answer as usize].load(Ordering::Relaxed);
-            (channel, Answered::ALL.map(|answer| (answer, count(answer))))
+            (
+                channel,
+                Answered::TO_ATTEMPTS.map(|answer| (answer, count(answer))),
+            )
         })
     }
 
