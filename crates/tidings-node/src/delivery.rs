@@ -2,8 +2,9 @@
 //!
 //! Surely not sent -> again later, with growing waits. Refused -> failed. Unknown -> once more with
 //! the same batch id, which is the provider's idempotency key, counted as resent; then unknown. What was
-//! made before a stop may have been handed over then, so handing it over now counts as resent too. Where a type
-//! of the message says `give_up`, neither is sent again.
+//! made before a stop may have been handed over then, so handing it over now counts as resent too. That a message is
+//! handed over once more is durable before it is, so that no number of stops makes it a third time. Where a type of
+//! the message says `give_up`, none is sent again.
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -165,7 +166,8 @@ impl Delivery {
         for job in jobs(ready) {
             let tried = engine.attempts_of(job.id());
             let at = tried.map_or(now, |tried| tried.until.max(now));
-            self.wait_until(at, job.after_a_stop(tried, reached.max(now)));
+            let job = job.after_a_stop(tried, reached.max(now));
+            self.wait_until(at, job.of_another_process());
         }
     }
 
@@ -273,10 +275,15 @@ impl Delivery {
         }
     }
 
-    /// Sends the messages whose retry is due, unless they are not to be sent again.
-    pub(crate) fn retry(&mut self, now: Instant, rules: Option<&Rules>) -> Vec<Settled> {
+    /// Sends messages whose retry is due, unless they are not to be sent again.
+    pub(crate) fn retry(
+        &mut self,
+        due: Vec<SendJob>,
+        now: Instant,
+        rules: Option<&Rules>,
+    ) -> Vec<Settled> {
         let mut settled = BTreeMap::new();
-        for job in self.take_due(now) {
+        for job in due {
             if job.is_given_up(rules) {
                 put(
                     &mut settled,
@@ -304,6 +311,21 @@ impl Delivery {
         let due = self.waiting.take_due(now);
         self.vitals.set_retries(self.waiting.len());
         due
+    }
+
+    /// Prepares messages in doubt for being handed over once more; returns the records that have to be durable before.
+    pub(crate) fn hand_over_again(
+        due: &mut [SendJob],
+        now: Instant,
+        rules: Option<&Rules>,
+    ) -> Vec<Settled> {
+        let mut records = ByClosing::new();
+        for job in due.iter_mut().filter(|job| !job.is_given_up(rules)) {
+            if let Some(tried) = job.hand_over_again(now) {
+                put(&mut records, job.closing, Noted::Tried(tried));
+            }
+        }
+        records.into_values().collect()
     }
 
     /// Notes an answer, with the provider's words; a message that is retried waits here.
@@ -381,7 +403,7 @@ impl Delivery {
         let least = match answer {
             Answer::Sent(_) => return Next::Done(Ending::Delivered),
             Answer::Failed { .. } => return Next::Done(Ending::Refused),
-            Answer::Unknown { .. } if job.resent > 0 || job.gives_up(rules) => {
+            Answer::Unknown { .. } if job.was_last() || job.gives_up(rules) => {
                 return Next::Done(Ending::Unknown);
             }
             Answer::Retry { after_ms, .. } | Answer::Away { after_ms, .. } => *after_ms,

@@ -501,7 +501,15 @@ impl EventLoop {
             self.at_once = Some(at_once);
             return sent;
         }
-        for job in self.delivery.take_due(now) {
+        let mut due = self.delivery.take_due(now);
+        if let Some(node) = &mut self.node {
+            let now = node.decided_at(now);
+            let again = Delivery::hand_over_again(&mut due, now, node.engine().rules());
+            if !again.is_empty() {
+                node.settle(now, &again)?;
+            }
+        }
+        for job in due {
             self.try_again(job);
         }
         self.resolving.wake(now);

@@ -17,6 +17,7 @@ use crate::ready::Ready;
 use crate::said::Said;
 
 /// A message that is being sent.
+#[expect(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 #[derive(Clone, Debug)]
 pub(crate) struct SendJob {
     pub(crate) closing: ClosingId,
@@ -32,6 +33,10 @@ pub(crate) struct SendJob {
     pub(crate) resent: u32,
     /// True if it was built before a stop, and may have been handed over then.
     from_before: bool,
+    /// True if it is in doubt, and the journal says that it may be handed over once more.
+    again: bool,
+    /// True if it may have been handed over twice with an unknown outcome, and so ends with that.
+    is_spent: bool,
     /// True if an operator had it sent again, whatever came of the attempts before.
     by_hand: bool,
     /// The instant from which it is not handed over any more.
@@ -62,6 +67,8 @@ impl SendJob {
             last: None,
             resent: 0,
             from_before: false,
+            again: false,
+            is_spent: false,
             by_hand: false,
             give_up_at: None,
         }
@@ -80,6 +87,8 @@ impl SendJob {
             last: None,
             resent: 0,
             from_before: false,
+            again: false,
+            is_spent: false,
             by_hand: false,
             give_up_at: None,
         }
@@ -132,6 +141,7 @@ impl SendJob {
                 attempts: tried.count,
                 resent: tried.resent,
                 from_before: tried.in_doubt,
+                again: tried.again,
                 ..self
             },
         }
@@ -144,6 +154,14 @@ impl SendJob {
         Self {
             from_before: job.from_before || tried.is_none_or(|tried| tried.until <= now),
             ..job
+        }
+    }
+
+    /// Marks the message as taken over from a process that may have done whatever the journal says that it may do.
+    pub(crate) fn of_another_process(self) -> Self {
+        Self {
+            is_spent: self.again,
+            ..self
         }
     }
 
@@ -170,9 +188,25 @@ impl SendJob {
         self.give_up_at.is_some_and(|until| until < at)
     }
 
-    /// Tells whether it may have been handed over, and its types say that it is not sent again then.
+    /// Tells whether it may have been handed over twice already, or once and its types say that it is not sent again
+    /// then.
     pub(crate) fn is_given_up(&self, rules: Option<&Rules>) -> bool {
-        self.is_in_doubt() && !self.by_hand && self.gives_up(rules)
+        self.is_spent || (self.is_in_doubt() && !self.by_hand && self.gives_up(rules))
+    }
+
+    /// Tells whether an unknown outcome is the second one.
+    pub(crate) fn was_last(&self) -> bool {
+        self.resent > 0 || (self.from_before && !self.by_hand)
+    }
+
+    /// Prepares a message in doubt for being handed over once more, which has to be on record before: a process that
+    /// ends meanwhile must not hand it over a third time. Returns the record; none where it is there, or none is needed.
+    pub(crate) fn hand_over_again(&mut self, now: Instant) -> Option<Tried> {
+        if !self.is_in_doubt() || self.again || self.is_spent {
+            return None;
+        }
+        self.again = true;
+        Some(self.tried(now))
     }
 
     /// Tells whether its types say that it is not sent again where nobody knows whether it was handed over.
@@ -192,6 +226,7 @@ impl SendJob {
                 resent: self.resent,
                 // The engine knows.
                 delivered: false,
+                again: self.again,
             },
         }
     }
@@ -200,6 +235,8 @@ impl SendJob {
     pub(crate) fn count_again(&mut self, answer: &Outcome) {
         let is_handed_over = matches!(answer, Outcome::Sent(_) | Outcome::Unknown { .. });
         self.resent += u32::from(self.from_before && self.resent == 0 && is_handed_over);
+        // It was surely not handed over, or somebody is to decide that it goes once more.
+        self.again = false;
     }
 
     /// Tells whether an attempt may have handed it over, with an unknown outcome.
@@ -213,7 +250,7 @@ impl SendJob {
             number: self.number,
             seqs: self.seqs,
             ending,
-            resent: self.resent,
+            resent: self.resent.max(u32::from(self.is_spent)),
         }
     }
 

@@ -79,6 +79,13 @@ fn mails(played: &Played) -> BTreeMap<String, usize> {
 }
 
 fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
+    each_was_needed(seed, ran);
+    each_was_counted(seed, ran);
+    if ran.books.unknown > model.books.unknown {
+        // Two crashes may each have come right after a hand-over: nobody knows, and it is not sent a third time.
+        assert!(ran.restarts > 1, "seed {seed}: {:?}", ran.books);
+        return in_balance(seed, model, ran, false);
+    }
     // The model knows of no crash, and so of nothing that goes again because of one.
     let books = Books {
         resent: model.books.resent,
@@ -91,8 +98,6 @@ fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
         .map(|(id, batch)| (id.clone(), batch.entries))
         .collect();
     assert_eq!(taken, mails(model), "seed {seed}: the mails");
-    each_was_needed(seed, ran);
-    each_was_counted(seed, ran);
 }
 
 /// Asserts that what was taken more than once is counted as sent again, and nothing is where the process never ended.
@@ -252,6 +257,7 @@ fn an_operator_makes_no_day_worse() {
         for (id, batch) in &lived.taken {
             let asked = lived.asked.get(id).copied().unwrap_or_default();
             let needed = batch.lives.len() + (batch.doubts + asked) as usize;
+            let needed = needed.min(2 + 2 * asked as usize);
             assert!(batch.times as usize <= needed, "seed {seed}: {batch:?}");
         }
         asked += lived.asked.len();

@@ -349,6 +349,7 @@ impl Part {
             in_doubt: !has_failed || was_in_doubt,
             resent: 0,
             delivered: ending == Ending::Delivered,
+            again: false,
         };
         let again = Reopened {
             at: self.now,

@@ -263,6 +263,8 @@ pub struct Attempts {
     pub resent: u32,
     /// True if it was delivered, and a copy is sent because an operator asked: it stays delivered.
     pub delivered: bool,
+    /// True if it was in doubt, and from this record on may have been handed over once more.
+    pub again: bool,
 }
 
 /// The entries that a mark covers.

@@ -80,7 +80,12 @@ impl EventLoop {
             };
             node.settle(now, &settled)?;
         }
-        let settled = self.delivery.retry(now, node.engine().rules());
+        let mut due = self.delivery.take_due(now);
+        let again = Delivery::hand_over_again(&mut due, now, node.engine().rules());
+        if !again.is_empty() {
+            node.settle(now, &again)?;
+        }
+        let settled = self.delivery.retry(due, now, node.engine().rules());
         if !settled.is_empty() {
             node.settle(now, &settled)?;
         }

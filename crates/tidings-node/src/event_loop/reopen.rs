@@ -104,6 +104,7 @@ impl EventLoop {
         node.flush()?;
         // No attempt was made after this, whatever the clock shows by now.
         let now = self.clock.now().max(node.engine().now());
+        let is_first = self.of_before.is_none();
         // Of messages built since the first opening this process knows whether they were sent.
         let of_before = self.of_before.take().unwrap_or_else(|| {
             let closings = unsettled.iter().map(|ready| ready.plan.closing);
@@ -121,6 +122,11 @@ impl EventLoop {
             } else {
                 job.after(tried)
             };
+            let job = if is_first {
+                job.of_another_process()
+            } else {
+                job
+            };
             let rules = self.node.as_ref().and_then(|node| node.engine().rules());
             if job.is_given_up(rules.or(Some(&self.rules))) {
                 put(
@@ -132,6 +138,8 @@ impl EventLoop {
             }
             match tried.filter(|tried| tried.until > now) {
                 Some(tried) => self.delivery.wait_until(tried.until, job),
+                // That it is handed over once more has to be on record before.
+                None if job.is_in_doubt() => self.delivery.wait_until(self.clock.now(), job),
                 None => self.dispatch(job),
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
+use std::time::Duration;
 
 use tidings_core::Instant;
 use tidings_core::channel::EMAIL;
@@ -177,6 +178,79 @@ fn a_second_doubt_after_a_restart_ends_as_unknown() {
     assert_eq!((books.unknown, books.resent), (1, 1));
     runtime.stop().unwrap();
     assert!(keeper.handed.try_recv().is_err(), "a third time");
+}
+
+/// Ends a process while a channel has its message, as a crash does: nobody hears the answer.
+fn ended_while_sending(place: &Place) {
+    let (runtime, keeper) = place.begin(9);
+    keeper.next();
+    runtime.stop_within(Duration::ZERO).unwrap();
+    drop(keeper);
+}
+
+#[test]
+fn a_message_is_handed_over_twice_at_most_however_often_processes_end() {
+    let place = Place::new();
+    let (runtime, keeper) = place.begin(9);
+    let commands = vec![person("ann"), publish("e1", "bill", "ann")];
+    runtime.handle().submit(commands).unwrap();
+    keeper.next();
+    runtime.stop_within(Duration::ZERO).unwrap();
+    ended_while_sending(&place);
+
+    let (runtime, third) = place.begin(9);
+    third.pass();
+    let books = settled(&runtime.handle());
+    assert_eq!((books.unknown, books.resent), (1, 1));
+    runtime.stop().unwrap();
+    assert!(third.handed.try_recv().is_err(), "a third time");
+}
+
+#[test]
+fn an_unknown_outcome_after_a_process_ended_is_the_second_doubt() {
+    let place = Place::new();
+    let (runtime, keeper) = place.begin(9);
+    let commands = vec![person("ann"), publish("e1", "bill", "ann")];
+    runtime.handle().submit(commands).unwrap();
+    keeper.next();
+    runtime.stop_within(Duration::ZERO).unwrap();
+
+    let (runtime, second) = place.begin(9);
+    let handle = runtime.handle();
+    second.next();
+    second.answer(dropped());
+    while handle.look(|node| node.books().unwrap()).unwrap().unknown == 0 {
+        assert_eq!(deferred(&handle).count, 0, "a third attempt is to come");
+    }
+    runtime.stop().unwrap();
+}
+
+#[test]
+fn a_second_attempt_that_was_surely_none_leaves_one_to_make() {
+    let place = Place::new();
+    place.tried_once(dropped());
+    let (runtime, keeper) = place.begin(9);
+    let handle = runtime.handle();
+    place.clock.set(assert_waits(&deferred(&handle)));
+    handle.wake().unwrap();
+    keeper.next();
+    keeper.later();
+    while deferred(&handle)
+        .messages
+        .iter()
+        .all(|one| one.attempts < 2)
+    {
+        std::thread::yield_now();
+    }
+    runtime.stop().unwrap();
+    // However long nobody ran: that it goes again would be on record.
+    place.pass_ms(86_400_000);
+    let (runtime, keeper) = place.begin(9);
+    keeper.next();
+    keeper.pass();
+    let books = settled(&runtime.handle());
+    assert_eq!((books.delivered, books.unknown), (1, 0));
+    runtime.stop().unwrap();
 }
 
 #[test]

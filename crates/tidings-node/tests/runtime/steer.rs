@@ -36,6 +36,8 @@ fn by_the_hour(handle: &Handle, clock: &VirtualClock, each: impl Fn()) {
         hours += 1;
         clock.set(MONDAY.plus_ms(hours * HOUR_MS));
         handle.wake().unwrap();
+        // What goes again is on record before.
+        round(handle);
         each();
     }
 }

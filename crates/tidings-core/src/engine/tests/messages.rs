@@ -196,6 +196,7 @@ fn a_refusal_after_doubt_leaves_the_doubt() {
         in_doubt: true,
         resent: 1,
         delivered: false,
+        again: false,
     };
     let settled = Settled {
         closing,
