@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::event::Pivot;
 use crate::id::Id;
+use crate::journal::stored::encode;
 use crate::limits::Limits;
 use crate::preference::{Mode, PreferenceScope};
 use crate::presentation::Presentation;
@@ -91,6 +93,12 @@ pub struct Cap {
 }
 
 impl Rules {
+    /// A digest of all of it, by which configurations are told apart.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        xxh3_64(&encode(self))
+    }
+
     /// Tells whether a preference is valid: its type or category is configured, and the digest that it names; a
     /// required type knows no `never`.
     ///

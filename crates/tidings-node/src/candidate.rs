@@ -144,6 +144,12 @@ impl Candidate {
         Ok(Self { inputs, left })
     }
 
+    /// A function that tells the digest of a configuration that was read.
+    pub fn configurer(&self) -> impl Fn(String) + Send + use<> {
+        let inputs = self.inputs.clone();
+        move |digest| drop(inputs.send(Input::Configured(digest)))
+    }
+
     /// Leaves: closes the store after work in progress, and gives the lease back. Returns false where that takes longer
     /// than `patience`.
     #[must_use]

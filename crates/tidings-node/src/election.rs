@@ -108,6 +108,8 @@ pub enum Input {
     Ended(Epoch),
     /// The store of an epoch is closed, as it was told.
     Closed(Epoch),
+    /// The configuration of this node was read, with this digest.
+    Configured(String),
     /// This process is to leave.
     Drain,
 }
@@ -250,6 +252,7 @@ impl Election {
             Input::Opened(epoch, false) => self.closed(epoch, &mut actions),
             Input::Ended(epoch) => self.lose(epoch, &mut actions),
             Input::Closed(epoch) => self.closed(epoch, &mut actions),
+            Input::Configured(digest) => self.me.config = digest,
             Input::Drain => self.drain(&mut actions),
         }
         if self.drains && self.phase == Phase::Standby {

@@ -90,6 +90,8 @@ pub struct Member {
     pub role: Role,
     /// Milliseconds that its work is behind, if it holds the store.
     pub lag_ms: i64,
+    /// The digest of the configuration that it puts in force when it holds the store.
+    pub config: String,
 }
 
 /// A member as others see it.

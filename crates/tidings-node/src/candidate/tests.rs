@@ -54,6 +54,17 @@ fn who_leaves_hands_the_store_over() {
         })
     };
     while !membership.recv().is_ok_and(|seen| holds(&seen)) {}
+    // What was read again is known to all with the next heartbeat.
+    second.configurer()("new".to_owned());
+    let has_read = |membership: &Membership| {
+        let config = |id| {
+            membership
+                .member(NodeId(id))
+                .map(|member| member.config.clone())
+        };
+        (config(1), config(2)) == (Some(String::new()), Some("new".to_owned()))
+    };
+    while !membership.recv().is_ok_and(|seen| has_read(&seen)) {}
     assert!(first.leave(Duration::from_secs(60)));
     assert_eq!(told.recv(), Ok(("first", "drains", 1)));
     assert_eq!(told.recv(), Ok(("second", "opens", 2)));

@@ -345,6 +345,7 @@ fn names_and_addresses_are_any_text(fresh: &Fresh<'_>) {
     let odd = Member {
         name: "a'b\"; é\u{1f600}".to_owned(),
         address: "http://[::1]:8990".to_owned(),
+        config: "0f".repeat(8),
         id: NodeId(i64::MIN),
         ..member(1, i64::MAX)
     };

@@ -177,6 +177,7 @@ impl Member {
             unanswered: false,
             role: Role::Standby,
             lag_ms: 0,
+            config: String::new(),
         }
     }
 }

@@ -16,12 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A heartbeat; one that arrives late changes nothing.
 const HEARTBEAT: &str = "
-INSERT INTO tidings_node AS n (id, name, address, token, heartbeat, unanswered, role, lag_ms, heard, since)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp(), clock_timestamp())
+INSERT INTO tidings_node AS n (id, name, address, token, heartbeat, unanswered, role, lag_ms, config, heard, since)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp(), clock_timestamp())
 ON CONFLICT (id) DO UPDATE SET
     name = excluded.name, address = excluded.address, token = excluded.token,
     heartbeat = excluded.heartbeat, unanswered = excluded.unanswered,
-    role = excluded.role, lag_ms = excluded.lag_ms, heard = excluded.heard,
+    role = excluded.role, lag_ms = excluded.lag_ms, config = excluded.config, heard = excluded.heard,
     since = CASE WHEN n.role = excluded.role THEN n.since ELSE excluded.since END
 WHERE n.heartbeat < excluded.heartbeat";
 
@@ -29,7 +29,7 @@ WHERE n.heartbeat < excluded.heartbeat";
 const MEMBERSHIP: &str = "
 SELECT p.epoch, p.holder, n.id, n.name, n.address, n.token, n.heartbeat, n.unanswered, n.role, n.lag_ms,
     (extract(epoch FROM clock_timestamp() - n.heard) * 1000)::bigint,
-    (extract(epoch FROM n.since) * 1000)::bigint
+    (extract(epoch FROM n.since) * 1000)::bigint, n.config
 FROM tidings_part p LEFT JOIN tidings_node n ON true
 WHERE p.no = 0 ORDER BY n.name COLLATE \"C\", n.id";
 
@@ -107,6 +107,7 @@ fn seen(row: &Row) -> Option<MemberStatus> {
         unanswered: row.get(7),
         role: Role::of(row.get(8))?,
         lag_ms: row.get(9),
+        config: row.get(12),
     };
     Some(MemberStatus {
         member,
@@ -129,6 +130,7 @@ impl Leases for PostgresLeases {
                     &me.unanswered,
                     &me.role.name(),
                     &me.lag_ms,
+                    &me.config,
                 ],
             )?;
             membership(link)

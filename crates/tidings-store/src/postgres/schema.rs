@@ -7,7 +7,7 @@ use super::versions::TableNo;
 use crate::Error;
 
 /// The format of the tables; another one is refused.
-const FORMAT: i32 = 1;
+const FORMAT: i32 = 2;
 
 /// The mark of a database that a restore fills.
 const UNFINISHED: i32 = 0;
@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS tidings_node (
     unanswered boolean NOT NULL,
     role text NOT NULL,
     lag_ms bigint NOT NULL,
+    config text NOT NULL,
     heard timestamptz NOT NULL,
     since timestamptz NOT NULL
 ) WITH (fillfactor = 50);

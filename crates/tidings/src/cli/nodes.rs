@@ -47,12 +47,31 @@ pub(super) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::Result<St
             "No node holds the store now: calls are answered 503"
         )?;
     }
+    for node in of_other_config(nodes) {
+        writeln!(
+            streams.err,
+            "`{node}` would put another configuration in force: the files differ, one was not read again (SIGHUP), \
+             or the versions differ"
+        )?;
+    }
     Ok(Status::Done)
+}
+
+/// The names of the nodes with another configuration than the one that holds the store.
+fn of_other_config(nodes: &[Value]) -> Vec<String> {
+    let holder = nodes.iter().find(|node| cell(node, "state") == "holding");
+    let differs = |node: &&Value| {
+        let config = holder.map(|holder| cell(holder, "config"));
+        cell(node, "state") != "silent"
+            && config.is_some_and(|config| config != cell(node, "config"))
+    };
+    let others = nodes.iter().filter(differs);
+    others.map(|node| cell(node, "node")).collect()
 }
 
 fn table(nodes: &[Value]) -> Table {
     let mut table = Table::new(&[
-        "NODE", "STATE", "PARTS", "SINCE", "BEHIND", "SILENT", "ADDRESS",
+        "NODE", "STATE", "PARTS", "SINCE", "BEHIND", "SILENT", "CONFIG", "ADDRESS",
     ]);
     for node in nodes {
         let parts = node.get("parts").and_then(Value::as_array);
@@ -65,6 +84,7 @@ fn table(nodes: &[Value]) -> Table {
             cell(node, "since"),
             span(time("lag_ms")),
             span(time("silent_ms")),
+            cell(node, "config").chars().take(8).collect(),
             cell(node, "address"),
         ]);
     }
@@ -100,7 +120,7 @@ mod tests {
         let node = |name: &str, state: &str, parts: &[u32], lag_ms: u64| {
             json!({
                 "node": name, "address": format!("http://{name}:8990"), "parts": parts, "state": state,
-                "since": "2024-01-01T00:00:00Z", "lag_ms": lag_ms, "silent_ms": 310, "epoch": null,
+                "since": "2024-01-01T00:00:00Z", "lag_ms": lag_ms, "silent_ms": 310, "config": format!("{lag_ms:016x}"), "epoch": null,
             })
         };
         let nodes = [
@@ -110,10 +130,11 @@ mod tests {
         let mut out = Vec::new();
         table(&nodes).write(&mut out).unwrap();
         let expected = "\
-NODE  STATE    PARTS  SINCE                 BEHIND     SILENT  ADDRESS
-a     holding  all    2024-01-01T00:00:00Z  1 min 5 s  0 s     http://a:8990
-b     standby  -      2024-01-01T00:00:00Z  0 s        0 s     http://b:8990
+NODE  STATE    PARTS  SINCE                 BEHIND     SILENT  CONFIG    ADDRESS
+a     holding  all    2024-01-01T00:00:00Z  1 min 5 s  0 s     00000000  http://a:8990
+b     standby  -      2024-01-01T00:00:00Z  0 s        0 s     00000000  http://b:8990
 ";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(of_other_config(&nodes), ["b"]);
     }
 }

@@ -137,12 +137,27 @@ impl Cluster {
         );
         if let Some(holder) = membership.holder() {
             page.gauge(
+                "tidings_nodes_of_other_config",
+                "Number of nodes that would put another configuration in force than the one that holds the store has.",
+                of_other_config(&membership, &holder.member.config).count(),
+            );
+            page.gauge(
                 "tidings_holder_silent_seconds",
                 "Time since the last heartbeat of the node that holds the store, as this one sees it.",
                 seconds(holder.silent_ms),
             );
         }
         page.0
+    }
+
+    /// The names of the nodes whose configuration has another digest.
+    #[must_use]
+    pub fn of_other_config(&self, digest: &str) -> Vec<String> {
+        let Some(membership) = self.membership() else {
+            return Vec::new();
+        };
+        let others = of_other_config(&membership, digest);
+        others.map(|member| member.name.clone()).collect()
     }
 
     /// Another node that has the lease.
@@ -253,6 +268,17 @@ impl Serving {
 fn living(membership: &Membership) -> usize {
     let living = |seen: &&MemberStatus| seen.silent_ms <= SILENT_MS;
     membership.members.iter().filter(living).count()
+}
+
+/// The members that are not silent and have a configuration of another digest.
+fn of_other_config<'m>(
+    membership: &'m Membership,
+    digest: &'m str,
+) -> impl Iterator<Item = &'m Member> {
+    let living = membership.members.iter();
+    let living = living.filter(|seen| seen.silent_ms <= SILENT_MS);
+    let living = living.map(|seen| &seen.member);
+    living.filter(move |member| member.config != digest)
 }
 
 fn uri(address: &str, path: Option<PathAndQuery>) -> Option<Uri> {

@@ -74,7 +74,8 @@ pub(super) fn run(
     let hangups = signals::Hangups::listen(&tokio);
 
     let token = Secret::random()?;
-    let me = member(&arguments.shared, address.to_string(), &token)?;
+    let mut me = member(&arguments.shared, address.to_string(), &token)?;
+    me.config = digest(&rules);
     tracing::info!(node = %me.name, address = %me.address, "joining the nodes of the store");
     let cluster = Arc::new(Cluster::new(me.id));
     let state = Arc::new(State {
@@ -102,7 +103,12 @@ pub(super) fn run(
     let hears = Arc::clone(&cluster);
     let candidate = Candidate::start(leases, me, holding, move |members| hears.hear(members))?;
     let config = arguments.config.clone();
-    hangups.answer(&tokio, move || state.reload(&config));
+    let configured = candidate.configurer();
+    hangups.answer(&tokio, move || {
+        if let Some(digest) = state.reload(&config) {
+            configured(digest);
+        }
+    });
 
     writeln!(streams.out, "listening on {url}")?;
     streams.out.flush()?;
@@ -144,7 +150,13 @@ fn member(shared: &Shared, listens: String, token: &Secret) -> io::Result<Member
         unanswered: false,
         role: Role::Standby,
         lag_ms: 0,
+        config: String::new(),
     })
+}
+
+/// The digest by which nodes tell their configurations apart.
+fn digest(rules: &Rules) -> String {
+    format!("{:016x}", rules.digest())
 }
 
 /// The state of the process, whether it holds the store or not.
@@ -166,10 +178,13 @@ impl State {
     }
 
     /// Reads the configuration again, for the next time that this node opens the store, or for now if it holds it.
-    fn reload(&self, config: &Path) {
+    /// Returns its digest; `None` if the old one stays.
+    fn reload(&self, config: &Path) -> Option<String> {
         let Some(rules) = read_again(config) else {
-            return tracing::error!("the old configuration stays in force");
+            tracing::error!("the old configuration stays in force");
+            return None;
         };
+        let digest = digest(&rules);
         let serving = self.serving();
         let done = match &*serving {
             Some(Serving {
@@ -181,10 +196,12 @@ impl State {
             Ok(Reloaded::InForce) => {
                 *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
                 tracing::info!(holds = serving.is_some(), "the configuration was read");
+                return Some(digest);
             }
             Ok(Reloaded::Refused) => tracing::error!("the old configuration stays in force"),
             Err(fault) => tracing::error!(error = %fault, "the old configuration stays in force"),
         }
+        None
     }
 }
 
@@ -215,6 +232,14 @@ impl Holder for Holding {
         let api = crate::http::router(Arc::clone(&serving.service));
         state.cluster.serve(api, term.licence);
         tracing::info!(epoch = term.epoch.0, "this node holds the store");
+        let others = state.cluster.of_other_config(&digest(&rules));
+        if !others.is_empty() {
+            tracing::warn!(
+                nodes = others.join(", "),
+                "the configuration that this node has put in force differs from that of other nodes; send SIGHUP to \
+                 those whose file has changed"
+            );
+        }
         let (handle, clock) = (serving.node.handle(), Arc::clone(serving.service.clock()));
         *state.serving() = Some(serving);
         Ok(Box::new(move || {

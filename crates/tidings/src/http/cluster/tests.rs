@@ -15,6 +15,7 @@ fn membership(epoch: i64, holder: Option<NodeId>, other: &str) -> Membership {
     let seen = |id: NodeId, address: &str| MemberStatus {
         member: Member {
             address: format!("http://{address}"),
+            config: format!("of node {}", id.0),
             role: Role::Holding,
             ..Member::new(id, "node")
         },
@@ -206,6 +207,7 @@ async fn metrics_of_a_standby_are_its_own_for_those_whom_the_holder_lets_in() {
         "tidings_node_holds 0\n",
         "tidings_lease_epoch 7\n",
         "tidings_nodes 2\n",
+        "tidings_nodes_of_other_config 1\n",
     ] {
         assert!(text.contains(line), "{text}");
     }

@@ -46,6 +46,9 @@ pub struct NodeShown {
     state: &'static str,
     /// Milliseconds since its last heartbeat, by the clock of the database.
     silent_ms: i64,
+    /// Digest of the configuration that it puts in force when it holds the store: the same on all nodes that have the
+    /// same configuration and version.
+    config: String,
     /// Number of the term in which it holds the store; null = it holds nothing.
     epoch: Option<i64>,
 }
@@ -74,6 +77,7 @@ pub fn shown(membership: &Membership) -> Vec<NodeShown> {
                 false => "silent",
             },
             silent_ms: *silent_ms,
+            config: member.config.clone(),
             epoch: holds(seen).then_some(lease.epoch.0),
         }
     };
@@ -87,8 +91,8 @@ pub fn shown(membership: &Membership) -> Vec<NodeShown> {
 #[utoipa::path(
     get, path = "/v1/nodes", tag = "operating",
     responses((status = 200, description = "The nodes", body = Vec<NodeShown>, example = json!([
-        {"node": "a", "address": "http://10.0.0.1:8990", "parts": [0], "since": "2024-03-07T08:03:00Z", "lag_ms": 0, "state": "holding", "silent_ms": 310, "epoch": 7},
-        {"node": "b", "address": "http://10.0.0.2:8990", "parts": [], "since": "2024-03-07T08:02:00Z", "lag_ms": 0, "state": "standby", "silent_ms": 120, "epoch": null},
+        {"node": "a", "address": "http://10.0.0.1:8990", "parts": [0], "since": "2024-03-07T08:03:00Z", "lag_ms": 0, "state": "holding", "silent_ms": 310, "config": "5f0c1d9a3b7e2468", "epoch": 7},
+        {"node": "b", "address": "http://10.0.0.2:8990", "parts": [], "since": "2024-03-07T08:02:00Z", "lag_ms": 0, "state": "standby", "silent_ms": 120, "config": "5f0c1d9a3b7e2468", "epoch": null},
     ])))
 )]
 async fn list_nodes(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
