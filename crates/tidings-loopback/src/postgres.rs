@@ -47,7 +47,7 @@ impl Postgres {
     }
 
     /// Makes a cluster below a directory that takes encrypted connections alone, and starts it. Its certificate is
-    /// for `localhost`, from an authority of its own.
+    /// for `localhost`, from an authority of its own. Users but the owner of everything need a password.
     ///
     /// # Errors
     /// The reason, in words.
@@ -61,7 +61,9 @@ impl Postgres {
             let file = made.home.join(file);
             made.settings.push(format!("{setting}={}", file.display()));
         }
-        let hba = "hostssl all all 127.0.0.1/32 trust\n";
+        let hba = format!(
+            "hostssl all {USER} 127.0.0.1/32 trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"
+        );
         std::fs::write(made.home.join("hba"), hba).map_err(|fault| fault.to_string())?;
         for arguments in [
             "-keyout ca.key -out ca.pem -subj /CN=Authority \

@@ -58,6 +58,15 @@ fn a_server_is_believed_by_its_certificate_alone() {
                          JOIN pg_stat_activity USING (pid) WHERE application_name = 'tidings'";
         assert_eq!(server.run("postgres", encrypted).unwrap(), "t", "{mode}");
     }
+
+    // The server offers to bind a password to its certificate, which is not needed: that was checked.
+    let role = "CREATE ROLE app LOGIN SUPERUSER PASSWORD 'secret'";
+    server.run("postgres", role).unwrap();
+    let url = address(&server, "localhost", &authority);
+    let with = |login: &str| url.replace(&format!("//{}@", server.user()), &format!("//{login}@"));
+    PostgresStore::open(&with("app:secret")).unwrap();
+    assert!(refused(&with("app:guess")).contains("28P01"));
+    assert!(refused(&with("app")).contains("password missing"));
 }
 
 #[test]
