@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::id::BucketNo;
-use crate::number::{ClosingId, MessageId};
+use crate::number::{ClosingId, MessageId, RecipientNo};
 use crate::time::{Day, Instant};
 
 /// The name of a message: says where it is stored, and nothing of its recipient.
@@ -51,7 +51,7 @@ impl FromStr for MessageName {
         let mut part = || parts.next().ok_or(MessageNameError);
         let due = Day::parse(part()?).map_err(|_| MessageNameError)?;
         let bucket = part()?.parse().map(BucketNo);
-        let number = part()?.parse();
+        let number = part()?.parse().map(RecipientNo);
         let seq = part()?.parse();
         let (Ok(bucket), Ok(number), Ok(seq)) = (bucket, number, seq) else {
             return Err(MessageNameError);
@@ -241,7 +241,7 @@ mod tests {
         };
         let name = MessageName {
             due: Day(-1),
-            id: id.message(u32::MAX),
+            id: id.message(RecipientNo(u32::MAX)),
         };
         assert_eq!(name.to_string().parse(), Ok(name));
         let odd = [

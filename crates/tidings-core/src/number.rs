@@ -1,5 +1,7 @@
 //! Numbers that the engine gives, and keeps for good.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::id::BucketNo;
@@ -21,9 +23,23 @@ pub struct TypeNo(pub u32);
 #[serde(transparent)]
 pub struct EventNo(pub u64);
 
+/// A recipient's number in their bucket, given once for their id and kept until they are erased. Sets of recipients
+/// are bitmaps of it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct RecipientNo(pub u32);
+
 impl TypeNo {
     /// Stands for a type that has no number.
     pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
+impl fmt::Display for RecipientNo {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
 }
 
 impl From<LaneNo> for usize {
@@ -50,14 +66,14 @@ pub struct ClosingId {
 pub struct MessageId {
     /// The closing.
     pub closing: ClosingId,
-    /// The recipient's number in the bucket.
-    pub number: u32,
+    /// The recipient.
+    pub number: RecipientNo,
 }
 
 impl ClosingId {
     /// The message to the recipient with this number.
     #[must_use]
-    pub fn message(self, number: u32) -> MessageId {
+    pub fn message(self, number: RecipientNo) -> MessageId {
         MessageId {
             closing: self,
             number,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::engine::{ClosingId, MessageId, Plan, PlannedMessage, Sent, Tried};
 use tidings_core::journal::record::Attempts;
+use tidings_core::number::RecipientNo;
 use tidings_core::pause::Paused;
 use tidings_core::rules::UnknownOutcome;
 use tidings_core::{Batch, Ending, Instant, Rules};
@@ -21,7 +22,7 @@ use crate::said::Said;
 #[derive(Clone, Debug)]
 pub(crate) struct SendJob {
     pub(crate) closing: ClosingId,
-    pub(crate) number: u32,
+    pub(crate) number: RecipientNo,
     /// The seqs of its entries.
     pub(crate) seqs: Vec<u64>,
     pub(crate) head: Arc<Head>,
@@ -79,7 +80,7 @@ impl SendJob {
     pub(crate) fn sample(number: u32, batch: Batch) -> Self {
         Self {
             closing: ClosingId::default(),
-            number,
+            number: RecipientNo(number),
             seqs: Vec::new(),
             head: Arc::new(Head::of(&batch)),
             content: Content::of(batch),

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::engine::{ClosingId, MessageId};
+use tidings_core::number::RecipientNo;
 use tidings_core::{Id, Instant};
 
 use crate::priority::Priority;
@@ -138,7 +139,10 @@ impl Waiting {
             held.take(room).for_each(|(id, _)| visit(id));
             return all.jobs.len();
         };
-        let first = (recipient.clone(), ClosingId::default().message(0));
+        let first = (
+            recipient.clone(),
+            ClosingId::default().message(RecipientNo(0)),
+        );
         let theirs = all.of.range(first..);
         let theirs = theirs.take_while(|(of, _)| of == recipient);
         theirs.map(|(_, id)| visit(id)).count()
@@ -164,7 +168,7 @@ mod tests {
     }
 
     fn numbers(jobs: &[SendJob]) -> Vec<u32> {
-        jobs.iter().map(|job| job.number).collect()
+        jobs.iter().map(|job| job.number.0).collect()
     }
 
     #[test]
@@ -174,22 +178,27 @@ mod tests {
             waiting.insert(Instant(at), job(number), number == 4);
         }
         assert_eq!((waiting.len(), waiting.next()), (4, Some(Instant(10))));
-        let (at, taken) = waiting.take_back(&ClosingId::default().message(2)).unwrap();
-        assert_eq!((at, taken.number), (Instant(10), 2));
+        let (at, taken) = waiting
+            .take_back(&ClosingId::default().message(RecipientNo(2)))
+            .unwrap();
+        assert_eq!((at, taken.number), (Instant(10), RecipientNo(2)));
         assert!(
             waiting
-                .take_back(&ClosingId::default().message(2))
+                .take_back(&ClosingId::default().message(RecipientNo(2)))
                 .is_none()
         );
         assert!(waiting.take_due(Instant(19)).is_empty());
         assert_eq!(numbers(&waiting.take_due(Instant(20))), [3]);
 
         // The other way round: all but the fourth are held.
-        waiting.hold(|job| job.number != 4);
+        waiting.hold(|job| job.number.0 != 4);
         assert_eq!((waiting.len(), waiting.next()), (2, Some(Instant(20))));
         assert_eq!(numbers(&waiting.take_due(Instant(90))), [4]);
         assert_eq!(waiting.next(), None);
-        assert_eq!(waiting.ids(), [ClosingId::default().message(1)]);
+        assert_eq!(
+            waiting.ids(),
+            [ClosingId::default().message(RecipientNo(1))]
+        );
         waiting.hold(|_| false);
         assert_eq!(numbers(&waiting.take_due(Instant(30))), [1]);
         assert_eq!(waiting.len(), 0);

@@ -6,6 +6,7 @@ use super::lane::Lane;
 use super::{Bucket, Terms, version_at};
 use crate::compiled::CompiledRules;
 use crate::journal::record::Entries;
+use crate::number::RecipientNo;
 use crate::recipient::Recipient;
 use crate::time::Instant;
 
@@ -79,21 +80,30 @@ impl Bucket {
     ) {
         let version = compiled.version(self.rules);
         let default_tz = version.map_or("UTC", |version| version.rules.defaults.tz.as_str());
-        let zone = self.roster.zone(number).map(|(name, _)| name.to_owned());
+        let zone = self
+            .roster
+            .zone(RecipientNo(number))
+            .map(|(name, _)| name.to_owned());
         let single = RoaringBitmap::from_iter([number]);
         let clock = profile.tz.as_deref().unwrap_or(default_tz);
-        let moves = self.roster.profile(number).is_some_and(|known| {
-            known.quiet_hours != profile.quiet_hours
-                || zone.as_deref().is_some_and(|zone| zone != clock)
-        });
+        let moves = self
+            .roster
+            .profile(RecipientNo(number))
+            .is_some_and(|known| {
+                known.quiet_hours != profile.quiet_hours
+                    || zone.as_deref().is_some_and(|zone| zone != clock)
+            });
         if moves {
             self.settle_passed(at, &single, compiled);
         }
         let confirmed_before = !self.roster.unconfirmed.contains(number);
-        self.roster.put(number, profile, default_tz);
+        self.roster.put(RecipientNo(number), profile, default_tz);
         self.dirty.recipients.insert(number);
-        let rezoned =
-            zone.is_some_and(|old| self.roster.zone(number).is_some_and(|(new, _)| new != old));
+        let rezoned = zone.is_some_and(|old| {
+            self.roster
+                .zone(RecipientNo(number))
+                .is_some_and(|(new, _)| new != old)
+        });
         if rezoned {
             self.rezone(at, number, compiled);
         }
@@ -122,7 +132,7 @@ impl Bucket {
     }
 
     pub(super) fn erase(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        self.roster.erase(number);
+        self.roster.erase(RecipientNo(number));
         self.preferences.erase(number);
         self.cap_counts.erase(number);
         self.dirty.topics.extend(self.followers.erase(number));

@@ -16,7 +16,7 @@ use crate::channel::ChannelNo;
 use crate::index::Slice;
 use crate::journal::record::Attempts;
 use crate::journal::stored::encode;
-use crate::number::LaneNo;
+use crate::number::{LaneNo, RecipientNo};
 use crate::preference::{Mode, PreferenceScope};
 use crate::recipient::Recipient;
 use crate::set::Set;
@@ -171,7 +171,7 @@ impl Bucket {
             delivered_to: self.delivered_to,
             rules: self.rules,
             versions: versions.map(|(seq, version)| (*seq, *version)).collect(),
-            next_number: self.roster.next_number(),
+            next_number: self.roster.next_number().0,
             tail_from: tails.map(|kept| kept.row).min().unwrap_or(self.next_seq),
             closings: closings.collect(),
             paused: self.paused.clone(),
@@ -202,7 +202,7 @@ impl Bucket {
             });
         };
         for number in &self.dirty.recipients {
-            let profile = self.roster.profile(number).cloned();
+            let profile = self.roster.profile(RecipientNo(number)).cloned();
             let row = profile.map(|profile| {
                 let preferences = self.preferences.of(number);
                 encode(&RecipientRow {

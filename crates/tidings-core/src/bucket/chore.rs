@@ -73,7 +73,7 @@ impl Bucket {
             Some(Chore::Build(work)) => self.index.build(work, &mut slice).map(Chore::Build),
             Some(Chore::Merge(work)) => {
                 let numbers = self.roster.next_number();
-                let rest = self.index.merge(view, work, numbers, &mut slice)?;
+                let rest = self.index.merge(view, work, numbers.0, &mut slice)?;
                 rest.map(Chore::Merge)
             }
         };

@@ -62,7 +62,7 @@ impl Bucket {
                 what,
                 kind,
             } => {
-                self.mark(seq, number, (at, before), what, kind);
+                self.mark(seq, number.0, (at, before), what, kind);
             }
             Record::InboxDelivered { to, except, .. } => {
                 self.delivered_to = to;
@@ -82,8 +82,8 @@ impl Bucket {
                 at,
                 number,
                 profile,
-            } => self.profile(at, number, *profile, compiled),
-            Record::Erased { at, number } => self.erase(at, number, compiled),
+            } => self.profile(at, number.0, *profile, compiled),
+            Record::Erased { at, number } => self.erase(at, number.0, compiled),
             Record::Follow { topics, on } => self.follow(topics, on),
             Record::Preference {
                 number,
@@ -91,10 +91,10 @@ impl Bucket {
                 channel,
                 mode,
             } => {
-                self.preferences.choose(number, channel, scope, mode);
-                self.dirty.recipients.insert(number);
+                self.preferences.choose(number.0, channel, scope, mode);
+                self.dirty.recipients.insert(number.0);
             }
-            Record::Flush { at, number, lanes } => self.flush(at, number, &lanes, compiled),
+            Record::Flush { at, number, lanes } => self.flush(at, number.0, &lanes, compiled),
             Record::Pause {
                 at,
                 channels,
@@ -108,8 +108,8 @@ impl Bucket {
                 ..
             } => {
                 let open = self.closings.get_mut(&closing);
-                if let Some(open) = open.filter(|open| open.sending.contains(number)) {
-                    open.tried.insert(number, attempts);
+                if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
+                    open.tried.insert(number.0, attempts);
                 }
             }
             Record::Counted {

@@ -11,7 +11,7 @@ use crate::channel::{CHANNELS, ChannelNo};
 use crate::compiled::CompiledRules;
 use crate::journal::record::{Arrival, Record};
 use crate::journal::stored::Unreadable;
-use crate::number::LaneNo;
+use crate::number::{LaneNo, RecipientNo};
 
 /// The ids and numbers that a record may name.
 #[derive(Clone, Copy)]
@@ -81,14 +81,14 @@ impl Known<'_> {
             Record::Outcome { who, .. } | Record::Withdrawn { who, .. } => self.set(who),
             Record::Reopened(again) => {
                 self.lane_key(&again.lane)?;
-                self.recipient(again.number)
+                self.recipient(again.number.0)
             }
             // A new one is made under the next number.
-            Record::Profile { number, .. } if *number == self.next_number => Ok(()),
+            Record::Profile { number, .. } if *number == RecipientNo(self.next_number) => Ok(()),
             Record::Profile { number, .. }
             | Record::Mark { number, .. }
             | Record::Erased { number, .. }
-            | Record::Attempted { number, .. } => self.recipient(*number),
+            | Record::Attempted { number, .. } => self.recipient(number.0),
             Record::Follow { topics, .. } => topics.iter().try_for_each(|(_, who)| self.set(who)),
             Record::Preference {
                 number,
@@ -96,10 +96,10 @@ impl Known<'_> {
                 ..
             } => {
                 channel(*no)?;
-                self.recipient(*number)
+                self.recipient(number.0)
             }
             Record::Flush { number, lanes, .. } => {
-                self.recipient(*number)?;
+                self.recipient(number.0)?;
                 lanes.iter().try_for_each(|lane| self.lane_key(lane))
             }
             Record::Pause {

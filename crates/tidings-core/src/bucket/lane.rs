@@ -17,7 +17,7 @@ use crate::channel::ChannelNo;
 use crate::compiled::Version;
 use crate::deadline::{Entered, Opened, Window, due};
 use crate::lane_kind::{LaneKind, Parameters};
-use crate::number::EventNo;
+use crate::number::{EventNo, RecipientNo};
 use crate::rules::QuietHours;
 use crate::shared::{Shared, Tree};
 use crate::time::Instant;
@@ -107,7 +107,7 @@ impl<'a> Terms<'a> {
 
     /// The time when a recipient's window is due, in milliseconds, before quiet hours.
     fn due(&self, window: Opened<'_>, number: u32) -> i64 {
-        due(window, self.rules, &self.roster.member(number))
+        due(window, self.rules, &self.roster.member(RecipientNo(number)))
     }
 
     fn hours(&self, channel: ChannelNo) -> (ChannelNo, Option<&QuietHours>) {
@@ -136,7 +136,8 @@ impl<'a> Terms<'a> {
         channel: ChannelNo,
         at: Instant,
     ) -> Option<Instant> {
-        self.roster.quiet_until(number, self.hours(channel), at)
+        self.roster
+            .quiet_until(RecipientNo(number), self.hours(channel), at)
     }
 }
 

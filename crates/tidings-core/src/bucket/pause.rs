@@ -55,8 +55,8 @@ impl Bucket {
         }
         if let Some(open) = self.closings.get_mut(&closing) {
             open.from = open.from.min(from);
-            open.sending.insert(number);
-            open.tried.insert(number, attempts);
+            open.sending.insert(number.0);
+            open.tried.insert(number.0, attempts);
         }
     }
 

@@ -16,7 +16,7 @@ use crate::journal::parts;
 use crate::journal::record::Record;
 use crate::journal::row::{each_record, journal_key};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each, each_from};
-use crate::number::{EventNo, LaneNo};
+use crate::number::{EventNo, LaneNo, RecipientNo};
 use crate::set::Set;
 use crate::shared::Shared;
 use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u32_at, u64_at};
@@ -103,7 +103,7 @@ impl Bucket {
             known.recipient(number)?;
             let row: RecipientRow = decode("a recipient", value)?;
             if let Some(profile) = row.profile {
-                bucket.roster.put(number, profile, tz);
+                bucket.roster.put(RecipientNo(number), profile, tz);
                 for (channel, scope, mode) in row.preferences {
                     bucket.preferences.choose(number, channel, scope, mode);
                 }
@@ -145,7 +145,7 @@ impl Bucket {
             let (compiled, next_number) = (compiled, bucket.roster.next_number());
             Known {
                 compiled,
-                next_number,
+                next_number: next_number.0,
             }
             .set(&who)?;
             bucket.scheduled.insert((Instant(t), EventNo(place)), who);
@@ -280,7 +280,7 @@ impl Bucket {
         let next_number = self.roster.next_number();
         Known {
             compiled,
-            next_number,
+            next_number: next_number.0,
         }
         .record(&record)?;
         if seq >= self.checkpointed {

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::calendar::{Alike, Person, Zone, checksum, quiet_until};
 use crate::channel::{ChannelNo, TABLE};
 use crate::id::Id;
+use crate::number::RecipientNo;
 use crate::places::Places;
 use crate::recipient::{Recipient, State};
 use crate::rules::QuietHours;
@@ -60,7 +61,7 @@ impl Hashed {
 #[derive(Clone, Copy)]
 pub(crate) struct Member<'a> {
     roster: &'a Roster,
-    number: u32,
+    number: RecipientNo,
 }
 
 impl Person for Member<'_> {
@@ -75,29 +76,31 @@ impl Person for Member<'_> {
 }
 
 impl Roster {
-    pub(crate) fn number(&self, id: &str) -> Option<u32> {
+    pub(crate) fn number(&self, id: &str) -> Option<RecipientNo> {
         let hash = xxh3_64(id.as_bytes());
         let compare = |known: &Hashed| {
             let by_hash = known.hash.cmp(&hash);
             by_hash.then_with(|| known.id.as_str().cmp(id))
         };
-        self.numbers.find(compare).map(|(_, number)| *number)
+        self.numbers
+            .find(compare)
+            .map(|(_, number)| RecipientNo(*number))
     }
 
-    pub(crate) fn profile(&self, number: u32) -> Option<&Recipient> {
-        self.profiles.get(number)?.as_deref()
+    pub(crate) fn profile(&self, number: RecipientNo) -> Option<&Recipient> {
+        self.profiles.get(number.0)?.as_deref()
     }
 
     /// Everyone who ever was here, erased or not.
     pub(crate) fn ever(&self) -> RoaringBitmap {
         let mut ever = RoaringBitmap::new();
-        ever.insert_range(0..self.next_number());
+        ever.insert_range(0..self.next_number().0);
         ever
     }
 
     /// The number that the next new recipient gets.
-    pub(crate) fn next_number(&self) -> u32 {
-        self.next
+    pub(crate) fn next_number(&self) -> RecipientNo {
+        RecipientNo(self.next)
     }
 
     /// Reserves numbers up to `next` (those of erased recipients, on recovery).
@@ -109,46 +112,50 @@ impl Roster {
     }
 
     /// Stores a profile under its number, which is a known one or the next.
-    pub(crate) fn put(&mut self, number: u32, profile: Recipient, default_tz: &str) {
-        self.reserve(number);
-        self.next = self.next.max(number + 1);
-        self.numbers.insert(Hashed::of(&profile.id), number);
-        self.everyone.insert(number);
+    pub(crate) fn put(&mut self, number: RecipientNo, profile: Recipient, default_tz: &str) {
+        self.reserve(number.0);
+        self.next = self.next.max(number.0 + 1);
+        self.numbers.insert(Hashed::of(&profile.id), number.0);
+        self.everyone.insert(number.0);
         set_if(
             &mut self.unconfirmed,
-            number,
+            number.0,
             profile.state == State::Unconfirmed,
         );
-        set_if(&mut self.gone, number, profile.state == State::Disabled);
+        set_if(&mut self.gone, number.0, profile.state == State::Disabled);
         for (channel, who) in TABLE.iter().zip(&mut self.reachable) {
-            set_if(who, number, profile.addresses.get(channel.number).is_some());
+            set_if(
+                who,
+                number.0,
+                profile.addresses.get(channel.number).is_some(),
+            );
         }
-        self.places.set(number, profile.place);
-        set_if(&mut self.own_hours, number, profile.quiet_hours.is_some());
+        self.places.set(number.0, profile.place);
+        set_if(&mut self.own_hours, number.0, profile.quiet_hours.is_some());
         self.settle_zone(number, profile.tz.as_deref().unwrap_or(default_tz));
-        *self.profiles.at(number) = Some(Arc::new(profile));
+        *self.profiles.at(number.0) = Some(Arc::new(profile));
     }
 
     /// Removes a recipient; the number is not reused.
-    pub(crate) fn erase(&mut self, number: u32) {
+    pub(crate) fn erase(&mut self, number: RecipientNo) {
         if self.profile(number).is_none() {
             return;
         }
-        let Some(profile) = self.profiles.at(number).take() else {
+        let Some(profile) = self.profiles.at(number.0).take() else {
             return;
         };
         self.numbers.remove(&Hashed::of(&profile.id));
-        self.everyone.remove(number);
-        self.unconfirmed.remove(number);
+        self.everyone.remove(number.0);
+        self.unconfirmed.remove(number.0);
         for who in &mut self.reachable {
-            who.remove(number);
+            who.remove(number.0);
         }
-        self.gone.insert(number);
-        self.own_hours.remove(number);
-        self.places.set(number, None);
+        self.gone.insert(number.0);
+        self.own_hours.remove(number.0);
+        self.places.set(number.0, None);
         for zone in self.zones.values_mut() {
-            if zone.1.contains(number) {
-                zone.1.remove(number);
+            if zone.1.contains(number.0) {
+                zone.1.remove(number.0);
             }
         }
     }
@@ -167,10 +174,14 @@ impl Roster {
         let mut changed = Vec::new();
         for number in &*self.everyone.clone() {
             let says = self
-                .profile(number)
+                .profile(RecipientNo(number))
                 .is_none_or(|profile| profile.tz.is_some());
-            if !says && self.zone(number).is_some_and(|(name, _)| name != tz) {
-                self.settle_zone(number, tz);
+            if !says
+                && self
+                    .zone(RecipientNo(number))
+                    .is_some_and(|(name, _)| name != tz)
+            {
+                self.settle_zone(RecipientNo(number), tz);
                 changed.push(number);
             }
         }
@@ -178,20 +189,20 @@ impl Roster {
     }
 
     /// The zone of a recipient.
-    pub(crate) fn zone(&self, number: u32) -> Option<(&str, &Zone)> {
+    pub(crate) fn zone(&self, number: RecipientNo) -> Option<(&str, &Zone)> {
         let at = self.zone_no(number)?;
         self.zones
             .get_index(usize::from(at))
             .map(|(name, zone)| (&**name, &zone.0))
     }
 
-    fn zone_no(&self, number: u32) -> Option<u16> {
-        let at = self.zone_of.get(number).copied().unwrap_or_default();
-        (number < self.next).then_some(at)
+    fn zone_no(&self, number: RecipientNo) -> Option<u16> {
+        let at = self.zone_of.get(number.0).copied().unwrap_or_default();
+        (number < RecipientNo(self.next)).then_some(at)
     }
 
     /// A recipient's part in a deadline.
-    pub(crate) fn member(&self, number: u32) -> Member<'_> {
+    pub(crate) fn member(&self, number: RecipientNo) -> Member<'_> {
         Member {
             roster: self,
             number,
@@ -214,7 +225,7 @@ impl Roster {
             }
         }
         for number in own {
-            let end = self.quiet_until(number, (channel, of_channel), at);
+            let end = self.quiet_until(RecipientNo(number), (channel, of_channel), at);
             quiet.extend(end.map(|end| (end, RoaringBitmap::from_iter([number]))));
         }
         quiet
@@ -228,11 +239,11 @@ impl Roster {
     /// The end of a recipient's quiet hours that hold at an instant.
     pub(crate) fn quiet_until(
         &self,
-        number: u32,
+        number: RecipientNo,
         (channel, of_channel): (ChannelNo, Option<&QuietHours>),
         at: Instant,
     ) -> Option<Instant> {
-        if of_channel.is_none() && !self.own_hours.contains(number) {
+        if of_channel.is_none() && !self.own_hours.contains(number.0) {
             return None;
         }
         let own = &self.profile(number)?.quiet_hours;
@@ -260,7 +271,8 @@ impl Roster {
         for (alike, part) in by_zone {
             let mut minutes: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
             for number in part {
-                let minute = self.member(number).checksum() % u32::from(spread_minutes);
+                let minute =
+                    self.member(RecipientNo(number)).checksum() % u32::from(spread_minutes);
                 minutes.entry(minute).or_default().insert(number);
             }
             let of_minute = |(checksum, part)| (Alike { checksum, ..alike }, part);
@@ -275,7 +287,7 @@ impl Roster {
             let mut parts: BTreeMap<u16, RoaringBitmap> = BTreeMap::new();
             for number in who {
                 parts
-                    .entry(self.zone_no(number).unwrap_or_default())
+                    .entry(self.zone_no(RecipientNo(number)).unwrap_or_default())
                     .or_default()
                     .insert(number);
             }
@@ -312,12 +324,12 @@ impl Roster {
             + self.places.bytes()
     }
 
-    fn settle_zone(&mut self, number: u32, name: &str) {
+    fn settle_zone(&mut self, number: RecipientNo, name: &str) {
         let old = self.zone_no(number).map(usize::from);
         if let Some((_, zone)) = old.and_then(|old| self.zones.get_index_mut(old))
-            && zone.1.contains(number)
+            && zone.1.contains(number.0)
         {
-            zone.1.remove(number);
+            zone.1.remove(number.0);
         }
         let at = match self.zones.get_index_of(name) {
             Some(at) => at,
@@ -328,8 +340,8 @@ impl Roster {
                     .0
             }
         };
-        self.zones[at].1.insert(number);
-        *self.zone_of.at(number) = u16::try_from(at).expect("there are fewer zones than 2^16");
+        self.zones[at].1.insert(number.0);
+        *self.zone_of.at(number.0) = u16::try_from(at).expect("there are fewer zones than 2^16");
     }
 }
 

@@ -202,7 +202,7 @@ impl Bucket {
     /// All numbers ever given to a recipient.
     fn all_numbers(&self) -> RoaringBitmap {
         let mut who = RoaringBitmap::new();
-        who.insert_range(0..self.roster.next_number());
+        who.insert_range(0..self.roster.next_number().0);
         who
     }
 }

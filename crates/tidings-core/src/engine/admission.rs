@@ -32,7 +32,7 @@ use crate::id::{BucketNo, Id};
 use crate::index::{FoundEntry, Look};
 use crate::journal::record::{Entries, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
-use crate::number::{ClosingId, EventNo, MessageId, TypeNo};
+use crate::number::{ClosingId, EventNo, MessageId, RecipientNo, TypeNo};
 use crate::reason::{Ending, Reason};
 use crate::rules::{Admission, Per};
 use crate::set::Set;
@@ -176,7 +176,7 @@ impl Part {
     pub(super) fn would_leave_out(
         &self,
         (intake, draft): (&Intake, &Draft<'_>),
-        (no, number): (BucketNo, u32),
+        (no, number): (BucketNo, RecipientNo),
         (type_no, rules): (TypeNo, &Type),
         event: &Event,
     ) -> Result<Option<&'static str>, Unreadable> {
@@ -184,11 +184,11 @@ impl Part {
         if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
             return Ok(None);
         }
-        let (of, who) = (Of { type_no, per }, RoaringBitmap::from_iter([number]));
+        let (of, who) = (Of { type_no, per }, RoaringBitmap::from_iter([number.0]));
         let key = key_of_event(per, event);
         let entered = self.entered(draft, no, of, Some(&who))?;
         let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
-        for (t, place) in self.buckets[no].scheduled.of(number) {
+        for (t, place) in self.buckets[no].scheduled.of(number.0) {
             if !is_pending {
                 let other = intake.scheduled_row(draft, t, place)?.0.event;
                 is_pending = other.kind == event.kind && key_of_event(per, &other) == key;
@@ -332,7 +332,9 @@ impl Part {
                 None => open.sending.clone(),
             };
             for number in numbers {
-                let message = self.buckets[no].closing_id(*closing).message(number);
+                let message = self.buckets[no]
+                    .closing_id(*closing)
+                    .message(RecipientNo(number));
                 self.in_message(draft, (message, open), of, &mut entries)?;
             }
         }
@@ -390,7 +392,7 @@ impl Part {
                     }
                 };
                 for number in numbers {
-                    let message = bucket.closing_id(*closing).message(number);
+                    let message = bucket.closing_id(*closing).message(RecipientNo(number));
                     self.in_message(draft, (message, open), of, &mut entries)?;
                 }
                 messages.extend(
@@ -496,11 +498,11 @@ impl Part {
         let Some(open) = bucket.closings.get(&seq) else {
             return Ok(());
         };
-        let delivered = sent
-            .iter()
-            .filter(|sent| sent.ending == Ending::Delivered && open.sending.contains(sent.number));
+        let delivered = sent.iter().filter(|sent| {
+            sent.ending == Ending::Delivered && open.sending.contains(sent.number.0)
+        });
         let seqs_of: FxHashMap<u32, &Vec<u64>> =
-            delivered.map(|sent| (sent.number, &sent.seqs)).collect();
+            delivered.map(|sent| (sent.number.0, &sent.seqs)).collect();
         let seqs = || seqs_of.values().flat_map(|seqs| seqs.iter().copied());
         let (Some(from), Some(to)) = (seqs().min(), seqs().max()) else {
             return Ok(());

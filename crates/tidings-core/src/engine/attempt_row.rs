@@ -8,7 +8,7 @@ use super::draft::Draft;
 use crate::journal::parts;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::messages::{Attempt, AttemptRun};
-use crate::number::MessageId;
+use crate::number::{MessageId, RecipientNo};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Day;
 
@@ -26,14 +26,14 @@ struct AttemptRow(Vec<AttemptRun>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempted {
     /// The recipient's number in the bucket.
-    pub number: u32,
+    pub number: RecipientNo,
     /// The attempt.
     pub attempt: Attempt,
 }
 
 fn attempts_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
     Key::of(Owner::Bucket(closing.bucket), Table::Attempts)
-        .u32(number)
+        .u32(number.0)
         .u64(closing.seq)
         .done()
 }

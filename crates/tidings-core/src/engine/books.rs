@@ -17,7 +17,7 @@ use crate::channel::{ChannelNo, INBOX_NO};
 use crate::journal::record::{Entries, Origin, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::message::Books;
-use crate::number::EventNo;
+use crate::number::{EventNo, RecipientNo};
 use crate::postings::{BLOCK_RECIPIENTS, Block};
 use crate::reason::{Ending, Outcome, Reason};
 use crate::set::Set;
@@ -209,7 +209,7 @@ impl Walker<'_> {
                 }
                 Record::Reopened(again) => {
                     for (_, who) in endings.entry(again.closing).or_default() {
-                        who.remove(again.number);
+                        who.remove(again.number.0);
                     }
                 }
                 _ => {}
@@ -349,7 +349,7 @@ impl Walker<'_> {
                         .find(|(_, who)| who.contains(number))
                         .map(|(ending, _)| *ending)
                 });
-                self.message(number, closing, &row, ending, first);
+                self.message(RecipientNo(number), closing, &row, ending, first);
             }
         }
         Ok(())
@@ -357,7 +357,7 @@ impl Walker<'_> {
 
     fn message(
         &mut self,
-        number: u32,
+        number: RecipientNo,
         closing: u64,
         row: &MessageRow,
         ending: Option<Ending>,
@@ -381,7 +381,7 @@ impl Walker<'_> {
                 continue;
             };
             let live = self.live.get_mut(&(seq, channel));
-            if !live.is_some_and(|who| who.remove(number)) {
+            if !live.is_some_and(|who| who.remove(number.0)) {
                 self.duplicates += 1;
                 continue;
             }

@@ -27,7 +27,7 @@ use crate::id::{BucketNo, Id};
 use crate::index::{Found, FoundEntry, Look};
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
-use crate::number::{ClosingId, EventNo, MessageId};
+use crate::number::{ClosingId, EventNo, MessageId, RecipientNo};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Owner, Partition, Table};
@@ -221,7 +221,7 @@ impl Part {
                     if !name.is_inbox() {
                         for message in self.messages_with(draft, at, (&address, kept.seq), &rest)? {
                             if draft.reach.get(&message) == Some(&Reached::KeptBack) {
-                                rest.remove(message.number);
+                                rest.remove(message.number.0);
                                 reach.kept_back.push((kept.seq, name.channel, message));
                             }
                         }
@@ -251,7 +251,7 @@ impl Part {
                 continue;
             }
             for number in &open.sending & who {
-                let message = bucket.closing_id(*closing).message(number);
+                let message = bucket.closing_id(*closing).message(RecipientNo(number));
                 let row = self.message_row(draft, message, open.at.day())?;
                 if row.is_some_and(|(_, row)| row.entries(*closing).contains(&seq)) {
                     messages.push(message);
@@ -300,7 +300,7 @@ impl Part {
         });
         let mut unwanted = Vec::new();
         for (closing, open, channel, number) in messages {
-            let message = bucket.closing_id(*closing).message(number);
+            let message = bucket.closing_id(*closing).message(RecipientNo(number));
             let seqs = self.unwanted_in(draft, (message, channel), open, version)?;
             unwanted.extend(seqs.into_iter().map(|seq| (seq, channel, message)));
         }
@@ -316,7 +316,7 @@ impl Part {
         version: &Version,
     ) -> Result<Vec<u64>, Unreadable> {
         let bucket = &self.buckets[message.closing.bucket];
-        let who = RoaringBitmap::from_iter([message.number]);
+        let who = RoaringBitmap::from_iter([message.number.0]);
         let found = self.entries_made(draft, message, open)?;
         let mut unwanted = Vec::new();
         for FoundEntry { source, .. } in &found.entries {
@@ -352,7 +352,7 @@ impl Part {
         let look = Look {
             from: *from,
             to: *to,
-            who: &[number].into(),
+            who: &[number.0].into(),
             takes: &|kept, variant| open.lane.has(&self.compiled.names, &kept.arrival, variant),
             has: &|_, kept| seqs.contains(&kept.seq),
         };
@@ -363,13 +363,13 @@ impl Part {
     pub(super) fn messages_to(
         &self,
         at: BucketNo,
-        number: u32,
+        number: RecipientNo,
         channel: Option<ChannelNo>,
     ) -> Vec<MessageId> {
         let bucket = &self.buckets[at];
         let theirs = bucket.closings.iter().filter(|(_, open)| {
             let on = self.compiled.names.lane(open.lane.lane).channel;
-            open.sending.contains(number) && channel.is_none_or(|channel| channel == on)
+            open.sending.contains(number.0) && channel.is_none_or(|channel| channel == on)
         });
         theirs
             .map(|(closing, _)| bucket.closing_id(*closing).message(number))
@@ -381,7 +381,7 @@ impl Part {
         &mut self,
         draft: &mut Draft<'_>,
         at: BucketNo,
-        number: u32,
+        number: RecipientNo,
     ) -> Result<(), Unreadable> {
         for message in self.messages_to(at, number, None) {
             let seqs = self.seqs_of(draft, message)?;
@@ -415,7 +415,7 @@ impl Part {
             let open = bucket.closings.iter();
             for (closing, open) in open.filter(|(_, open)| is_forgotten(open.from)) {
                 for number in &open.sending {
-                    let message = bucket.closing_id(*closing).message(number);
+                    let message = bucket.closing_id(*closing).message(RecipientNo(number));
                     let seqs = self.seqs_of(draft, message)?;
                     if seqs.iter().any(|seq| is_forgotten(*seq)) {
                         messages.insert(message, seqs);
@@ -500,11 +500,11 @@ impl Part {
             let key = message_key(message);
             draft.put_in_parts(Partition::Day(day), key, &encode(&row));
             if row.entries(closing).is_empty() {
-                withdrawn.entry(closing).or_default().insert(number);
+                withdrawn.entry(closing).or_default().insert(number.0);
                 self.tally.messages -= 1;
             }
             for seq in seqs {
-                items.entry((seq, channel)).or_default().insert(number);
+                items.entry((seq, channel)).or_default().insert(number.0);
             }
         }
         let items = items

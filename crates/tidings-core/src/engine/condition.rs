@@ -11,6 +11,7 @@ use crate::cel::{Failed, Value, of_entered, of_object, of_recipient};
 use crate::compiled::Type;
 use crate::id::Id;
 use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::number::RecipientNo;
 use crate::time::Instant;
 
 /// A condition without an answer, for the log: its entries are skipped.
@@ -101,7 +102,7 @@ pub(super) fn ask(
     };
     for number in who {
         // Who was erased is gone before it comes to conditions.
-        let Some(profile) = bucket.roster.profile(number) else {
+        let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
             continue;
         };
         names.push(("recipient", of_recipient(profile)));

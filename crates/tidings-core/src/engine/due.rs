@@ -19,7 +19,7 @@ use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
-use crate::number::{LaneNo, TypeNo};
+use crate::number::{LaneNo, RecipientNo, TypeNo};
 use crate::reason::{Outcome, Reason};
 use crate::rules::Admission;
 
@@ -294,7 +294,7 @@ impl Engine {
                 let ended = bucket.ended.of(kept.seq, INBOX_NO);
                 for number in variant.who.iter() {
                     let ended = ended.is_some_and(|who| who.contains(number));
-                    let Some(profile) = bucket.roster.profile(number) else {
+                    let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
                         continue;
                     };
                     let message = messages.entry(number).or_insert_with(|| Message {

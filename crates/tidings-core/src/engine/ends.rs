@@ -10,7 +10,7 @@ use crate::id::BucketNo;
 use crate::journal::record::Record;
 use crate::journal::row::journal_key;
 use crate::journal::stored::{ReadView, Unreadable, decode, each};
-use crate::number::EventNo;
+use crate::number::{EventNo, RecipientNo};
 use crate::reason::{Ending, Reason};
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
 use crate::time::{Day, Instant};
@@ -90,14 +90,14 @@ pub(super) fn ends(
 /// The newest outcome of a recipient's message among the records of its closing; `None` = it has none, or goes again.
 pub(super) fn ending_of<'r>(
     records: impl IntoIterator<Item = &'r Record>,
-    number: u32,
+    number: RecipientNo,
 ) -> Option<(Instant, Ending)> {
     let mut newest = None;
     for record in records {
         match record {
             Record::Outcome {
                 at, who, ending, ..
-            } if who.contains(number) => newest = Some((*at, *ending)),
+            } if who.contains(number.0) => newest = Some((*at, *ending)),
             Record::Reopened(again) if again.number == number => newest = None,
             _ => {}
         }

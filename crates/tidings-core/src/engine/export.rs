@@ -9,7 +9,7 @@ use super::event_row::{EventRow, row_key};
 use super::state::Engine;
 use crate::event::Event;
 use crate::journal::stored::{ReadView, Unreadable, from_json};
-use crate::number::EventNo;
+use crate::number::{EventNo, RecipientNo};
 use crate::recipient::Recipient;
 use crate::table::Partition;
 use crate::time::{Day, Instant};
@@ -21,7 +21,7 @@ impl Engine {
         let mut all: Vec<&Recipient> = Vec::new();
         for bucket in self.buckets() {
             let numbers = bucket.roster.everyone.iter();
-            all.extend(numbers.filter_map(|number| bucket.roster.profile(number)));
+            all.extend(numbers.filter_map(|number| bucket.roster.profile(RecipientNo(number))));
         }
         all.sort_by(|a, b| a.id.cmp(&b.id));
         all

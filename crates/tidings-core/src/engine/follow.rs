@@ -18,6 +18,7 @@ use crate::id::{BucketNo, Id};
 use crate::journal::record::Record;
 use crate::journal::stored::{Unreadable, decode, each, encode};
 use crate::limits::{Bound, Limits};
+use crate::number::RecipientNo;
 use crate::set::Set;
 use crate::table::{Key, Owner, Partition, REST, Table};
 
@@ -29,17 +30,17 @@ struct Change<'c> {
 }
 
 impl<'c> Change<'c> {
-    fn has(&self, topic: &Id, number: u32) -> bool {
+    fn has(&self, topic: &Id, number: RecipientNo) -> bool {
         let at = self.places.get(topic);
-        at.is_some_and(|at| self.topics[*at].1.contains(number))
+        at.is_some_and(|at| self.topics[*at].1.contains(number.0))
     }
 
-    fn add(&mut self, topic: &'c Id, number: u32) {
+    fn add(&mut self, topic: &'c Id, number: RecipientNo) {
         let at = *self.places.entry(topic).or_insert_with(|| {
             self.topics.push((topic, RoaringBitmap::new()));
             self.topics.len() - 1
         });
-        self.topics[at].1.insert(number);
+        self.topics[at].1.insert(number.0);
     }
 }
 
@@ -59,8 +60,8 @@ const ROW_TOPICS_MAX: usize = 64;
 type Rows = BTreeMap<Vec<u8>, Vec<Id>>;
 
 /// The key prefix of a recipient's rows.
-fn rows_key(bucket: BucketNo, number: u32) -> Key {
-    Key::of(Owner::Bucket(bucket), Table::Following).u32(number)
+fn rows_key(bucket: BucketNo, number: RecipientNo) -> Key {
+    Key::of(Owner::Bucket(bucket), Table::Following).u32(number.0)
 }
 
 /// The topics of a row: one in the key, those that were followed with it in the value.
@@ -96,7 +97,7 @@ impl Part {
         let mut rows: Vec<(BucketNo, u32, &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
         let (mut on, limits) = (true, self.limits());
-        let mut added: FxHashMap<(BucketNo, u32), u64> = FxHashMap::default();
+        let mut added: FxHashMap<(BucketNo, RecipientNo), u64> = FxHashMap::default();
         for command in commands {
             let (recipient, topic) = match command {
                 Command::Subscribe { recipient, topic } => (recipient, topic),
@@ -115,13 +116,13 @@ impl Part {
             };
             let followers = &self.buckets[bucket].followers;
             let change = changes.entry(bucket).or_default();
-            if followers.has(topic, number) == on || change.has(topic, number) {
+            if followers.has(topic, number.0) == on || change.has(topic, number) {
                 replies.push(Ok(Reply::Done));
                 continue;
             }
             if on {
                 let more = added.entry((bucket, number)).or_default();
-                let topics = u64::from(followers.topics_of(number)) + *more + 1;
+                let topics = u64::from(followers.topics_of(number.0)) + *more + 1;
                 if let Err(refused) = may_follow(limits, topic, topics) {
                     replies.push(Err(refused));
                     continue;
@@ -130,7 +131,7 @@ impl Part {
             }
             replies.push(Ok(Reply::Done));
             change.add(topic, number);
-            rows.push((bucket, number, topic));
+            rows.push((bucket, number.0, topic));
         }
         rows.sort_by_key(|(bucket, number, _)| (*bucket, *number));
         for of_one in rows.chunk_by(|one, next| one.0 == next.0 && one.1 == next.1) {
@@ -139,10 +140,10 @@ impl Part {
             if on {
                 let topics: Vec<&Id> = topics.collect();
                 for topics in topics.chunks(ROW_TOPICS_MAX) {
-                    put_row(draft, rows_key(bucket, number), topics);
+                    put_row(draft, rows_key(bucket, RecipientNo(number)), topics);
                 }
             } else {
-                leave(draft, bucket, number, &topics.collect())?;
+                leave(draft, bucket, RecipientNo(number), &topics.collect())?;
             }
         }
         for (bucket, change) in changes {
@@ -164,7 +165,7 @@ impl Engine {
         let most = u64::from(self.intake.limits().of(Bound::Subscriptions));
         match self.find(recipient) {
             Ok((bucket, number)) => {
-                most.saturating_sub(self.bucket(bucket).followers.topics_of(number).into())
+                most.saturating_sub(self.bucket(bucket).followers.topics_of(number.0).into())
             }
             Err(_) => most,
         }
@@ -187,7 +188,7 @@ fn put_row(draft: &mut Draft<'_>, key: Key, topics: &[&Id]) {
 fn leave(
     draft: &mut Draft<'_>,
     bucket: BucketNo,
-    number: u32,
+    number: RecipientNo,
     left: &BTreeSet<&Id>,
 ) -> Result<(), Unreadable> {
     for (key, topics) in rows_of(draft, bucket, number)? {
@@ -207,7 +208,7 @@ fn leave(
 pub(super) fn rows_of(
     draft: &Draft<'_>,
     bucket: BucketNo,
-    number: u32,
+    number: RecipientNo,
 ) -> Result<Rows, Unreadable> {
     let prefix = rows_key(bucket, number).done();
     let mut rows = Rows::new();

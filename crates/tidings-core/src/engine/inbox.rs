@@ -27,7 +27,7 @@ use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::index::{DayIndex, SegmentAt};
 use crate::journal::record::{About, EventAt};
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::{LaneNo, TypeNo};
+use crate::number::{LaneNo, RecipientNo, TypeNo};
 use crate::table::Partition;
 use crate::time::{Day, Instant};
 
@@ -185,7 +185,7 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let bucket = self.bucket(at);
-        let reader = Reader::new(self, view, bucket, number);
+        let reader = Reader::new((self, view), (bucket, number));
         let mut presenter = Presenter::new(self, view);
         let from = from.unwrap_or(Cursor {
             as_of: bucket.delivered_to,
@@ -193,13 +193,13 @@ impl Engine {
         });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
         let (today, withdrawals) = (self.intake.now.day(), self.intake.objects.withdrawals);
-        let marks = bucket.marks.get(&number);
+        let marks = bucket.marks.get(&number.0);
         let as_of = AsOf {
             marked: marks.map_or(0, |marks| marks.changed),
             withdrawals,
             hidden: bucket.hidden,
         };
-        let known = bucket.counted.of(number, as_of);
+        let known = bucket.counted.of(number.0, as_of);
         let mut counted = Vec::with_capacity(bucket.index.days.len());
         let (mut badge, mut unseen, mut unread) = (Badge::default(), 0, 0);
         let (mut ordinals, mut entries) = (Vec::new(), Vec::new());
@@ -240,7 +240,7 @@ impl Engine {
                 counted.push((*day, counts));
             }
         }
-        bucket.counted.keep(number, as_of, counted);
+        bucket.counted.keep(number.0, as_of, counted);
         Ok(Ok(InboxPage {
             groups,
             unseen,
@@ -301,14 +301,17 @@ struct Reader<'a> {
     engine: &'a Engine,
     view: &'a dyn ReadView,
     bucket: &'a Bucket,
-    number: u32,
+    number: RecipientNo,
     reading: Reading<'a>,
     /// The lanes of the inbox.
     lanes: Vec<LaneNo>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(engine: &'a Engine, view: &'a dyn ReadView, bucket: &'a Bucket, number: u32) -> Self {
+    fn new(
+        (engine, view): (&'a Engine, &'a dyn ReadView),
+        (bucket, number): (&'a Bucket, RecipientNo),
+    ) -> Self {
         let lanes = engine.intake.compiled.names.lanes();
         let lanes = lanes.filter(|(_, lane)| lane.is_inbox());
         Self {
@@ -316,7 +319,7 @@ impl<'a> Reader<'a> {
             view,
             bucket,
             number,
-            reading: Reading::of(bucket.marks.get(&number).map(|marks| &**marks)),
+            reading: Reading::of(bucket.marks.get(&number.0).map(|marks| &**marks)),
             lanes: lanes.map(|(no, _)| no).collect(),
         }
     }
@@ -343,11 +346,10 @@ impl<'a> Reader<'a> {
         ordinals: &mut Vec<u32>,
         mut visit: impl FnMut(Entry),
     ) -> Result<(), Unreadable> {
+        let (index, number) = (&self.bucket.index, self.number.0);
         for (at, segment) in held.segments.iter().enumerate() {
             ordinals.clear();
-            self.bucket
-                .index
-                .row_of(self.view, (day, segment), self.number, ordinals)?;
+            index.row_of(self.view, (day, segment), number, ordinals)?;
             for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
                 let place = (day, segment, at);
                 self.each_at_rest(place, ordinals, least, wants_seq, &mut visit)?;
@@ -359,10 +361,10 @@ impl<'a> Reader<'a> {
             }
             let arrival = &kept.arrival;
             let variant = arrival.variants.iter().position(|variant| {
-                variant.who.contains(self.number) && self.has_inbox(&variant.lanes)
+                variant.who.contains(self.number.0) && self.has_inbox(&variant.lanes)
             });
             let Some(variant) = variant else { continue };
-            let ended = self.bucket.ended.has(kept.seq, INBOX_NO, self.number);
+            let ended = self.bucket.ended.has(kept.seq, INBOX_NO, self.number.0);
             if ended || self.is_withdrawn(arrival.about.object) {
                 continue;
             }
@@ -400,7 +402,7 @@ impl<'a> Reader<'a> {
         let bytes = self.bucket.index.facets(self.view, (day, segment), chunk)?;
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
-        let may_have_ended = self.bucket.ended.may_be_left_out(self.number);
+        let may_have_ended = self.bucket.ended.may_be_left_out(self.number.0);
         let has_withdrawn = !self.engine.intake.objects.withdrawn_hashes.is_empty();
         let mut found = facets.arrivals(ordinals, &lane_sets)?;
         if has_withdrawn {
@@ -413,7 +415,7 @@ impl<'a> Reader<'a> {
             } else {
                 0
             };
-            if may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number) {
+            if may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number.0) {
                 continue;
             }
             let state = if self.reading.is_empty() || least == State::Read {

@@ -16,7 +16,7 @@ use crate::bucket::Bucket;
 use crate::index::Look;
 use crate::journal::record::{Attempts, Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, encode};
-use crate::number::{ClosingId, MessageId};
+use crate::number::{ClosingId, MessageId, RecipientNo};
 use crate::reason::Ending;
 use crate::set::Set;
 use crate::table::Partition;
@@ -62,16 +62,16 @@ impl Part {
             return;
         };
         // Of two plans of one lane the first counts.
-        let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number);
+        let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number.0);
         let planned: Vec<&PlannedMessage> = plan.messages.iter().filter(unmade).collect();
         if planned.is_empty() {
             return;
         }
         let (mut who, mut nothing) = (Set::default(), Set::default());
         for planned in planned {
-            who.insert(planned.number);
+            who.insert(planned.number.0);
             if planned.is_empty() {
-                nothing.insert(planned.number);
+                nothing.insert(planned.number.0);
             } else {
                 self.tally.messages += 1;
             }
@@ -104,8 +104,8 @@ impl Part {
         Tried { number, attempts }: Tried,
     ) {
         let open = self.buckets[closing.bucket].closings.get(&closing.seq);
-        if let Some(open) = open.filter(|open| open.sending.contains(number)) {
-            let known = open.tried.get(&number);
+        if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
+            let known = open.tried.get(&number.0);
             let attempts = Attempts {
                 delivered: known.is_some_and(|known| known.delivered),
                 ..attempts
@@ -132,9 +132,9 @@ impl Part {
         };
         let mut before = None;
         for Attempted { number, attempt } in attempts {
-            if open.sending.contains(*number) {
+            if open.sending.contains(number.0) {
                 // Those of one message follow each other: several providers were asked.
-                let is_first = open.tried.get(number).is_none() && before != Some(number);
+                let is_first = open.tried.get(&number.0).is_none() && before != Some(number);
                 before = Some(number);
                 let message = closing.message(*number);
                 note_attempt(draft, self.now.day(), message, attempt, is_first)?;
@@ -158,16 +158,16 @@ impl Part {
         } in sent
         {
             // What is told twice, before or within this step, counts once.
-            if !open.sending.contains(*number) || sets.values().any(|who| who.contains(*number)) {
+            if !open.sending.contains(number.0) || sets.values().any(|who| who.contains(number.0)) {
                 continue;
             }
-            let known = open.tried.get(number);
+            let known = open.tried.get(&number.0);
             let ending = match known.is_some_and(|known| known.delivered) {
                 // What becomes of a copy takes nothing back.
                 true => &Ending::Delivered,
                 false => ending,
             };
-            sets.entry(*ending).or_default().insert(*number);
+            sets.entry(*ending).or_default().insert(number.0);
             self.tally.resent += u64::from(*resent);
             for seq in seqs {
                 if let Some(day) = self.buckets[at].index.day_of(*seq) {
@@ -247,7 +247,7 @@ impl Engine {
     pub fn attempts_of(&self, MessageId { closing, number }: MessageId) -> Option<Attempts> {
         let bucket = self.held_bucket(closing.bucket)?;
         let open = bucket.closings.get(&closing.seq)?;
-        open.tried.get(&number).copied()
+        open.tried.get(&number.0).copied()
     }
 
     /// The messages without an outcome of which an attempt has failed.
@@ -258,7 +258,7 @@ impl Engine {
             for (seq, open) in &bucket.closings {
                 let closing = bucket.closing_id(*seq);
                 let numbers = open.tried.keys();
-                tried.extend(numbers.map(|number| closing.message(*number)));
+                tried.extend(numbers.map(|number| closing.message(RecipientNo(*number))));
             }
         }
         tried
@@ -294,7 +294,7 @@ impl Engine {
     ) -> Result<Vec<Plan>, Unreadable> {
         let mut closings: BTreeMap<ClosingId, RoaringBitmap> = BTreeMap::new();
         for MessageId { closing, number } in messages {
-            closings.entry(*closing).or_default().insert(*number);
+            closings.entry(*closing).or_default().insert(number.0);
         }
         let mut plans = Vec::new();
         for (ClosingId { bucket, seq }, who) in closings {
@@ -326,7 +326,7 @@ impl Engine {
         })?;
         let mut rows: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
         for number in who {
-            let key = message_key(bucket.closing_id(closing).message(number));
+            let key = message_key(bucket.closing_id(closing).message(RecipientNo(number)));
             for day in self.days_of(bucket.no).range(open.at.day()..) {
                 if let Some(row) = view.get(Partition::Day(*day), &key)? {
                     let row = MessageRow::read(view, Partition::Day(*day), &key, &row)?;
@@ -362,14 +362,14 @@ impl Engine {
                 unrecoverable.remove(number);
                 let entries = entries.iter().map(|entry| entry.source).collect();
                 planned.push(PlannedMessage {
-                    number,
+                    number: RecipientNo(number),
                     entries,
                     ended: Vec::new(),
                 });
             }
         }
         let unrecoverable = unrecoverable.iter().map(|number| Sent {
-            number,
+            number: RecipientNo(number),
             seqs: rows.remove(&number).into_iter().flatten().collect(),
             ending: Ending::Unknown,
             resent: 0,

@@ -19,7 +19,7 @@ use crate::journal::record::Record;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::message::{Item, Skipped};
 use crate::messages::{AttemptRun, MessageName};
-use crate::number::{ClosingId, MessageId};
+use crate::number::{ClosingId, MessageId, RecipientNo};
 use crate::reason::Reason;
 
 /// The most entries of a message that its time line names.
@@ -86,7 +86,7 @@ impl Engine {
     fn entries_at(
         &self,
         view: &dyn ReadView,
-        (bucket, number): (&Bucket, u32),
+        (bucket, number): (&Bucket, RecipientNo),
         row: &MessageRow,
         (closing, seqs): (ClosingId, Vec<u64>),
     ) -> Result<(Plan, PlannedMessage), Unreadable> {
@@ -109,7 +109,7 @@ impl Engine {
     fn tell_row(
         &self,
         view: &dyn ReadView,
-        (bucket, number): (&Bucket, u32),
+        (bucket, number): (&Bucket, RecipientNo),
         row: &MessageRow,
         (closing, report): (ClosingId, &mut MessageReport),
     ) -> Result<(), Unreadable> {
@@ -157,14 +157,14 @@ impl Engine {
     fn tell_planned(
         &self,
         view: &dyn ReadView,
-        (bucket, number): (&Bucket, u32),
+        (bucket, number): (&Bucket, RecipientNo),
         (closing, report): (ClosingId, &mut MessageReport),
     ) -> Result<(), Unreadable> {
         let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(());
         };
         let names = &self.intake.compiled.names;
-        let mut found = bucket.planned(view, names, (closing.seq, open), number)?;
+        let mut found = bucket.planned(view, names, (closing.seq, open), number.0)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
         let plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
@@ -190,13 +190,13 @@ fn entered(item: &Item) -> Step {
 
 impl MessageReport {
     /// Tells the attempts and outcomes of a message, in their order.
-    fn tell_attempts(&mut self, number: u32, records: &[Record]) {
+    fn tell_attempts(&mut self, number: RecipientNo, records: &[Record]) {
         let mut steps: Vec<Step> = self.attempts.iter().map(attempted).collect();
         for record in records {
             match record {
                 Record::Outcome {
                     at, who, ending, ..
-                } if who.contains(number) => {
+                } if who.contains(number.0) => {
                     let result = Standing::ended(*at, *ending).state.word();
                     let reason = ending.reason().map_or("the outcome", Reason::word);
                     steps.push(Step::passes(Rule::Delivery, reason, result).at(*at));

@@ -163,7 +163,7 @@ impl MessageRow {
 /// The key of a personal batch.
 pub(crate) fn message_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
     Key::of(Owner::Bucket(closing.bucket), Table::Messages)
-        .u32(number)
+        .u32(number.0)
         .u64(closing.seq)
         .done()
 }

@@ -26,7 +26,7 @@ use crate::index::Look;
 use crate::journal::record::{Attempts, Record};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::messages::{MessageName, MessageState};
-use crate::number::{ClosingId, MessageId, TypeNo};
+use crate::number::{ClosingId, MessageId, RecipientNo, TypeNo};
 use crate::reason::Reason;
 use crate::table::{Key, Owner, Partition, REST, Table, after_prefix, u32_at, u64_at};
 use crate::time::{Day, Instant};
@@ -135,7 +135,7 @@ struct Gathering<'a> {
     view: &'a dyn ReadView,
     filter: &'a MessageFilter,
     /// The recipient's bucket and number.
-    whose: Option<(BucketNo, u32)>,
+    whose: Option<(BucketNo, RecipientNo)>,
     type_no: Option<TypeNo>,
     most: usize,
     page: MessagesPage,
@@ -197,7 +197,7 @@ impl Engine {
             .map(|row| (&row.lane, row.at))
             .or_else(|| open.map(|open| (&open.lane, open.at)))?;
         let lane_name = part.compiled.names.lane(lane.lane);
-        let tried = open.and_then(|open| open.tried.get(&id.number)).copied();
+        let tried = open.and_then(|open| open.tried.get(&id.number.0)).copied();
         let profile = bucket.roster.profile(id.number);
         Some(MessageSummary {
             name: MessageName { due: due.day(), id },
@@ -270,8 +270,8 @@ impl Gathering<'_> {
             for (seq, open) in bucket.closings.from(&from) {
                 let closing = bucket.closing_id(*seq);
                 let last = first.filter(|after| after.closing.seq == *seq);
-                let (least, greatest) = self.whose.map_or((0, u32::MAX), |(_, of)| (of, of));
-                let least = last.map_or(least, |last| least.max(last.number.saturating_add(1)));
+                let (least, greatest) = self.whose.map_or((0, u32::MAX), |(_, of)| (of.0, of.0));
+                let least = last.map_or(least, |last| least.max(last.number.0.saturating_add(1)));
                 if least > greatest {
                     continue;
                 }
@@ -284,7 +284,7 @@ impl Gathering<'_> {
                     false => open.sending.range(least..=greatest).take(most).collect(),
                 };
                 for number in numbers {
-                    let id = closing.message(number);
+                    let id = closing.message(RecipientNo(number));
                     if !self.has_room(MessageCursor { day: None, id }) {
                         return Ok(());
                     }
@@ -368,11 +368,11 @@ impl Gathering<'_> {
     ) -> Result<Vec<(MessageId, MessageRow)>, Unreadable> {
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages);
         let prefix = match self.whose {
-            Some((_, number)) => prefix.u32(number).done(),
+            Some((_, number)) => prefix.u32(number.0).done(),
             None => prefix.done(),
         };
         let from = after.map(|MessageId { closing, number }| {
-            let key = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number);
+            let key = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0);
             key.u64(closing.seq.saturating_add(1)).done()
         });
         let from = from.filter(|from| *from > prefix);
@@ -388,7 +388,10 @@ impl Gathering<'_> {
                     return ControlFlow::Break(());
                 };
                 match MessageRow::read(self.view, partition, key, value) {
-                    Ok(row) => rows.push((ClosingId { bucket, seq }.message(number), row)),
+                    Ok(row) => {
+                        let closing = ClosingId { bucket, seq };
+                        rows.push((closing.message(RecipientNo(number)), row));
+                    }
                     Err(unreadable) => {
                         fault = Err(unreadable);
                         return ControlFlow::Break(());
@@ -477,7 +480,7 @@ impl Gathering<'_> {
         });
         let from = match &seqs {
             Some(seqs) => seqs.iter().min().copied(),
-            None => open.and_then(|open| open.unmade.get(&id.number).copied()),
+            None => open.and_then(|open| open.unmade.get(&id.number.0).copied()),
         };
         let Some((lane, from)) = row
             .map(|row| &row.lane)
@@ -486,7 +489,7 @@ impl Gathering<'_> {
         else {
             return Ok(false);
         };
-        let who = RoaringBitmap::from_iter([id.number]);
+        let who = RoaringBitmap::from_iter([id.number.0]);
         let look = Look {
             from,
             to: closing,
@@ -506,7 +509,7 @@ mod tests {
 
     #[test]
     fn a_cursor_is_read_as_it_is_written() {
-        let id = ClosingId::default().message(7);
+        let id = ClosingId::default().message(RecipientNo(7));
         for day in [None, Some(Day(19_789))] {
             let cursor = MessageCursor { day, id };
             assert_eq!(cursor.to_string().parse(), Ok(cursor));

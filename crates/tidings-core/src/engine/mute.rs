@@ -112,7 +112,7 @@ impl Engine {
         let found = self.find(recipient).ok();
         let has = found.map_or(0, |(bucket, number)| {
             let mutes = &self.bucket(bucket).preferences.mutes;
-            mutes.of(number).count() as u64
+            mutes.of(number.0).count() as u64
         });
         most.saturating_sub(has)
     }

@@ -31,7 +31,7 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let bucket = self.bucket(at);
-        let who = RoaringBitmap::from_iter([number]);
+        let who = RoaringBitmap::from_iter([number.0]);
         let compiled = &self.intake.compiled;
         let names = &compiled.names;
         let mut first: Option<(Instant, LaneKey)> = None;
@@ -51,7 +51,7 @@ impl Engine {
                     key: key.clone(),
                 };
                 let open = bucket.lanes.get(&lane);
-                let due = open.and_then(|open| open.deadline(number, bucket.terms(compiled)));
+                let due = open.and_then(|open| open.deadline(number.0, bucket.terms(compiled)));
                 let Some(due) = due.map(Instant) else {
                     continue;
                 };

@@ -20,7 +20,7 @@ use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
 use crate::journal::stored::Unreadable;
 use crate::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
-use crate::number::MessageId;
+use crate::number::{MessageId, RecipientNo};
 use crate::reason::{Ending, Outcome, Reason};
 use crate::time::{Day, Instant};
 
@@ -63,21 +63,24 @@ impl Standing {
     /// The state of a message that waits or is on its way, if it does.
     pub(super) fn open(bucket: &Bucket, MessageId { closing, number }: MessageId) -> Option<Self> {
         let open = bucket.closings.get(&closing.seq)?;
-        if open.unmade.get(&number).is_some() {
+        if open.unmade.get(&number.0).is_some() {
             return Some(Self::of(MessageState::Planned));
         }
-        let has_failed = open.tried.get(&number).is_some_and(|tried| tried.count > 0);
+        let has_failed = open
+            .tried
+            .get(&number.0)
+            .is_some_and(|tried| tried.count > 0);
         let state = match has_failed {
             true => MessageState::Retrying,
             false => MessageState::Sending,
         };
-        open.sending.contains(number).then_some(Self::of(state))
+        open.sending.contains(number.0).then_some(Self::of(state))
     }
 
     /// The state of a built message that is not on its way, by the records of its closing.
     pub(super) fn closed<'r>(
         row: &MessageRow,
-        number: u32,
+        number: RecipientNo,
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Self {
         if let Some((reason, at_check)) = row.why_nothing() {
@@ -263,8 +266,8 @@ impl Part {
         };
         let names = &self.compiled.names;
         let channel = names.lane(open.lane.lane).channel;
-        let who = RoaringBitmap::from_iter([number]);
-        let found = bucket.planned(draft.view, names, (closing.seq, open), number)?;
+        let who = RoaringBitmap::from_iter([number.0]);
+        let found = bucket.planned(draft.view, names, (closing.seq, open), number.0)?;
         let seq = |entry: &FoundEntry| found.source(entry.source).0.seq;
         let entries = found.entries.iter().map(|entry| Entries {
             seq: seq(entry),
@@ -278,7 +281,7 @@ impl Part {
     fn hurry(&mut self, draft: &mut Draft<'_>, message: MessageId) {
         let MessageId { closing, number } = message;
         let open = self.buckets[closing.bucket].closings.get(&closing.seq);
-        let Some(tried) = open.and_then(|open| open.tried.get(&number)).copied() else {
+        let Some(tried) = open.and_then(|open| open.tried.get(&number.0)).copied() else {
             return;
         };
         let attempts = Attempts {

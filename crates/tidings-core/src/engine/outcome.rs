@@ -27,7 +27,7 @@ use crate::event::Event;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::{Origin, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
-use crate::number::{ClosingId, EventNo};
+use crate::number::{ClosingId, EventNo, RecipientNo};
 use crate::reason::{Outcome, Reason};
 use crate::rules::Admission;
 use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
@@ -326,7 +326,7 @@ impl Trace {
         let mut answered: BTreeMap<ClosingId, Vec<Record>> = BTreeMap::new();
         for made in std::mem::take(&mut self.made) {
             for number in &made.who {
-                let of = (made.bucket, number);
+                let of = (made.bucket, RecipientNo(number));
                 let (closing, row) = message_with(view, &self.days, of, (made.seq, &made.lane))?;
                 let (entries, ended) = row.seqs(closing);
                 let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
@@ -351,7 +351,7 @@ impl Trace {
                         new.insert(ends(view, made.bucket, Of::Closing(closing), days)?)
                     }
                 };
-                let ending = ending_of(&*records, number).map(|(_, ending)| ending);
+                let ending = ending_of(&*records, RecipientNo(number)).map(|(_, ending)| ending);
                 let ending = ending.ok_or_else(|| {
                     Unreadable(format!("a message of closing {closing} has no outcome"))
                 })?;
@@ -367,11 +367,11 @@ impl Trace {
 pub(super) fn message_with(
     view: &dyn ReadView,
     days: &[Day],
-    (bucket, number): (BucketNo, u32),
+    (bucket, number): (BucketNo, RecipientNo),
     (seq, lane): (u64, &LaneKey),
 ) -> Result<(u64, MessageRow), Unreadable> {
     let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
-        .u32(number)
+        .u32(number.0)
         .done();
     let mut found = None;
     for day in days {

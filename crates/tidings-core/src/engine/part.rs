@@ -27,7 +27,7 @@ use crate::id::{BucketNo, Id};
 use crate::journal::record::{EventAt, Record};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::limits::Limits;
-use crate::number::TypeNo;
+use crate::number::{RecipientNo, TypeNo};
 use crate::options::Options;
 use crate::pause::Paused;
 use crate::rules::Rules;
@@ -232,7 +232,7 @@ impl Part {
     }
 
     /// The bucket and number of a recipient.
-    pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, u32), Refused> {
+    pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, RecipientNo), Refused> {
         let found = self.buckets.of(recipient.as_str()).and_then(|bucket| {
             let number = self.buckets[bucket].roster.number(recipient.as_str())?;
             Some((bucket, number))

@@ -10,6 +10,7 @@ use super::state::Engine;
 use crate::bucket::Bucket;
 use crate::id::{BucketNo, Id};
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::number::RecipientNo;
 use crate::preference::{Mode, PreferenceScope};
 use crate::table::Write;
 use crate::time::Day;
@@ -72,7 +73,7 @@ impl Engine {
     }
 
     /// The bucket and number of a recipient.
-    pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, u32), Refused> {
+    pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, RecipientNo), Refused> {
         let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
         self.parts[self.part_no(no)].find(recipient)
     }

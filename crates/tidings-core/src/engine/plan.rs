@@ -28,7 +28,7 @@ use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
 use crate::names::LaneName;
-use crate::number::{ClosingId, LaneNo, TypeNo};
+use crate::number::{ClosingId, LaneNo, RecipientNo, TypeNo};
 use crate::reason::Reason;
 use crate::rules::Unresolved;
 use crate::time::{Day, Instant};
@@ -61,7 +61,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedMessage {
     /// The recipient's number in the bucket.
-    pub number: u32,
+    pub number: RecipientNo,
     /// Its entries, by (t, arrival).
     pub(crate) entries: Vec<u32>,
     /// The entries that ended at this check, in the same order.
@@ -327,7 +327,7 @@ impl Engine {
                 };
                 let there = there.get(&kept.arrival.place);
                 move |number| {
-                    counts(number) && self.has_seen(bucket, number, kept, header)
+                    counts(number) && self.has_seen(bucket, RecipientNo(number), kept, header)
                         || there.is_some_and(|who| who.contains(number))
                 }
             })
@@ -364,7 +364,7 @@ impl Engine {
         let mut groups = found.by_recipient().peekable();
         for number in who {
             let mut planned = PlannedMessage {
-                number,
+                number: RecipientNo(number),
                 entries: Vec::new(),
                 ended: Vec::new(),
             };

@@ -165,7 +165,7 @@ impl Part {
             }
             None => None,
         };
-        let open = self.buckets[bucket].lanes.open_of(number);
+        let open = self.buckets[bucket].lanes.open_of(number.0);
         let open = open.filter(|(at, state)| {
             let name = self.compiled.names.lane(at.lane);
             !state.keeps_paused()
@@ -197,12 +197,12 @@ impl Engine {
             Command::Subscribe { recipient, topic } => {
                 let (bucket, number) = self.find(recipient)?;
                 let followers = &self.bucket(bucket).followers;
-                match followers.has(topic, number) {
+                match followers.has(topic, number.0) {
                     true => Ok(()),
                     false => follow::may_follow(
                         self.intake.limits(),
                         topic,
-                        u64::from(followers.topics_of(number)) + 1,
+                        u64::from(followers.topics_of(number.0)) + 1,
                     ),
                 }
             }

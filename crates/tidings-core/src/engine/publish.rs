@@ -23,7 +23,7 @@ use crate::id::{BucketNo, Id};
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::names::Names;
-use crate::number::{LaneNo, TypeNo};
+use crate::number::{LaneNo, RecipientNo, TypeNo};
 use crate::pause::Paused;
 use crate::time::Instant;
 use crate::topic::heard_by;
@@ -78,7 +78,7 @@ impl Part {
             }
             if let Some((_, actor)) = left_out.filter(|(of, _)| *of == bucket.no) {
                 for (_, who) in &mut classes {
-                    spread.actor_is_left_out |= who.remove(actor);
+                    spread.actor_is_left_out |= who.remove(actor.0);
                 }
             }
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
@@ -122,7 +122,7 @@ impl Part {
                 continue;
             }
             match self.find(recipient) {
-                Ok((bucket, number)) => drop(named.entry(bucket).or_default().insert(number)),
+                Ok((bucket, number)) => drop(named.entry(bucket).or_default().insert(number.0)),
                 Err(_) => drop(unknown.insert(recipient.clone())),
             }
         }
@@ -264,7 +264,10 @@ impl Reasons {
 
     /// The indexes of the reasons for which a recipient is in the audience.
     pub(super) fn reaching(&self, bucket: &Bucket, to: &Audience, number: u32) -> Vec<u16> {
-        let id = bucket.roster.profile(number).map(|profile| &profile.id);
+        let id = bucket
+            .roster
+            .profile(RecipientNo(number))
+            .map(|profile| &profile.id);
         let is_named = id.is_some_and(|id| to.recipients.contains(id));
         let named = is_named.then(|| RoaringBitmap::from_iter([number]));
         let mut classes = self

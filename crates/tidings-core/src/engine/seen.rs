@@ -22,7 +22,7 @@ use crate::index::{Found, FoundEntry, Look};
 use crate::journal::record::{About, Arrival, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::names::Names;
-use crate::number::EventNo;
+use crate::number::{EventNo, RecipientNo};
 use crate::time::Instant;
 
 /// The entries of an event that entered inboxes at an instant.
@@ -183,14 +183,14 @@ impl Engine {
     pub(super) fn has_seen(
         &self,
         bucket: &Bucket,
-        number: u32,
+        number: RecipientNo,
         kept: &StoredArrival,
         header: &Header,
     ) -> bool {
         let Arrival {
             t, place, type_no, ..
         } = kept.arrival;
-        let Some(marks) = bucket.marks.get(&number) else {
+        let Some(marks) = bucket.marks.get(&number.0) else {
             return false;
         };
         let looked = Looked {

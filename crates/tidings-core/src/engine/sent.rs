@@ -1,13 +1,14 @@
 //! The answers of channels to one recipient's message.
 
 use crate::journal::record::Attempts;
+use crate::number::RecipientNo;
 use crate::reason::Ending;
 
 /// The outcome of one recipient's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// The recipient's number in the bucket.
-    pub number: u32,
+    pub number: RecipientNo,
     /// The seqs of the message's entries.
     pub seqs: Vec<u64>,
     /// The ending.
@@ -20,7 +21,7 @@ pub struct Sent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tried {
     /// The recipient's number in the bucket.
-    pub number: u32,
+    pub number: RecipientNo,
     /// All attempts so far.
     pub attempts: Attempts,
 }

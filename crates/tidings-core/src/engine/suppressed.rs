@@ -16,6 +16,7 @@ use super::rows::each_base;
 use crate::bucket::Bucket;
 use crate::channel::ChannelNo;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
+use crate::number::RecipientNo;
 use crate::recipient::{Addresses, Recipient};
 use crate::shared::Tree;
 use crate::suppression::{ChannelAddress, Suppression};
@@ -149,7 +150,7 @@ impl Suppressions {
             return RoaringBitmap::new();
         }
         let is_suppressed = |number: &u32| {
-            let profile = bucket.roster.profile(*number);
+            let profile = bucket.roster.profile(RecipientNo(*number));
             profile.is_some_and(|profile| self.of_recipient(profile, channel, at).is_some())
         };
         who.iter().filter(is_suppressed).collect()

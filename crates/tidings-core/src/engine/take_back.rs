@@ -24,7 +24,7 @@ use crate::journal::record::{Arrival, Entries, Origin, Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::limits::Bound;
-use crate::number::{LaneNo, TypeNo};
+use crate::number::{LaneNo, RecipientNo, TypeNo};
 use crate::pause::Paused;
 use crate::preference::{Mode, PreferenceScope};
 use crate::reason::Reason;
@@ -112,7 +112,7 @@ impl Part {
     /// It is not possible.
     pub(super) fn choices(
         &self,
-        of: (BucketNo, u32),
+        of: (BucketNo, RecipientNo),
         chosen: Chosen<'_>,
     ) -> Result<Vec<(ChannelNo, PreferenceScope, Mode)>, Refused> {
         let (scope, mode) = (chosen.scope, chosen.mode);
@@ -147,7 +147,7 @@ impl Part {
             wanted.extend(channels.map(|channel| ((channel, scope()), choice.mode.clone())));
         }
         let mut choices = Vec::new();
-        for (channel, scope, mode) in self.buckets[bucket].preferences.of(number) {
+        for (channel, scope, mode) in self.buckets[bucket].preferences.of(number.0) {
             let is_known = self
                 .rules()
                 .is_some_and(|rules| rules.know_choice(&scope, &mode));
@@ -207,7 +207,7 @@ impl Part {
     /// Refuses more mutes than a recipient may have.
     fn may_mute(
         &self,
-        (bucket, number): (BucketNo, u32),
+        (bucket, number): (BucketNo, RecipientNo),
         choices: &[(ChannelNo, PreferenceScope, Mode)],
     ) -> Result<(), Refused> {
         let mutes = |mode: Mode| {
@@ -217,7 +217,7 @@ impl Part {
         if mutes(Mode::Never).next().is_none() {
             return Ok(());
         }
-        let known = self.buckets[bucket].preferences.mutes.of(number);
+        let known = self.buckets[bucket].preferences.mutes.of(number.0);
         let mut all: BTreeSet<(ChannelNo, &PreferenceScope)> = known.collect();
         for (channel, scope, _) in mutes(Mode::Default) {
             all.remove(&(*channel, scope));
@@ -229,7 +229,7 @@ impl Part {
     fn choose(
         &mut self,
         draft: &mut Draft<'_>,
-        (bucket, number): (BucketNo, u32),
+        (bucket, number): (BucketNo, RecipientNo),
         choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
     ) -> Answer {
         if let Err(refused) = self.may_mute((bucket, number), &choices) {
@@ -247,7 +247,7 @@ impl Part {
             };
             self.write(draft, bucket, record);
         }
-        let who = RoaringBitmap::from_iter([number]);
+        let who = RoaringBitmap::from_iter([number.0]);
         for channel in channels {
             let among = Among {
                 channel: Some(channel),
@@ -255,7 +255,7 @@ impl Part {
                 ..Among::default()
             };
             self.reroute(draft, bucket, among)?;
-            self.take_out_unwanted(draft, bucket, Some((number, channel)))?;
+            self.take_out_unwanted(draft, bucket, Some((number.0, channel)))?;
         }
         Ok(Ok(Reply::Done))
     }

@@ -19,7 +19,7 @@ use crate::index::{FoundEntry, Look};
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::lane_kind::LaneKind;
-use crate::number::{ClosingId, LaneNo, MessageId};
+use crate::number::{ClosingId, LaneNo, MessageId, RecipientNo};
 use crate::preference::{Mode, PreferenceScope};
 use crate::recipient::Recipient;
 use crate::suppression::{ChannelAddress, Suppression};
@@ -68,7 +68,7 @@ pub struct MessageAt {
     /// Number of its entries.
     pub entries: usize,
     pub(crate) bucket: BucketNo,
-    pub(crate) number: u32,
+    pub(crate) number: RecipientNo,
     pub(crate) closing: u64,
     pub(crate) seqs: Vec<u64>,
 }
@@ -143,7 +143,7 @@ impl Engine {
         id: &Id,
     ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
         let (bucket, number) = self.find(id)?;
-        let chosen = self.bucket(bucket).preferences.of(number).into_iter();
+        let chosen = self.bucket(bucket).preferences.of(number.0).into_iter();
         let chosen = chosen.filter(|(_, scope, mode)| self.knows_choice(scope, mode));
         let named = |(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode);
         Ok(chosen.map(named).collect())
@@ -164,7 +164,7 @@ impl Engine {
         };
         let no = self.bucket(bucket).no;
         let prefix = Key::of(Owner::Bucket(no), Table::Following)
-            .u32(number)
+            .u32(number.0)
             .done();
         let mut topics = Vec::new();
         each(view, Partition::Base, &prefix, |key, value| {
@@ -190,7 +190,7 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let bucket = self.bucket(at);
-        let who = RoaringBitmap::from_iter([number]);
+        let who = RoaringBitmap::from_iter([number.0]);
         let mut lanes = Vec::new();
         let names = &self.intake.compiled.names;
         for no in bucket.lanes.numbers() {
@@ -219,7 +219,7 @@ impl Engine {
                     key: key.clone(),
                 });
                 let terms = bucket.terms(&self.intake.compiled);
-                let due = lane.and_then(|lane| lane.deadline(number, terms));
+                let due = lane.and_then(|lane| lane.deadline(number.0, terms));
                 let due = match name.kind {
                     // The wheel knows no more than the second.
                     LaneKind::Now => due.map(|due| Instant(due).max(entered)),
@@ -251,7 +251,7 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let (draft, mut entries) = (Draft::new(view), Vec::new());
-        for (t, place) in self.bucket(at).scheduled.of(number) {
+        for (t, place) in self.bucket(at).scheduled.of(number.0) {
             let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, t, place)?;
             entries.push(WaitingEntry {
                 event: event.id,
@@ -278,7 +278,7 @@ impl Engine {
         };
         let bucket = self.bucket(at).no;
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
-            .u32(number)
+            .u32(number.0)
             .done();
         let mut messages = Vec::new();
         for day in self.days_of(bucket).iter().rev() {
@@ -320,7 +320,7 @@ impl Engine {
         Ok(None)
     }
 
-    fn located(&self, row: MessageRow, closing: ClosingId, number: u32) -> MessageAt {
+    fn located(&self, row: MessageRow, closing: ClosingId, number: RecipientNo) -> MessageAt {
         let name = self.intake.compiled.names.lane(row.lane.lane);
         let seqs = row.entries(closing.seq);
         MessageAt {
@@ -354,7 +354,7 @@ impl Engine {
             .flat_map(|version| version.kinds());
         let types = types.filter(|kind| kind.channels(None).contains(&channel));
         let lane = |kind: &Type| {
-            let who = RoaringBitmap::from_iter([number]);
+            let who = RoaringBitmap::from_iter([number.0]);
             let modes = preferences.split(channel, kind, who);
             let mode = modes.first().and_then(|(mode, _)| mode.as_ref());
             let lane = kind.lane(channel, mode);
@@ -373,7 +373,7 @@ impl Engine {
         message: &MessageAt,
     ) -> Result<(Plan, PlannedMessage), Unreadable> {
         let bucket = self.bucket(message.bucket);
-        let who = RoaringBitmap::from_iter([message.number]);
+        let who = RoaringBitmap::from_iter([message.number.0]);
         let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
         let seqs: std::collections::BTreeSet<u64> = message.seqs.iter().copied().collect();
         let lanes = self.intake.compiled.names.lanes();

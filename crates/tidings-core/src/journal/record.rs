@@ -11,7 +11,7 @@ use crate::channel::ChannelNo;
 use crate::command::MarkKind;
 use crate::event::{Event, Object, Pivot};
 use crate::id::Id;
-use crate::number::{EventNo, LaneNo, TypeNo};
+use crate::number::{EventNo, LaneNo, RecipientNo, TypeNo};
 use crate::preference::{Mode, PreferenceScope};
 use crate::reason::{Ending, Reason};
 use crate::recipient::Recipient;
@@ -82,7 +82,7 @@ pub enum Record {
         /// It covers events published before this place.
         before: EventNo,
         /// The recipient's number.
-        number: u32,
+        number: RecipientNo,
         /// The subject of the mark.
         what: Covered,
         /// Seen, or seen and read.
@@ -126,7 +126,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The recipient's number in the bucket.
-        number: u32,
+        number: RecipientNo,
         /// The whole new profile.
         profile: Box<Recipient>,
     },
@@ -135,7 +135,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The recipient's number in the bucket.
-        number: u32,
+        number: RecipientNo,
     },
     /// Recipients followed or unfollowed topics.
     Follow {
@@ -147,7 +147,7 @@ pub enum Record {
     /// A recipient set a preference.
     Preference {
         /// The recipient's number.
-        number: u32,
+        number: RecipientNo,
         /// The scope.
         scope: PreferenceScope,
         /// The channel.
@@ -160,7 +160,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The recipient's number.
-        number: u32,
+        number: RecipientNo,
         /// The lanes.
         lanes: Vec<LaneKey>,
     },
@@ -196,7 +196,7 @@ pub enum Record {
         /// The closing.
         closing: u64,
         /// The recipient's number.
-        number: u32,
+        number: RecipientNo,
         /// All attempts so far.
         attempts: Attempts,
     },
@@ -245,7 +245,7 @@ pub struct Reopened {
     /// The first seq of its entries.
     pub from: u64,
     /// The recipient's number.
-    pub number: u32,
+    pub number: RecipientNo,
     /// Its attempts from now on: there is none before this record.
     pub attempts: Attempts,
 }

@@ -101,7 +101,7 @@ fn what_is_required_is_no_list() {
 #[test]
 fn p5_more_leads_to_what_is_not_shown() {
     let mut batch = of_titles(&["One", "Two", "Three", "Four"].map(str::to_owned));
-    batch.message.number = 7;
+    batch.message.number = tidings_core::number::RecipientNo(7);
     let mail = tidings_mail::render(&batch, &linked(false)).unwrap();
     let (text, html) = bodies(&mail);
     let (_, after) = text

@@ -74,7 +74,7 @@ fn a_channel_that_never_answers_holds_up_no_other() {
         let (sent, reply) = senders.answers().recv().unwrap();
         let answer = reply.outcome;
         assert!(matches!(answer, Outcome::Sent(_)), "{answer:?}");
-        assert_eq!((sent.number, &*sent.head.channel), (number, "quick"));
+        assert_eq!((sent.number.0, &*sent.head.channel), (number, "quick"));
         senders.arrived(&sent);
     }
     assert_eq!(senders.under_way(), count as usize);

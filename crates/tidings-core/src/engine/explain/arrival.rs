@@ -54,7 +54,7 @@ impl Question<'_> {
         let mut arrival = Arrival {
             steps: Vec::new(),
             is_reached: false,
-            reasons: all.reaching(self.bucket, &event.to, self.number),
+            reasons: all.reaching(self.bucket, &event.to, self.number.0),
             words: all.words,
         };
         let name = event.kind.as_str();
@@ -193,7 +193,7 @@ impl Question<'_> {
         }
         let (row, compiled) = (&self.event.row, &self.part.compiled);
         let way = Way::of(branches, &arrival.reasons);
-        let routed = Routed::from([(way, RoaringBitmap::from_iter([self.number]))]);
+        let routed = Routed::from([(way, RoaringBitmap::from_iter([self.number.0]))]);
         let routed = settle_lanes(self.bucket, compiled, &row.keys, routed);
         let mut entries = Vec::new();
         for (t, routed) in by_instant((self.bucket, &compiled.names), row, routed) {
@@ -287,11 +287,11 @@ impl Question<'_> {
 
     /// The preference that applies, and the lane that it chooses.
     fn chosen(&self, kind: &Type, channel: ChannelNo) -> (Option<(String, Mode)>, Option<LaneNo>) {
-        let who = RoaringBitmap::from_iter([self.number]);
+        let who = RoaringBitmap::from_iter([self.number.0]);
         let parts = self.bucket.preferences.split(channel, kind, who);
         let mode = parts.into_iter().next().and_then(|(mode, _)| mode);
         let lane = kind.lane_while(&self.part.paused, channel, mode.as_ref());
-        let set = self.bucket.preferences.of(self.number);
+        let set = self.bucket.preferences.of(self.number.0);
         let is_of_type = |(of, scope, _): &&(ChannelNo, PreferenceScope, Mode)| {
             *of == channel && *scope == PreferenceScope::Type(kind.name.clone())
         };
@@ -311,7 +311,7 @@ impl Question<'_> {
             words: &arrival.words,
             reasons: &arrival.reasons,
         };
-        let who = RoaringBitmap::from_iter([self.number]);
+        let who = RoaringBitmap::from_iter([self.number.0]);
         let left = unmuted((self.bucket, kind), channel, self.event(), why, who);
         left.into_iter().next().map_or(Left::All, |(left, _)| left)
     }
@@ -323,7 +323,7 @@ impl Question<'_> {
         let objects: Vec<&Id> = objects.map(|object| &object.id).collect();
         let topics = event.to.topics.iter().map(Id::as_str);
         let topics: Vec<&str> = topics.flat_map(heard_by).collect();
-        let mutes = self.bucket.preferences.mutes.of(self.number);
+        let mutes = self.bucket.preferences.mutes.of(self.number.0);
         let mutes = mutes.filter(|(of, _)| *of == channel);
         let texts = mutes.filter_map(|(_, mute)| match mute {
             PreferenceScope::Object(id) if objects.contains(&id) => Some(format!("object `{id}`")),

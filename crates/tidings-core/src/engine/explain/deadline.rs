@@ -46,7 +46,7 @@ impl Question<'_> {
             false => {
                 let compiled = &self.part.compiled;
                 let open = self.bucket.lanes.get(&address);
-                let enters = match open.is_some_and(|lane| lane.open().contains(self.number)) {
+                let enters = match open.is_some_and(|lane| lane.open().contains(self.number.0)) {
                     true => "joins the window that is open",
                     false => "opens a window",
                 };
@@ -54,7 +54,7 @@ impl Question<'_> {
                 path.steps.push(Step::passes(Rule::Lane, lane_text, enters));
                 let lane = self
                     .bucket
-                    .lane_with((&kept, &address), self.number, compiled);
+                    .lane_with((&kept, &address), self.number.0, compiled);
                 self.due_steps(&lane, &address, type_no, &mut path)?
             }
         };
@@ -118,7 +118,7 @@ impl Question<'_> {
                     lanes: entry.way.lanes.clone(),
                     reasons: entry.way.reasons.clone(),
                     elsewhere: entry.way.elsewhere.clone(),
-                    who: RoaringBitmap::from_iter([self.number]).into(),
+                    who: RoaringBitmap::from_iter([self.number.0]).into(),
                 }],
             },
         }
@@ -136,19 +136,21 @@ impl Question<'_> {
         let terms = self.bucket.terms(compiled);
         let name = compiled.names.lane(address.lane);
         let channel = name.channel;
-        let own = lane.own_deadline(self.number).filter(|own| *own < i64::MAX);
+        let own = lane
+            .own_deadline(self.number.0)
+            .filter(|own| *own < i64::MAX);
         let own = own.map(Instant);
         let rule = self.policy_of(&name.kind, type_no, channel);
         path.steps.push(match own {
             Some(own) => Step::passes(Rule::Deadline, rule, "due").at(own),
             None => Step::passes(Rule::Deadline, rule, "not due as things are"),
         });
-        let who = RoaringBitmap::from_iter([self.number]);
+        let who = RoaringBitmap::from_iter([self.number.0]);
         let passes = !lane.passes(&who, terms).is_empty();
-        let due = lane.deadline(self.number, terms).map(Instant);
+        let due = lane.deadline(self.number.0, terms).map(Instant);
         if let Some(hours) = self.hours(channel) {
             path.steps.push(
-                match own.and_then(|own| terms.quiet_until(self.number, channel, own)) {
+                match own.and_then(|own| terms.quiet_until(self.number.0, channel, own)) {
                     _ if passes => {
                         Step::passes(Rule::QuietHours, hours, "urgent or flushed: passes them")
                     }
@@ -178,7 +180,7 @@ impl Question<'_> {
             let (step, free) = self.cap_step(cap, channel, (at, passes))?;
             path.steps.push(step);
             if let Some(free) = free {
-                let until = terms.quiet_until(self.number, channel, free);
+                let until = terms.quiet_until(self.number.0, channel, free);
                 due = Some(until.unwrap_or(free));
             }
         }
@@ -238,7 +240,7 @@ impl Question<'_> {
         let closings = self.bucket.closings.iter();
         let unmade = closings.filter(|(_, closing)| {
             names.lane(closing.lane.lane).channel == channel
-                && closing.unmade.get(&self.number).is_some()
+                && closing.unmade.get(&self.number.0).is_some()
         });
         let made = made
             .map(|of| of.at)
@@ -328,7 +330,7 @@ impl Question<'_> {
     ) -> Result<(), Unreadable> {
         let mut is_explained = false;
         let terms = self.bucket.terms(&self.part.compiled);
-        let quiet = terms.quiet_until(self.number, channel, due);
+        let quiet = terms.quiet_until(self.number.0, channel, due);
         if let Some((hours, until)) = self.hours(channel).zip(quiet) {
             let moved = Step::passes(Rule::QuietHours, hours, "moved it to their end");
             path.steps.push(moved.at(until));

@@ -84,7 +84,7 @@ impl Question<'_> {
             };
             let frozen = Frozen::read(view, &key, &bytes)?;
             for part in frozen.parts {
-                if part.who.contains(self.number) {
+                if part.who.contains(self.number.0) {
                     let words = part.reasons.iter();
                     let words = words.filter_map(|at| frozen.words.get(usize::from(*at)));
                     let words = words.cloned().collect();
@@ -97,7 +97,7 @@ impl Question<'_> {
             if let Record::Dropped { at, items, .. } = record {
                 let own = items
                     .into_iter()
-                    .filter(|(.., who)| who.contains(self.number));
+                    .filter(|(.., who)| who.contains(self.number.0));
                 let own = own.map(|(channel, reason, _)| (channel, reason, at));
                 entries.dropped.extend(own);
             }
@@ -108,7 +108,9 @@ impl Question<'_> {
             .arrivals_of(view, place, &self.event.days)?
         {
             let sets = self.bucket.sets_of(view, &kept)?;
-            let own = (0..).zip(&sets).find(|(_, who)| who.contains(self.number));
+            let own = (0..)
+                .zip(&sets)
+                .find(|(_, who)| who.contains(self.number.0));
             if let Some((variant, _)) = own {
                 entries.arrivals.push((kept, variant));
             }
@@ -173,7 +175,7 @@ impl Question<'_> {
         (path.state, path.at) = (EntryState::Pending, None);
         for record in self.part.stored_ends(view, self.bucket, kept)? {
             let of_number = ended_by(&record, kept.seq, name.channel).into_iter();
-            let mut of_number = of_number.filter(|(_, who)| who.contains(self.number));
+            let mut of_number = of_number.filter(|(_, who)| who.contains(self.number.0));
             let Some((why, _)) = of_number.next() else {
                 continue;
             };
@@ -196,7 +198,7 @@ impl Question<'_> {
             }
             return Ok(());
         }
-        let who = RoaringBitmap::from_iter([self.number]);
+        let who = RoaringBitmap::from_iter([self.number.0]);
         let pending = self.bucket.pending(kept.seq, &address, name.channel, &who);
         match (pending.is_empty(), name.is_inbox()) {
             (false, false) => self.waiting((kept, variant), &address, path),
@@ -221,7 +223,7 @@ impl Question<'_> {
     ) -> Result<(), Unreadable> {
         let closings = self.bucket.closings.from(&kept.seq);
         let mut closings = closings.filter(|(_, open)| {
-            let since = open.unmade.get(&self.number);
+            let since = open.unmade.get(&self.number.0);
             open.lane == *address && since.is_some_and(|since| *since <= kept.seq)
         });
         let at = match closings.next() {
@@ -297,9 +299,9 @@ impl Question<'_> {
     /// The outcome of a message.
     fn delivery(&self, closing: u64, path: &mut ChannelPath) -> Result<(), Unreadable> {
         let open = self.bucket.closings.get(&closing);
-        if let Some(open) = open.filter(|open| open.sending.contains(self.number)) {
+        if let Some(open) = open.filter(|open| open.sending.contains(self.number.0)) {
             path.state = EntryState::Sending;
-            let (tried, result) = match open.tried.get(&self.number) {
+            let (tried, result) = match open.tried.get(&self.number.0) {
                 None => ("no attempt that failed".to_owned(), "it is being sent"),
                 Some(attempts) if attempts.count == 0 => (
                     "an operator had it sent again".to_owned(),
@@ -334,7 +336,7 @@ impl Question<'_> {
             else {
                 continue;
             };
-            if who.contains(self.number) {
+            if who.contains(self.number.0) {
                 let result = ending.outcome().word();
                 let looked_at = ending_text(ending);
                 let step = match ending {

@@ -32,7 +32,7 @@ impl Question<'_> {
                 variant,
             }],
             entries: vec![FoundEntry {
-                number: self.number,
+                number: self.number.0,
                 source: 0,
             }],
         };
@@ -54,7 +54,7 @@ impl Question<'_> {
             let event = kept.arrival.event;
             draft.events.add(event.day, event.ordinal, &self.event.row);
         }
-        let who = RoaringBitmap::from_iter([self.number]);
+        let who = RoaringBitmap::from_iter([self.number.0]);
         let answers = self.engine.answers(&draft, self.bucket, &plan)?;
         let of = (self.bucket, name.channel);
         let planned = self.engine.planned(&draft, of, &who, (&plan, &answers))?;

@@ -27,7 +27,7 @@ use crate::event::Event;
 use crate::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
 use crate::id::Id;
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::TypeNo;
+use crate::number::{RecipientNo, TypeNo};
 use crate::reason::{Outcome, Reason};
 use crate::recipient::Recipient;
 use crate::time::Instant;
@@ -57,7 +57,7 @@ struct Question<'a> {
     engine: &'a Engine,
     part: &'a Part,
     bucket: &'a Bucket,
-    number: u32,
+    number: RecipientNo,
     profile: &'a Recipient,
     draft: Draft<'a>,
     event: KnownEvent,

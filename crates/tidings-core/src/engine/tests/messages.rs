@@ -5,7 +5,7 @@ use super::*;
 use crate::journal::record::Attempts;
 use crate::message::Books;
 use crate::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
-use crate::number::{ClosingId, MessageId};
+use crate::number::{ClosingId, MessageId, RecipientNo};
 use crate::reason::{Ending, Reason};
 
 const OPTIONS: Options = Options {
@@ -39,7 +39,7 @@ impl Driven {
         driven.stored.commit(step.writes);
         let name = MessageName {
             due: now.day(),
-            id: driven.engine.closings()[0].message(0),
+            id: driven.engine.closings()[0].message(RecipientNo(0)),
         };
         (driven, name)
     }
@@ -268,7 +268,7 @@ fn a_name_that_no_list_gave_is_unknown() {
     let names = [
         other(1, closing.seq, number, name.due),
         other(0, closing.seq + 1, number, name.due),
-        other(0, closing.seq, number + 1, name.due),
+        other(0, closing.seq, RecipientNo(number.0 + 1), name.due),
         other(0, closing.seq, number, Day(1)),
         other(0, closing.seq, number, Day(-1)),
     ];

@@ -3,6 +3,7 @@
 use super::ended::with_mail;
 use super::*;
 use crate::command::Cancelled;
+use crate::number::RecipientNo;
 
 #[test]
 fn a_step_can_be_replayed() {
@@ -23,7 +24,7 @@ fn a_step_can_be_replayed() {
     let step = engine.made(&stored, due, &[plan]).unwrap();
     stored.commit(step.writes);
 
-    let message = closing.message(0);
+    let message = closing.message(RecipientNo(0));
     let never = Command::Preference {
         recipient: id("a"),
         scope: PreferenceScope::Type("told".to_owned()),
