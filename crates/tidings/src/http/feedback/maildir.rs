@@ -27,16 +27,24 @@ const MAIL_BYTES_MAX: u64 = 1 << 20;
 pub async fn watch(service: Arc<Service>) {
     let mut looks = interval(EVERY);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut told = None;
     loop {
         tokio::select! {
             _ = looks.tick() => {}
             () = service.stopped() => return,
         }
-        if let Some(maildir) = service.rules().feedback.maildir.clone()
-            && let Err(problem) = take_in(&service, Path::new(&maildir)).await
+        let Some(maildir) = service.rules().feedback.maildir.clone() else {
+            continue;
+        };
+        let taken = take_in(&service, Path::new(&maildir)).await;
+        let fault = taken.err().map(|problem| problem.detail);
+        // A fault that stays is told once.
+        if let Some(reason) = &fault
+            && fault != told
         {
-            tracing::warn!(reason = %problem.detail, maildir, "mails that came back can't be taken in");
+            tracing::warn!(%reason, maildir, "mails that came back can't be taken in");
         }
+        told = fault;
     }
 }
 
@@ -65,7 +73,7 @@ pub(super) async fn take_in(service: &Service, maildir: &Path) -> Result<usize, 
     }
 }
 
-/// Some new mails with what they report.
+/// Some new mails with what they report. One that can't be read holds up no other.
 fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(maildir.join("new"))? {
@@ -75,20 +83,27 @@ fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
         }
     }
     paths.sort();
-    paths.truncate(MAILS_MAX);
-    let mut mails = Vec::with_capacity(paths.len());
+    let mut mails = Vec::with_capacity(MAILS_MAX);
+    let mut unreadable = Ok(());
     for path in paths {
         let mut bytes = Vec::new();
-        File::open(&path)?
-            .take(MAIL_BYTES_MAX)
-            .read_to_end(&mut bytes)?;
-        let reports = reports(&bytes);
-        mails.push((path, reports));
+        let read =
+            File::open(&path).and_then(|file| file.take(MAIL_BYTES_MAX).read_to_end(&mut bytes));
+        match read {
+            Ok(_) => mails.push((path, reports(&bytes))),
+            Err(fault) => unreadable = Err(fault),
+        }
+        if mails.len() == MAILS_MAX {
+            break;
+        }
     }
-    Ok(mails)
+    match mails.is_empty() {
+        true => unreadable.map(|()| mails),
+        false => Ok(mails),
+    }
 }
 
-/// What a mail reports. One of which nothing is understood counts as a report about no message.
+/// What a mail reports: nothing, if it is no report.
 pub(super) fn reports(mail: &[u8]) -> Vec<Reported> {
     let Some(report) = Report::read(mail) else {
         tracing::debug!("a mail in the Maildir of reports is none");
@@ -111,9 +126,7 @@ pub(super) fn reports(mail: &[u8]) -> Vec<Reported> {
 
 /// Moves a mail to those that were seen.
 fn put_away(path: &Path, cur: &Path) -> io::Result<()> {
-    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-        return Ok(());
-    };
-    let name = name.split(':').next().unwrap_or(name);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.split(':').next().unwrap_or_default();
     fs::rename(path, cur.join(format!("{name}:2,S")))
 }

@@ -112,6 +112,8 @@ fn mails_that_come_back_are_taken_in() {
     };
     put("1", &bounce(&tag, "5.2.2", "552 5.2.2 Mailbox full"));
     put("2", "Subject: hello\r\n\r\nnothing\r\n");
+    // Not a mail, and nothing to be taken in.
+    fs::create_dir(home.path().join("new/directory")).unwrap();
     put("3", &complaint(&tag));
     assert_eq!(take_in(), 3);
     let answers = ["mail bounced 1x 552 5.2.2", "mail complained 1x "];
