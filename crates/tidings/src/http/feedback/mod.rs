@@ -170,8 +170,19 @@ fn read(
     call: &Call<'_>,
 ) -> Result<Vec<Reported>, Problem> {
     let secret = || {
-        crate::app::secret_here(known)
-            .map_err(|why| Problem::new(Code::Internal, format!("the secret `{known}`: {why}")))
+        crate::app::secret_here(known).map_err(|why| {
+            // Whoever calls is not known yet, and is told no more than that it is our fault.
+            tracing::error!(
+                provider,
+                secret = known,
+                reason = why,
+                "reports can't be checked"
+            );
+            Problem::new(
+                Code::Internal,
+                "the server lacks the secret of this provider",
+            )
+        })
     };
     match provider {
         "mailgun" => mailgun::read(call, &secret()?),
