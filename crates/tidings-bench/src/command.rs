@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use crate::rival::Rival;
 use crate::{
-    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, memory, mixed, plan,
+    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, memory, mixed, parts, plan,
     publish, quiet, reads, recovery, scheduled,
 };
 
@@ -84,6 +84,11 @@ enum Work {
     /// Measures the engine alone, without storing: it computes the audience, builds the record, finds
     /// every window and moves its deadline.
     Deadlines(deadlines::Params),
+    /// Do the same steps with an engine of one part and with engines of several, each with a thread
+    ///
+    /// Measures the engine alone, without storing: events to everybody, to followers and to one recipient each, and
+    /// the mails of everybody coming due.
+    Parts(parts::Params),
     /// Start over a store with days of events and all lanes open
     ///
     /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for everybody.
@@ -128,6 +133,7 @@ pub fn run(
         Work::Scheduled(params) => scheduled::run(params, host.rules),
         Work::Memory(params) => memory::run(params, host.rules),
         Work::Deadlines(params) => deadlines::run(params, host.rules),
+        Work::Parts(params) => parts::run(params, &host.rules),
         Work::Recovery(params) => recovery::run(params, host.rules),
         Work::Forget(params) => forget::run(params, host.rules),
         Work::Mixed(params) => mixed::run(params, host.rules),

@@ -36,6 +36,9 @@ pub(crate) struct Params {
     /// Number of runs; one more before them is not counted
     #[arg(long, default_value_t = 5)]
     pub(crate) runs: u32,
+    /// Number of parts of the store's buckets, each with a thread
+    #[arg(long, default_value_t = 1)]
+    pub(crate) parts: u16,
     /// Do the same work with this too, in turns with tidings: `postgres`
     #[arg(long, value_enum, value_delimiter = ',', hide_possible_values = true)]
     pub(crate) vs: Vec<Rival>,
@@ -96,7 +99,7 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
         directory: directory.path(),
         database: params.store.as_deref(),
     };
-    let server = Server::start(params.recipients, host, at.ensure_new()?)?;
+    let server = Server::start((params.recipients, params.parts), host, at.ensure_new()?)?;
     let load = Builder::new_current_thread()
         .enable_all()
         .build()
@@ -144,6 +147,7 @@ fn told(params: &Params, samples: &[Samples; 2]) -> Vec<Measurement> {
     for ((rate, latency, together), samples) in names.into_iter().zip(samples) {
         let params = BTreeMap::from([
             ("recipients", u64::from(params.recipients)),
+            ("parts", u64::from(params.parts)),
             ("clients", u64::from(params.clients)),
             ("together", u64::from(together)),
         ]);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use tidings_core::engine::Options;
 use tidings_node::{Clock, Delivery, Retries, SystemClock};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -20,8 +21,12 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server over a new store with so many recipients.
-    pub(crate) fn start(recipients: u32, host: Host<'_>, at: At<'_>) -> Result<Self, Fault> {
+    /// Starts a server over a new store with so many recipients, in so many parts.
+    pub(crate) fn start(
+        (recipients, parts): (u32, u16),
+        host: Host<'_>,
+        at: At<'_>,
+    ) -> Result<Self, Fault> {
         let rules = host.rules;
         let directory = at.directory.to_owned();
         let database = at.database.map(str::to_owned);
@@ -38,7 +43,13 @@ impl Server {
             rules.clone(),
             Delivery::new(BTreeMap::new(), Retries::default()),
             Arc::clone(&clock),
-            tidings_node::Settings::default(),
+            tidings_node::Settings {
+                options: Options {
+                    parts,
+                    ..Options::default()
+                },
+                ..tidings_node::Settings::default()
+            },
         )?;
         world::in_chunks((0..recipients).map(world::make), |commands| {
             world::accepted(node.handle().submit(commands.to_vec())?)

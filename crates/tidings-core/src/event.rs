@@ -258,6 +258,13 @@ pub struct Audience {
     pub everyone: bool,
 }
 
+impl Audience {
+    /// Tells whether recipients that are not named can be in it.
+    pub(crate) fn reaches_unnamed(&self) -> bool {
+        self.everyone || !self.topics.is_empty() || !self.near.is_empty()
+    }
+}
+
 /// A circle on the map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Near {

@@ -467,12 +467,15 @@ pub enum Decide {
 pub struct StoreRules {
     /// Days that ended this long ago or longer are deleted; more than 0.
     pub keep_ms: i64,
+    /// Number of parts that the recipients are divided into, from the next start on; 1 to 16.
+    pub parts: u16,
 }
 
 impl Default for StoreRules {
     fn default() -> Self {
         Self {
             keep_ms: 35 * DAY_MS,
+            parts: 1,
         }
     }
 }

@@ -42,6 +42,7 @@ mod view;
 mod vitals;
 mod waiting;
 mod work;
+mod workers;
 
 pub use candidate::{Candidate, Holder, Lag, Term};
 pub use clock::{AheadClock, Clock, SystemClock, VirtualClock};
@@ -67,3 +68,4 @@ pub use token_key::token_key;
 pub use view::StoreView;
 pub use vitals::{BOUNDS_S, Histogram, Reads, ResolverVitals, Vitals};
 pub use work::{AnswerRecorder, Replies};
+pub use workers::Threads;

@@ -29,6 +29,7 @@ use crate::sending::Sending;
 use crate::view::StoreView;
 use crate::vitals::{Stopwatch, Vitals};
 use crate::work::Work;
+use crate::workers::Threads;
 
 mod late;
 
@@ -101,10 +102,11 @@ impl Node {
     /// # Errors
     /// [`Error`] where the store can't be read or makes no sense.
     pub fn open_to_look(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
-        let engine = {
+        let mut engine = {
             let view = StoreView::of(&*store)?;
             Engine::open(&view, &store.days()?, options)?
         };
+        engine.lend(Box::new(Threads));
         Ok(Self {
             ahead: Ahead::new(&store),
             store,

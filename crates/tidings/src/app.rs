@@ -284,8 +284,9 @@ impl Opened {
         rules: Rules,
         clock: Arc<dyn Clock>,
         delivery: Delivery,
-        settings: Settings,
+        mut settings: Settings,
     ) -> Result<Runtime, StartError> {
+        settings.options.parts = rules.store.parts;
         let Self { store, mut again } = self;
         let mut first = Some(store);
         let open = Box::new(move || match first.take() {

@@ -46,7 +46,7 @@ pub(super) fn read_line<T>(
         return read(&copy.ok_or_else(|| missing(day, at.ordinal))?);
     }
     let ordinal = at.ordinal;
-    if let Some(line) = draft.events.line(day, ordinal) {
+    if let Some(line) = draft.fresh_event(day, ordinal) {
         return read(line);
     }
     let first = ordinal - ordinal % EVENTS_PER_ROW;

@@ -95,6 +95,14 @@ pub(crate) struct CancelCount {
 }
 
 impl Applied {
+    /// The answers of all parts to an act, added up.
+    pub(crate) fn sum(parts: impl IntoIterator<Item = Self>) -> Self {
+        parts.into_iter().fold(Self::Done, |mut sum, applied| {
+            sum.add(applied);
+            sum
+        })
+    }
+
     /// Adds the answer of another part to the same act.
     pub(crate) fn add(&mut self, other: Self) {
         match (self, other) {

@@ -22,12 +22,26 @@ pub(crate) struct Draft<'a> {
     pub(crate) view: &'a dyn ReadView,
     /// The messages that the senders keep back.
     pub(crate) reach: &'a Reach,
-    writes: BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>,
+    /// The draft of the step, if this is the draft of a part.
+    step: Option<&'a Draft<'a>>,
+    writes: Rows,
     /// Rows of *base* as they are stored, which were read together.
     read: FxHashMap<Vec<u8>, Option<Vec<u8>>>,
     /// The newest row of each bucket's journal.
-    journals: FxHashMap<BucketNo, OpenRow>,
+    journals: Journals,
     pub(crate) events: FreshEvents,
+}
+
+/// Rows by key; `None` = deleted.
+type Rows = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
+
+/// The newest rows of journals.
+pub(super) type Journals = FxHashMap<BucketNo, OpenRow>;
+
+/// What a part has drafted.
+pub(super) struct Drafted {
+    writes: Rows,
+    journals: Journals,
 }
 
 impl<'a> Draft<'a> {
@@ -35,6 +49,7 @@ impl<'a> Draft<'a> {
         Self {
             view,
             reach: &NOTHING,
+            step: None,
             writes: BTreeMap::new(),
             read: FxHashMap::default(),
             journals: FxHashMap::default(),
@@ -48,10 +63,48 @@ impl<'a> Draft<'a> {
         self
     }
 
+    /// A part's draft on top of this one, with the newest rows of its journals.
+    pub(super) fn of_part(&self, journals: Journals) -> Draft<'_> {
+        Draft {
+            step: Some(self),
+            journals,
+            ..Draft::new(self.view).with(self.reach)
+        }
+    }
+
+    /// Takes the newest rows of these buckets' journals out, for [`Draft::of_part`].
+    pub(super) fn take_journals(&mut self, buckets: &[BucketNo]) -> Journals {
+        let rows = buckets
+            .iter()
+            .filter_map(|no| self.journals.remove_entry(no));
+        rows.collect()
+    }
+
+    /// Ends a part's draft.
+    pub(super) fn drafted(self) -> Drafted {
+        Drafted {
+            writes: self.writes,
+            journals: self.journals,
+        }
+    }
+
+    /// Adds what a part has drafted.
+    pub(super) fn add(&mut self, drafted: Drafted) {
+        self.writes.extend(drafted.writes);
+        self.journals.extend(drafted.journals);
+    }
+
     /// Tells whether the step writes a key.
     pub(crate) fn writes(&self, partition: Partition, key: &[u8]) -> bool {
         let is_written = |key: &[u8]| self.writes.contains_key(&(partition, key.to_vec()));
-        !self.writes.is_empty() && is_written(key)
+        let writes = !self.writes.is_empty() && is_written(key);
+        writes || self.step.is_some_and(|step| step.writes(partition, key))
+    }
+
+    /// The line of an event that the step has accepted.
+    pub(super) fn fresh_event(&self, day: Day, ordinal: u32) -> Option<&[u8]> {
+        let line = self.events.line(day, ordinal);
+        line.or_else(|| self.step?.fresh_event(day, ordinal))
     }
 
     pub(crate) fn put(&mut self, partition: Partition, key: Vec<u8>, value: Vec<u8>) {
@@ -145,30 +198,34 @@ impl<'a> Draft<'a> {
             Some(value) => Ok(value.clone()),
             None => match self.read.get(key).filter(|_| partition == Partition::Base) {
                 Some(value) => Ok(value.clone()),
-                None => self.view.get(partition, key),
+                None => match self.step {
+                    Some(step) => step.get(partition, key),
+                    None => self.view.get(partition, key),
+                },
             },
         }
     }
 
-    /// Reads rows of *base* that the step is going to ask for.
-    pub(crate) fn read_ahead(&mut self, keys: &[Vec<u8>]) -> Result<(), Unreadable> {
-        let values = self.view.get_many(Partition::Base, keys)?;
+    /// Keeps rows of *base* that were read, which the step is going to ask for.
+    pub(super) fn keep(&mut self, keys: &[Vec<u8>], values: Vec<Option<Vec<u8>>>) {
         self.read.extend(keys.iter().cloned().zip(values));
-        Ok(())
     }
 
     /// The keys with this prefix that the step has written, with their values; stored ones are not
-    /// included.
-    pub(crate) fn written(
-        &self,
+    /// included. Of a key that comes twice the last value counts.
+    pub(crate) fn written<'p>(
+        &'p self,
         partition: Partition,
-        prefix: &[u8],
-    ) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
-        let prefix = prefix.to_vec();
-        self.writes
-            .range((partition, prefix.clone())..)
-            .take_while(move |((at, key), _)| *at == partition && key.starts_with(&prefix))
-            .map(|((_, key), value)| (key.as_slice(), value.as_deref()))
+        prefix: &'p [u8],
+    ) -> impl Iterator<Item = (&'p [u8], Option<&'p [u8]>)> {
+        let of_step = self.step.map(|step| &step.writes);
+        let drafts = of_step.into_iter().chain([&self.writes]);
+        drafts.flat_map(move |writes| {
+            writes
+                .range((partition, prefix.to_vec())..)
+                .take_while(move |((at, key), _)| *at == partition && key.starts_with(prefix))
+                .map(|((_, key), value)| (key.as_slice(), value.as_deref()))
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -48,7 +48,8 @@ impl<'c> Change<'c> {
 pub(super) fn together(one: &Command, next: &Command) -> bool {
     matches!(
         (one, next),
-        (Command::Subscribe { .. }, Command::Subscribe { .. })
+        (Command::Publish(_), Command::Publish(_))
+            | (Command::Subscribe { .. }, Command::Subscribe { .. })
             | (Command::Unsubscribe { .. }, Command::Unsubscribe { .. })
     )
 }

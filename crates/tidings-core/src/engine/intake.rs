@@ -204,7 +204,7 @@ impl Intake {
             let row: EventRow = from_json("an event", line)?;
             Ok((Arc::new(row.event), line.len()))
         })?;
-        if draft.events.line(day, at.ordinal).is_none() {
+        if draft.fresh_event(day, at.ordinal).is_none() {
             self.events.keep((day, at), Arc::clone(&event), bytes);
         }
         Ok(event)

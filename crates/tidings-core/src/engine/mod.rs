@@ -67,6 +67,7 @@ mod take_back;
 mod tests;
 mod touch;
 mod view;
+mod workers;
 
 pub use crate::number::{ClosingId, MessageId};
 pub use crate::options::Options;
@@ -99,3 +100,4 @@ pub use state::{Engine, Step};
 
 pub use touch::Upcoming;
 pub use view::{MessageAt, OpenLane, WaitingEntry};
+pub use workers::{Job, Workers};

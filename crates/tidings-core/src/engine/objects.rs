@@ -62,9 +62,6 @@ struct Known {
     newest: Day,
 }
 
-/// The most objects that are read at once: their rows are in memory until the step ends.
-const READ_AHEAD_MAX: usize = 1024;
-
 /// Number of objects that a step deletes, plus [`SWEPT_PER_WRITTEN`] for each that it writes.
 const SWEPT_PER_STEP: usize = 32;
 
@@ -97,11 +94,8 @@ fn stored(draft: &Draft<'_>, object: &Id) -> Result<Option<ObjectRow>, Unreadabl
     row.transpose()
 }
 
-/// Reads the objects of several commands at once, where each read is a round trip.
-pub(super) fn read_ahead(draft: &mut Draft<'_>, commands: &[Command]) -> Result<(), Unreadable> {
-    if !draft.view.is_remote() {
-        return Ok(());
-    }
+/// The keys of the objects that commands name, each once.
+pub(super) fn named_by(commands: &[Command]) -> Vec<Vec<u8>> {
     let mut keys = Vec::new();
     for command in commands {
         match command {
@@ -117,8 +111,7 @@ pub(super) fn read_ahead(draft: &mut Draft<'_>, commands: &[Command]) -> Result<
     }
     keys.sort_unstable();
     keys.dedup();
-    let mut several = keys.chunks(READ_AHEAD_MAX).filter(|keys| keys.len() > 1);
-    several.try_for_each(|keys| draft.read_ahead(keys))
+    keys
 }
 
 impl Objects {

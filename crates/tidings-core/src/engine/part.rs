@@ -21,6 +21,7 @@ use super::reply::Refused;
 use super::rows::days_with;
 use crate::bucket::Bucket;
 use crate::bucket::recovery::Source;
+use crate::command::Command;
 use crate::compiled::{CompiledRules, Version};
 use crate::event::Event;
 use crate::id::{BucketNo, Id};
@@ -229,6 +230,12 @@ impl Part {
         note_ends(draft, bucket.no, day, seq, &record);
         bucket.apply((seq, row), day, record, &self.compiled);
         seq
+    }
+
+    /// Tells whether a command concerns a recipient of the part.
+    pub(super) fn has(&self, command: &Command) -> bool {
+        let recipient = command.recipient();
+        recipient.is_some_and(|id| self.buckets.of(id.as_str()).is_some())
     }
 
     /// The bucket and number of a recipient.

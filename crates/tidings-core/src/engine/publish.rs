@@ -58,18 +58,21 @@ impl Part {
         let Some((type_no, kind)) = kind else {
             return Ok(Spread::default());
         };
-        let reasons = Reasons::of(&event.to);
         let (mut named, unknown) = self.named(&event.to);
         let mut spread = Spread {
             unknown,
             ..Spread::default()
         };
+        if named.is_empty() && !event.to.reaches_unnamed() {
+            return Ok(spread);
+        }
+        let reasons = Reasons::of(&event.to);
         let left_out = event.actor.as_ref().filter(|_| !kind.rules.include_actor);
         let left_out = left_out.and_then(|actor| self.find(&actor.id).ok());
         let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
         for bucket in self.buckets.iter() {
             let named = named.remove(&bucket.no);
-            if named.is_none() && !reasons.reach_beyond_named() {
+            if named.is_none() && !event.to.reaches_unnamed() {
                 continue;
             }
             let mut classes = reasons.classes(bucket, &event.to, named.unwrap_or_default());
@@ -254,12 +257,6 @@ impl Reasons {
         }
         let (words, sources) = all.into_iter().unzip();
         Self { words, sources }
-    }
-
-    /// Tells whether recipients that are not named can be in the audience.
-    fn reach_beyond_named(&self) -> bool {
-        let mut sources = self.sources.iter();
-        sources.any(|source| !matches!(source, Source::Named))
     }
 
     /// The indexes of the reasons for which a recipient is in the audience.

@@ -7,6 +7,7 @@ use std::ops::Deref;
 
 use super::part::Part;
 use super::state::Engine;
+use super::workers::InTurn;
 
 /// An engine as it was, for reading.
 #[derive(Debug)]
@@ -28,6 +29,7 @@ impl Engine {
             intake: self.intake.clone(),
             parts: self.parts.iter_mut().map(snapshot).collect(),
             busy: self.busy,
+            workers: Box::new(InTurn),
         })
     }
 }

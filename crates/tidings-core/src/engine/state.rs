@@ -10,6 +10,7 @@ use super::ledger::Row;
 use super::part::{Part, range_of, read_heads};
 use super::reply::{Refused, Reply};
 use super::rows::each_base;
+use super::workers::{InTurn, Workers};
 use crate::bucket::Bucket;
 use crate::compiled::{CompiledRules, Version};
 use crate::id::BucketNo;
@@ -28,6 +29,7 @@ pub struct Engine {
     pub(super) parts: Vec<Part>,
     /// The part whose chores are done now.
     pub(super) busy: usize,
+    pub(super) workers: Box<dyn Workers>,
 }
 
 /// The result of a step. Nothing of it may be shown before its writes are durable.
@@ -71,6 +73,7 @@ impl Engine {
             intake,
             parts,
             busy: 0,
+            workers: Box::new(InTurn),
         })
     }
 

@@ -3,9 +3,8 @@
 use super::accept::Accepted;
 use super::act::{Act, Applied};
 use super::draft::Draft;
-use super::follow;
+use super::follow::together;
 use super::inbox_delivery::InboxDelivery;
-use super::objects;
 use super::reach::Reach;
 use super::reply::{Answer, Refused, Reply};
 use super::state::{Engine, Step};
@@ -50,7 +49,7 @@ impl Engine {
                 engine.set_now(due);
                 engine.close_due(draft)?;
                 engine.enter_scheduled(draft)?;
-                engine.end_instant(draft)?;
+                engine.end_instant(draft, &[])?;
             }
             Ok(())
         })
@@ -93,7 +92,7 @@ impl Engine {
             now,
             |engine, draft, _, step| {
                 engine.enter(draft, commands, step)?;
-                step.delivered = engine.end_instant(draft)?;
+                step.delivered = engine.end_instant(draft, commands)?;
                 Ok(())
             },
         )
@@ -130,9 +129,10 @@ impl Engine {
         step: &mut Step,
     ) -> Result<(), Unreadable> {
         self.enter_scheduled(draft)?;
-        objects::read_ahead(draft, commands)?;
-        for alike in commands.chunk_by(follow::together) {
+        self.read_ahead(draft, commands)?;
+        for alike in commands.chunk_by(together) {
             match alike {
+                [Command::Publish(_), ..] => step.replies.extend(self.publish(draft, alike)?),
                 [command] => {
                     let reply = self.command(draft, command, &mut step.forgotten)?;
                     step.replies.push(reply);
@@ -141,6 +141,41 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Accepts events, and then applies all of them in each part: what a part does of one changes nothing of what the
+    /// intake says to the next.
+    fn publish(
+        &mut self,
+        draft: &mut Draft<'_>,
+        commands: &[Command],
+    ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
+        let mut replies = Vec::with_capacity(commands.len());
+        let mut acts: Vec<(usize, Box<Act>)> = Vec::with_capacity(commands.len());
+        for command in commands {
+            replies.push(match self.intake.accept(draft, command)? {
+                Ok(Accepted::Act(act)) => {
+                    acts.push((replies.len(), act));
+                    Ok(Reply::Done)
+                }
+                Ok(Accepted::Answered(reply)) => Ok(reply),
+                Ok(_) => Ok(Reply::Done),
+                Err(refused) => Err(refused),
+            });
+        }
+        let applied = self.in_parts(draft, self.are_large(commands), |intake, part, draft| {
+            let acts = acts.iter();
+            let applied = acts.map(|(_, act)| part.apply(intake, draft, act));
+            applied.collect::<Result<Vec<_>, _>>()
+        })?;
+        let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
+        for (at, act) in &acts {
+            let of_parts = applied.iter_mut().filter_map(Iterator::next);
+            let (reply, warnings) = Applied::sum(of_parts).reply(act);
+            self.intake.tally.warnings += warnings;
+            replies[*at] = Ok(reply);
+        }
+        Ok(replies)
     }
 
     /// Enters the events that were scheduled for now or before, in order.
@@ -187,11 +222,11 @@ impl Engine {
         draft: &mut Draft<'_>,
         act: &Act,
     ) -> Result<Applied, Unreadable> {
-        let mut sum = Applied::Done;
-        for part in &mut self.parts {
-            sum.add(part.apply(&self.intake, draft, act)?);
-        }
-        Ok(sum)
+        let is_large = self.parts.len() > 1 && matches!(act, Act::Rules { .. });
+        let applied = self.in_parts(draft, is_large, |intake, part, draft| {
+            part.apply(intake, draft, act)
+        })?;
+        Ok(Applied::sum(applied))
     }
 
     /// Does commands that all follow, or all unfollow: those of each part as one.
@@ -205,31 +240,33 @@ impl Engine {
             self.part_no(BucketNo::of(recipient, self.intake.buckets))
         };
         let parts: Vec<usize> = commands.iter().map(of).collect();
-        let mut answers = Vec::with_capacity(self.parts.len());
-        for (no, part) in self.parts.iter_mut().enumerate() {
-            let theirs = commands.iter().zip(&parts).filter(|(_, of)| **of == no);
-            let theirs: Vec<&Command> = theirs.map(|(command, _)| command).collect();
-            answers.push(part.follow(draft, &theirs)?.into_iter());
-        }
+        let answers = self.in_parts(draft, self.are_large(commands), |_, part, draft| {
+            let theirs = commands.iter().filter(|command| part.has(command));
+            part.follow(draft, &theirs.collect::<Vec<_>>())
+        })?;
+        let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
         let in_order = parts.iter().filter_map(|no| answers[*no].next());
         Ok(in_order.collect())
     }
 
     /// Closes the lanes that are due.
     fn close_due(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-        for part in &mut self.parts {
-            part.close_due(draft)?;
-        }
+        let are_several = self.are_several_due();
+        self.in_parts(draft, are_several, |_, part, draft| part.close_due(draft))?;
         Ok(())
     }
 
     /// Ends an instant: delivers to the inboxes, and closes the lanes that are due now.
-    fn end_instant(&mut self, draft: &mut Draft<'_>) -> Result<Vec<InboxDelivery>, Unreadable> {
-        let mut delivered = Vec::new();
-        for part in &mut self.parts {
-            delivered.extend(part.end_instant(&self.intake, draft)?);
-        }
-        Ok(delivered)
+    fn end_instant(
+        &mut self,
+        draft: &mut Draft<'_>,
+        commands: &[Command],
+    ) -> Result<Vec<InboxDelivery>, Unreadable> {
+        let is_large = self.are_large(commands) || self.are_several_due();
+        let delivered = self.in_parts(draft, is_large, |intake, part, draft| {
+            part.end_instant(intake, draft)
+        })?;
+        Ok(delivered.into_iter().flatten().collect())
     }
 
     /// Sets all clocks; none goes back.

@@ -30,6 +30,7 @@ mod messages;
 mod payload;
 mod reach;
 mod snapshot;
+mod workers;
 
 #[derive(Clone, Default)]
 struct Stored(BTreeMap<(Partition, Vec<u8>), Vec<u8>>);

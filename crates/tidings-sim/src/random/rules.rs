@@ -243,7 +243,10 @@ impl RawRules {
                 .collect(),
             types: types.collect(),
             digests,
-            store: StoreRules { keep_ms },
+            store: StoreRules {
+                keep_ms,
+                ..StoreRules::default()
+            },
             channels: quiet_hours(self.quiet).map_or_else(BTreeMap::new, |hours| {
                 let rules = ChannelRules {
                     quiet_hours: Some(hours),

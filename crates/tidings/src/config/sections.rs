@@ -64,13 +64,32 @@ pub(super) fn store(walk: &mut Walk, root: &Section<'_>) -> Option<StoreRules> {
         return Some(StoreRules::default());
     }
     let section = walk.section(root, "store", "write `[store]`")?;
-    walk.only(&section, &["keep"]);
-    if !section.has("keep") {
-        return Some(StoreRules::default());
+    walk.only(&section, &["keep", "parts"]);
+    let mut store = StoreRules::default();
+    if section.has("parts") {
+        store.parts = parts(walk, &section)?;
     }
-    walk.duration(&section, "keep").map(|keep| StoreRules {
-        keep_ms: keep.value,
-    })
+    if section.has("keep") {
+        store.keep_ms = walk.duration(&section, "keep")?.value;
+    }
+    Some(store)
+}
+
+/// The most parts: those of a new store have a bucket each.
+const PARTS_MAX: u16 = 16;
+
+fn parts(walk: &mut Walk, section: &Section<'_>) -> Option<u16> {
+    let hint = "write a whole number without quotes, such as `parts = 4`";
+    let parts = walk.whole(section, "parts", hint)?;
+    match u16::try_from(parts.value) {
+        Ok(number @ 1..=PARTS_MAX) => Some(number),
+        _ => {
+            let reason = format!("`parts` must be 1 to {PARTS_MAX}");
+            let hint = "write the number of processors that tidings may use, or leave it out for 1";
+            walk.bad(&parts.span, reason, hint);
+            None
+        }
+    }
 }
 
 pub(super) fn digests(

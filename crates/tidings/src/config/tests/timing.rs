@@ -43,6 +43,19 @@ fn a_digest_may_ask_for_a_number_of_items() {
 }
 
 #[test]
+fn a_store_is_divided_into_as_many_parts_as_there_are_buckets_at_most() {
+    let store = |parts: &str| format!("[store]\nparts = {parts}\n");
+    assert_eq!(rules("").store.parts, 1);
+    for (parts, number) in [("1", 1), ("4", 4), ("16", 16)] {
+        assert_eq!(rules(&store(parts)).store.parts, number);
+    }
+    for parts in ["0", "-1", "17", "65537"] {
+        refused(&store(parts), "`parts` must be 1 to 16");
+    }
+    refused(&store("'4'"), "expected a whole number");
+}
+
+#[test]
 fn quiet_hours_are_a_stretch_of_the_clock() {
     let channel = |hours: &str| format!("[channels.email]\nquiet_hours = {hours}\n");
     let hours = |text: &str| rules(&channel(text)).channels["email"].quiet_hours.unwrap();
