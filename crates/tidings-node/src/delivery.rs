@@ -367,7 +367,7 @@ impl Delivery {
             Next::Done(_) => None,
         };
         self.complaints.hear(&job, answer, wait, now);
-        job.count_again(answer);
+        job.note_answer(answer);
         match next {
             Next::Done(ending) => Noted::Ended(job.ended(ending)),
             Next::Again(at) => {

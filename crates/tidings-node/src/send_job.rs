@@ -18,7 +18,6 @@ use crate::ready::Ready;
 use crate::said::Said;
 
 /// A message that is being sent.
-#[expect(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 #[derive(Clone, Debug)]
 pub(crate) struct SendJob {
     pub(crate) closing: ClosingId,
@@ -32,16 +31,24 @@ pub(crate) struct SendJob {
     /// The last answer.
     pub(crate) last: Option<Said>,
     pub(crate) resent: u32,
-    /// True if it was built before a stop, and may have been handed over then.
-    from_before: bool,
-    /// True if it is in doubt, and the journal says that it may be handed over once more.
-    again: bool,
-    /// True if it may have been handed over twice with an unknown outcome, and so ends with that.
-    is_spent: bool,
+    doubt: Doubt,
     /// True if an operator had it sent again, whatever came of the attempts before.
     by_hand: bool,
     /// The instant from which it is not handed over any more.
     give_up_at: Option<Instant>,
+}
+
+/// The doubt whether a message was handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// It surely was not.
+    None,
+    /// It may have been.
+    Once,
+    /// It may have been, and the journal says that it may be handed over once more.
+    Again,
+    /// It may have been twice, and so ends with an unknown outcome.
+    Twice,
 }
 
 #[derive(Debug)]
@@ -67,9 +74,7 @@ impl SendJob {
             attempts: 0,
             last: None,
             resent: 0,
-            from_before: false,
-            again: false,
-            is_spent: false,
+            doubt: Doubt::None,
             by_hand: false,
             give_up_at: None,
         }
@@ -87,9 +92,7 @@ impl SendJob {
             attempts: 1,
             last: None,
             resent: 0,
-            from_before: false,
-            again: false,
-            is_spent: false,
+            doubt: Doubt::None,
             by_hand: false,
             give_up_at: None,
         }
@@ -141,8 +144,11 @@ impl SendJob {
             Some(tried) => Self {
                 attempts: tried.count,
                 resent: tried.resent,
-                from_before: tried.in_doubt,
-                again: tried.again,
+                doubt: match (tried.in_doubt, tried.again) {
+                    (_, true) => Doubt::Again,
+                    (true, false) => Doubt::Once,
+                    (false, false) => Doubt::None,
+                },
                 ..self
             },
         }
@@ -151,19 +157,19 @@ impl SendJob {
     /// Marks the message as built before a stop, after these attempts. Nothing says whether there was
     /// another one before the stop, unless it is too early for that.
     pub(crate) fn after_a_stop(self, tried: Option<Attempts>, now: Instant) -> Self {
-        let job = self.after(tried);
-        Self {
-            from_before: job.from_before || tried.is_none_or(|tried| tried.until <= now),
-            ..job
+        let mut job = self.after(tried);
+        if !job.is_in_doubt() && tried.is_none_or(|tried| tried.until <= now) {
+            job.doubt = Doubt::Once;
         }
+        job
     }
 
     /// Marks the message as taken over from a process that may have done whatever the journal says that it may do.
-    pub(crate) fn of_another_process(self) -> Self {
-        Self {
-            is_spent: self.again,
-            ..self
+    pub(crate) fn of_another_process(mut self) -> Self {
+        if self.doubt == Doubt::Again {
+            self.doubt = Doubt::Twice;
         }
+        self
     }
 
     /// Marks the message as sent again because an operator asked.
@@ -192,21 +198,21 @@ impl SendJob {
     /// Tells whether it may have been handed over twice already, or once and its types say that it is not sent again
     /// then.
     pub(crate) fn is_given_up(&self, rules: Option<&Rules>) -> bool {
-        self.is_spent || (self.is_in_doubt() && !self.by_hand && self.gives_up(rules))
+        self.doubt == Doubt::Twice || (self.is_in_doubt() && !self.by_hand && self.gives_up(rules))
     }
 
     /// Tells whether an unknown outcome is the second one.
     pub(crate) fn was_last(&self) -> bool {
-        self.resent > 0 || (self.from_before && !self.by_hand)
+        self.resent > 0 || (self.is_in_doubt() && !self.by_hand)
     }
 
     /// Prepares a message in doubt for being handed over once more, which has to be on record before: a process that
     /// ends meanwhile must not hand it over a third time. Returns the record; none where it is there, or none is needed.
     pub(crate) fn hand_over_again(&mut self, now: Instant) -> Option<Tried> {
-        if !self.is_in_doubt() || self.again || self.is_spent {
+        if self.doubt != Doubt::Once {
             return None;
         }
-        self.again = true;
+        self.doubt = Doubt::Again;
         Some(self.tried(now))
     }
 
@@ -227,22 +233,26 @@ impl SendJob {
                 resent: self.resent,
                 // The engine knows.
                 delivered: false,
-                again: self.again,
+                again: self.doubt == Doubt::Again,
             },
         }
     }
 
-    /// Counts the first attempt since the stop that handed over a message of before, or may have.
-    pub(crate) fn count_again(&mut self, answer: &Outcome) {
-        let is_handed_over = matches!(answer, Outcome::Sent(_) | Outcome::Unknown { .. });
-        self.resent += u32::from(self.from_before && self.resent == 0 && is_handed_over);
-        // It was surely not handed over, or somebody is to decide that it goes once more.
-        self.again = false;
+    /// Notes an answer: the first attempt after a doubt that handed the message over, or may have, counts as resent.
+    pub(crate) fn note_answer(&mut self, answer: &Outcome) {
+        let is_unknown = matches!(answer, Outcome::Unknown { .. });
+        let is_handed_over = is_unknown || matches!(answer, Outcome::Sent(_));
+        let is_first = self.is_in_doubt() && self.resent == 0;
+        self.resent += u32::from(is_first && is_handed_over);
+        // It was surely not handed over once more, or somebody is to decide that it is.
+        if is_unknown || self.is_in_doubt() {
+            self.doubt = Doubt::Once;
+        }
     }
 
     /// Tells whether an attempt may have handed it over, with an unknown outcome.
     pub(crate) fn is_in_doubt(&self) -> bool {
-        self.from_before || self.resent > 0
+        self.doubt != Doubt::None
     }
 
     /// The outcome of the message.
@@ -251,7 +261,7 @@ impl SendJob {
             number: self.number,
             seqs: self.seqs,
             ending,
-            resent: self.resent.max(u32::from(self.is_spent)),
+            resent: self.resent.max(u32::from(self.doubt == Doubt::Twice)),
         }
     }
 
