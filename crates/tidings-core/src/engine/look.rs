@@ -68,6 +68,11 @@ const CHECKS: [Check; 11] = [
     (Reason::Suppressed, |facts| facts.suppressed),
 ];
 
+/// The reasons of the checks, in their order.
+pub(super) fn reasons() -> impl Iterator<Item = Reason> {
+    CHECKS.iter().map(|(reason, _)| *reason)
+}
+
 impl<'a> Ends<'a> {
     /// All or none.
     pub(crate) fn all_if(applies: bool) -> Self {

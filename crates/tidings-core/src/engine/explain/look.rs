@@ -6,6 +6,7 @@ use roaring::RoaringBitmap;
 
 use super::super::draft::Draft;
 use super::super::intake::header_of;
+use super::super::look;
 use super::super::plan::Plan;
 use super::{Question, ended};
 use crate::batch_key::LaneKey;
@@ -66,94 +67,85 @@ impl Question<'_> {
     pub(super) fn look_steps(
         &self,
         channel: ChannelNo,
-        reason: Option<Reason>,
+        ended_by: Option<Reason>,
         (at, path): (Instant, &mut ChannelPath),
     ) {
-        for (reasons, rule, looked_at) in self.checks(channel, (at, reason)) {
-            if let Some(reason) = reason.filter(|reason| reasons.contains(reason)) {
+        let mut passed = None;
+        for check in look::reasons() {
+            let rule = rule_of(check);
+            // A rule that gives several reasons is one step.
+            if passed == Some(rule) {
+                continue;
+            }
+            let Some(looked_at) = self.looked_at(check, channel, (at, ended_by)) else {
+                continue;
+            };
+            if let Some(reason) = ended_by.filter(|reason| rule_of(*reason) == rule) {
                 path.steps.push(ended(rule, looked_at, reason).at(at));
                 return;
             }
             path.steps
                 .push(Step::passes(rule, looked_at, "passes").at(at));
+            passed = Some(rule);
         }
     }
 
-    /// The checks that concern the event on a channel: the reasons that each gives, and what it looks at.
-    fn checks(
+    /// The text of what the check for a reason looks at; `None` = it does not concern the event on the channel.
+    fn looked_at(
         &self,
+        check: Reason,
         channel: ChannelNo,
-        (at, ended): (Instant, Option<Reason>),
-    ) -> Vec<(&'static [Reason], Rule, String)> {
+        (at, ended_by): (Instant, Option<Reason>),
+    ) -> Option<String> {
         let (event, rules) = (self.event(), self.kind.map(|(_, kind)| &kind.rules));
         let is_inbox = channel == INBOX_NO;
-        let condition = rules.and_then(|rules| rules.condition.clone());
-        let look_back = rules.and_then(|rules| rules.look_back_ms);
-        let expires = event.expires_at.map(|at| at.to_string());
-        let state = match self.profile.state {
-            State::Active => "active",
-            State::Unconfirmed => "unconfirmed",
-            State::Disabled => "disabled",
-        };
-        let preference = self
-            .kind
-            .map(|(_, kind)| self.preference_text(kind, channel));
-        let after_ms = self.kind.and_then(|(_, kind)| kind.after_ms(channel));
-        let seen = match rules.and_then(|rules| rules.drop_if_seen) {
-            _ if after_ms.is_some() => Some("after the inbox".to_owned()),
-            Some(false) => None,
-            Some(true) | None if is_inbox => None,
-            Some(true) => Some("drop_if_seen".to_owned()),
-            None => Some("drop_if_seen, but in digests".to_owned()),
-        };
-        let address = self.profile.addresses.get(channel);
-        let address = address.map_or("none", |_| "there is one").to_owned();
-        let was = ended == Some(Reason::Suppressed);
-        let suppressed = self.suppression_text(channel, at);
-        let suppressed = suppressed.or_else(|| was.then(|| "lifted since".to_owned()));
-        let all: [(&'static [Reason], Rule, Option<String>); 10] = [
-            (
-                &[Reason::UnknownType],
-                Rule::Type,
-                Some(event.kind.as_str().to_owned()),
-            ),
-            (
-                &[Reason::RecipientGone],
-                Rule::Recipient,
-                Some(state.to_owned()),
-            ),
-            (&[Reason::Expired], Rule::ExpiresAt, expires),
-            (
-                &[Reason::Preference],
-                Rule::Preference,
-                preference.filter(|_| !is_inbox),
-            ),
-            (
-                &[Reason::Condition, Reason::ConditionError],
-                Rule::Condition,
-                condition,
-            ),
-            (
-                &[Reason::NotApplicable],
-                Rule::Object,
-                Some(event.object.id.as_str().to_owned()),
-            ),
-            (&[Reason::Seen], Rule::Seen, seen),
-            (
-                &[Reason::Stale],
-                Rule::LookBack,
-                look_back.map(duration_text),
-            ),
-            (
-                &[Reason::NoAddress],
-                Rule::Address,
-                (!is_inbox).then_some(address),
-            ),
-            (&[Reason::Suppressed], Rule::Suppression, suppressed),
-        ];
-        let all = all.into_iter();
-        all.filter_map(|(reasons, rule, looked_at)| Some((reasons, rule, looked_at?)))
-            .collect()
+        match check {
+            Reason::UnknownType => Some(event.kind.as_str().to_owned()),
+            Reason::RecipientGone => {
+                let state = match self.profile.state {
+                    State::Active => "active",
+                    State::Unconfirmed => "unconfirmed",
+                    State::Disabled => "disabled",
+                };
+                Some(state.to_owned())
+            }
+            Reason::Expired => event.expires_at.map(|at| at.to_string()),
+            Reason::Preference => {
+                let (_, kind) = self.kind.filter(|_| !is_inbox)?;
+                Some(self.preference_text(kind, channel))
+            }
+            Reason::Condition | Reason::ConditionError => rules?.condition.clone(),
+            Reason::NotApplicable => Some(event.object.id.as_str().to_owned()),
+            Reason::Seen => {
+                let after_ms = self.kind.and_then(|(_, kind)| kind.after_ms(channel));
+                let seen = match rules.and_then(|rules| rules.drop_if_seen) {
+                    _ if after_ms.is_some() => "after the inbox",
+                    Some(false) => return None,
+                    Some(true) | None if is_inbox => return None,
+                    Some(true) => "drop_if_seen",
+                    None => "drop_if_seen, but in digests",
+                };
+                Some(seen.to_owned())
+            }
+            Reason::Stale => rules?.look_back_ms.map(duration_text),
+            Reason::NoAddress => {
+                let address = self.profile.addresses.get(channel);
+                let text = address.map_or("none", |_| "there is one");
+                (!is_inbox).then(|| text.to_owned())
+            }
+            Reason::Suppressed => {
+                let was = ended_by == Some(Reason::Suppressed);
+                let now = self.suppression_text(channel, at);
+                now.or_else(|| was.then(|| "lifted since".to_owned()))
+            }
+            // No check gives these.
+            Reason::Event
+            | Reason::Forgotten
+            | Reason::Refused
+            | Reason::Unreachable
+            | Reason::Replaced
+            | Reason::Message => None,
+        }
     }
 
     /// The list of suppressed addresses, where an address of the recipient is on it.
