@@ -489,7 +489,7 @@ pub(crate) fn send(
     let Some(pass) = pass else {
         let fault = Answer::Failed {
             why: format!("the channel `{}` has no provider", job.head.channel),
-            address_dead: false,
+            suppress: None,
         };
         return fault.into();
     };

@@ -272,7 +272,7 @@ mod tests {
         let vitals = Vitals::default();
         let failed = Outcome::Failed {
             why: "no".to_owned(),
-            address_dead: false,
+            suppress: None,
         };
         vitals.answered("email", &failed);
         vitals.answered("smoke signals", &failed);

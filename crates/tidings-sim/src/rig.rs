@@ -178,7 +178,7 @@ impl Channel for Recorder {
             },
             Answer::Failed => Outcome::Failed {
                 why: why(),
-                address_dead: false,
+                suppress: None,
             },
             Answer::UnknownTaken | Answer::UnknownLost => Outcome::Unknown { why: why() },
         }

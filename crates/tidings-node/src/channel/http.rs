@@ -97,7 +97,7 @@ impl Http {
             Called::Broken(why, false) => self.shape.unreachable(why),
             Called::Barred => Outcome::Failed {
                 why: PRIVATE.to_owned(),
-                address_dead: false,
+                suppress: None,
             },
         }
     }
@@ -127,8 +127,12 @@ impl Channel for Http {
         let mut all: Option<Outcome> = None;
         for to in &message.to {
             let outcome = self.send_to(message, to, &once);
-            if matches!(&outcome, Outcome::Failed { address_dead, .. } if *address_dead) {
-                dead.push(to.clone());
+            if let Outcome::Failed {
+                suppress: Some(reason),
+                ..
+            } = &outcome
+            {
+                dead.push((to.clone(), *reason));
             }
             all = Some(match all {
                 None => outcome,
@@ -140,9 +144,9 @@ impl Channel for Http {
         }
         match all.unwrap_or_else(no_address) {
             Outcome::Sent(receipt) => Outcome::Sent(Receipt { dead, ..receipt }),
-            Outcome::Failed { why, .. } => Outcome::Failed {
+            Outcome::Failed { why, suppress } => Outcome::Failed {
                 why,
-                address_dead: dead.len() == message.to.len(),
+                suppress: suppress.filter(|_| dead.len() == message.to.len()),
             },
             other => other,
         }
@@ -152,7 +156,7 @@ impl Channel for Http {
 fn no_address() -> Outcome {
     Outcome::Failed {
         why: "there is no address".to_owned(),
-        address_dead: false,
+        suppress: None,
     }
 }
 

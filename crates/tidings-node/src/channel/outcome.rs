@@ -1,6 +1,7 @@
 //! The closed list of a channel's answers.
 
 use tidings_core::messages::Answered;
+use tidings_core::suppression::SuppressedFor;
 
 /// The outcome of sending a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +28,8 @@ pub enum Outcome {
     Failed {
         /// The reason, for the log.
         why: String,
-        /// True if the address does not exist.
-        address_dead: bool,
+        /// The reason why its address is suppressed, if it is from now on.
+        suppress: Option<SuppressedFor>,
     },
     /// The message was surely not handed over: the sender was asked to stop before it.
     Withheld,
@@ -57,13 +58,14 @@ impl Outcome {
         }
     }
 
-    /// The addresses that don't exist any more, of those to which the message was.
-    pub(super) fn dead_among(&self, to: &[String]) -> Vec<String> {
+    /// The addresses to suppress, of those to which the message was, each with the reason.
+    pub(super) fn dead_among(&self, to: &[String]) -> Vec<(String, SuppressedFor)> {
         match self {
             Self::Sent(receipt) => receipt.dead.clone(),
             Self::Failed {
-                address_dead: true, ..
-            } => to.to_vec(),
+                suppress: Some(reason),
+                ..
+            } => to.iter().map(|to| (to.clone(), *reason)).collect(),
             _ => Vec::new(),
         }
     }
@@ -98,6 +100,6 @@ impl Outcome {
 pub struct Receipt {
     /// The provider's own name for the message, if it gave one.
     pub reference: Option<String>,
-    /// The addresses of the recipient that don't exist any more, where others do.
-    pub dead: Vec<String>,
+    /// The addresses of the recipient that are suppressed from now on, where others are good, each with the reason.
+    pub dead: Vec<(String, SuppressedFor)>,
 }

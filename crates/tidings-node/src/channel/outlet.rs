@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::channel::{EMAIL_NO, channel_no};
+use tidings_core::channel::channel_no;
 use tidings_core::rules::Rate;
 use tidings_core::suppression::{ChannelAddress, SuppressedFor};
 use tidings_core::{Command, Instant};
@@ -46,26 +46,20 @@ pub(crate) struct Reply {
     pub(crate) before: Vec<(Arc<str>, Outcome)>,
     /// True if a provider takes messages again that was left alone.
     pub(crate) is_back: bool,
-    /// The recipient's addresses that don't exist any more.
-    pub(crate) dead: Vec<String>,
+    /// The recipient's addresses that are suppressed from now on, each with the reason.
+    pub(crate) dead: Vec<(String, SuppressedFor)>,
 }
 
 impl Reply {
-    /// The suppressions of the addresses on a channel that don't exist any more.
+    /// The suppressions of addresses on a channel that follow from the answer.
     pub(crate) fn suppressions(&self, channel: &str) -> impl Iterator<Item = Command> {
-        let channel = channel_no(channel);
-        let reason = match channel {
-            Some(EMAIL_NO) => SuppressedFor::Bounce,
-            _ => SuppressedFor::Gone,
-        };
-        let dead = channel.into_iter().flat_map(|no| {
+        channel_no(channel).into_iter().flat_map(|no| {
             let dead = self.dead.iter();
-            dead.map(move |text| ChannelAddress::new(no, text))
-        });
-        dead.map(move |address| Command::Suppress {
-            address,
-            reason,
-            until: None,
+            dead.map(move |(text, reason)| Command::Suppress {
+                address: ChannelAddress::new(no, text),
+                reason: *reason,
+                until: None,
+            })
         })
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tidings_core::batch::Line;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{AddressKind, ChannelKind, EMAIL, EMAIL_NO};
+use tidings_core::suppression::SuppressedFor;
 use tidings_core::{Batch, Id, Instant};
 use tidings_mail::{Design, RenderError, Sender};
 
@@ -61,8 +62,8 @@ pub struct Rendered {
 pub struct Unrenderable {
     /// The reason, for the log.
     pub why: String,
-    /// True if the address does not exist.
-    pub address_dead: bool,
+    /// The reason why the address is suppressed, if it is from now on.
+    pub suppress: Option<SuppressedFor>,
 }
 
 /// A renderer of batches for a channel. It is called from several threads at once.
@@ -188,7 +189,7 @@ impl From<RenderError> for Unrenderable {
     fn from(error: RenderError) -> Self {
         Self {
             why: error.to_string(),
-            address_dead: error == RenderError::Address,
+            suppress: (error == RenderError::Address).then_some(SuppressedFor::Bounce),
         }
     }
 }
@@ -197,7 +198,7 @@ impl From<Unrenderable> for Outcome {
     fn from(fault: Unrenderable) -> Self {
         Self::Failed {
             why: format!("render: {}", fault.why),
-            address_dead: fault.address_dead,
+            suppress: fault.suppress,
         }
     }
 }
@@ -237,7 +238,7 @@ pub(crate) fn render(
     catch_unwind(AssertUnwindSafe(|| renderer.render(head, batch))).unwrap_or_else(|_| {
         Err(Unrenderable {
             why: "the renderer broke down".to_owned(),
-            address_dead: false,
+            suppress: None,
         })
     })
 }
@@ -260,7 +261,7 @@ mod tests {
         let is_dead = matches!(
             fault,
             Outcome::Failed {
-                address_dead: true,
+                suppress: Some(_),
                 ..
             }
         );

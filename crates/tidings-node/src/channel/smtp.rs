@@ -16,6 +16,7 @@ use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::Response;
 use line::{Bound, Error, Line, Trust, trust};
+use tidings_core::suppression::SuppressedFor;
 
 /// The most connections that are kept open between mails.
 const IDLE_MAX: usize = 8;
@@ -212,7 +213,7 @@ impl Channel for Smtp {
         let (Some(from), Some(to)) = addresses else {
             return Outcome::Failed {
                 why: "an address is not one".to_owned(),
-                address_dead: false,
+                suppress: None,
             };
         };
         match self.transact((&from, &to), &message.bytes, go) {
@@ -236,7 +237,7 @@ impl Fault {
         if self.error.is_permanent() && !self.is_operators() {
             return Outcome::Failed {
                 why,
-                address_dead: self.is_address_dead(),
+                suppress: self.is_address_dead().then_some(SuppressedFor::Bounce),
             };
         }
         if self.error.refusal().is_none() && self.step == Step::Dot {

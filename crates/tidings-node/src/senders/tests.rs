@@ -210,7 +210,7 @@ fn p7_a_message_fails_over_only_while_surely_nothing_was_handed_over() {
     };
     let refused = Outcome::Failed {
         why: "550".to_owned(),
-        address_dead: false,
+        suppress: None,
     };
     let greylisted = Outcome::Retry {
         why: "RCPT: 451".to_owned(),

@@ -10,6 +10,7 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject;
 use serde_json::{Value, json};
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
@@ -176,7 +177,7 @@ impl Shape for Apns {
                 Some("BadDeviceToken" | "DeviceTokenNotForTopic" | "Unregistered" | "ExpiredToken"),
             ) => Outcome::Failed {
                 why,
-                address_dead: true,
+                suppress: Some(SuppressedFor::Gone),
             },
             (
                 Outcome::Failed { why, .. },

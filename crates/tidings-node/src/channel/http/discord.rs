@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
@@ -75,7 +76,7 @@ impl Shape for Discord {
         let Some(token) = &self.token else {
             return Err(Outcome::Failed {
                 why: "`discord://` has no bot's token, so it calls webhooks only".to_owned(),
-                address_dead: false,
+                suppress: None,
             });
         };
         let url = format!("{}/api/v10/channels/{to}/messages", self.base);
@@ -97,7 +98,7 @@ impl Shape for Discord {
             (Outcome::Failed { why, .. }, 10003 | 10013 | 10015 | 50001 | 50007 | 50027) => {
                 Outcome::Failed {
                     why,
-                    address_dead: true,
+                    suppress: Some(SuppressedFor::Gone),
                 }
             }
             (Outcome::Retry { why, after_ms }, _) if answer.status == 429 => {

@@ -11,6 +11,7 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject;
 use serde_json::{Value, json};
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
@@ -222,11 +223,11 @@ impl Shape for Fcm {
                 Some("UNREGISTERED" | "SENDER_ID_MISMATCH"),
             ) => Outcome::Failed {
                 why,
-                address_dead: true,
+                suppress: Some(SuppressedFor::Gone),
             },
             (Outcome::Failed { why, .. }, Some("INVALID_ARGUMENT")) => Outcome::Failed {
                 why,
-                address_dead: is_of_token,
+                suppress: is_of_token.then_some(SuppressedFor::Gone),
             },
             // The project is not one.
             (Outcome::Failed { why, .. }, _) if answer.status == 404 => Outcome::Away {

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::mime::known_by;
@@ -88,7 +89,9 @@ impl Shape for Mailgun {
             },
             Outcome::Failed { why, .. } => Outcome::Failed {
                 why,
-                address_dead: message.starts_with("'to' parameter is not a valid address"),
+                suppress: message
+                    .starts_with("'to' parameter is not a valid address")
+                    .then_some(SuppressedFor::Bounce),
             },
             other => other,
         }

@@ -42,7 +42,7 @@ impl Parts {
     pub(crate) fn of(message: &Rendered) -> Result<Self, Outcome> {
         let broken = || Outcome::Failed {
             why: "render: the mail can't be taken apart".to_owned(),
-            address_dead: false,
+            suppress: None,
         };
         let mail = MessageParser::default()
             .parse(&message.bytes)

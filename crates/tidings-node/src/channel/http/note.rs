@@ -19,7 +19,7 @@ impl Note {
     pub(crate) fn of(message: &Rendered) -> Result<Self, Outcome> {
         let broken = |_| Outcome::Failed {
             why: "render: the message can't be read".to_owned(),
-            address_dead: false,
+            suppress: None,
         };
         let json: Value = serde_json::from_slice(&message.bytes).map_err(broken)?;
         let text = |name: &str| json[name].as_str().map(str::to_owned);

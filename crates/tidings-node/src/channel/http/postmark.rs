@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::mime::{Parts, known_by};
@@ -77,7 +78,7 @@ impl Shape for Postmark {
             // An inactive recipient: one that bounced or complained before.
             (Outcome::Failed { why, .. }, 406) => Outcome::Failed {
                 why,
-                address_dead: true,
+                suppress: Some(SuppressedFor::Bounce),
             },
             (Outcome::Failed { why, .. }, code) if is_of_account(code) => Outcome::Away {
                 why,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::mime::{Parts, known_by};
@@ -81,9 +82,11 @@ impl Shape for SendGrid {
             },
             Outcome::Failed { why, .. } => Outcome::Failed {
                 why,
-                address_dead: field.is_some_and(|field| {
-                    field.starts_with("personalizations.") && field.ends_with(".email")
-                }),
+                suppress: field
+                    .is_some_and(|field| {
+                        field.starts_with("personalizations.") && field.ends_with(".email")
+                    })
+                    .then_some(SuppressedFor::Bounce),
             },
             other => other,
         }

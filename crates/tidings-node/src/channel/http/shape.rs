@@ -1,6 +1,7 @@
 //! The shape of a provider: how a message becomes a request, and an answer an outcome.
 
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 use ureq::http::HeaderMap;
 
 use super::super::{Outcome, Rendered};
@@ -144,7 +145,7 @@ impl Answer {
             500..=599 => Outcome::Unknown { why },
             _ => Outcome::Failed {
                 why,
-                address_dead: false,
+                suppress: None,
             },
         }
     }
@@ -154,12 +155,12 @@ impl Answer {
         match (self.of_provider(code, now), self.status) {
             (Outcome::Away { why, .. }, 300..=403 | 407) => Outcome::Failed {
                 why,
-                address_dead: false,
+                suppress: None,
             },
             (Outcome::Away { why, after_ms }, _) => Outcome::Retry { why, after_ms },
             (Outcome::Failed { why, .. }, 404 | 410) => Outcome::Failed {
                 why,
-                address_dead: true,
+                suppress: Some(SuppressedFor::Gone),
             },
             (other, _) => other,
         }
@@ -233,7 +234,7 @@ mod tests {
             Outcome::Retry { .. } => "retry",
             Outcome::Unknown { .. } => "unknown",
             Outcome::Failed {
-                address_dead: true, ..
+                suppress: Some(_), ..
             } => "dead",
             Outcome::Failed { .. } => "failed",
             Outcome::Withheld => "withheld",

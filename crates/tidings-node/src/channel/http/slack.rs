@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
@@ -58,7 +59,7 @@ impl Shape for Slack {
         let Some(token) = &self.token else {
             return Err(Outcome::Failed {
                 why: "`slack://` has no bot's token, so it calls webhooks only".to_owned(),
-                address_dead: false,
+                suppress: None,
             });
         };
         let body = json!({
@@ -88,7 +89,7 @@ impl Shape for Slack {
             "channel_not_found" | "user_not_found" | "is_archived" | "users_not_found"
             | "cannot_dm_bot" | "user_disabled" => Outcome::Failed {
                 why,
-                address_dead: true,
+                suppress: Some(SuppressedFor::Gone),
             },
             "account_inactive"
             | "ekm_access_denied"
@@ -113,7 +114,7 @@ impl Shape for Slack {
             },
             _ => Outcome::Failed {
                 why: "reply: refused".to_owned(),
-                address_dead: false,
+                suppress: None,
             },
         }
     }
@@ -130,7 +131,7 @@ fn of_webhook(answer: &Answer, now: Instant) -> Outcome {
     match answer.of_address(Some(code), now) {
         Outcome::Failed { why, .. } => Outcome::Failed {
             why,
-            address_dead: is_gone,
+            suppress: is_gone.then_some(SuppressedFor::Gone),
         },
         other => other,
     }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
@@ -56,7 +57,7 @@ impl Shape for Telegram {
             // The member has blocked the bot, or is no more.
             (Outcome::Away { why, .. }, 403) => Outcome::Failed {
                 why,
-                address_dead: true,
+                suppress: Some(SuppressedFor::Gone),
             },
             // The bot's token.
             (Outcome::Failed { why, .. }, 404) => Outcome::Away {
@@ -65,9 +66,10 @@ impl Shape for Telegram {
             },
             (Outcome::Failed { why, .. }, 400) => Outcome::Failed {
                 why,
-                address_dead: told.contains("chat not found")
+                suppress: (told.contains("chat not found")
                     || told.contains("PEER_ID_INVALID")
-                    || json["parameters"]["migrate_to_chat_id"].is_i64(),
+                    || json["parameters"]["migrate_to_chat_id"].is_i64())
+                .then_some(SuppressedFor::Gone),
             },
             // One chat may have too many while others have none.
             (Outcome::Away { why, after_ms }, 429) => {

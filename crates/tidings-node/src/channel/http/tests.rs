@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tidings_core::Rules;
 use tidings_core::channel::named;
 use tidings_core::rules::ChannelRules;
+use tidings_core::suppression::SuppressedFor;
 
 use tidings_mail::{Design, SECRET_BYTES, TokenKey};
 
@@ -177,7 +178,11 @@ pub(super) fn class(outcome: &Outcome) -> &'static str {
         Outcome::Retry { .. } => "retry, with a wait",
         Outcome::Unknown { .. } => "unknown",
         Outcome::Failed {
-            address_dead: true, ..
+            suppress: Some(SuppressedFor::Stop),
+            ..
+        } => "stopped",
+        Outcome::Failed {
+            suppress: Some(_), ..
         } => "dead",
         Outcome::Failed { .. } => "failed",
         Outcome::Withheld => "withheld",

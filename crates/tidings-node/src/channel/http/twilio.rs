@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
@@ -73,13 +74,16 @@ impl Shape for Twilio {
         let shown = (code != 0).then(|| code.to_string());
         match (answer.of_provider(shown.as_deref(), now), code) {
             (Outcome::Sent(_), _) => sent(json["sid"].as_str()),
-            // No number, one that can't have texts, and one whose owner has answered STOP.
-            (Outcome::Failed { why, .. }, 21211 | 21214 | 21217 | 21610 | 21614) => {
-                Outcome::Failed {
-                    why,
-                    address_dead: true,
-                }
-            }
+            // No number, and one that can't have texts.
+            (Outcome::Failed { why, .. }, 21211 | 21214 | 21217 | 21614) => Outcome::Failed {
+                why,
+                suppress: Some(SuppressedFor::Gone),
+            },
+            // Its owner has answered STOP.
+            (Outcome::Failed { why, .. }, 21610) => Outcome::Failed {
+                why,
+                suppress: Some(SuppressedFor::Stop),
+            },
             // Our numbers, our account.
             (
                 Outcome::Failed { why, .. },

@@ -10,6 +10,7 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use serde_json::json;
 use tidings_core::Instant;
 use tidings_core::channel::Subscription;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
@@ -127,7 +128,7 @@ impl Shape for Vapid {
     fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
         let broken = |why: &str| Outcome::Failed {
             why: format!("render: {why}"),
-            address_dead: true,
+            suppress: Some(SuppressedFor::Gone),
         };
         let subscription =
             Subscription::parse(to).ok_or_else(|| broken("the subscription is none"))?;

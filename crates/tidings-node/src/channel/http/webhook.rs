@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 use serde_json::{Value, json};
 use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
@@ -95,7 +96,7 @@ impl Shape for Webhook {
             // It is gone only where it says so.
             Outcome::Failed { why, .. } => Outcome::Failed {
                 why,
-                address_dead: answer.status == 410,
+                suppress: (answer.status == 410).then_some(SuppressedFor::Gone),
             },
             other => other,
         }

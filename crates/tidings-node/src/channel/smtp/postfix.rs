@@ -262,7 +262,7 @@ fn a_connection_is_kept_and_a_refusal_concerns_its_mail_alone(server: &MailServe
         matches!(
             gone,
             Outcome::Failed {
-                address_dead: true,
+                suppress: Some(_),
                 ..
             }
         ),

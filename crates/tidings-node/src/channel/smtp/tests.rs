@@ -253,7 +253,7 @@ fn an_address_beyond_ascii_needs_a_server_that_takes_it() {
     let channel = server.channel(PATIENT);
     let fault = channel.send(&foreign, GO);
     let is_failed =
-        matches!(&fault, Outcome::Failed { address_dead: false, why } if why.contains("SMTPUTF8"));
+        matches!(&fault, Outcome::Failed { suppress: None, why } if why.contains("SMTPUTF8"));
     assert!(is_failed, "{fault:?}");
     // The line is still good for others.
     assert!(matches!(
@@ -424,8 +424,8 @@ fn t20_a_refusal_for_good_is_failed() {
         ),
     ] {
         match exchange(script) {
-            Outcome::Failed { why, address_dead } => {
-                assert_eq!(address_dead, dead, "{why}");
+            Outcome::Failed { why, suppress } => {
+                assert_eq!(suppress.is_some(), dead, "{why}");
                 assert!(!why.contains("r1@"), "{why}");
             }
             outcome => panic!("{outcome:?}"),

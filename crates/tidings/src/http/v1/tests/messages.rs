@@ -67,7 +67,7 @@ impl Channel for Wire {
 fn refused() -> Outcome {
     Outcome::Failed {
         why: "RCPT: 550 5.7.1".to_owned(),
-        address_dead: false,
+        suppress: None,
     }
 }
 

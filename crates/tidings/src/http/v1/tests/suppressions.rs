@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use std::sync::Arc;
 
+use tidings_core::suppression::SuppressedFor;
 use tidings_mail::Design;
 use tidings_node::channel::{Channel, Outcome, Outlet, Receipt, Rendered, ShortRenderer};
 
@@ -13,18 +14,19 @@ use crate::http::rig::Rig;
 
 const FCM: &str = "fcm";
 
-/// A channel whose devices are gone, but for one.
+/// A channel whose devices are gone, but for one. Whoever has none left wants no more messages.
 struct Devices(&'static str);
 
 impl Channel for Devices {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         assert!(go());
         let is_gone = |to: &&String| *to != self.0;
-        let dead: Vec<String> = message.to.iter().filter(is_gone).cloned().collect();
+        let dead = message.to.iter().filter(is_gone);
+        let dead: Vec<_> = dead.map(|to| (to.clone(), SuppressedFor::Gone)).collect();
         match dead.len() == message.to.len() {
             true => Outcome::Failed {
                 why: "410".to_owned(),
-                address_dead: true,
+                suppress: Some(SuppressedFor::Stop),
             },
             false => Outcome::Sent(Receipt {
                 dead,
@@ -158,7 +160,7 @@ fn what_is_no_address_of_a_channel_is_refused() {
 }
 
 #[test]
-fn an_address_that_is_gone_is_suppressed() {
+fn an_address_is_suppressed_for_the_reason_that_its_provider_gives() {
     let config = "[categories.news]\n[types.note]\ncategory = \"news\"\n\
                   channels = { fcm = { policy = \"now\" } }\n";
     let rules = crate::config::parse(config, "tidings.toml").unwrap();
@@ -182,11 +184,14 @@ fn an_address_that_is_gone_is_suppressed() {
         let pair = |of: &Value| (of["address"].clone(), of["reason"].clone());
         list.iter().map(pair).collect::<Vec<_>>()
     };
-    let gone = |address: &str| (json!(address), json!("gone"));
+    let listed_for = |address: &str, reason: &str| (json!(address), json!(reason));
     while listed().len() < 2 {
         std::thread::yield_now();
     }
-    assert_eq!(listed(), [gone("tablet"), gone("watch")]);
+    assert_eq!(
+        listed(),
+        [listed_for("tablet", "gone"), listed_for("watch", "stop")]
+    );
     // Nobody is asked to take a message for them again.
     publish(&rig, "e2", "note", &["ada", "ben"]);
     let outcome = || get(&rig, "/v1/events/e2")["channels"][FCM].clone();
