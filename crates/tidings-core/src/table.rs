@@ -295,6 +295,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_table_is_in_the_list_at_the_head() {
+        let (head, rest) = include_str!("table.rs")
+            .split_once("pub enum Table {")
+            .unwrap();
+        let variants = rest.split_once('}').unwrap().0.lines();
+        let names = variants.filter_map(|line| Some(line.split_once(" = ")?.0.trim()));
+        let mut count = 0;
+        for name in names {
+            let mut listed = String::new();
+            for letter in name.chars() {
+                if letter.is_uppercase() && !listed.is_empty() {
+                    listed.push('_');
+                }
+                listed.extend(letter.to_uppercase());
+            }
+            assert!(head.contains(&format!("//! | `{listed}` |")), "{listed}");
+            count += 1;
+        }
+        assert!(count > 0);
+    }
+
+    #[test]
     fn order_of_bytes_is_order_of_numbers() {
         let key = |n: i64| {
             Key::of(Owner::Bucket(BucketNo(3)), Table::Ledger)

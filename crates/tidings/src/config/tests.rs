@@ -9,6 +9,7 @@ use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use super::*;
 
 mod choice;
+mod documented;
 mod timing;
 
 fn rules(text: &str) -> Rules {

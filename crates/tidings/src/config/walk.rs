@@ -15,6 +15,12 @@ use super::fault::{Fault, Faults, Place};
 use crate::wording::{did_you_mean, nearest, one_of, quoted};
 use crate::zone;
 
+#[cfg(test)]
+thread_local! {
+    /// The keys that a thread's walks knew.
+    pub(super) static KNOWN: std::cell::RefCell<BTreeSet<String>> = std::cell::RefCell::default();
+}
+
 /// A stretch of bytes of the file.
 pub(super) type Span = Range<usize>;
 
@@ -155,6 +161,8 @@ impl Walk {
 
     /// Refuses keys that are not among `known`.
     pub(super) fn only(&mut self, section: &Section<'_>, known: &[&str]) {
+        #[cfg(test)]
+        KNOWN.with_borrow_mut(|all| all.extend(known.iter().map(|key| (*key).to_owned())));
         for key in section.keys().filter(|key| !known.contains(&key.value)) {
             let hint = did_you_mean(key.value, known.iter().copied());
             self.bad(
