@@ -180,6 +180,7 @@ impl Load {
                 for result in results(&answer) {
                     let status = result["status"].as_str().unwrap();
                     assert!(matches!(status, "accepted" | "duplicate"), "{result}");
+                    assert_eq!(result["applied"], true, "{result}");
                     let id = result["id"].as_str().unwrap().to_owned();
                     known.acknowledged.insert(id);
                 }

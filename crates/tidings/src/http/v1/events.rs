@@ -62,6 +62,10 @@ struct PublishedEvent {
     notifications: u64,
     /// Number of recipients whom the admission of its type left out.
     suppressed: u64,
+    /// Of several machines: true, since the commit that accepts an event also applies it, so the counts are whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    applied: Option<bool>,
     /// A warning: the event is accepted, and probably not what was meant.
     warnings: Vec<EventWarning>,
 }
@@ -167,6 +171,7 @@ impl From<Published> for PublishedEvent {
             },
             notifications: published.notifications,
             suppressed: published.suppressed,
+            applied: None,
             warnings,
         }
     }
@@ -223,7 +228,8 @@ async fn publish(
             let rules = service.rules();
             let read = |fields: Fields<'_>| read(&service, &rules, fields);
             let list = (StatusCode::ACCEPTED, list);
-            let done = |reply| published(reply).map(EventOutcome::Published);
+            let applied = applied(&service);
+            let done = move |reply| published(applied, reply).map(EventOutcome::Published);
             array::answer(&service, &change, list, read, done).await
         }
         Json::Table(table) => one(&service, &change, Fields::new(table)).await,
@@ -240,7 +246,9 @@ async fn publish(
 
 async fn one(service: &Service, change: &Change, fields: Fields<'_>) -> Result<Answer, Problem> {
     let command = read(service, &service.rules(), fields)?;
-    let told = |replies| Answer::json(StatusCode::ACCEPTED, &published(only(replies)?)?);
+    let applied = applied(service);
+    let told =
+        move |replies| Answer::json(StatusCode::ACCEPTED, &published(applied, only(replies)?)?);
     service.change(change, vec![command], told).await
 }
 
@@ -249,9 +257,17 @@ fn read(service: &Service, rules: &Rules, fields: Fields<'_>) -> Result<Command,
     Ok(fields.body::<EventBody>()?.command(rules, new_id)?)
 }
 
-fn published(reply: Reply) -> Result<PublishedEvent, Problem> {
+/// Says of several machines that events are applied.
+fn applied(service: &Service) -> Option<bool> {
+    service.cluster.as_ref().map(|_| true)
+}
+
+fn published(applied: Option<bool>, reply: Reply) -> Result<PublishedEvent, Problem> {
     match reply {
-        Reply::Published(published) => Ok(published.into()),
+        Reply::Published(published) => Ok(PublishedEvent {
+            applied,
+            ..published.into()
+        }),
         Reply::Done
         | Reply::Flushed { .. }
         | Reply::Cancelled(_)
@@ -284,7 +300,7 @@ impl Lines for EventLines {
     fn tell(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
         let published = PublishedEvent {
             line: Some(line),
-            ..published(reply)?
+            ..published(applied(&self.service), reply)?
         };
         let written = serde_json::to_writer(out, &published);
         written.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))
