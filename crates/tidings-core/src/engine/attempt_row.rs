@@ -39,6 +39,18 @@ fn attempts_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
 }
 
 impl AttemptRow {
+    /// Adds a report, unless it is here: who reports may do so again with the same instant.
+    fn add_report(&mut self, report: &Attempt) {
+        let mut like_it = self.0.iter().filter(|run| {
+            run.answer == report.answer
+                && run.provider == report.provider
+                && run.reply == cut(&report.reply)
+        });
+        if like_it.all(|run| run.first != report.at && run.last != report.at) {
+            self.add(report);
+        }
+    }
+
     fn add(&mut self, attempt: &Attempt) {
         let reply = cut(&attempt.reply);
         if let Some(last) = self.0.last_mut()
@@ -82,17 +94,35 @@ pub(super) fn note_attempt(
     is_first: bool,
 ) -> Result<(), Unreadable> {
     let (partition, key) = (Partition::Day(day), attempts_key(message));
-    let known = match is_first {
-        true => None,
-        false => draft.get_in_parts(partition, &key)?,
-    };
-    let mut row = match known {
-        Some(bytes) => decode("attempts", &bytes)?,
-        None => AttemptRow::default(),
+    let mut row = match is_first {
+        true => AttemptRow::default(),
+        false => row_of(draft, partition, &key)?,
     };
     row.add(attempt);
     draft.put_in_parts(partition, key, &encode(&row));
     Ok(())
+}
+
+/// Adds a later report about a message to the row of a day. The same report changes nothing.
+pub(super) fn note_report(
+    draft: &mut Draft<'_>,
+    day: Day,
+    message: MessageId,
+    report: &Attempt,
+) -> Result<(), Unreadable> {
+    let (partition, key) = (Partition::Day(day), attempts_key(message));
+    let mut row = row_of(draft, partition, &key)?;
+    row.add_report(report);
+    draft.put_in_parts(partition, key, &encode(&row));
+    Ok(())
+}
+
+fn row_of(draft: &Draft<'_>, partition: Partition, key: &[u8]) -> Result<AttemptRow, Unreadable> {
+    let known = draft.get_in_parts(partition, key)?;
+    known.map_or_else(
+        || Ok(AttemptRow::default()),
+        |bytes| decode("attempts", &bytes),
+    )
 }
 
 /// The attempts of a message on these days, in their order.
@@ -119,6 +149,28 @@ mod tests {
     use super::*;
     use crate::messages::Answered;
     use crate::time::Instant;
+
+    #[test]
+    fn the_same_report_twice_is_one() {
+        let mut row = AttemptRow::default();
+        let mut counts = |at: i64, answer: Answered| {
+            row.add_report(&Attempt {
+                at: Instant(at),
+                provider: "mail".to_owned(),
+                answer,
+                reply: "552".repeat(REPLY_BYTES_MAX),
+            });
+            row.0.iter().map(|run| run.count).collect::<Vec<_>>()
+        };
+        assert_eq!(counts(1, Answered::Bounced), [1]);
+        assert_eq!(counts(2, Answered::Bounced), [2]);
+        assert_eq!(counts(2, Answered::Complained), [2, 1]);
+        // All of them again, after a stop.
+        assert_eq!(counts(1, Answered::Bounced), [2, 1]);
+        assert_eq!(counts(2, Answered::Bounced), [2, 1]);
+        assert_eq!(counts(2, Answered::Complained), [2, 1]);
+        assert_eq!(counts(3, Answered::Bounced), [2, 1, 1]);
+    }
 
     #[test]
     fn equal_answers_are_one_run_and_old_ones_go() {

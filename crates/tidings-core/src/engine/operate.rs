@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
 
-use super::attempt_row::{attempts_of, note_attempt};
+use super::attempt_row::{attempts_of, note_report};
 use super::draft::Draft;
 use super::ends::{Of, ending_of, ends};
 use super::going::Going;
@@ -190,7 +190,7 @@ impl Part {
     }
 
     /// Notes what was reported of a message after it was handed over. Nothing is decided by it.
-    pub(super) fn note_report(
+    pub(super) fn take_report(
         &mut self,
         draft: &mut Draft<'_>,
         name: MessageName,
@@ -201,7 +201,7 @@ impl Part {
                 row: Some((day, _)),
                 ..
             }) => {
-                note_attempt(draft, day, name.id, report, false)?;
+                note_report(draft, day, name.id, report)?;
                 Ok(Ok(Reply::Done))
             }
             _ => Ok(Err(Refused::UnknownMessage(name))),

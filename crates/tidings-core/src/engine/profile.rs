@@ -63,7 +63,7 @@ impl Part {
                 Ok(self.flush(draft, recipient, among))
             }
             Command::Message { message, act } => self.operate(draft, *message, *act),
-            Command::Report { message, report } => self.note_report(draft, *message, report),
+            Command::Report { message, report } => self.take_report(draft, *message, report),
             // The intake accepts what concerns everybody.
             Command::Publish(_)
             | Command::Object(_)

@@ -1,14 +1,15 @@
 //! The Maildir into which mails come back that could not be delivered, and complaints of readers.
 //!
 //! A mail is moved from `new` to `cur` once what follows from it is durable, so none is lost; one that a stop left in
-//! between is taken again, which changes nothing but the count of its report.
+//! between is taken again, which changes nothing: the time of its file tells that it is the same.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
+use tidings_core::Instant;
 use tidings_mail::Report;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
@@ -86,11 +87,8 @@ fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
     let mut mails = Vec::with_capacity(MAILS_MAX);
     let mut unreadable = Ok(());
     for path in paths {
-        let mut bytes = Vec::new();
-        let read =
-            File::open(&path).and_then(|file| file.take(MAIL_BYTES_MAX).read_to_end(&mut bytes));
-        match read {
-            Ok(_) => mails.push((path, reports(&bytes))),
+        match read_mail(&path) {
+            Ok((bytes, written)) => mails.push((path, reports(&bytes, written))),
             Err(fault) => unreadable = Err(fault),
         }
         if mails.len() == MAILS_MAX {
@@ -103,8 +101,19 @@ fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
     }
 }
 
-/// What a mail reports: nothing, if it is no report.
-pub(super) fn reports(mail: &[u8]) -> Vec<Reported> {
+/// The beginning of a mail, and when it was written.
+fn read_mail(path: &Path) -> io::Result<(Vec<u8>, Option<Instant>)> {
+    let file = File::open(path)?;
+    let written = file.metadata()?.modified()?;
+    let written = written.duration_since(UNIX_EPOCH).ok();
+    let written = written.and_then(|since| i64::try_from(since.as_millis()).ok());
+    let mut bytes = Vec::new();
+    file.take(MAIL_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok((bytes, written.map(Instant)))
+}
+
+/// The reports of a mail that was written at an instant: none, if it is no report.
+pub(super) fn reports(mail: &[u8], written: Option<Instant>) -> Vec<Reported> {
     let Some(report) = Report::read(mail) else {
         tracing::debug!("a mail in the Maildir of reports is none");
         return Vec::new();
@@ -119,6 +128,7 @@ pub(super) fn reports(mail: &[u8]) -> Vec<Reported> {
             by: "mail",
             hints: report.hints.clone(),
             words: words.join(" "),
+            at: written,
         }
     })
     .collect()

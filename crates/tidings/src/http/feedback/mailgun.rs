@@ -89,6 +89,7 @@ fn reported(line: Line) -> Option<Reported> {
     let code = code.map(|code| code.to_string());
     let status = status.map(|status| status.to_string());
     Some(Reported {
+        at: None,
         event,
         by: "mailgun",
         hints: line.user_variables.tidings_message.into_iter().collect(),

@@ -54,6 +54,8 @@ struct Reported {
     hints: Vec<String>,
     /// Codes, without addresses.
     words: String,
+    /// The instant by which a report that comes again is known as the same; `None` = each is another.
+    at: Option<Instant>,
 }
 
 /// Numbers of reports, and what is kept between calls.
@@ -265,7 +267,7 @@ impl Reported {
             return Some((answer, Vec::new()));
         }
         let report = Attempt {
-            at: now,
+            at: self.at.map_or(now, |at| at.min(now)),
             provider: self.by.to_owned(),
             answer,
             reply: self.words.clone(),

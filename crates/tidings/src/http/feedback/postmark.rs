@@ -46,6 +46,7 @@ pub(super) fn read(call: &Call<'_>, login: &str) -> Result<Vec<Reported>, Proble
         _ => return Ok(Vec::new()),
     };
     Ok(vec![Reported {
+        at: None,
         event,
         by: "postmark",
         hints: line.metadata.tidings_message.into_iter().collect(),

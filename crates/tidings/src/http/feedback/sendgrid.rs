@@ -62,6 +62,7 @@ fn reported(line: Line) -> Option<Reported> {
         _ => return None,
     };
     Some(Reported {
+        at: None,
         event,
         by: "sendgrid",
         hints: line.tidings_message.into_iter().collect(),

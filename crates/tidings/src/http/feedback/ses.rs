@@ -251,6 +251,7 @@ fn reported(line: Line) -> Option<Reported> {
     let headers = line.mail.headers.into_iter();
     let tags = headers.filter(|header| header.name.eq_ignore_ascii_case(HEADER));
     Some(Reported {
+        at: None,
         event,
         by: "ses",
         hints: tags.map(|header| header.value).collect(),

@@ -1,6 +1,7 @@
 //! Reports as providers and mail servers make them, about mails that were sent a moment ago.
 
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use base64::Engine as _;
@@ -115,6 +116,18 @@ fn mails_that_come_back_are_taken_in() {
     // Not a mail, and nothing to be taken in.
     fs::create_dir(home.path().join("new/directory")).unwrap();
     put("3", &complaint(&tag));
+    // The server's clock stands, so the files are older than it.
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(NOON.parse().unwrap());
+    let written = |name: &str, seconds_ago: u64| {
+        let file = fs::File::options()
+            .write(true)
+            .open(home.path().join("new").join(name));
+        let at = now - Duration::from_secs(seconds_ago);
+        file.unwrap().set_modified(at).unwrap();
+    };
+    for name in ["1", "2", "3"] {
+        written(name, 60);
+    }
     assert_eq!(take_in(), 3);
     let answers = ["mail bounced 1x 552 5.2.2", "mail complained 1x "];
     assert_eq!(
@@ -128,15 +141,34 @@ fn mails_that_come_back_are_taken_in() {
     left.sort();
     assert_eq!(left, ["1:2,S", "2:2,S", "3:2,S"]);
     assert_eq!(take_in(), 0);
+    // As after a stop before they were put away.
+    for name in ["1", "2", "3"] {
+        let (from, to) = (format!("cur/{name}:2,S"), format!("new/{name}"));
+        fs::rename(home.path().join(from), home.path().join(to)).unwrap();
+    }
+    assert_eq!(take_in(), 3);
+    assert_eq!(
+        state(&post),
+        (answers.map(str::to_owned).into(), vec![json!("complaint")])
+    );
+    // Another mail that says the same.
+    put("4", &bounce(&tag, "5.2.2", "552 5.2.2 Mailbox full"));
+    written("4", 50);
+    assert_eq!(take_in(), 1);
+    assert_eq!(state(&post).0.len(), 3);
 }
 
 #[test]
 fn an_address_that_does_not_exist_hears_nothing_any_more() {
     let (post, tag) = sent();
     let mail = bounce(&tag, "5.1.1", "550 5.1.1 User unknown");
-    take(&post, maildir::reports(mail.as_bytes()));
-    // The same once more, as after a stop in between.
-    take(&post, maildir::reports(mail.as_bytes()));
+    let again = |seconds_ago: i64| {
+        let written = post.rig.service.now().plus_ms(-1_000 * seconds_ago);
+        take(&post, maildir::reports(mail.as_bytes(), Some(written)));
+    };
+    again(60);
+    // Another mail that says the same.
+    again(50);
     let answers = vec!["mail bounced 2x 550 5.1.1".to_owned()];
     assert_eq!(state(&post), (answers, vec![json!("bounce")]));
     post.publish_to_ana("note", "Bob", "More");
@@ -153,7 +185,7 @@ fn an_address_that_was_left_behind_is_not_suppressed() {
     let moved = json!({"email": "ana@example.net"});
     post.change(Method::PUT, "/v1/recipients/ana", &moved);
     let mail = bounce(&tag, "5.1.1", "550 5.1.1 User unknown");
-    take(&post, maildir::reports(mail.as_bytes()));
+    take(&post, maildir::reports(mail.as_bytes(), None));
     let (answers, suppressed) = state(&post);
     assert_eq!((answers.len(), suppressed), (1, Vec::new()));
 }
@@ -164,7 +196,7 @@ fn a_report_without_a_tag_of_ours_is_counted_and_nothing_else() {
     let forged = format!("{}0", &tag[..tag.len() - 1]);
     for forged in [forged.as_str(), ""] {
         let mail = bounce(forged, "5.1.1", "550 5.1.1 User unknown");
-        take(&post, maildir::reports(mail.as_bytes()));
+        take(&post, maildir::reports(mail.as_bytes(), None));
     }
     let (answers, suppressed) = state(&post);
     // One time in sixteen the last digit is a 0 already.
