@@ -26,7 +26,7 @@ use crate::commit::CommitNo;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
 use crate::durable::Reads;
 use crate::error::Error;
-use crate::handle::{Request, Stop};
+use crate::handle::{Handle, Inbox, Request, Stop};
 use crate::kept_back::KeptBack;
 use crate::keys::Keys;
 use crate::node::Node;
@@ -192,19 +192,11 @@ impl EventLoop {
         }
     }
 
-    /// The node's measurements.
-    pub(crate) fn vitals(&self) -> &Arc<Vitals> {
-        &self.vitals
-    }
-
-    /// The API keys in force.
-    pub(crate) fn keys(&self) -> &Arc<Keys> {
-        &self.keys
-    }
-
-    /// The state for readers.
-    pub(crate) fn reads(&self) -> &Arc<Reads> {
-        &self.reads
+    /// Creates a handle for requests to the loop, and the loop's end of its queue.
+    pub(crate) fn handle(&self) -> (Handle, Inbox) {
+        let most = self.settings.requests_max.max(1);
+        let (vitals, keys) = (Arc::clone(&self.vitals), Arc::clone(&self.keys));
+        Handle::new(most, vitals, keys, Arc::clone(&self.reads))
     }
 
     /// Opens a failed store again, unless it rests.

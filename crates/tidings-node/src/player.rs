@@ -17,6 +17,7 @@ use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::EventLoop;
 use crate::node::{Accepted, Node};
+use crate::sending::Sending;
 
 /// A player: a node on a virtual clock.
 pub struct Player {
@@ -329,15 +330,7 @@ impl Player {
         let Some((at, commands)) = self.open.take() else {
             return Ok(());
         };
-        self.made.clear();
-        self.follows.clear();
-        self.mutes.clear();
-        self.begin(at)?;
-        self.before(at, &commands);
-        let accepted = self.event_loop.beside(at, |node, sending, _| {
-            node.step_beside(sending, at, &commands)
-        })?;
-        let delivered = self.taken_in(at, accepted)?;
+        let delivered = self.decide(at, &commands, Node::step_beside)?;
         self.event_loop.watch_inboxes(&delivered)?;
         self.event_loop.hand_out(at)?;
         // What a cap has kept for a message that told nothing goes out at the same instant.
@@ -393,24 +386,25 @@ impl Player {
             return Ok(());
         };
         let (at, commands) = (*at, std::mem::take(commands));
+        self.decide(at, &commands, Node::take_in_beside)?;
+        Ok(())
+    }
+
+    /// Has the node decide about commands, and passes the answers on; returns the deliveries to inboxes.
+    fn decide(
+        &mut self,
+        at: Instant,
+        commands: &[Command],
+        by: impl FnOnce(&mut Node, &dyn Sending, Instant, &[Command]) -> Result<Accepted, Error>,
+    ) -> Result<Vec<InboxDelivery>, PlayError> {
         self.made.clear();
         self.follows.clear();
         self.mutes.clear();
         self.begin(at)?;
-        self.before(at, &commands);
-        let accepted = self.event_loop.beside(at, |node, sending, _| {
-            node.take_in_beside(sending, at, &commands)
-        })?;
-        self.taken_in(at, accepted)?;
-        Ok(())
-    }
-
-    /// Passes the answers on; returns the deliveries to inboxes.
-    fn taken_in(
-        &mut self,
-        at: Instant,
-        accepted: Accepted,
-    ) -> Result<Vec<InboxDelivery>, PlayError> {
+        self.before(at, commands);
+        let accepted = self
+            .event_loop
+            .beside(at, |node, sending, _| by(node, sending, at, commands))?;
         if let Some(observer) = &mut self.observer {
             observer.after(at, &accepted.replies);
         }

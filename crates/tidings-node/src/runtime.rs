@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::{EventLoop, Stopping};
-use crate::handle::{Handle, Request, Stop};
+use crate::handle::{Handle, Inbox, Request, Stop};
 use crate::settings::{OpenStore, Settings};
 
 mod look;
@@ -56,20 +56,28 @@ impl Runtime {
         settings: Settings,
     ) -> Result<Self, Error> {
         let core = EventLoop::open(open, rules, delivery, clock, settings, By::Threads)?;
-        let vitals = Arc::clone(core.vitals());
-        let keys = Arc::clone(core.keys());
-        let reads = Arc::clone(core.reads());
-        let most = settings.requests_max.max(1);
-        let (handle, inbox) = Handle::new(most, vitals, keys, reads);
+        let queue = core.handle();
+        let driver = Driver { core, rest: None };
+        Self::spawn("tidings-loop", queue, driver, |driver, inbox| {
+            driver.run(&inbox.requests);
+        })
+    }
+
+    /// Runs a node in a thread of its own, until `run` returns; then its store is released.
+    fn spawn<N: Send + 'static>(
+        name: &str,
+        (handle, inbox): (Handle, Inbox),
+        mut node: N,
+        run: impl FnOnce(&mut N, &Inbox) + Send + 'static,
+    ) -> Result<Self, Error> {
         let (runs, ended) = bounded::<Infallible>(0);
         let (holds, closed) = bounded::<Infallible>(0);
-        let mut driver = Driver { core, rest: None };
         std::thread::Builder::new()
-            .name("tidings-loop".to_owned())
+            .name(name.to_owned())
             .spawn(move || {
-                driver.run(&inbox.requests);
+                run(&mut node, &inbox);
                 drop((inbox, runs));
-                drop(driver);
+                drop(node);
                 drop(holds);
             })
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;

@@ -40,11 +40,7 @@ impl Stepped {
         settings: Settings,
     ) -> Result<Self, Error> {
         let event_loop = EventLoop::open(open, rules, delivery, clock, settings, By::Hand)?;
-        let vitals = Arc::clone(event_loop.vitals());
-        let keys = Arc::clone(event_loop.keys());
-        let reads = Arc::clone(event_loop.reads());
-        let most = settings.requests_max.max(1);
-        let (handle, inbox) = Handle::new(most, vitals, keys, reads);
+        let (handle, inbox) = event_loop.handle();
         Ok(Self {
             event_loop,
             handle,

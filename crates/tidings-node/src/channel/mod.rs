@@ -123,7 +123,10 @@ pub fn check_with(
     }
 }
 
-/// Opens the provider that the rules name for a channel.
+/// Opens the providers that the rules name for a channel.
+///
+/// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
+/// the configuration.
 ///
 /// # Errors
 /// [`ProviderError`] says what to write instead; it never holds a password.
@@ -132,67 +135,36 @@ pub fn open(
     rules: &Rules,
     setup: &Setup<'_>,
 ) -> Result<Outlet, ProviderError> {
-    match kind.address {
-        Some(AddressKind::Email) => open_mail(kind, rules, setup),
-        Some(_) => open_short(kind, rules, setup),
-        None => Err(ProviderError::Inbox),
-    }
-}
-
-/// Opens a provider of mail: `file://DIR`, `smtp://…` or `smtps://…`.
-///
-/// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
-/// the configuration.
-fn open_mail(
-    kind: &ChannelKind,
-    rules: &Rules,
-    setup: &Setup<'_>,
-) -> Result<Outlet, ProviderError> {
+    let is_mail = kind.address.ok_or(ProviderError::Inbox)? == AddressKind::Email;
     let channel = rules.channels.get(kind.name);
     let channel = channel.filter(|channel| !channel.providers.is_empty());
     let channel = channel.ok_or(ProviderError::Missing)?;
-    let sender = Sender::parse(channel.from.as_deref().ok_or(ProviderError::NoSender)?)?;
-    let host = sender.host().to_owned();
+    let from = channel.from.as_deref();
+    let (mut design, host) = match is_mail {
+        true => {
+            let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
+            let host = sender.host().to_owned();
+            (Design::new(sender, rules)?, host)
+        }
+        // No name is needed where there is no mail.
+        false => (Design::short(kind.name, rules)?, String::new()),
+    };
     let mut providers = Vec::with_capacity(channel.providers.len());
     for address in &channel.providers {
-        providers.push(provider(
-            &Address::parse(kind, address, setup.secret)?,
-            &host,
-            setup,
-        )?);
+        let address = Address::parse(kind, address, setup.secret)?;
+        providers.push(provider(&address, &host, setup)?);
     }
-    let mut design = Design::new(sender, rules)?;
     if let Some(key) = setup.tokens {
         design = design.linked(key.clone());
     }
     if let Some(dkim) = &channel.dkim {
         design = design.signed(signer(dkim)?);
     }
-    let outlet = Outlet::of_providers(Arc::new(MailRenderer::new(design)), providers);
-    Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
-}
-
-/// Opens the providers of a channel whose messages are a few words.
-fn open_short(
-    kind: &'static ChannelKind,
-    rules: &Rules,
-    setup: &Setup<'_>,
-) -> Result<Outlet, ProviderError> {
-    let channel = rules.channels.get(kind.name);
-    let channel = channel.filter(|channel| !channel.providers.is_empty());
-    let channel = channel.ok_or(ProviderError::Missing)?;
-    let mut providers = Vec::with_capacity(channel.providers.len());
-    for address in &channel.providers {
-        let address = Address::parse(kind, address, setup.secret)?;
-        // No name is needed where there is no mail.
-        providers.push(provider(&address, "", setup)?);
-    }
-    let mut design = Design::short(kind.name, rules)?;
-    if let Some(key) = setup.tokens {
-        design = design.linked(key.clone());
-    }
-    let renderer = ShortRenderer::new(design, kind, channel.from.as_deref());
-    let outlet = Outlet::of_providers(Arc::new(renderer), providers);
+    let renderer: Arc<dyn Renderer> = match is_mail {
+        true => Arc::new(MailRenderer::new(design)),
+        false => Arc::new(ShortRenderer::new(design, kind, from)),
+    };
+    let outlet = Outlet::of_providers(renderer, providers);
     Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
 }
 

@@ -1,13 +1,11 @@
 //! A node whose engine stands still: it decides, builds and sends nothing, and writes nothing but API keys.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
-use crossbeam_channel::bounded;
 use tidings_core::engine::Options;
 use tidings_store::Store;
 
-use super::{Ended, Runtime};
+use super::Runtime;
 use crate::error::{Error, RuntimeError};
 use crate::handle::{Handle, Inbox, Request};
 use crate::keys::Keys;
@@ -30,23 +28,8 @@ impl Runtime {
         let reads = Arc::default();
         node.show_in(&reads)?;
         let vitals = Arc::<Vitals>::default();
-        let (handle, inbox) = Handle::new(REQUESTS_MAX, vitals, keys, reads);
-        let (runs, ended) = bounded::<Infallible>(0);
-        let (holds, closed) = bounded::<Infallible>(0);
-        std::thread::Builder::new()
-            .name("tidings-look".to_owned())
-            .spawn(move || {
-                answer(&mut node, &inbox);
-                drop((inbox, runs));
-                drop(node);
-                drop(holds);
-            })
-            .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
-        Ok(Self {
-            handle,
-            ended: Ended(ended),
-            closed,
-        })
+        let queue = Handle::new(REQUESTS_MAX, vitals, keys, reads);
+        Self::spawn("tidings-look", queue, node, answer)
     }
 }
 
