@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::calls::Call;
 use super::reach::To;
 use super::table::{Table, cell, list};
-use crate::client::{Request, segment};
+use crate::client::{Request, parameters, segment};
 
 /// `tidings inbox`.
 #[derive(clap::Args)]
@@ -31,16 +31,11 @@ impl Call for Inbox {
     }
 
     fn request(&self) -> Request {
-        let mut path = format!(
-            "/v1/recipients/{}/inbox?limit={}",
-            segment(&self.recipient),
-            self.limit
-        );
-        if let Some(cursor) = &self.cursor {
-            path.push_str("&cursor=");
-            path.push_str(&segment(cursor));
-        }
-        Request::get(path)
+        let (recipient, limit) = (segment(&self.recipient), self.limit);
+        let cursor = parameters([("cursor", self.cursor.as_deref())]);
+        Request::get(format!(
+            "/v1/recipients/{recipient}/inbox?limit={limit}{cursor}"
+        ))
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {

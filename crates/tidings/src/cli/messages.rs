@@ -11,7 +11,7 @@ use super::calls::{self, Call, lane_cell};
 use super::reach::{self, To};
 use super::table::{Table, cell, list};
 use super::{Status, Streams, report};
-use crate::client::{Fault, Purpose, Reach, Request, segment};
+use crate::client::{Fault, Purpose, Reach, Request, parameters, segment};
 
 /// `tidings messages`.
 #[derive(clap::Args)]
@@ -137,17 +137,12 @@ impl Choice {
     /// The parameters of the query, each with its `&`.
     fn query(&self) -> String {
         let day = self.day.map(|day| day.to_string());
-        let parameters = [
-            ("recipient", &self.recipient),
-            ("channel", &self.channel),
-            ("type", &self.kind),
-            ("day", &day),
-        ];
-        let given = parameters.iter().filter_map(|(name, value)| {
-            let value = value.as_ref()?;
-            Some(format!("&{name}={}", segment(value)))
-        });
-        given.collect()
+        parameters([
+            ("recipient", self.recipient.as_deref()),
+            ("channel", self.channel.as_deref()),
+            ("type", self.kind.as_deref()),
+            ("day", day.as_deref()),
+        ])
     }
 }
 
@@ -157,13 +152,10 @@ impl Call for List {
     }
 
     fn request(&self) -> Request {
-        let mut path = format!("/v1/messages?limit={}{}", self.limit, self.choice.query());
-        for (name, value) in [("state", &self.state), ("cursor", &self.cursor)] {
-            if let Some(value) = value {
-                path.push_str(&format!("&{name}={}", segment(value)));
-            }
-        }
-        Request::get(path)
+        let (state, cursor) = (self.state.as_deref(), self.cursor.as_deref());
+        let rest = parameters([("state", state), ("cursor", cursor)]);
+        let choice = self.choice.query();
+        Request::get(format!("/v1/messages?limit={}{choice}{rest}", self.limit))
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
@@ -178,8 +170,7 @@ impl Call for List {
             "NEXT TRY",
             "ID",
         ]);
-        let messages = list(answer, "messages");
-        for message in messages {
+        for message in list(answer, "messages") {
             let of = |name| cell(message, name);
             table.row([
                 of("due"),
@@ -193,12 +184,7 @@ impl Call for List {
                 of("id"),
             ]);
         }
-        table.write(out)?;
-        match cell(answer, "next") {
-            next if !next.is_empty() => writeln!(out, "next page: --cursor {next}"),
-            _ if messages.is_empty() => writeln!(out, "No such messages"),
-            _ => Ok(()),
-        }
+        table.write_page(answer, "No such messages", out)
     }
 }
 

@@ -12,7 +12,7 @@ use super::calls::{self, Call};
 use super::reach::To;
 use super::table::{Table, cell, list};
 use super::{Status, Streams};
-use crate::client::{Request, segment};
+use crate::client::{Request, parameters, segment};
 
 /// `tidings suppressions`.
 #[derive(clap::Args)]
@@ -113,28 +113,18 @@ impl Call for List {
     }
 
     fn request(&self) -> Request {
-        let mut path = format!("/v1/suppressions?limit={}", self.limit);
-        for (name, value) in [("channel", &self.channel), ("cursor", &self.cursor)] {
-            if let Some(value) = value {
-                path.push_str(&format!("&{name}={}", segment(value)));
-            }
-        }
-        Request::get(path)
+        let (channel, cursor) = (self.channel.as_deref(), self.cursor.as_deref());
+        let rest = parameters([("channel", channel), ("cursor", cursor)]);
+        Request::get(format!("/v1/suppressions?limit={}{rest}", self.limit))
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
         let mut table = Table::new(&["CHANNEL", "ADDRESS", "REASON", "SINCE", "EXPIRES AT"]);
-        let all = list(answer, "suppressions");
-        for one in all {
+        for one in list(answer, "suppressions") {
             let names = ["channel", "address", "reason", "since", "expires_at"];
             table.whole_row(names.map(|name| cell(one, name)));
         }
-        table.write(out)?;
-        match cell(answer, "next") {
-            next if !next.is_empty() => writeln!(out, "next page: --cursor {next}"),
-            _ if all.is_empty() => writeln!(out, "No suppressed addresses"),
-            _ => Ok(()),
-        }
+        table.write_page(answer, "No suppressed addresses", out)
     }
 }
 

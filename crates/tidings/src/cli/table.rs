@@ -45,6 +45,21 @@ impl Table {
         }
     }
 
+    /// Writes a page of a list, and how to ask for the next one; `nothing` says that the list is empty.
+    pub(super) fn write_page(
+        &self,
+        answer: &Value,
+        nothing: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.write(out)?;
+        match cell(answer, "next") {
+            next if !next.is_empty() => writeln!(out, "next page: --cursor {next}"),
+            _ if self.rows.len() <= 1 => writeln!(out, "{nothing}"),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes all rows of a table that has no titles.
     pub(super) fn write_all(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);

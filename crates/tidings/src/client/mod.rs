@@ -132,6 +132,15 @@ pub fn segment(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
+/// The parameters of a query that are given, each after a `&`.
+#[must_use]
+pub fn parameters<'p>(all: impl IntoIterator<Item = (&'p str, Option<&'p str>)>) -> String {
+    let given = all
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("&{name}={}", segment(value?))));
+    given.collect()
+}
+
 /// The answer to a call.
 #[derive(Clone, Debug)]
 pub struct Asked {
