@@ -28,7 +28,7 @@ pub const EMAIL: &str = "email";
 /// Each channel, where a mute says so.
 pub const EACH: &str = "*";
 
-/// A channel.
+/// A channel: a way to reach recipients, with its name, its number and the addresses that it sends to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelKind {
     /// Its name in configurations and bodies.

@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what [`put_i64`] wrote.
+    /// Reads a signed number, as [`put_i64`] wrote it.
     ///
     /// # Errors
     /// As [`Reader::u64`].
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         Ok((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed())
     }
 
-    /// Reads what [`put_bytes`] wrote.
+    /// Reads a number of bytes and then the bytes, as [`put_bytes`] wrote them.
     ///
     /// # Errors
     /// [`Corrupt`] where there are fewer bytes than declared.

@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 pub struct Data(Arc<Map<String, Value>>);
 
 impl Data {
-    /// Its fields.
+    /// The fields of the object, by name.
     #[must_use]
     pub fn fields(&self) -> &Map<String, Value> {
         &self.0

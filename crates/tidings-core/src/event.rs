@@ -8,7 +8,7 @@ use crate::data::Data;
 use crate::id::Id;
 use crate::time::{Instant, WallTime};
 
-/// An immutable fact, in the roles of ActivityStreams 2.
+/// A fact that a host publishes, in the roles of ActivityStreams 2; it never changes.
 ///
 /// # Examples
 /// ```
@@ -91,7 +91,7 @@ impl Score {
         number.is_finite().then_some(Self(number + 0.0))
     }
 
-    /// The number.
+    /// The score as a number, which is finite.
     #[must_use]
     pub fn number(self) -> f64 {
         self.0

@@ -137,7 +137,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Texts as stored.
+/// A stored column of texts, of which any is read without the others.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts<'a> {
     /// The start of each, and the end of the last.

@@ -30,7 +30,7 @@ pub struct Rules {
     pub digests: BTreeMap<String, Digest>,
     /// The types.
     pub types: BTreeMap<String, TypeRules>,
-    /// Retention.
+    /// The rules of the store: how long days are kept, and into how many parts recipients are divided.
     pub store: StoreRules,
     /// Providers.
     pub channels: BTreeMap<String, ChannelRules>,

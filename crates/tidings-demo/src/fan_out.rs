@@ -22,7 +22,7 @@ pub struct Reached {
     pub ms: f64,
 }
 
-/// The events that are worth telling of.
+/// The events of which the summary tells how many they reached, and how fast.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Foremost {
     /// The event that was asked for, once it was published.

@@ -49,7 +49,7 @@ pub struct Work {
     pub url: Option<String>,
 }
 
-/// A show.
+/// An exhibition: where and when it was shown, and with whose works.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Show {
     /// The museum's number.
@@ -75,7 +75,7 @@ pub struct Show {
     pub artists: Vec<u32>,
 }
 
-/// A city.
+/// A city in which recipients may live.
 #[derive(Clone, Debug, Deserialize)]
 pub struct City {
     /// Its name.

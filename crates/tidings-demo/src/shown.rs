@@ -28,7 +28,7 @@ use super::world::{Person, World};
 const ITEMS_SHOWN: usize = 6;
 const TOPICS_SHOWN: usize = 100;
 
-/// The demo's view.
+/// The data behind the demo's page: what was played, and the node to ask about it.
 pub struct Shown {
     node: Node,
     postbox: Postbox,

@@ -169,7 +169,7 @@ impl Unsubscribe {
         })
     }
 
-    /// The token.
+    /// Seals the content into the token of a link.
     #[must_use]
     pub fn seal(&self, key: &TokenKey) -> String {
         let mut out = vec![FORM];
@@ -221,7 +221,7 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// The token.
+    /// Seals the content into the token of a link.
     #[must_use]
     pub fn seal(&self, key: &TokenKey) -> String {
         let mut out = vec![FORM];

@@ -7,7 +7,7 @@ use tidings_core::Instant;
 
 use crate::election::Monotonic;
 
-/// A clock.
+/// A source of the time that decisions use.
 pub trait Clock: Send + Sync {
     /// The current instant. It may step back; callers must cope.
     fn now(&self) -> Instant;

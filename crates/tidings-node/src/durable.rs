@@ -25,7 +25,7 @@ pub struct Durable {
 }
 
 impl Durable {
-    /// The engine.
+    /// The engine as it was after the commit.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine

@@ -71,7 +71,7 @@ impl Default for Licence {
 }
 
 impl Licence {
-    /// Tells whether it holds at an instant.
+    /// Tells whether the process may send and answer reads at an instant.
     #[must_use]
     pub fn holds(&self, now: Monotonic) -> bool {
         now.0 < self.0.load(Ordering::SeqCst)
@@ -86,7 +86,7 @@ impl Licence {
     }
 }
 
-/// Something that happened.
+/// Something to which the election reacts: time, an answer of the lease, or the end of a store or node.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// Time has passed.
@@ -194,13 +194,13 @@ impl Election {
         }
     }
 
-    /// Its licence.
+    /// The licence of this process.
     #[must_use]
     pub fn licence(&self) -> &Licence {
         &self.licence
     }
 
-    /// This process.
+    /// The id of this process among the nodes.
     #[must_use]
     pub fn id(&self) -> NodeId {
         self.me.id

@@ -77,7 +77,7 @@ impl Stepped {
         self.event_loop.turn(requests, &mut self.stopping);
     }
 
-    /// Writes the commit in progress. Whether there was one.
+    /// Writes the commit in progress, and tells whether there was one.
     pub fn write(&mut self) -> bool {
         let node = self.event_loop.node.as_mut();
         node.is_some_and(|node| node.ahead().write())

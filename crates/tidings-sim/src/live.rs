@@ -78,7 +78,7 @@ pub fn apart(world: &World, seed: u64) -> World {
     }
 }
 
-/// A world that was taken [`apart`], and what the model makes of it.
+/// Takes a world [`apart`], and has the model play it.
 ///
 /// It keeps its caps and its `leading` lanes where each closing that they count tells something: a server counts what it
 /// has not made yet, so what they keep otherwise depends on when messages are made.

@@ -45,7 +45,7 @@ impl Role {
         (Self::Draining, "draining"),
     ];
 
-    /// Its name.
+    /// The name of the role.
     #[must_use]
     pub fn name(self) -> &'static str {
         let named = Self::NAMES.iter().find(|(role, _)| *role == self);
@@ -124,7 +124,7 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// A member.
+    /// The member with an id.
     #[must_use]
     pub fn member(&self, id: NodeId) -> Option<&Member> {
         let seen = self.members.iter().find(|seen| seen.member.id == id);

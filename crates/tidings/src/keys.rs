@@ -28,7 +28,7 @@ pub const NAME_CHARS_MAX: usize = 100;
 pub struct Secret(String);
 
 impl Secret {
-    /// Makes a secret.
+    /// Makes a secret of random bits.
     ///
     /// # Errors
     /// The system has no random bits.
@@ -44,7 +44,7 @@ impl Secret {
         &self.0
     }
 
-    /// Its hash.
+    /// The hash by which the secret is known, and which is stored.
     #[must_use]
     pub fn hash(&self) -> KeyHash {
         hash(&self.0)

@@ -10,7 +10,7 @@ use super::fault::Failed;
 use super::steps::Steps;
 use crate::time::Instant;
 
-/// A value.
+/// A value of an expression: what its fields hold, and what it comes to.
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
     /// Nothing.
@@ -42,7 +42,7 @@ pub enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// A text.
+    /// The value of a text.
     #[must_use]
     pub fn of_text(text: &'a str) -> Self {
         Self::Text(Cow::Borrowed(text))
@@ -65,7 +65,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// A list.
+    /// The value of a list.
     #[must_use]
     pub fn of_list(values: impl IntoIterator<Item = Self>) -> Self {
         Self::List(values.into_iter().collect())

@@ -113,7 +113,7 @@ pub struct Pick {
     pub to: PickTarget,
 }
 
-/// The target of a pick.
+/// The mail or inbox that a pick leads to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PickTarget {
@@ -144,7 +144,7 @@ pub struct MailLine {
     pub entries: usize,
 }
 
-/// One mail.
+/// One mail with its content, as the page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mail {
     /// Its line in the list.
@@ -178,7 +178,7 @@ pub struct PersonLine {
     pub mails: usize,
 }
 
-/// One recipient.
+/// One recipient as the page shows them: their profile, preferences, open lanes and inbox.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PersonPage {
     /// Their line in the list.
@@ -203,7 +203,7 @@ pub struct PersonPage {
     pub inbox: Listing<InboxGroup>,
 }
 
-/// A preference.
+/// A preference as the page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Choice {
     /// The category's title, or the type.

@@ -28,7 +28,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     )
 }
 
-/// A node.
+/// A node as `GET /v1/nodes` shows it.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct NodeShown {
     /// Its name.
