@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::calendar::Person;
 use crate::compiled::Version;
 use crate::lane_kind::{LaneKind, Parameters};
-use crate::number::EventNo;
+use crate::number::{EventNo, Seq};
 use crate::rules::Decide;
 use crate::time::Instant;
 
@@ -51,7 +51,7 @@ pub struct Window {
     /// `quiet` of the first entry's type, for `leading`.
     pub quiet_ms: i64,
     /// The seq of the first record that put an entry into it.
-    pub since: u64,
+    pub since: Seq,
 }
 
 /// An open window, as far as its deadline depends on it.
@@ -107,7 +107,7 @@ impl Window {
     pub fn open(
         kind: &LaneKind,
         entry: Entered,
-        since: u64,
+        since: Seq,
         rules: u32,
         last: Option<Instant>,
     ) -> Self {
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn a_cooldown_follows_the_newest_up_to_its_bound() {
         let kind = LaneKind::Cooldown;
-        let mut window = Window::open(&kind, entry(0, 4, Some(15)), 1, 1, None);
+        let mut window = Window::open(&kind, entry(0, 4, Some(15)), Seq(1), 1, None);
         assert_eq!(window.due(), 4);
         for t in [3, 6, 9, 12] {
             window.join(&kind, entry(t, 4, Some(15)), None);
@@ -334,7 +334,7 @@ mod tests {
     fn first_or_earliest_decides() {
         for (decide, due) in [(Decide::First, 4), (Decide::Earliest, 3)] {
             let kind = LaneKind::FirstEvent(decide);
-            let mut window = Window::open(&kind, entry(1, 3, None), 1, 1, None);
+            let mut window = Window::open(&kind, entry(1, 3, None), Seq(1), 1, None);
             window.join(&kind, entry(1, 2, None), None);
             assert_eq!(window.due(), due);
         }
@@ -342,7 +342,8 @@ mod tests {
 
     #[test]
     fn leading_waits_for_its_last_message() {
-        let open = |last| Window::open(&LaneKind::Leading, entry(10, 5, None), 1, 1, last).due();
+        let open =
+            |last| Window::open(&LaneKind::Leading, entry(10, 5, None), Seq(1), 1, last).due();
         assert_eq!(open(None), 10);
         assert_eq!(open(Some(Instant(8))), 13);
         assert_eq!(open(Some(Instant(5))), 10);

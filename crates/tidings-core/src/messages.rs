@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::id::BucketNo;
-use crate::number::{ClosingId, MessageId, RecipientNo};
+use crate::number::{ClosingId, MessageId, RecipientNo, Seq};
 use crate::time::{Day, Instant};
 
 /// The name of a message: says where it is stored, and nothing of its recipient.
@@ -52,7 +52,7 @@ impl FromStr for MessageName {
         let due = Day::parse(part()?).map_err(|_| MessageNameError)?;
         let bucket = part()?.parse().map(BucketNo);
         let number = part()?.parse().map(RecipientNo);
-        let seq = part()?.parse();
+        let seq = part()?.parse().map(Seq);
         let (Ok(bucket), Ok(number), Ok(seq)) = (bucket, number, seq) else {
             return Err(MessageNameError);
         };
@@ -237,7 +237,7 @@ mod tests {
     fn a_name_is_read_as_it_is_written() {
         let id = ClosingId {
             bucket: BucketNo(65_535),
-            seq: u64::MAX,
+            seq: Seq(u64::MAX),
         };
         let name = MessageName {
             due: Day(-1),

@@ -23,6 +23,13 @@ pub struct TypeNo(pub u32);
 #[serde(transparent)]
 pub struct EventNo(pub u64);
 
+/// A position in a bucket's journal: its counter of records and arrivals.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Seq(pub u64);
+
 /// A recipient's number in their bucket, given once for their id and kept until they are erased. Sets of recipients
 /// are bitmaps of it.
 #[derive(
@@ -34,6 +41,39 @@ pub struct RecipientNo(pub u32);
 impl TypeNo {
     /// Stands for a type that has no number.
     pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
+impl Seq {
+    /// The last position that there can be.
+    pub(crate) const LAST: Self = Self(u64::MAX);
+
+    /// The position after it.
+    #[must_use]
+    pub fn next(self) -> Self {
+        self.plus(1)
+    }
+
+    /// The position so many records after it.
+    #[must_use]
+    pub(crate) fn plus(self, records: u64) -> Self {
+        Self(self.0.saturating_add(records))
+    }
+
+    /// The position before it.
+    pub(crate) fn before(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
+
+    /// This position and all after it.
+    pub(crate) fn and_on(self) -> impl Iterator<Item = Self> {
+        (self.0..).map(Self)
+    }
+}
+
+impl fmt::Display for Seq {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
 }
 
 impl fmt::Display for RecipientNo {
@@ -56,7 +96,7 @@ pub struct ClosingId {
     /// The bucket.
     pub bucket: BucketNo,
     /// The seq.
-    pub seq: u64,
+    pub seq: Seq,
 }
 
 /// A message: its closing, and its recipient.

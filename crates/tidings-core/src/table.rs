@@ -53,6 +53,7 @@
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
 use crate::id::BucketNo;
+use crate::number::Seq;
 use crate::time::Day;
 
 /// The partition of a key. Deleting a day drops its partition, whatever it holds.
@@ -185,6 +186,12 @@ impl Key {
         self
     }
 
+    /// Appends a seq, in 8 bytes.
+    #[must_use]
+    pub fn seq(self, seq: Seq) -> Self {
+        self.u64(seq.0)
+    }
+
     /// Appends an unsigned number of 4 bytes.
     #[must_use]
     pub fn u32(mut self, number: u32) -> Self {
@@ -267,6 +274,12 @@ pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
 #[must_use]
 pub fn u64_at(key: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_be_bytes(key.get(at..at + 8)?.try_into().ok()?))
+}
+
+/// Reads a seq at `at`; `None` if the key is shorter.
+#[must_use]
+pub fn seq_at(key: &[u8], at: usize) -> Option<Seq> {
+    u64_at(key, at).map(Seq)
 }
 
 /// Reads a big-endian number of 4 bytes at `at`; `None` if the key is shorter.

@@ -13,7 +13,7 @@ use ring::digest::{SHA256, digest};
 use ring::hmac;
 use tidings_core::channel::{ChannelNo, channel_no};
 use tidings_core::codec::{Corrupt, Reader, put_bytes, put_i64, put_u32, put_u64};
-use tidings_core::number::{ClosingId, MessageId, RecipientNo};
+use tidings_core::number::{ClosingId, MessageId, RecipientNo, Seq};
 use tidings_core::time::Day;
 use tidings_core::{Batch, BucketNo, Id};
 
@@ -262,7 +262,7 @@ fn form(reader: &mut Reader<'_>) -> Option<()> {
 
 fn put_message(out: &mut Vec<u8>, MessageId { closing, number }: MessageId, day: Day) {
     put_u32(out, u32::from(closing.bucket.0));
-    put_u64(out, closing.seq);
+    put_u64(out, closing.seq.0);
     put_u32(out, number.0);
     put_i64(out, i64::from(day.0));
 }
@@ -272,7 +272,7 @@ fn message(reader: &mut Reader<'_>) -> Result<(MessageId, Day), Corrupt> {
     let bucket = u16::try_from(reader.u32()?).map_err(|_| corrupt)?;
     let closing = ClosingId {
         bucket: BucketNo(bucket),
-        seq: reader.u64()?,
+        seq: Seq(reader.u64()?),
     };
     let message = closing.message(RecipientNo(reader.u32()?));
     let day = i32::try_from(reader.i64()?).map_err(|_| corrupt)?;
@@ -292,7 +292,7 @@ mod tests {
     fn message_id() -> MessageId {
         let closing = ClosingId {
             bucket: BucketNo(63),
-            seq: u64::MAX,
+            seq: Seq(u64::MAX),
         };
         closing.message(RecipientNo(u32::MAX))
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::engine::{ClosingId, MessageId, Plan, PlannedMessage, Sent, Tried};
 use tidings_core::journal::record::Attempts;
-use tidings_core::number::RecipientNo;
+use tidings_core::number::{RecipientNo, Seq};
 use tidings_core::pause::Paused;
 use tidings_core::rules::UnknownOutcome;
 use tidings_core::{Batch, Ending, Instant, Rules};
@@ -23,7 +23,7 @@ pub(crate) struct SendJob {
     pub(crate) closing: ClosingId,
     pub(crate) number: RecipientNo,
     /// The seqs of its entries.
-    pub(crate) seqs: Vec<u64>,
+    pub(crate) seqs: Vec<Seq>,
     pub(crate) head: Arc<Head>,
     /// The content, shared with the copy that the loop can take back.
     content: Arc<Mutex<Content>>,
@@ -115,7 +115,7 @@ impl SendJob {
     }
 
     /// Sets the content that a step has left.
-    pub(crate) fn replace(&mut self, seqs: Vec<u64>, batch: Batch) {
+    pub(crate) fn replace(&mut self, seqs: Vec<Seq>, batch: Batch) {
         self.seqs = seqs;
         self.head = Arc::new(Head::of(&batch));
         self.content = Content::of(batch);

@@ -6,7 +6,7 @@ use super::lane::Lane;
 use super::{Bucket, Terms, version_at};
 use crate::compiled::CompiledRules;
 use crate::journal::record::Entries;
-use crate::number::RecipientNo;
+use crate::number::{RecipientNo, Seq};
 use crate::recipient::Recipient;
 use crate::time::Instant;
 
@@ -14,7 +14,7 @@ impl Bucket {
     /// Puts a version of the rules in force.
     pub(super) fn change_rules(
         &mut self,
-        seq: u64,
+        seq: Seq,
         at: Instant,
         number: u32,
         compiled: &CompiledRules,

@@ -16,7 +16,7 @@ use crate::channel::ChannelNo;
 use crate::index::Slice;
 use crate::journal::record::Attempts;
 use crate::journal::stored::encode;
-use crate::number::{LaneNo, RecipientNo};
+use crate::number::{LaneNo, RecipientNo, Seq};
 use crate::preference::{Mode, PreferenceScope};
 use crate::recipient::Recipient;
 use crate::set::Set;
@@ -30,13 +30,13 @@ const STALE_MARKS_MAX: usize = 8192;
 /// A closing as stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ClosingImage {
-    pub(super) seq: u64,
+    pub(super) seq: Seq,
     pub(super) lane: LaneKey,
     pub(super) at: Instant,
     /// The first seq of its windows.
-    pub(super) from: u64,
+    pub(super) from: Seq,
     /// The start of each window whose message is not built yet.
-    pub(super) unmade: Vec<(u32, u64)>,
+    pub(super) unmade: Vec<(u32, Seq)>,
     /// Recipients whose message is on its way.
     pub(super) sending: Set,
     pub(super) tried: Vec<(u32, Attempts)>,
@@ -45,13 +45,13 @@ pub(super) struct ClosingImage {
 /// The head of a checkpoint. Large parts have rows of their own.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Head {
-    pub(super) next_seq: u64,
-    pub(super) delivered_to: u64,
+    pub(super) next_seq: Seq,
+    pub(super) delivered_to: Seq,
     pub(super) rules: u32,
-    pub(super) versions: Vec<(u64, u32)>,
+    pub(super) versions: Vec<(Seq, u32)>,
     pub(super) next_number: u32,
     /// Older arrivals are at rest.
-    pub(super) tail_from: u64,
+    pub(super) tail_from: Seq,
     pub(super) closings: Vec<ClosingImage>,
     pub(super) paused: Vec<ChannelNo>,
 }
@@ -228,7 +228,7 @@ impl Bucket {
         }
         for (seq, channel) in &self.dirty.ended {
             if let Some(day) = self.index.day_of(*seq) {
-                let key = self.key(Table::Ended).u64(*seq).bytes(&[channel.0]).done();
+                let key = self.key(Table::Ended).seq(*seq).bytes(&[channel.0]).done();
                 let who = self.ended.of(*seq, *channel);
                 let value = who.map(|who| encode(&Set::from(who.clone())));
                 put(Partition::Day(day), key, value);

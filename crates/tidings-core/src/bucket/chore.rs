@@ -146,7 +146,7 @@ impl Bucket {
         };
         // What a checkpoint does not cover is replayed, and what the inboxes are yet to get is looked for in the
         // tail: both must not be at rest.
-        let below = self.checkpointed.min(self.delivered_to + 1);
+        let below = self.checkpointed.min(self.delivered_to.next());
         let days: Vec<Day> = self
             .index
             .days

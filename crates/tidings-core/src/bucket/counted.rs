@@ -4,6 +4,7 @@
 //! that are withdrawn or come back, and with events that are withdrawn. All stand beside it, so that readers of
 //! older and of newer clones of a bucket share the cache. Derived and bounded; losing it costs a count.
 
+use crate::number::Seq;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -30,11 +31,11 @@ pub(crate) struct Counted(Arc<Mutex<FxHashMap<u32, OfReader>>>);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AsOf {
     /// The seq of the reader's newest mark.
-    pub(crate) marked: u64,
+    pub(crate) marked: Seq,
     /// The count of withdrawals and restorations of objects.
     pub(crate) withdrawals: u64,
     /// The seq of the newest record that took something out of inboxes.
-    pub(crate) hidden: u64,
+    pub(crate) hidden: Seq,
 }
 
 #[derive(Debug, Default)]

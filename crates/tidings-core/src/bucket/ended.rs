@@ -4,6 +4,7 @@
 //! days until they are forgotten. A lane looks back no further than to where an open window or a message
 //! that is not made yet begins; what ended before that is remembered by the journal alone.
 
+use crate::number::Seq;
 use roaring::RoaringBitmap;
 
 use super::Bucket;
@@ -18,7 +19,7 @@ const ENTRIES_MIN: u64 = 64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ended {
     /// By the seq of the arrival.
-    who: Tree<(u64, ChannelNo), Shared<RoaringBitmap>>,
+    who: Tree<(Seq, ChannelNo), Shared<RoaringBitmap>>,
     /// Recipients with an ended inbox entry, or more: no others need a look-up.
     left_out: Shared<RoaringBitmap>,
     /// Number of entries of lanes that close.
@@ -28,7 +29,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    pub(super) fn note(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
+    pub(super) fn note(&mut self, seq: Seq, channel: ChannelNo, who: &RoaringBitmap) {
         let ended = &mut **self.who.or_default((seq, channel));
         let before = ended.len();
         *ended |= who;
@@ -40,11 +41,11 @@ impl Ended {
     }
 
     /// The recipients whose entries of an arrival ended.
-    pub(crate) fn of(&self, seq: u64, channel: ChannelNo) -> Option<&RoaringBitmap> {
+    pub(crate) fn of(&self, seq: Seq, channel: ChannelNo) -> Option<&RoaringBitmap> {
         self.who.get(&(seq, channel)).map(|who| &**who)
     }
 
-    pub(crate) fn has(&self, seq: u64, channel: ChannelNo, number: u32) -> bool {
+    pub(crate) fn has(&self, seq: Seq, channel: ChannelNo, number: u32) -> bool {
         self.of(seq, channel)
             .is_some_and(|who| who.contains(number))
     }
@@ -54,7 +55,7 @@ impl Ended {
         self.left_out.contains(number)
     }
 
-    pub(super) fn forget_before(&mut self, first: u64) {
+    pub(super) fn forget_before(&mut self, first: Seq) {
         self.who.remove_before(&(first, INBOX_NO));
         let lanes = self.who.iter().filter(|((_, of), _)| *of != INBOX_NO);
         self.of_lanes = lanes.map(|(_, who)| who.len()).sum();
@@ -79,10 +80,10 @@ impl Bucket {
             .closings
             .values()
             .filter(|open| !open.unmade.is_empty());
-        let unmade: Vec<(ChannelNo, &Tree<u32, u64>)> = unmade
+        let unmade: Vec<(ChannelNo, &Tree<u32, Seq>)> = unmade
             .map(|open| (compiled.names.lane(open.lane.lane).channel, &open.unmade))
             .collect();
-        let is_asked_for = |seq: u64, channel: ChannelNo, number: u32| {
+        let is_asked_for = |seq: Seq, channel: ChannelNo, number: u32| {
             let of_lanes = self.lanes.open_of(number);
             let of_lanes =
                 of_lanes.filter(|(at, _)| compiled.names.lane(at.lane).channel == channel);

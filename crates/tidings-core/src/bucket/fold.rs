@@ -14,7 +14,7 @@ use crate::compiled::CompiledRules;
 use crate::id::Id;
 use crate::journal::record::{Arrival, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
-use crate::number::{EventNo, LaneNo};
+use crate::number::{EventNo, LaneNo, Seq};
 use crate::set::Set;
 use crate::shared::{Shared, Tree};
 use crate::time::{Day, Instant};
@@ -24,13 +24,13 @@ impl Bucket {
     /// one in whose journal it stands.
     pub(crate) fn apply(
         &mut self,
-        (seq, row): (u64, u64),
+        (seq, row): (Seq, Seq),
         day: Day,
         record: Record,
         compiled: &CompiledRules,
     ) {
         debug_assert_eq!(seq, self.next_seq, "records are folded in order");
-        self.next_seq = seq + record.seqs();
+        self.next_seq = seq.plus(record.seqs());
         self.dirty.records += 1;
         self.dirty.since.get_or_insert(day);
         match record {
@@ -46,7 +46,7 @@ impl Bucket {
                 overdue, arrivals, ..
             } => {
                 let overdue = overdue.into_iter().collect();
-                for (seq, arrival) in (seq..).zip(arrivals) {
+                for (seq, arrival) in seq.and_on().zip(arrivals) {
                     self.arrive(
                         StoredArrival { seq, row, arrival },
                         Some(&overdue),
@@ -137,7 +137,7 @@ impl Bucket {
 
     fn mark(
         &mut self,
-        seq: u64,
+        seq: Seq,
         number: u32,
         at: (Instant, EventNo),
         what: Covered,
@@ -181,7 +181,7 @@ impl Bucket {
 
     fn close(
         &mut self,
-        (seq, at): (u64, Instant),
+        (seq, at): (Seq, Instant),
         lane: LaneKey,
         who: &RoaringBitmap,
         compiled: &CompiledRules,
@@ -191,7 +191,7 @@ impl Bucket {
         lanes.note_messages(&lane, at, who, around);
         let began = lanes.close(&lane, who, at, around);
         self.count_for_caps(lane.lane, who, at, compiled);
-        let unmade: Tree<u32, u64> = began.into_iter().collect();
+        let unmade: Tree<u32, Seq> = began.into_iter().collect();
         let from = unmade.values().min().copied().unwrap_or(seq);
         let closing = Closing {
             unmade,
@@ -206,7 +206,7 @@ impl Bucket {
         }
     }
 
-    fn end_one(&mut self, seq: u64, channel: ChannelNo, who: &RoaringBitmap) {
+    fn end_one(&mut self, seq: Seq, channel: ChannelNo, who: &RoaringBitmap) {
         self.ended.note(seq, channel, who);
         self.dirty.ended.insert((seq, channel));
     }
@@ -214,7 +214,7 @@ impl Bucket {
     fn made(
         &mut self,
         now: Instant,
-        closing: u64,
+        closing: Seq,
         (who, nothing): (&RoaringBitmap, &RoaringBitmap),
         compiled: &CompiledRules,
     ) {
@@ -231,7 +231,7 @@ impl Bucket {
         self.settle_closing(closing);
     }
 
-    pub(super) fn settle_closing(&mut self, closing: u64) {
+    pub(super) fn settle_closing(&mut self, closing: Seq) {
         let done = |open: &Shared<Closing>| open.unmade.is_empty() && open.sending.is_empty();
         if self.closings.get(&closing).is_some_and(done) {
             self.closings.remove(&closing);

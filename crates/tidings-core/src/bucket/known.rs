@@ -28,7 +28,7 @@ const RECIPIENTS_MAX: u64 = 1 << 28;
 impl Known<'_> {
     /// Refuses a checkpoint with a number that was never given.
     pub(super) fn head(self, head: &Head) -> Result<(), Unreadable> {
-        if u64::from(head.next_number) >= head.next_seq.min(RECIPIENTS_MAX) {
+        if u64::from(head.next_number) >= head.next_seq.0.min(RECIPIENTS_MAX) {
             let what = "a bucket's checkpoint makes no sense";
             return Err(Unreadable(what.to_owned()));
         }

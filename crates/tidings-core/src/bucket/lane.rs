@@ -17,7 +17,7 @@ use crate::channel::ChannelNo;
 use crate::compiled::Version;
 use crate::deadline::{Entered, Opened, Window, due};
 use crate::lane_kind::{LaneKind, Parameters};
-use crate::number::{EventNo, RecipientNo};
+use crate::number::{EventNo, RecipientNo, Seq};
 use crate::rules::QuietHours;
 use crate::shared::{Shared, Tree};
 use crate::time::Instant;
@@ -63,7 +63,7 @@ pub(crate) struct Lane {
     /// Windows that are asked again at an instant.
     late: Late,
     /// The recipients with an entry of an urgent type in their window, by the seq of its arrival.
-    urgent: Tree<u64, Shared<RoaringBitmap>>,
+    urgent: Tree<Seq, Shared<RoaringBitmap>>,
     /// The last messages of a `leading` lane.
     last: Values<Last>,
     /// The earliest deadline, once computed.
@@ -75,7 +75,7 @@ pub(crate) struct Lane {
 #[derive(Clone, Debug)]
 enum Columns {
     /// The seq at which each window opened.
-    Since(Column<u64>),
+    Since(Column<Seq>),
     /// The windows with all their fields.
     Windows(Values<Window>),
 }
@@ -145,7 +145,7 @@ impl<'a> Terms<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Entering<'a> {
     /// The seq of the arrival.
-    pub(crate) seq: u64,
+    pub(crate) seq: Seq,
     /// The instant at which they enter (later than `key.0` if they were moved).
     pub(crate) at: Instant,
     /// The instant at which the entries entered their first lane, and the place of the event.
@@ -228,7 +228,7 @@ impl Lane {
     }
 
     /// The seq at which a recipient's open window begins.
-    pub(crate) fn since(&self, number: u32) -> Option<u64> {
+    pub(crate) fn since(&self, number: u32) -> Option<Seq> {
         self.open.contains(number).then(|| match &self.columns {
             Columns::Since(since) => since.get(number),
             Columns::Windows(windows) => windows.get(number).since,
@@ -458,7 +458,7 @@ impl Lane {
     }
 
     /// Closes windows and returns where each began. The next entry opens the next window.
-    pub(crate) fn close(&mut self, at: Instant, who: &RoaringBitmap) -> Vec<(u32, u64)> {
+    pub(crate) fn close(&mut self, at: Instant, who: &RoaringBitmap) -> Vec<(u32, Seq)> {
         let began = who
             .iter()
             .filter_map(|number| Some((number, self.since(number)?)))

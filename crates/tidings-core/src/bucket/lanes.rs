@@ -13,7 +13,7 @@ use crate::batch_key::LaneKey;
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
 use crate::names::LaneName;
-use crate::number::LaneNo;
+use crate::number::{LaneNo, Seq};
 use crate::shared::{Own, Shared, Tree};
 use crate::time::Instant;
 
@@ -36,7 +36,7 @@ pub(crate) struct Lanes {
     /// These by the instant at which a last message matters no more.
     fading: Own<BTreeSet<(Instant, LaneKey)>>,
     /// Those of these with an entry of an urgent type, by the seq of its arrival.
-    urgent: Own<BTreeSet<(u64, LaneKey)>>,
+    urgent: Own<BTreeSet<(Seq, LaneKey)>>,
     /// The pages of these that the next checkpoint writes.
     dirty: Own<BTreeSet<(LaneKey, u32)>>,
 }
@@ -198,9 +198,9 @@ impl Lanes {
         who: &RoaringBitmap,
         now: Instant,
         around: Around<'_>,
-    ) -> Vec<(u32, u64)> {
+    ) -> Vec<(u32, Seq)> {
         let keyed = self.keyed.get(at).map(|keyed| &keyed.lane);
-        let urgent: Vec<u64> = keyed.into_iter().flat_map(Lane::urgent_seqs).collect();
+        let urgent: Vec<Seq> = keyed.into_iter().flat_map(Lane::urgent_seqs).collect();
         let began = self.change(at, who, around, |lane, _| lane.close(now, who));
         for seq in urgent {
             let keyed = self.keyed.get(at);
@@ -360,7 +360,7 @@ impl Lanes {
     /// [`Lanes::change_some`] for those with an entry of an urgent type of an arrival on a channel.
     pub(crate) fn change_urgent(
         &mut self,
-        (channel, seq): (ChannelNo, u64),
+        (channel, seq): (ChannelNo, Seq),
         who: &RoaringBitmap,
         around: Around<'_>,
         change: impl FnMut(&mut Lane, Terms<'_>),
@@ -394,11 +394,11 @@ impl Lanes {
     }
 
     /// Drops what is known of urgent entries before this seq, whose days are deleted.
-    pub(crate) fn forget_before(&mut self, first: u64) {
+    pub(crate) fn forget_before(&mut self, first: Seq) {
         let urgent = self.plain.values_mut();
         let urgent = urgent.filter(|lane| lane.has_urgent_before(first));
         urgent.for_each(|lane| lane.forget_before(first));
-        while let Some(at) = pop_until(&mut self.urgent, &first.saturating_sub(1)) {
+        while let Some(at) = pop_until(&mut self.urgent, &first.before()) {
             let Some(keyed) = self.keyed.get_mut(&at) else {
                 continue;
             };

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::MarkKind;
 use crate::id::Id;
 use crate::journal::record::{About, Covered};
-use crate::number::EventNo;
+use crate::number::{EventNo, Seq};
 use crate::shared::Tree;
 use crate::time::{Day, Instant};
 
@@ -29,7 +29,7 @@ pub(crate) struct Marks {
     /// By the event's place.
     events: Tree<EventNo, Newest>,
     /// The seq of the newest mark since the start; 0 = there was none.
-    pub(crate) changed: u64,
+    pub(crate) changed: Seq,
 }
 
 /// The key of a mark: each mark has a row of its own.

@@ -7,7 +7,7 @@ use super::state::Closing;
 use crate::channel::ChannelNo;
 use crate::compiled::CompiledRules;
 use crate::journal::record::Reopened;
-use crate::number::LaneNo;
+use crate::number::{LaneNo, Seq};
 use crate::shared::Shared;
 use crate::time::Instant;
 
@@ -16,7 +16,7 @@ impl Bucket {
     pub(super) fn withdraw(
         &mut self,
         now: Instant,
-        closing: u64,
+        closing: Seq,
         who: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
@@ -31,7 +31,7 @@ impl Bucket {
     }
 
     /// Ends built messages that have their outcome.
-    pub(super) fn end_messages(&mut self, closing: u64, who: &RoaringBitmap) {
+    pub(super) fn end_messages(&mut self, closing: Seq, who: &RoaringBitmap) {
         if let Some(open) = self.closings.get_mut(&closing) {
             open.end(who);
         }

@@ -16,10 +16,10 @@ use crate::journal::parts;
 use crate::journal::record::Record;
 use crate::journal::row::{each_record, journal_key};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each, each_from};
-use crate::number::{EventNo, LaneNo, RecipientNo};
+use crate::number::{EventNo, LaneNo, RecipientNo, Seq};
 use crate::set::Set;
 use crate::shared::Shared;
-use crate::table::{Key, Owner, Partition, REST, Table, i64_at, u32_at, u64_at};
+use crate::table::{Key, Owner, Partition, REST, Table, i64_at, seq_at, u32_at, u64_at};
 use crate::time::{Day, Instant};
 
 /// The input of a bucket's recovery.
@@ -41,7 +41,7 @@ impl Bucket {
     pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Self, Unreadable> {
         let mut bucket = Self::new(no);
         let key = bucket.key(Table::Meta).done();
-        let mut tail_from = 0;
+        let mut tail_from = Seq::default();
         if let Some(bytes) = parts::get(from.view, Partition::Base, &key)? {
             let head: Head = decode("a bucket's checkpoint", &bytes)?;
             let known = Known {
@@ -231,7 +231,7 @@ impl Bucket {
         self.index.read_day(view, day)?;
         let prefix = self.key(Table::Ended).done();
         each(view, partition, &prefix, |key, value| {
-            let at = u64_at(key, REST).zip(key.get(REST + 8).copied().map(ChannelNo));
+            let at = seq_at(key, REST).zip(key.get(REST + 8).copied().map(ChannelNo));
             let (seq, channel) = at.ok_or_else(|| odd_key("what has ended"))?;
             let who: Set = decode("what has ended", value)?;
             known::channel(channel)?;
@@ -252,18 +252,18 @@ impl Bucket {
         })
     }
 
-    fn replay(&mut self, from: Source<'_>, day: Day, tail_from: u64) -> Result<(), Unreadable> {
+    fn replay(&mut self, from: Source<'_>, day: Day, tail_from: Seq) -> Result<(), Unreadable> {
         let at_rest = self
             .index
             .days
             .get(&day)
             .and_then(|held| held.segments.last());
-        let begin = tail_from.max(at_rest.map_or(0, |segment| segment.last + 1));
+        let begin = tail_from.max(at_rest.map_or(Seq::default(), |segment| segment.last.next()));
         let begin = journal_key(self.no, begin);
         let journal = self.key(Table::Journal).done();
         let partition = Partition::Day(day);
         each_from(from.view, partition, &journal, &begin, |key, value| {
-            let row = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
+            let row = seq_at(key, REST).ok_or_else(|| odd_key("a record"))?;
             each_record(row, value, |seq, record| {
                 self.replay_one((seq, row), day, record, from.compiled)
             })
@@ -272,7 +272,7 @@ impl Bucket {
 
     fn replay_one(
         &mut self,
-        (seq, row): (u64, u64),
+        (seq, row): (Seq, Seq),
         day: Day,
         record: Record,
         compiled: &CompiledRules,
@@ -295,7 +295,7 @@ impl Bucket {
         match record {
             Record::Arrival(arrival) => self.index.add(StoredArrival { seq, row, arrival }),
             Record::Move { arrivals, .. } => {
-                for (seq, arrival) in (seq..).zip(arrivals) {
+                for (seq, arrival) in seq.and_on().zip(arrivals) {
                     self.index.add(StoredArrival { seq, row, arrival });
                 }
             }
@@ -312,11 +312,11 @@ impl Bucket {
         no: BucketNo,
         view: &dyn ReadView,
         day: Day,
-    ) -> Result<BTreeMap<u64, Record>, Unreadable> {
+    ) -> Result<BTreeMap<Seq, Record>, Unreadable> {
         let prefix = Key::of(Owner::Bucket(no), Table::Journal).done();
         let mut records = BTreeMap::new();
         each(view, Partition::Day(day), &prefix, |key, value| {
-            let row = u64_at(key, REST).ok_or_else(|| odd_key("a record"))?;
+            let row = seq_at(key, REST).ok_or_else(|| odd_key("a record"))?;
             each_record(row, value, |seq, record| {
                 records.insert(seq, record);
                 Ok(())

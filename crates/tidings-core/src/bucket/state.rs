@@ -22,7 +22,7 @@ use crate::compiled::CompiledRules;
 use crate::id::{BucketNo, Id};
 use crate::index::Index;
 use crate::journal::record::{Arrival, Attempts};
-use crate::number::{ClosingId, LaneNo};
+use crate::number::{ClosingId, LaneNo, Seq};
 use crate::set::Set;
 use crate::shared::{Own, Shared, Tree};
 use crate::time::{Day, Instant};
@@ -33,13 +33,13 @@ pub(crate) struct Bucket {
     /// Its number.
     pub(crate) no: BucketNo,
     /// The seq that the next record gets; counts from 1.
-    pub(crate) next_seq: u64,
+    pub(crate) next_seq: Seq,
     /// Everything up to this seq was delivered to the inbox.
-    pub(crate) delivered_to: u64,
+    pub(crate) delivered_to: Seq,
     /// The version of the rules in force.
     pub(crate) rules: u32,
     /// The seqs at which versions came into force.
-    pub(crate) versions: BTreeMap<u64, u32>,
+    pub(crate) versions: BTreeMap<Seq, u32>,
     pub(crate) roster: Shared<Roster>,
     pub(crate) followers: Followers,
     pub(crate) preferences: Shared<Preferences>,
@@ -47,25 +47,25 @@ pub(crate) struct Bucket {
     pub(crate) marks: Tree<u32, Shared<Marks>>,
     pub(crate) ended: Ended,
     /// Closings whose messages are not all built and sent.
-    pub(crate) closings: Tree<u64, Shared<Closing>>,
+    pub(crate) closings: Tree<Seq, Shared<Closing>>,
     pub(crate) index: Index,
     /// Scheduled events by (t, place), with their recipients.
     pub(crate) scheduled: ScheduledSets,
     /// The messages that caps count.
     pub(crate) cap_counts: Own<CapCounts>,
     /// The seq of the newest record since the start that took something out of inboxes; 0 = there was none.
-    pub(crate) hidden: u64,
+    pub(crate) hidden: Seq,
     /// The cache of inbox counts.
     pub(crate) counted: Counted,
     /// The channels that are paused.
     pub(crate) paused: Vec<ChannelNo>,
     pub(crate) dirty: Own<Dirty>,
     /// The newest checkpoint covers the records before this seq.
-    pub(super) checkpointed: u64,
+    pub(super) checkpointed: Seq,
     /// The chore in progress.
     pub(super) chore: Own<Option<Chore>>,
     /// `checkpointed` and the day when nothing was found to index or merge.
-    pub(super) rested: Option<(u64, Day)>,
+    pub(super) rested: Option<(Seq, Day)>,
 }
 
 /// A closing with messages that are not all built and sent.
@@ -74,9 +74,9 @@ pub(crate) struct Closing {
     pub(crate) lane: LaneKey,
     pub(crate) at: Instant,
     /// The first seq of its windows.
-    pub(crate) from: u64,
+    pub(crate) from: Seq,
     /// The start of each window whose message is not built yet, by number.
-    pub(crate) unmade: Tree<u32, u64>,
+    pub(crate) unmade: Tree<u32, Seq>,
     /// Recipients whose message is built and has no outcome yet.
     pub(crate) sending: RoaringBitmap,
     /// The failed attempts of these messages, by recipient.
@@ -85,7 +85,7 @@ pub(crate) struct Closing {
 
 impl Closing {
     /// A closing without messages, whose windows begin at a seq.
-    pub(crate) fn new(lane: LaneKey, at: Instant, from: u64) -> Self {
+    pub(crate) fn new(lane: LaneKey, at: Instant, from: Seq) -> Self {
         Self {
             lane,
             at,
@@ -116,7 +116,7 @@ pub(crate) struct Dirty {
     pub(crate) marks: FxHashSet<(u32, MarkAt)>,
     /// Deleted marks, whose rows are obsolete.
     pub(crate) stale_marks: BTreeSet<(u32, MarkAt)>,
-    pub(crate) ended: BTreeSet<(u64, ChannelNo)>,
+    pub(crate) ended: BTreeSet<(Seq, ChannelNo)>,
     /// Records since the last checkpoint.
     pub(crate) records: u64,
     /// The day of the first of those records.
@@ -127,8 +127,8 @@ impl Bucket {
     pub(crate) fn new(no: BucketNo) -> Self {
         Self {
             no,
-            next_seq: 1,
-            delivered_to: 0,
+            next_seq: Seq(1),
+            delivered_to: Seq::default(),
             rules: 0,
             versions: BTreeMap::new(),
             roster: Shared::default(),
@@ -141,18 +141,18 @@ impl Bucket {
             index: Index::new(no),
             scheduled: ScheduledSets::default(),
             cap_counts: Own::default(),
-            hidden: 0,
+            hidden: Seq::default(),
             counted: Counted::default(),
             paused: Vec::new(),
             dirty: Own::default(),
-            checkpointed: 1,
+            checkpointed: Seq(1),
             chore: Own::default(),
             rested: None,
         }
     }
 
     /// The id of one of its closings.
-    pub(crate) fn closing_id(&self, seq: u64) -> ClosingId {
+    pub(crate) fn closing_id(&self, seq: Seq) -> ClosingId {
         let bucket = self.no;
         ClosingId { bucket, seq }
     }
@@ -244,7 +244,7 @@ impl Bucket {
 }
 
 /// The version of the rules in force at a seq.
-pub(super) fn version_at(versions: &BTreeMap<u64, u32>, seq: u64) -> Option<u32> {
+pub(super) fn version_at(versions: &BTreeMap<Seq, u32>, seq: Seq) -> Option<u32> {
     let version = versions.range(..=seq).next_back();
     version.map(|(_, version)| *version)
 }

@@ -9,13 +9,13 @@ use crate::index::{Found, Look};
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::names::Names;
-use crate::number::{LaneNo, TypeNo};
+use crate::number::{LaneNo, Seq, TypeNo};
 
 impl Bucket {
     /// The recipients whose entry of an arrival still waits in a lane.
     pub(crate) fn pending(
         &self,
-        seq: u64,
+        seq: Seq,
         at: &LaneKey,
         channel: ChannelNo,
         who: &RoaringBitmap,
@@ -72,7 +72,7 @@ impl Bucket {
         who: Option<&RoaringBitmap>,
         type_no: Option<TypeNo>,
     ) -> Result<Found, Unreadable> {
-        let to = self.next_seq - 1;
+        let to = self.next_seq.before();
         let channel = names.lane(lane_no).channel;
         let takes = |kept: &StoredArrival, variant: &Variant| {
             variant.lanes.contains(&lane_no) && type_no.is_none_or(|no| no == kept.arrival.type_no)
@@ -81,7 +81,7 @@ impl Bucket {
             let all = who.unwrap_or(&self.roster.everyone);
             let has =
                 |number: u32, kept: &StoredArrival| !self.ended.has(kept.seq, channel, number);
-            let from = self.delivered_to + 1;
+            let from = self.delivered_to.next();
             return self.index.look(
                 view,
                 &Look {
@@ -134,7 +134,7 @@ impl Bucket {
         &self,
         view: &dyn ReadView,
         names: &Names,
-        closing: u64,
+        closing: Seq,
         type_no: TypeNo,
     ) -> Result<Found, Unreadable> {
         let Some(open) = self.closings.get(&closing) else {
@@ -173,7 +173,7 @@ impl Bucket {
         &self,
         view: &dyn ReadView,
         names: &Names,
-        (seq, closing): (u64, &Closing),
+        (seq, closing): (Seq, &Closing),
         number: u32,
     ) -> Result<Found, Unreadable> {
         let channel = names.lane(closing.lane.lane).channel;

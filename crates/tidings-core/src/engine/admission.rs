@@ -32,7 +32,7 @@ use crate::id::{BucketNo, Id};
 use crate::index::{FoundEntry, Look};
 use crate::journal::record::{Entries, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
-use crate::number::{ClosingId, EventNo, MessageId, RecipientNo, TypeNo};
+use crate::number::{ClosingId, EventNo, MessageId, RecipientNo, Seq, TypeNo};
 use crate::reason::{Ending, Reason};
 use crate::rules::{Admission, Per};
 use crate::set::Set;
@@ -48,8 +48,8 @@ struct Of {
 
 /// The place of pending entries that have entered their lanes.
 enum Place {
-    Lane(u64, ChannelNo),
-    Message(u64, ChannelNo, MessageId),
+    Lane(Seq, ChannelNo),
+    Message(Seq, ChannelNo, MessageId),
 }
 
 /// Pending entries with one key.
@@ -57,7 +57,7 @@ enum Place {
 struct Pending {
     who: RoaringBitmap,
     waiting: Vec<Entries>,
-    messages: Vec<(u64, ChannelNo, MessageId)>,
+    messages: Vec<(Seq, ChannelNo, MessageId)>,
     scheduled: Vec<((Instant, EventNo), RoaringBitmap)>,
 }
 
@@ -501,7 +501,7 @@ impl Part {
         let delivered = sent.iter().filter(|sent| {
             sent.ending == Ending::Delivered && open.sending.contains(sent.number.0)
         });
-        let seqs_of: FxHashMap<u32, &Vec<u64>> =
+        let seqs_of: FxHashMap<u32, &Vec<Seq>> =
             delivered.map(|sent| (sent.number.0, &sent.seqs)).collect();
         let seqs = || seqs_of.values().flat_map(|seqs| seqs.iter().copied());
         let (Some(from), Some(to)) = (seqs().min(), seqs().max()) else {

@@ -34,7 +34,7 @@ pub struct Attempted {
 fn attempts_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
     Key::of(Owner::Bucket(closing.bucket), Table::Attempts)
         .u32(number.0)
-        .u64(closing.seq)
+        .seq(closing.seq)
         .done()
 }
 

@@ -17,11 +17,11 @@ use crate::channel::{ChannelNo, INBOX_NO};
 use crate::journal::record::{Entries, Origin, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::message::Books;
-use crate::number::{EventNo, RecipientNo};
+use crate::number::{EventNo, RecipientNo, Seq};
 use crate::postings::{BLOCK_RECIPIENTS, Block};
 use crate::reason::{Ending, Outcome, Reason};
 use crate::set::Set;
-use crate::table::{Key, Owner, Partition, REST, Table, u32_at, u64_at};
+use crate::table::{Key, Owner, Partition, REST, Table, seq_at, u32_at, u64_at};
 use crate::time::Day;
 
 /// The result of a walk.
@@ -41,9 +41,9 @@ struct Walker<'a> {
     view: &'a dyn ReadView,
     rows: BTreeMap<Account, Row>,
     /// Entries that have not ended yet.
-    live: FxHashMap<(u64, ChannelNo), RoaringBitmap>,
+    live: FxHashMap<(Seq, ChannelNo), RoaringBitmap>,
     /// Arrivals whose inbox entries are paused and not delivered.
-    undelivered: FxHashSet<u64>,
+    undelivered: FxHashSet<Seq>,
     notifications: u64,
     /// Recipients of events of which some entries never entered a lane.
     partly: BTreeMap<EventNo, RoaringBitmap>,
@@ -192,7 +192,7 @@ impl Walker<'_> {
             }
         }
         self.notifications += self.partly.values().map(RoaringBitmap::len).sum::<u64>();
-        let mut endings: BTreeMap<u64, Vec<(Ending, RoaringBitmap)>> = BTreeMap::new();
+        let mut endings: BTreeMap<Seq, Vec<(Ending, RoaringBitmap)>> = BTreeMap::new();
         for record in records.into_values() {
             match record {
                 Record::Cut { why, items, .. } => self.cut(why, &items),
@@ -301,7 +301,7 @@ impl Walker<'_> {
         }
     }
 
-    fn delivered(&mut self, from: u64, to: u64, except: &[(u64, Reason, Set)]) {
+    fn delivered(&mut self, from: Seq, to: Seq, except: &[(Seq, Reason, Set)]) {
         for (seq, reason, who) in except {
             let Some(day) = self.bucket.index.day_of(*seq) else {
                 continue;
@@ -312,7 +312,8 @@ impl Walker<'_> {
             self.row(day, INBOX_NO)
                 .end(reason.outcome(), Some(*reason), who.len());
         }
-        for seq in (from..=to)
+        for seq in (from.0..=to.0)
+            .map(Seq)
             .filter(|seq| !self.undelivered.contains(seq))
             .collect::<Vec<_>>()
         {
@@ -329,14 +330,14 @@ impl Walker<'_> {
 
     fn messages(
         &mut self,
-        endings: &BTreeMap<u64, Vec<(Ending, RoaringBitmap)>>,
+        endings: &BTreeMap<Seq, Vec<(Ending, RoaringBitmap)>>,
     ) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Messages).done();
         let first = self.bucket.index.first_seq(self.bucket.next_seq);
         for day in &self.part.journal_days {
-            let mut rows: Vec<(u32, u64, MessageRow)> = Vec::new();
+            let mut rows: Vec<(u32, Seq, MessageRow)> = Vec::new();
             each(self.view, Partition::Day(*day), &prefix, |key, value| {
-                let at = u32_at(key, REST).zip(u64_at(key, REST + 4));
+                let at = u32_at(key, REST).zip(seq_at(key, REST + 4));
                 let (number, closing) =
                     at.ok_or_else(|| Unreadable("a message's key is odd".to_owned()))?;
                 let row = MessageRow::read(self.view, Partition::Day(*day), key, value)?;
@@ -358,10 +359,10 @@ impl Walker<'_> {
     fn message(
         &mut self,
         number: RecipientNo,
-        closing: u64,
+        closing: Seq,
         row: &MessageRow,
         ending: Option<Ending>,
-        first: u64,
+        first: Seq,
     ) {
         let channel = self
             .engine

@@ -27,7 +27,7 @@ use crate::id::{BucketNo, Id};
 use crate::index::{Found, FoundEntry, Look};
 use crate::journal::record::{Entries, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
-use crate::number::{ClosingId, EventNo, MessageId, RecipientNo};
+use crate::number::{ClosingId, EventNo, MessageId, RecipientNo, Seq};
 use crate::reason::{Ending, Reason};
 use crate::set::Set;
 use crate::table::{Owner, Partition, Table};
@@ -37,13 +37,13 @@ use crate::time::{Day, Instant};
 #[derive(Default)]
 struct Within {
     /// Entries that wait.
-    waiting: BTreeMap<(u64, ChannelNo), RoaringBitmap>,
+    waiting: BTreeMap<(Seq, ChannelNo), RoaringBitmap>,
     /// Entries in messages that are kept back.
-    kept_back: Vec<(u64, ChannelNo, MessageId)>,
+    kept_back: Vec<(Seq, ChannelNo, MessageId)>,
     /// Number of entries out of reach.
     gone: u64,
     /// Those of these that inboxes show, by seq.
-    shown: BTreeMap<u64, RoaringBitmap>,
+    shown: BTreeMap<Seq, RoaringBitmap>,
 }
 
 impl Part {
@@ -142,7 +142,7 @@ impl Part {
         at: BucketNo,
         (place, days): (EventNo, &BTreeSet<Day>),
         sum: &mut TakenBack,
-    ) -> Result<BTreeMap<u64, RoaringBitmap>, Unreadable> {
+    ) -> Result<BTreeMap<Seq, RoaringBitmap>, Unreadable> {
         let reach = self.reach(draft, at, place, days)?;
         let items: Vec<Entries> = reach
             .waiting
@@ -162,7 +162,7 @@ impl Part {
     }
 
     /// Takes delivered entries out of inboxes. They stay delivered.
-    fn hide(&mut self, draft: &mut Draft<'_>, at: BucketNo, shown: BTreeMap<u64, RoaringBitmap>) {
+    fn hide(&mut self, draft: &mut Draft<'_>, at: BucketNo, shown: BTreeMap<Seq, RoaringBitmap>) {
         let items = shown.into_iter().map(|(seq, who)| Entries {
             seq,
             channel: INBOX_NO,
@@ -241,7 +241,7 @@ impl Part {
         &self,
         draft: &Draft<'_>,
         at: BucketNo,
-        (lane, seq): (&LaneKey, u64),
+        (lane, seq): (&LaneKey, Seq),
         who: &RoaringBitmap,
     ) -> Result<Vec<MessageId>, Unreadable> {
         let bucket = &self.buckets[at];
@@ -284,7 +284,7 @@ impl Part {
         at: BucketNo,
         whose: Option<(u32, ChannelNo)>,
         version: &Version,
-    ) -> Result<Vec<(u64, ChannelNo, MessageId)>, Unreadable> {
+    ) -> Result<Vec<(Seq, ChannelNo, MessageId)>, Unreadable> {
         let bucket = &self.buckets[at];
         let messages = bucket.closings.iter().flat_map(|(closing, open)| {
             let channel = self.compiled.names.lane(open.lane.lane).channel;
@@ -314,7 +314,7 @@ impl Part {
         (message, channel): (MessageId, ChannelNo),
         open: &Closing,
         version: &Version,
-    ) -> Result<Vec<u64>, Unreadable> {
+    ) -> Result<Vec<Seq>, Unreadable> {
         let bucket = &self.buckets[message.closing.bucket];
         let who = RoaringBitmap::from_iter([message.number.0]);
         let found = self.entries_made(draft, message, open)?;
@@ -408,10 +408,10 @@ impl Part {
         &self,
         draft: &Draft<'_>,
         before: Day,
-    ) -> Result<BTreeMap<MessageId, Vec<u64>>, Unreadable> {
+    ) -> Result<BTreeMap<MessageId, Vec<Seq>>, Unreadable> {
         let mut messages = BTreeMap::new();
         for bucket in self.buckets.iter() {
-            let is_forgotten = |seq: u64| bucket.index.day_of(seq).is_none_or(|day| day < before);
+            let is_forgotten = |seq: Seq| bucket.index.day_of(seq).is_none_or(|day| day < before);
             let open = bucket.closings.iter();
             for (closing, open) in open.filter(|(_, open)| is_forgotten(open.from)) {
                 for number in &open.sending {
@@ -432,7 +432,7 @@ impl Part {
         &mut self,
         draft: &mut Draft<'_>,
         message: MessageId,
-        seqs: Vec<u64>,
+        seqs: Vec<Seq>,
         ending: Ending,
     ) {
         let ending = match draft.reach.get(&message) {
@@ -451,7 +451,7 @@ impl Part {
     }
 
     /// The seqs of a built message.
-    fn seqs_of(&self, draft: &Draft<'_>, message: MessageId) -> Result<Vec<u64>, Unreadable> {
+    fn seqs_of(&self, draft: &Draft<'_>, message: MessageId) -> Result<Vec<Seq>, Unreadable> {
         let ClosingId { bucket, seq } = message.closing;
         let open = &self.buckets[bucket].closings;
         let from = open.get(&seq).map(|open| open.at.day());
@@ -481,11 +481,11 @@ impl Part {
         draft: &mut Draft<'_>,
         at: BucketNo,
         why: Reason,
-        kept_back: Vec<(u64, ChannelNo, MessageId)>,
+        kept_back: Vec<(Seq, ChannelNo, MessageId)>,
     ) -> Result<(), Unreadable> {
-        let mut items: BTreeMap<(u64, ChannelNo), Set> = BTreeMap::new();
-        let mut withdrawn: BTreeMap<u64, Set> = BTreeMap::new();
-        let mut messages: BTreeMap<(MessageId, ChannelNo), BTreeSet<u64>> = BTreeMap::new();
+        let mut items: BTreeMap<(Seq, ChannelNo), Set> = BTreeMap::new();
+        let mut withdrawn: BTreeMap<Seq, Set> = BTreeMap::new();
+        let mut messages: BTreeMap<(MessageId, ChannelNo), BTreeSet<Seq>> = BTreeMap::new();
         for (seq, channel, message) in kept_back {
             messages.entry((message, channel)).or_default().insert(seq);
         }

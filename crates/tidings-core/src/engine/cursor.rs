@@ -1,5 +1,6 @@
 //! The cursor of a page of an inbox: a text that the caller passes back.
 
+use crate::number::Seq;
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,9 +9,9 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// Entries after this seq are left out.
-    pub(super) as_of: u64,
+    pub(super) as_of: Seq,
     /// Groups whose newest entry has this seq or a later one were shown.
-    pub(super) below: u64,
+    pub(super) below: Seq,
 }
 
 /// A text that is not a cursor.
@@ -20,7 +21,7 @@ pub struct CursorError;
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:x}-{:x}", self.as_of, self.below)
+        write!(f, "{:x}-{:x}", self.as_of.0, self.below.0)
     }
 }
 
@@ -31,7 +32,10 @@ impl FromStr for Cursor {
         let (as_of, below) = text.split_once('-').ok_or(CursorError)?;
         let number = |text: &str| u64::from_str_radix(text, 16).map_err(|_| CursorError);
         let (as_of, below) = (number(as_of)?, number(below)?);
-        let cursor = Self { as_of, below };
+        let cursor = Self {
+            as_of: Seq(as_of),
+            below: Seq(below),
+        };
         // One text a cursor: what parses in another way was not given by a page.
         (cursor.to_string() == text)
             .then_some(cursor)

@@ -1,5 +1,6 @@
 //! The draft of a step: its writes, which can be read back before the store has them.
 
+use crate::number::Seq;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
@@ -149,7 +150,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Appends a record to a bucket's journal and returns the seq of its row.
-    pub(crate) fn record(&mut self, bucket: BucketNo, day: Day, seq: u64, record: &Record) -> u64 {
+    pub(crate) fn record(&mut self, bucket: BucketNo, day: Day, seq: Seq, record: &Record) -> Seq {
         match self.journals.get_mut(&bucket) {
             Some(row) if row.takes(day, seq, record) => {
                 row.add(record);

@@ -160,7 +160,7 @@ impl Part {
         let Some((day, held)) = bucket.index.days.last_key_value() else {
             return Ok(None);
         };
-        let fresh = || held.tail.from(&(bucket.delivered_to + 1));
+        let fresh = || held.tail.from(&bucket.delivered_to.next());
         let (Some((from, _)), Some((to, _))) = (fresh().next(), held.tail.last()) else {
             return Ok(None);
         };

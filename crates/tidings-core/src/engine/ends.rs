@@ -10,27 +10,27 @@ use crate::id::BucketNo;
 use crate::journal::record::Record;
 use crate::journal::row::journal_key;
 use crate::journal::stored::{ReadView, Unreadable, decode, each};
-use crate::number::{EventNo, RecipientNo};
+use crate::number::{EventNo, RecipientNo, Seq};
 use crate::reason::{Ending, Reason};
-use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
+use crate::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::time::{Day, Instant};
 
 /// The subject of an end: the second part of a key of the table of ends.
 #[derive(Clone, Copy)]
 pub(super) enum Of {
     /// Entries of an arrival, by its seq.
-    Arrival(u64),
+    Arrival(Seq),
     /// Entries of a scheduled event, by its place.
     Event(EventNo),
     /// Messages of a closing, by its seq.
-    Closing(u64),
+    Closing(Seq),
 }
 
 fn ends_key(bucket: BucketNo, of: Of) -> Key {
     let (tag, number) = match of {
-        Of::Arrival(seq) => (0, seq),
+        Of::Arrival(seq) => (0, seq.0),
         Of::Event(place) => (1, place.0),
-        Of::Closing(seq) => (2, seq),
+        Of::Closing(seq) => (2, seq.0),
     };
     Key::of(Owner::Bucket(bucket), Table::Ends)
         .bytes(&[tag])
@@ -42,11 +42,11 @@ pub(crate) fn note_ends(
     draft: &mut Draft<'_>,
     bucket: BucketNo,
     day: Day,
-    seq: u64,
+    seq: Seq,
     record: &Record,
 ) {
     let mut note = |of| {
-        let key = ends_key(bucket, of).u64(seq).done();
+        let key = ends_key(bucket, of).seq(seq).done();
         draft.put(Partition::Day(day), key, Vec::new());
     };
     match record {
@@ -73,7 +73,7 @@ pub(super) fn ends(
     for day in days {
         let mut seqs = Vec::new();
         each(view, Partition::Day(day), &prefix, |key, _| {
-            let seq = u64_at(key, REST + 9);
+            let seq = seq_at(key, REST + 9);
             seqs.push(seq.ok_or_else(|| Unreadable("the key of an end is odd".to_owned()))?);
             Ok(())
         })?;
@@ -109,7 +109,7 @@ pub(super) fn ending_of<'r>(
 /// lane.
 pub(super) fn ended_by(
     record: &Record,
-    seq: u64,
+    seq: Seq,
     channel: ChannelNo,
 ) -> Vec<(Option<Reason>, &RoaringBitmap)> {
     match record {

@@ -27,7 +27,7 @@ use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::index::{DayIndex, SegmentAt};
 use crate::journal::record::{About, EventAt};
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::{LaneNo, RecipientNo, TypeNo};
+use crate::number::{LaneNo, RecipientNo, Seq, TypeNo};
 use crate::table::Partition;
 use crate::time::{Day, Instant};
 
@@ -104,7 +104,7 @@ pub struct InboxItem {
 #[derive(Clone, Copy)]
 struct Entry {
     /// The seq; 0 if it was not requested.
-    seq: u64,
+    seq: Seq,
     /// Its type, and the hash that identifies its group within the type.
     group: (TypeNo, u64),
     state: State,
@@ -120,14 +120,14 @@ enum Source {
         ordinal: u32,
     },
     Tail {
-        seq: u64,
+        seq: Seq,
         variant: usize,
     },
 }
 
 /// A group under construction.
 struct Shape {
-    newest: u64,
+    newest: Seq,
     count: usize,
     seen: bool,
     read: bool,
@@ -189,13 +189,13 @@ impl Engine {
         let mut presenter = Presenter::new(self, view);
         let from = from.unwrap_or(Cursor {
             as_of: bucket.delivered_to,
-            below: u64::MAX,
+            below: Seq::LAST,
         });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
         let (today, withdrawals) = (self.intake.now.day(), self.intake.objects.withdrawals);
         let marks = bucket.marks.get(&number.0);
         let as_of = AsOf {
-            marked: marks.map_or(0, |marks| marks.changed),
+            marked: marks.map_or_else(Seq::default, |marks| marks.changed),
             withdrawals,
             hidden: bucket.hidden,
         };
@@ -253,13 +253,13 @@ impl Engine {
     /// The revision of a bucket's inboxes: it rises with every change of what they show.
     fn rev(&self, bucket: &Bucket) -> u64 {
         let forgotten = self.intake.forgotten_before.map_or(0, |day| day.0);
-        bucket.next_seq + self.intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0)
+        bucket.next_seq.0 + self.intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0)
     }
 }
 
 /// The groups of a day that were not shown yet, newest first: at most this many, and whether these are
 /// all.
-fn shapes(entries: &mut [Entry], below: u64, room: usize) -> (Vec<Shape>, bool) {
+fn shapes(entries: &mut [Entry], below: Seq, room: usize) -> (Vec<Shape>, bool) {
     entries.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.seq));
     let mut shapes: Vec<Shape> = Vec::new();
     // `None` = it was shown, or there is no room for it.
@@ -413,7 +413,7 @@ impl<'a> Reader<'a> {
             let seq = if wants_seq || may_have_ended {
                 facets.seq(arrival)?
             } else {
-                0
+                Seq::default()
             };
             if may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number.0) {
                 continue;

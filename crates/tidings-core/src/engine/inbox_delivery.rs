@@ -4,6 +4,7 @@ use super::condition::Unanswered;
 use super::record_size::{parts, set_bytes};
 use crate::id::BucketNo;
 use crate::journal::record::Record;
+use crate::number::Seq;
 use crate::reason::Reason;
 use crate::set::Set;
 use crate::time::Instant;
@@ -16,11 +17,11 @@ pub struct InboxDelivery {
     /// The instant.
     pub at: Instant,
     /// The first seq.
-    pub from: u64,
+    pub from: Seq,
     /// The last seq.
-    pub to: u64,
+    pub to: Seq,
     /// Entries that ended instead.
-    pub except: Vec<(u64, Reason, Set)>,
+    pub except: Vec<(Seq, Reason, Set)>,
     /// Conditions without an answer.
     pub unanswered: Vec<Unanswered>,
 }
@@ -29,7 +30,7 @@ impl InboxDelivery {
     /// The journal records of the delivery: each starts at the arrival where the previous one ends.
     pub(super) fn records(&self) -> Vec<Record> {
         let by_arrival = self.except.chunk_by(|one, next| one.0 == next.0);
-        let bytes = |of: &&[(u64, Reason, Set)]| of.iter().map(|(.., who)| set_bytes(who)).sum();
+        let bytes = |of: &&[(Seq, Reason, Set)]| of.iter().map(|(.., who)| set_bytes(who)).sum();
         let mut parts = parts(by_arrival.collect::<Vec<_>>(), bytes);
         if parts.is_empty() {
             parts.push(Vec::new());
@@ -41,7 +42,7 @@ impl InboxDelivery {
                 Some((seq, ..)) if at < last => *seq,
                 _ => self.to,
             };
-            let from = std::mem::replace(&mut from, to + 1);
+            let from = std::mem::replace(&mut from, to.next());
             Record::InboxDelivered {
                 at: self.at,
                 from,

@@ -16,7 +16,7 @@ use crate::bucket::Bucket;
 use crate::index::Look;
 use crate::journal::record::{Attempts, Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, encode};
-use crate::number::{ClosingId, MessageId, RecipientNo};
+use crate::number::{ClosingId, MessageId, RecipientNo, Seq};
 use crate::reason::Ending;
 use crate::set::Set;
 use crate::table::Partition;
@@ -316,7 +316,7 @@ impl Engine {
         &self,
         view: &dyn ReadView,
         bucket: &Bucket,
-        (closing, who): (u64, &RoaringBitmap),
+        (closing, who): (Seq, &RoaringBitmap),
     ) -> Result<Plan, Unreadable> {
         let open = bucket.closings.get(&closing).ok_or_else(|| {
             Unreadable(format!(
@@ -324,7 +324,7 @@ impl Engine {
                 bucket.no
             ))
         })?;
-        let mut rows: FxHashMap<u32, BTreeSet<u64>> = FxHashMap::default();
+        let mut rows: FxHashMap<u32, BTreeSet<Seq>> = FxHashMap::default();
         for number in who {
             let key = message_key(bucket.closing_id(closing).message(RecipientNo(number)));
             for day in self.days_of(bucket.no).range(open.at.day()..) {

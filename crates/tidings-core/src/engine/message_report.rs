@@ -19,7 +19,7 @@ use crate::journal::record::Record;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::message::{Item, Skipped};
 use crate::messages::{AttemptRun, MessageName};
-use crate::number::{ClosingId, MessageId, RecipientNo};
+use crate::number::{ClosingId, MessageId, RecipientNo, Seq};
 use crate::reason::Reason;
 
 /// The most entries of a message that its time line names.
@@ -88,7 +88,7 @@ impl Engine {
         view: &dyn ReadView,
         (bucket, number): (&Bucket, RecipientNo),
         row: &MessageRow,
-        (closing, seqs): (ClosingId, Vec<u64>),
+        (closing, seqs): (ClosingId, Vec<Seq>),
     ) -> Result<(Plan, PlannedMessage), Unreadable> {
         let name = self.intake.compiled.names.lane(row.lane.lane);
         let at = MessageAt {
@@ -116,10 +116,10 @@ impl Engine {
         let (seqs, mut left_out) = row.seqs(closing.seq);
         left_out.extend(row.taken(closing.seq));
         let whole = seqs.iter().chain(left_out.iter().map(|(seq, _)| seq));
-        let whole: Vec<u64> = whole.copied().collect();
+        let whole: Vec<Seq> = whole.copied().collect();
         let of = (bucket, number);
         let (window, all) = self.entries_at(view, of, row, (closing, whole))?;
-        let reasons: BTreeMap<u64, Reason> = left_out.into_iter().collect();
+        let reasons: BTreeMap<Seq, Reason> = left_out.into_iter().collect();
         for source in &all.entries {
             let item = window.item(*source);
             let seq = window.found.source(*source).0.seq;

@@ -8,7 +8,7 @@ use super::plan::{Plan, PlannedMessage};
 use crate::batch_key::LaneKey;
 use crate::journal::parts;
 use crate::journal::stored::{ReadView, Unreadable, decode};
-use crate::number::MessageId;
+use crate::number::{MessageId, Seq};
 use crate::reason::Reason;
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::Instant;
@@ -31,9 +31,9 @@ pub(crate) struct MessageRow {
 /// The seqs of a personal batch.
 #[derive(Debug, Default)]
 struct Seqs {
-    entries: Vec<u64>,
-    ended: Vec<(u64, Reason)>,
-    taken: Vec<(u64, Reason)>,
+    entries: Vec<Seq>,
+    ended: Vec<(Seq, Reason)>,
+    taken: Vec<(Seq, Reason)>,
 }
 
 impl MessageRow {
@@ -66,21 +66,21 @@ impl MessageRow {
 
     fn new(
         (lane, at, built_after_ms): (LaneKey, Instant, i64),
-        closing: u64,
-        entries: impl Iterator<Item = u64>,
-        ended: impl Iterator<Item = (u64, Reason)>,
-        taken: impl Iterator<Item = (u64, Reason)>,
+        closing: Seq,
+        entries: impl Iterator<Item = Seq>,
+        ended: impl Iterator<Item = (Seq, Reason)>,
+        taken: impl Iterator<Item = (Seq, Reason)>,
     ) -> Self {
-        let mut last = closing.cast_signed();
-        let mut difference = |seq: u64| {
-            let seq = seq.cast_signed();
+        let mut last = closing.0.cast_signed();
+        let mut difference = |seq: Seq| {
+            let seq = seq.0.cast_signed();
             let difference = seq - last;
             last = seq;
             difference
         };
         let entries = entries.map(&mut difference).collect();
         let mut with_reason =
-            |(seq, reason): (u64, Reason)| -> (i64, Reason) { (difference(seq), reason) };
+            |(seq, reason): (Seq, Reason)| -> (i64, Reason) { (difference(seq), reason) };
         let ended = ended.map(&mut with_reason).collect();
         let taken = taken.map(&mut with_reason).collect();
         Self {
@@ -94,13 +94,13 @@ impl MessageRow {
     }
 
     /// The message without some entries, which are taken out for a reason.
-    pub(crate) fn without(&self, closing: u64, seqs: &BTreeSet<u64>, why: Reason) -> Self {
+    pub(crate) fn without(&self, closing: Seq, seqs: &BTreeSet<Seq>, why: Reason) -> Self {
         let Seqs {
             entries,
             ended,
             taken,
         } = self.all_seqs(closing);
-        let (out, entries): (Vec<u64>, Vec<u64>) =
+        let (out, entries): (Vec<Seq>, Vec<Seq>) =
             entries.into_iter().partition(|seq| seqs.contains(seq));
         let out = out.into_iter().map(|seq| (seq, why));
         let head = (self.lane.clone(), self.at, self.built_after_ms);
@@ -114,7 +114,7 @@ impl MessageRow {
     }
 
     /// The seqs of its entries.
-    pub(crate) fn entries(&self, closing: u64) -> Vec<u64> {
+    pub(crate) fn entries(&self, closing: Seq) -> Vec<Seq> {
         self.all_seqs(closing).entries
     }
 
@@ -124,13 +124,13 @@ impl MessageRow {
     }
 
     /// The seqs of its entries, and those that ended at its check.
-    pub(crate) fn seqs(&self, closing: u64) -> (Vec<u64>, Vec<(u64, Reason)>) {
+    pub(crate) fn seqs(&self, closing: Seq) -> (Vec<Seq>, Vec<(Seq, Reason)>) {
         let Seqs { entries, ended, .. } = self.all_seqs(closing);
         (entries, ended)
     }
 
     /// The seqs of the entries that were taken out of it.
-    pub(crate) fn taken(&self, closing: u64) -> Vec<(u64, Reason)> {
+    pub(crate) fn taken(&self, closing: Seq) -> Vec<(Seq, Reason)> {
         self.all_seqs(closing).taken
     }
 
@@ -141,15 +141,15 @@ impl MessageRow {
         later.or(at_check).filter(|_| self.entries.is_empty())
     }
 
-    fn all_seqs(&self, closing: u64) -> Seqs {
-        let mut last = closing.cast_signed();
+    fn all_seqs(&self, closing: Seq) -> Seqs {
+        let mut last = closing.0.cast_signed();
         let mut seq = |difference: &i64| {
             last = last.wrapping_add(*difference);
-            last.cast_unsigned()
+            Seq(last.cast_unsigned())
         };
         let entries = self.entries.iter().map(&mut seq).collect();
         let mut with_reason =
-            |(difference, reason): &(i64, Reason)| -> (u64, Reason) { (seq(difference), *reason) };
+            |(difference, reason): &(i64, Reason)| -> (Seq, Reason) { (seq(difference), *reason) };
         let ended = self.ended.iter().map(&mut with_reason).collect();
         let taken = self.taken.iter().map(&mut with_reason).collect();
         Seqs {
@@ -164,6 +164,6 @@ impl MessageRow {
 pub(crate) fn message_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
     Key::of(Owner::Bucket(closing.bucket), Table::Messages)
         .u32(number.0)
-        .u64(closing.seq)
+        .seq(closing.seq)
         .done()
 }

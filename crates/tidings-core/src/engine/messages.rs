@@ -26,9 +26,9 @@ use crate::index::Look;
 use crate::journal::record::{Attempts, Record};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::messages::{MessageName, MessageState};
-use crate::number::{ClosingId, MessageId, RecipientNo, TypeNo};
+use crate::number::{ClosingId, MessageId, RecipientNo, Seq, TypeNo};
 use crate::reason::Reason;
-use crate::table::{Key, Owner, Partition, REST, Table, after_prefix, u32_at, u64_at};
+use crate::table::{Key, Owner, Partition, REST, Table, after_prefix, seq_at, u32_at};
 use crate::time::{Day, Instant};
 
 /// The most messages that one page looks at.
@@ -266,7 +266,7 @@ impl Gathering<'_> {
                 continue;
             }
             let first = after.filter(|after| after.closing.bucket == bucket.no);
-            let from = first.map_or(0, |after| after.closing.seq);
+            let from = first.map_or_else(Seq::default, |after| after.closing.seq);
             for (seq, open) in bucket.closings.from(&from) {
                 let closing = bucket.closing_id(*seq);
                 let last = first.filter(|after| after.closing.seq == *seq);
@@ -373,7 +373,7 @@ impl Gathering<'_> {
         };
         let from = after.map(|MessageId { closing, number }| {
             let key = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0);
-            key.u64(closing.seq.saturating_add(1)).done()
+            key.seq(closing.seq.next()).done()
         });
         let from = from.filter(|from| *from > prefix);
         let (partition, until) = (Partition::Day(day), after_prefix(&prefix));
@@ -382,7 +382,7 @@ impl Gathering<'_> {
         let start = from.as_deref().unwrap_or(&prefix);
         self.view
             .scan(partition, start, until.as_deref(), &mut |key, value| {
-                let id = u32_at(key, REST).zip(u64_at(key, REST + 4));
+                let id = u32_at(key, REST).zip(seq_at(key, REST + 4));
                 let Some((number, seq)) = id else {
                     fault = Err(Unreadable("a message's key is odd".to_owned()));
                     return ControlFlow::Break(());
@@ -472,7 +472,7 @@ impl Gathering<'_> {
         let closing = id.closing.seq;
         let names = &self.engine.intake.compiled.names;
         let open = bucket.closings.get(&closing);
-        let seqs: Option<Vec<u64>> = row.map(|row| {
+        let seqs: Option<Vec<Seq>> = row.map(|row| {
             let (entries, ended) = row.seqs(closing);
             let ended = ended.into_iter().chain(row.taken(closing));
             let ended = ended.map(|(seq, _)| seq);

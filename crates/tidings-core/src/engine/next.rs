@@ -12,6 +12,7 @@ use crate::batch_key::{BatchKey, LaneKey};
 use crate::channel::ChannelNo;
 use crate::id::Id;
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::number::Seq;
 use crate::time::Instant;
 
 impl Engine {
@@ -71,7 +72,12 @@ impl Engine {
         });
         found.entries = entries;
         found.sort();
-        let plan = self.plan_of(view, bucket.closing_id(0), (&lane, due.max(now)), found)?;
+        let plan = self.plan_of(
+            view,
+            bucket.closing_id(Seq::default()),
+            (&lane, due.max(now)),
+            found,
+        )?;
         let draft = Draft::new(view);
         let answers = self.answers(&draft, bucket, &plan)?;
         let planned = self.planned(&draft, (bucket, channel), &who, (&plan, &answers))?;

@@ -20,7 +20,7 @@ use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
 use crate::journal::stored::Unreadable;
 use crate::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
-use crate::number::{MessageId, RecipientNo};
+use crate::number::{MessageId, RecipientNo, Seq};
 use crate::reason::{Ending, Outcome, Reason};
 use crate::time::{Day, Instant};
 
@@ -335,7 +335,7 @@ impl Part {
             None => Vec::new(),
         };
         let has_failed = ending.outcome() == Outcome::Failed;
-        let left: BTreeSet<u64> = seqs.iter().copied().collect();
+        let left: BTreeSet<Seq> = seqs.iter().copied().collect();
         if !unwanted.is_empty() && (!has_failed || unwanted.len() >= left.len()) {
             return Ok(Some("its recipient has chosen `never` for it since"));
         }

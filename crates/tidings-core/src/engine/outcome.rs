@@ -27,10 +27,10 @@ use crate::event::Event;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::{Origin, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
-use crate::number::{ClosingId, EventNo, RecipientNo};
+use crate::number::{ClosingId, EventNo, RecipientNo, Seq};
 use crate::reason::{Outcome, Reason};
 use crate::rules::Admission;
-use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
+use crate::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::time::{Day, Instant};
 
 /// A report on an event.
@@ -76,12 +76,12 @@ pub struct Trace {
 #[derive(Debug)]
 struct Made {
     bucket: BucketNo,
-    seq: u64,
+    seq: Seq,
     lane: LaneKey,
     channel: ChannelNo,
     who: RoaringBitmap,
     /// Recipients whose messages are being sent, by closing.
-    sending: BTreeMap<u64, RoaringBitmap>,
+    sending: BTreeMap<Seq, RoaringBitmap>,
 }
 
 impl Part {
@@ -274,7 +274,7 @@ impl Fate {
     fn end_by(
         &mut self,
         record: &Record,
-        (seq, channel): (u64, ChannelNo),
+        (seq, channel): (Seq, ChannelNo),
         rest: &mut RoaringBitmap,
     ) {
         for (why, who) in ended_by(record, seq, channel) {
@@ -368,15 +368,15 @@ pub(super) fn message_with(
     view: &dyn ReadView,
     days: &[Day],
     (bucket, number): (BucketNo, RecipientNo),
-    (seq, lane): (u64, &LaneKey),
-) -> Result<(u64, MessageRow), Unreadable> {
+    (seq, lane): (Seq, &LaneKey),
+) -> Result<(Seq, MessageRow), Unreadable> {
     let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
         .u32(number.0)
         .done();
     let mut found = None;
     for day in days {
         each(view, Partition::Day(*day), &prefix, |key, value| {
-            let closing = u64_at(key, REST + 4).unwrap_or_default();
+            let closing = seq_at(key, REST + 4).unwrap_or_default();
             if found.is_some() || closing < seq {
                 return Ok(());
             }

@@ -28,7 +28,7 @@ use crate::id::{BucketNo, Id};
 use crate::journal::record::{EventAt, Record};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::limits::Limits;
-use crate::number::{RecipientNo, TypeNo};
+use crate::number::{RecipientNo, Seq, TypeNo};
 use crate::options::Options;
 use crate::pause::Paused;
 use crate::rules::Rules;
@@ -220,7 +220,7 @@ impl Part {
     }
 
     /// Writes a record, folds it in and returns its seq.
-    pub(super) fn write(&mut self, draft: &mut Draft<'_>, bucket: BucketNo, record: Record) -> u64 {
+    pub(super) fn write(&mut self, draft: &mut Draft<'_>, bucket: BucketNo, record: Record) -> Seq {
         let bucket = &mut self.buckets[bucket];
         let seq = bucket.next_seq;
         let day = self.now.day();

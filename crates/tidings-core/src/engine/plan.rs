@@ -28,7 +28,7 @@ use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
 use crate::names::LaneName;
-use crate::number::{ClosingId, LaneNo, RecipientNo, TypeNo};
+use crate::number::{ClosingId, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::reason::Reason;
 use crate::rules::Unresolved;
 use crate::time::{Day, Instant};
@@ -92,7 +92,7 @@ impl PlannedMessage {
 impl Plan {
     /// The seqs of a message's entries.
     #[must_use]
-    pub fn seqs(&self, planned: &PlannedMessage) -> Vec<u64> {
+    pub fn seqs(&self, planned: &PlannedMessage) -> Vec<Seq> {
         planned
             .entries
             .iter()
@@ -228,7 +228,7 @@ impl Engine {
         };
         let names = &self.intake.compiled.names;
         let lane = names.lane(open.lane.lane);
-        let members: BTreeMap<u32, u64> = open
+        let members: BTreeMap<u32, Seq> = open
             .unmade
             .iter()
             .take(most)
@@ -239,7 +239,7 @@ impl Engine {
         };
         let who: RoaringBitmap = members.keys().copied().collect();
         let least = who.min().unwrap_or(0);
-        let mut since = vec![u64::MAX; (who.max().unwrap_or(0) - least) as usize + 1];
+        let mut since = vec![Seq::LAST; (who.max().unwrap_or(0) - least) as usize + 1];
         for (number, seq) in &members {
             since[(number - least) as usize] = *seq;
         }

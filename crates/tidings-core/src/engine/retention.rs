@@ -14,6 +14,7 @@ use crate::bucket::Closing;
 use crate::index::FoundEntry;
 use crate::journal::record::Entries;
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::number::Seq;
 use crate::reason::Reason;
 use crate::set::Set;
 use crate::time::{DAY_MS, Day, Instant};
@@ -67,7 +68,7 @@ impl Engine {
                 let part = engine.part_of(at);
                 let mut items = Vec::new();
                 for (_, channel, found) in part.waiting_among(draft, at, Among::default())? {
-                    let mut sets: BTreeMap<u64, Set> = BTreeMap::new();
+                    let mut sets: BTreeMap<Seq, Set> = BTreeMap::new();
                     for FoundEntry { number, source } in &found.entries {
                         let kept = found.source(*source).0;
                         if kept.arrival.at.day() < before {

@@ -1,7 +1,7 @@
 //! The answers of channels to one recipient's message.
 
 use crate::journal::record::Attempts;
-use crate::number::RecipientNo;
+use crate::number::{RecipientNo, Seq};
 use crate::reason::Ending;
 
 /// The outcome of one recipient's message.
@@ -10,7 +10,7 @@ pub struct Sent {
     /// The recipient's number in the bucket.
     pub number: RecipientNo,
     /// The seqs of the message's entries.
-    pub seqs: Vec<u64>,
+    pub seqs: Vec<Seq>,
     /// The ending.
     pub ending: Ending,
     /// Number of times that it was sent again after an unknown outcome.

@@ -1,6 +1,6 @@
 //! Reads for recipients and operators, except inboxes: open lanes and built messages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
@@ -19,11 +19,11 @@ use crate::index::{FoundEntry, Look};
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::lane_kind::LaneKind;
-use crate::number::{ClosingId, LaneNo, MessageId, RecipientNo};
+use crate::number::{ClosingId, LaneNo, MessageId, RecipientNo, Seq};
 use crate::preference::{Mode, PreferenceScope};
 use crate::recipient::Recipient;
 use crate::suppression::{ChannelAddress, Suppression};
-use crate::table::{Key, Owner, Partition, REST, Table, u64_at};
+use crate::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::time::{Day, Instant};
 
 /// A lane with pending entries.
@@ -69,8 +69,8 @@ pub struct MessageAt {
     pub entries: usize,
     pub(crate) bucket: BucketNo,
     pub(crate) number: RecipientNo,
-    pub(crate) closing: u64,
-    pub(crate) seqs: Vec<u64>,
+    pub(crate) closing: Seq,
+    pub(crate) seqs: Vec<Seq>,
 }
 
 impl Engine {
@@ -284,7 +284,7 @@ impl Engine {
         for day in self.days_of(bucket).iter().rev() {
             let mut of_day = Vec::new();
             each(view, Partition::Day(*day), &prefix, |key, value| {
-                let seq = u64_at(key, REST + 4).unwrap_or_default();
+                let seq = seq_at(key, REST + 4).unwrap_or_default();
                 let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
                 of_day.push(self.located(row, ClosingId { bucket, seq }, number));
                 Ok(())
@@ -375,7 +375,7 @@ impl Engine {
         let bucket = self.bucket(message.bucket);
         let who = RoaringBitmap::from_iter([message.number.0]);
         let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
-        let seqs: std::collections::BTreeSet<u64> = message.seqs.iter().copied().collect();
+        let seqs: BTreeSet<Seq> = message.seqs.iter().copied().collect();
         let lanes = self.intake.compiled.names.lanes();
         let lane = lanes
             .into_iter()
@@ -387,8 +387,8 @@ impl Engine {
         let takes = |_: &StoredArrival, _: &Variant| true;
         let has = |_: u32, kept: &StoredArrival| seqs.contains(&kept.seq);
         let look = Look {
-            from: from.copied().unwrap_or(0),
-            to: to.copied().unwrap_or(0),
+            from: from.copied().unwrap_or_default(),
+            to: to.copied().unwrap_or_default(),
             who: &who,
             takes: &takes,
             has: &has,

@@ -3,6 +3,7 @@
 //! A tail is indexed once it holds enough, or whatever it holds once its day is over. What goes to rest is
 //! covered by a checkpoint, so that nothing has to be replayed whose sets are gone.
 
+use crate::number::Seq;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -29,7 +30,7 @@ pub(crate) struct Building {
 
 impl Index {
     /// Begins to index a day's tail below a seq, if that part holds at least this many notifications.
-    pub(crate) fn begin_build(&self, day: Day, least: u64, below: u64) -> Option<Building> {
+    pub(crate) fn begin_build(&self, day: Day, least: u64, below: Seq) -> Option<Building> {
         let held = self.days.get(&day)?;
         if held.tail_notifications < least {
             return None;
@@ -119,7 +120,7 @@ fn one_segment(kept: &[Arc<StoredArrival>]) -> &[Arc<StoredArrival>] {
 
 fn without_sets(kept: &StoredArrival) -> Arc<StoredArrival> {
     let mut rest = StoredArrival {
-        row: 0,
+        row: Seq::default(),
         ..kept.clone()
     };
     for variant in &mut rest.arrival.variants {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::facets::row_bytes;
 use crate::id::BucketNo;
 use crate::journal::stored::{Segment, StoredArrival};
-use crate::number::EventNo;
+use crate::number::{EventNo, Seq};
 use crate::postings::block_bytes_max;
 use crate::shared::Tree;
 use crate::table::{Key, Owner, Table};
@@ -18,9 +18,9 @@ use crate::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct DayIndex {
     /// The first seq of the day.
-    pub(crate) first: u64,
+    pub(crate) first: Seq,
     /// Arrivals that have their sets in memory, by seq.
-    pub(crate) tail: Tree<u64, Arc<StoredArrival>>,
+    pub(crate) tail: Tree<Seq, Arc<StoredArrival>>,
     /// Number of notifications in the tail.
     pub(crate) tail_notifications: u64,
     /// Arrivals at rest, by seq; all of them before the tail.
@@ -28,7 +28,7 @@ pub(crate) struct DayIndex {
 }
 
 impl DayIndex {
-    pub(crate) fn new(first: u64) -> Self {
+    pub(crate) fn new(first: Seq) -> Self {
         Self {
             first,
             tail: Tree::new(),
@@ -41,8 +41,8 @@ impl DayIndex {
 /// A segment and, once it was read, its content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SegmentAt {
-    pub(crate) first: u64,
-    pub(crate) last: u64,
+    pub(crate) first: Seq,
+    pub(crate) last: Seq,
     /// Its size.
     pub(crate) weight: Weight,
     /// The level: 0 for a segment built from a tail, one more than the highest of its parts for a merged one.
@@ -105,14 +105,14 @@ const BLOCK_BYTES_MAX: u64 = 512 << 10;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SegmentList {
     /// The first seq of the day.
-    pub(super) first: u64,
+    pub(super) first: Seq,
     pub(super) segments: Vec<SegmentAt>,
 }
 
 impl SegmentAt {
     /// The id of the segment, unique in its day.
     pub(crate) fn id(&self) -> u64 {
-        self.first << 8 | u64::from(self.level)
+        self.first.0 << 8 | u64::from(self.level)
     }
 }
 

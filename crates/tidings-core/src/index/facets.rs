@@ -12,7 +12,7 @@ use crate::codec::{Corrupt, FORM, Reader, put_u32};
 use crate::id::BucketNo;
 use crate::journal::record::{Arrival, EventAt, Variant};
 use crate::journal::stored::StoredArrival;
-use crate::number::{EventNo, LaneNo, TypeNo};
+use crate::number::{EventNo, LaneNo, Seq, TypeNo};
 use crate::packed::{Column, Texts, put_column, put_texts};
 use crate::table::{Key, Owner, Table};
 use crate::time::{Day, Instant};
@@ -184,7 +184,7 @@ fn encode_facets(
     put_column(&mut out, sets.into_iter());
     put_column(&mut out, back.into_iter());
     let each = || arrivals.iter().map(|kept| (kept.seq, &kept.arrival));
-    put_column(&mut out, each().map(|(seq, _)| seq));
+    put_column(&mut out, each().map(|(seq, _)| seq.0));
     put_column(&mut out, each().map(|(_, arrival)| arrival.place.0));
     put_column(
         &mut out,
@@ -404,8 +404,8 @@ impl<'a> Facets<'a> {
         at.and_then(|at| column.get(at)).ok_or(Corrupt(FACETS))
     }
 
-    pub(crate) fn seq(&self, arrival: usize) -> Result<u64, Corrupt> {
-        self.of_arrival(self.seqs, arrival)
+    pub(crate) fn seq(&self, arrival: usize) -> Result<Seq, Corrupt> {
+        self.of_arrival(self.seqs, arrival).map(Seq)
     }
 
     pub(crate) fn place(&self, arrival: usize) -> Result<EventNo, Corrupt> {
@@ -420,9 +420,9 @@ impl<'a> Facets<'a> {
     }
 
     /// The ordinal of the first variant that the chunk has of the arrival with a seq.
-    pub(crate) fn first_ordinal(&self, seq: u64) -> Option<u32> {
-        let within = partition_point(self.seqs.len(), |at| self.seqs.get(at) < Some(seq));
-        if self.seqs.get(within) != Some(seq) {
+    pub(crate) fn first_ordinal(&self, seq: Seq) -> Option<u32> {
+        let within = partition_point(self.seqs.len(), |at| self.seqs.get(at) < Some(seq.0));
+        if self.seqs.get(within) != Some(seq.0) {
             return None;
         }
         let first = partition_point(self.back.len(), |at| self.within(at) < Some(within));

@@ -2,6 +2,7 @@
 //!
 //! What a look costs never grows with events that don't concern those who are looked for.
 
+use crate::number::Seq;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -72,9 +73,9 @@ impl Found {
 /// The filter of a search.
 pub(crate) struct Look<'a> {
     /// The least seq.
-    pub(crate) from: u64,
+    pub(crate) from: Seq,
     /// The greatest seq.
-    pub(crate) to: u64,
+    pub(crate) to: Seq,
     /// The recipients.
     pub(crate) who: &'a RoaringBitmap,
     /// The filter on arrivals and variants.

@@ -1,5 +1,6 @@
 //! The index of a bucket: its arrivals by day, in tails and in segments.
 
+use crate::number::Seq;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -53,14 +54,14 @@ impl Index {
     }
 
     /// The day of an arrival's entries; `None` if it is deleted.
-    pub(crate) fn day_of(&self, seq: u64) -> Option<Day> {
+    pub(crate) fn day_of(&self, seq: Seq) -> Option<Day> {
         let mut newest_first = self.days.iter().rev();
         let found = newest_first.find(|(_, day)| day.first <= seq);
         found.map(|(day, _)| *day)
     }
 
     /// The first seq of the days that are kept, or this one if there are none.
-    pub(crate) fn first_seq(&self, next: u64) -> u64 {
+    pub(crate) fn first_seq(&self, next: Seq) -> Seq {
         let first = self.days.first_key_value();
         first.map_or(next, |(_, day)| day.first)
     }

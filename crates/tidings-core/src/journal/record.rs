@@ -11,7 +11,7 @@ use crate::channel::ChannelNo;
 use crate::command::MarkKind;
 use crate::event::{Event, Object, Pivot};
 use crate::id::Id;
-use crate::number::{EventNo, LaneNo, RecipientNo, TypeNo};
+use crate::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::preference::{Mode, PreferenceScope};
 use crate::reason::{Ending, Reason};
 use crate::recipient::Recipient;
@@ -93,18 +93,18 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The first seq.
-        from: u64,
+        from: Seq,
         /// The last seq.
-        to: u64,
+        to: Seq,
         /// Entries that ended instead.
-        except: Vec<(u64, Reason, Set)>,
+        except: Vec<(Seq, Reason, Set)>,
     },
     /// Messages of a closing were built for these recipients; their rows were written with this record.
     Made {
         /// The instant.
         at: Instant,
         /// The closing.
-        closing: u64,
+        closing: Seq,
         /// The recipients of the messages.
         who: Set,
         /// Those whose message is empty.
@@ -115,7 +115,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The closing.
-        closing: u64,
+        closing: Seq,
         /// The recipients of the messages.
         who: Set,
         /// The ending.
@@ -185,7 +185,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The closing.
-        closing: u64,
+        closing: Seq,
         /// The recipients of the messages.
         who: Set,
     },
@@ -194,7 +194,7 @@ pub enum Record {
         /// The instant.
         at: Instant,
         /// The closing.
-        closing: u64,
+        closing: Seq,
         /// The recipient's number.
         number: RecipientNo,
         /// All attempts so far.
@@ -237,13 +237,13 @@ pub struct Reopened {
     /// The instant.
     pub at: Instant,
     /// The closing.
-    pub closing: u64,
+    pub closing: Seq,
     /// The closing's lane.
     pub lane: LaneKey,
     /// The closing's instant.
     pub due: Instant,
     /// The first seq of its entries.
-    pub from: u64,
+    pub from: Seq,
     /// The recipient's number.
     pub number: RecipientNo,
     /// Its attempts from now on: there is none before this record.
@@ -282,7 +282,7 @@ pub enum Covered {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entries {
     /// The arrival's seq.
-    pub seq: u64,
+    pub seq: Seq,
     /// The channel.
     pub channel: ChannelNo,
     /// The recipients.

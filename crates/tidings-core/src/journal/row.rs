@@ -4,6 +4,7 @@
 //! merges sorted tables, rows cost more than bytes. Records that tell an end are read by their seq, and
 //! those that take several seqs are rare: they stand alone.
 
+use crate::number::Seq;
 use std::mem::{Discriminant, discriminant};
 
 use super::record::Record;
@@ -21,15 +22,15 @@ const ROW_BYTES: usize = 32 << 10;
 pub(crate) struct OpenRow {
     pub(crate) day: Day,
     /// The seq of its first record, under which it is stored.
-    pub(crate) first: u64,
+    pub(crate) first: Seq,
     /// The seq of the next record that it can hold.
-    next: u64,
+    next: Seq,
     kind: Discriminant<Record>,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl OpenRow {
-    pub(crate) fn new(day: Day, seq: u64, record: &Record) -> Self {
+    pub(crate) fn new(day: Day, seq: Seq, record: &Record) -> Self {
         let mut row = Self {
             day,
             first: seq,
@@ -42,7 +43,7 @@ impl OpenRow {
     }
 
     /// Tells whether a record can be appended to this row.
-    pub(crate) fn takes(&self, day: Day, seq: u64, record: &Record) -> bool {
+    pub(crate) fn takes(&self, day: Day, seq: Seq, record: &Record) -> bool {
         let may_share = matches!(
             record,
             Record::Arrival(_)
@@ -57,14 +58,14 @@ impl OpenRow {
 
     pub(crate) fn add(&mut self, record: &Record) {
         encode_onto(&mut self.bytes, record);
-        self.next += record.seqs();
+        self.next = self.next.plus(record.seqs());
     }
 }
 
 /// The key of a journal's row, by the seq of its first record.
-pub(crate) fn journal_key(bucket: BucketNo, seq: u64) -> Vec<u8> {
+pub(crate) fn journal_key(bucket: BucketNo, seq: Seq) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::Journal)
-        .u64(seq)
+        .seq(seq)
         .done()
 }
 
@@ -73,9 +74,9 @@ pub(crate) fn journal_key(bucket: BucketNo, seq: u64) -> Vec<u8> {
 /// # Errors
 /// The visitor's, and [`Unreadable`] where the row makes no sense.
 pub(crate) fn each_record(
-    first: u64,
+    first: Seq,
     row: &[u8],
-    mut take: impl FnMut(u64, Record) -> Result<(), Unreadable>,
+    mut take: impl FnMut(Seq, Record) -> Result<(), Unreadable>,
 ) -> Result<(), Unreadable> {
     let (mut seq, mut row) = (first, body("a record", row)?);
     loop {
@@ -86,7 +87,7 @@ pub(crate) fn each_record(
         if rest.is_empty() {
             return Ok(());
         }
-        (seq, row) = (seq + seqs, rest);
+        (seq, row) = (seq.plus(seqs), rest);
     }
 }
 
@@ -108,8 +109,8 @@ mod tests {
     fn told(at: i64) -> Record {
         Record::InboxDelivered {
             at: Instant(at),
-            from: 1,
-            to: 2,
+            from: Seq(1),
+            to: Seq(2),
             except: Vec::new(),
         }
     }
@@ -117,8 +118,8 @@ mod tests {
     #[test]
     fn records_of_a_kind_share_a_row_and_are_read_in_order() {
         let records = [follow("a"), follow("b"), follow("c")];
-        let mut row = OpenRow::new(DAY, 7, &records[0]);
-        for (seq, record) in (8..).zip(&records[1..]) {
+        let mut row = OpenRow::new(DAY, Seq(7), &records[0]);
+        for (seq, record) in Seq(8).and_on().zip(&records[1..]) {
             assert!(row.takes(DAY, seq, record));
             row.add(record);
         }
@@ -128,36 +129,36 @@ mod tests {
             Ok(())
         })
         .unwrap();
-        let expected: Vec<_> = (7..).zip(records).collect();
+        let expected: Vec<_> = Seq(7).and_on().zip(records).collect();
         assert_eq!(read, expected);
     }
 
     #[test]
     fn another_kind_another_day_or_a_gap_begins_a_row() {
-        let row = OpenRow::new(DAY, 7, &follow("a"));
-        assert!(!row.takes(DAY, 8, &told(5)));
-        assert!(!row.takes(Day(4), 8, &follow("b")));
-        assert!(!row.takes(DAY, 9, &follow("b")));
+        let row = OpenRow::new(DAY, Seq(7), &follow("a"));
+        assert!(!row.takes(DAY, Seq(8), &told(5)));
+        assert!(!row.takes(Day(4), Seq(8), &follow("b")));
+        assert!(!row.takes(DAY, Seq(9), &follow("b")));
     }
 
     #[test]
     fn what_is_read_by_its_seq_stands_alone() {
-        let row = OpenRow::new(DAY, 7, &told(5));
-        assert!(!row.takes(DAY, 8, &told(5)));
+        let row = OpenRow::new(DAY, Seq(7), &told(5));
+        assert!(!row.takes(DAY, Seq(8), &told(5)));
     }
 
     #[test]
     fn a_full_row_takes_no_more() {
-        let mut row = OpenRow::new(DAY, 7, &follow("a"));
+        let mut row = OpenRow::new(DAY, Seq(7), &follow("a"));
         row.bytes.resize(ROW_BYTES, 0);
-        assert!(!row.takes(DAY, 8, &follow("b")));
+        assert!(!row.takes(DAY, Seq(8), &follow("b")));
     }
 
     #[test]
     fn a_row_that_is_cut_short_is_unreadable() {
-        let row = OpenRow::new(DAY, 7, &follow("a"));
+        let row = OpenRow::new(DAY, Seq(7), &follow("a"));
         for cut in 0..row.bytes.len() {
-            assert!(each_record(7, &row.bytes[..cut], |_, _| Ok(())).is_err());
+            assert!(each_record(Seq(7), &row.bytes[..cut], |_, _| Ok(())).is_err());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The indexed form of the journal: segments of arrivals without their sets, and postings with their
 //! recipients.
 
+use crate::number::Seq;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -184,10 +185,10 @@ pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredArrival {
     /// Its seq.
-    pub seq: u64,
+    pub seq: Seq,
     /// The seq of the first record of its row in the journal; 0 once it is at rest.
     #[serde(skip)]
-    pub row: u64,
+    pub row: Seq,
     /// The arrival.
     pub arrival: Arrival,
 }

@@ -1,5 +1,6 @@
 //! A lane that few recipients wait in: its rows, and what it leaves behind.
 
+use crate::number::Seq;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ pub(crate) struct FewPage {
     /// The recipients whose window was flushed.
     flushed: Set,
     /// The recipients with an urgent entry, by the seq of its arrival.
-    urgent: Vec<(u64, Set)>,
+    urgent: Vec<(Seq, Set)>,
 }
 
 impl FewPage {

@@ -3,6 +3,7 @@
 //! Pages go to the store one by one while the lane goes on, each under the generation that the head
 //! of the last checkpoint does not name. The new head, written last, names them.
 
+use crate::number::Seq;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,7 @@ pub(crate) struct LaneHead {
     /// The recipients whose window was counted.
     counted: Set,
     /// The recipients with an urgent entry, by the seq of its arrival.
-    urgent: Vec<(u64, Set)>,
+    urgent: Vec<(Seq, Set)>,
 }
 
 /// A column of a lane. Its number is stored.
@@ -50,7 +51,7 @@ pub(crate) struct Frozen {
     slots: Vec<(i64, Set)>,
     flushed: RoaringBitmap,
     counted: RoaringBitmap,
-    urgent: Vec<(u64, Set)>,
+    urgent: Vec<(Seq, Set)>,
     /// The changed pages.
     pub(crate) pages: Vec<(Part, u32)>,
 }

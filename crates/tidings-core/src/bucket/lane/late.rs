@@ -3,6 +3,7 @@
 //! The wheel knows deadlines by the second. A window that must not close when its second comes goes here, by
 //! the very instant at which it may. Nothing of it is stored: who recovers asks all anew.
 
+use crate::number::Seq;
 use roaring::RoaringBitmap;
 
 use super::super::wheel::{slot_of, start_of};
@@ -200,12 +201,12 @@ impl Lane {
     }
 
     /// Tells whether an arrival put an urgent entry into a window.
-    pub(crate) fn has_urgent(&self, seq: u64) -> bool {
+    pub(crate) fn has_urgent(&self, seq: Seq) -> bool {
         self.urgent.contains_key(&seq)
     }
 
     /// The seqs of the arrivals that put an urgent entry into a window.
-    pub(crate) fn urgent_seqs(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn urgent_seqs(&self) -> impl Iterator<Item = Seq> {
         self.urgent.keys().copied()
     }
 
@@ -239,13 +240,13 @@ impl Lane {
     }
 
     /// Tells whether an urgent entry before this seq is known.
-    pub(crate) fn has_urgent_before(&self, first: u64) -> bool {
+    pub(crate) fn has_urgent_before(&self, first: Seq) -> bool {
         let known = self.urgent.first();
         known.is_some_and(|(seq, _)| *seq < first)
     }
 
     /// Drops what is known of entries before this seq, whose days are deleted.
-    pub(crate) fn forget_before(&mut self, first: u64) {
+    pub(crate) fn forget_before(&mut self, first: Seq) {
         self.urgent.remove_before(&first);
     }
 }

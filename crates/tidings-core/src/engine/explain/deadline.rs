@@ -15,7 +15,7 @@ use crate::explanation::{ChannelPath, EntryState, Rule, Step};
 use crate::journal::record::{About, Arrival as ArrivalRecord, EventAt, Origin, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
-use crate::number::TypeNo;
+use crate::number::{Seq, TypeNo};
 use crate::recipient::State;
 use crate::rules::{Cap, QuietHours};
 use crate::time::{Instant, duration_text};
@@ -374,7 +374,8 @@ impl Question<'_> {
                         parameters: parameters.unwrap_or_default(),
                     }
                 };
-                let mut window = Window::open(kind, entered(first), 0, first.rules, None);
+                let mut window =
+                    Window::open(kind, entered(first), Seq::default(), first.rules, None);
                 for arrival in &entries[1..] {
                     window.join(kind, entered(arrival), None);
                 }

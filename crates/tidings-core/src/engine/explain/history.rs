@@ -17,7 +17,7 @@ use crate::channel::ChannelNo;
 use crate::explanation::{ChannelPath, EntryState, Rule, Step};
 use crate::journal::record::{Arrival, Origin, Record};
 use crate::journal::stored::{StoredArrival, Unreadable};
-use crate::number::LaneNo;
+use crate::number::{LaneNo, Seq};
 use crate::reason::{Ending, Outcome, Reason};
 use crate::table::{Owner, Partition};
 use crate::time::Instant;
@@ -248,7 +248,7 @@ impl Question<'_> {
     /// An entry whose message was made.
     fn in_message(
         &self,
-        seq: u64,
+        seq: Seq,
         address: &LaneKey,
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
@@ -297,7 +297,7 @@ impl Question<'_> {
     }
 
     /// The outcome of a message.
-    fn delivery(&self, closing: u64, path: &mut ChannelPath) -> Result<(), Unreadable> {
+    fn delivery(&self, closing: Seq, path: &mut ChannelPath) -> Result<(), Unreadable> {
         let open = self.bucket.closings.get(&closing);
         if let Some(open) = open.filter(|open| open.sending.contains(self.number.0)) {
             path.state = EntryState::Sending;

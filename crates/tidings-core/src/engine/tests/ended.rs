@@ -3,6 +3,7 @@
 use super::*;
 use crate::channel::EMAIL_NO;
 use crate::command::{Cancelled, Pausable};
+use crate::number::Seq;
 
 const SECOND: i64 = 1_000;
 
@@ -81,7 +82,8 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
     let (mut stored, mut engine) = with_mail(options);
     let remembered = |engine: &Engine| {
         let events = |seq| engine.bucket(BucketNo(0)).ended.of(seq, EMAIL_NO).is_some();
-        (0..engine.bucket(BucketNo(0)).next_seq)
+        (0..engine.bucket(BucketNo(0)).next_seq.0)
+            .map(Seq)
             .filter(|seq| events(*seq))
             .count()
     };

@@ -267,7 +267,7 @@ fn a_name_that_no_list_gave_is_unknown() {
     };
     let names = [
         other(1, closing.seq, number, name.due),
-        other(0, closing.seq + 1, number, name.due),
+        other(0, closing.seq.next(), number, name.due),
         other(0, closing.seq, RecipientNo(number.0 + 1), name.due),
         other(0, closing.seq, number, Day(1)),
         other(0, closing.seq, number, Day(-1)),

@@ -17,8 +17,8 @@ fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {
         who: Set::default(),
     };
     Arc::new(StoredArrival {
-        seq: 1_000 + 3 * at,
-        row: 0,
+        seq: Seq(1_000 + 3 * at),
+        row: Seq(0),
         arrival: Arrival {
             at: Instant(0),
             t: Instant(50 * (at.cast_signed() % 700)),
