@@ -98,13 +98,14 @@ impl Intake {
                     _ => Err(Refused::UnknownMessage(*message)),
                 })
             }
-            of_recipient => {
-                let recipient = of_recipient.recipient().cloned();
-                Ok(Ok(recipient.map_or(
-                    Accepted::Answered(Reply::Done),
-                    Accepted::OfRecipient,
-                )))
-            }
+            Command::Recipient(change) => Ok(Ok(Accepted::OfRecipient(change.id.clone()))),
+            Command::Erase { recipient }
+            | Command::Subscribe { recipient, .. }
+            | Command::Unsubscribe { recipient, .. }
+            | Command::Mark { recipient, .. }
+            | Command::Preference { recipient, .. }
+            | Command::Preferences { recipient, .. }
+            | Command::Flush { recipient, .. } => Ok(Ok(Accepted::OfRecipient(recipient.clone()))),
         }
     }
 
