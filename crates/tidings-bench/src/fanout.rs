@@ -77,9 +77,9 @@ impl Audience {
         format!("size/{}", self.size)
     }
 
-    fn event(&self, name: u64, kind: &str) -> Command {
+    fn event(&self, name: u64, event_type: &str) -> Command {
         let at = usize::try_from(name).unwrap_or(0) % self.topics.len().max(1);
-        world::event(name, kind, self.topics.get(at).map(String::as_str))
+        world::event(name, event_type, self.topics.get(at).map(String::as_str))
     }
 }
 

@@ -53,12 +53,12 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         &mut engine,
         (0..params.recipients).filter(is_placed).map(place),
     )?;
-    for (at, kind) in (0..).zip(["told", "gathered", "told"]) {
+    for (at, event_type) in (0..).zip(["told", "gathered", "told"]) {
         let step = engine.step(
             &Nothing,
             &Reach::new(),
             BEGIN.plus_ms(at),
-            &[world::event(at.unsigned_abs(), kind, None)],
+            &[world::event(at.unsigned_abs(), event_type, None)],
         )?;
         world::accepted(step.replies)?;
     }

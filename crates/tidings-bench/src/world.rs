@@ -256,22 +256,22 @@ pub(crate) fn withdraw(number: u32) -> Command {
 }
 
 /// An event about a work of its own, for those who follow a topic; for everyone without one.
-pub(crate) fn event(name: u64, kind: &str, topic: Option<&str>) -> Command {
+pub(crate) fn event(name: u64, event_type: &str, topic: Option<&str>) -> Command {
     let to = Audience {
         topics: topic.into_iter().map(id).collect(),
         everyone: topic.is_none(),
         ..Audience::default()
     };
-    event_to(name, kind, to)
+    event_to(name, event_type, to)
 }
 
 /// An event about a work of its own.
-pub(crate) fn event_to(name: u64, kind: &str, to: Audience) -> Command {
+pub(crate) fn event_to(name: u64, event_type: &str, to: Audience) -> Command {
     Command::Publish(Box::new(Event {
         actor: Some(Object::bare(id("artist/0042"))),
         ..Event::new(
             id(&format!("event-{name:06}")),
-            id(kind),
+            id(event_type),
             Object {
                 id: artwork(name),
                 title: Some(format!("Untitled {name}")),
@@ -295,9 +295,9 @@ pub(crate) fn body(name: u64, recipient: u32) -> String {
 }
 
 /// An event for everybody, as an application sends it over HTTP.
-pub(crate) fn body_to_everybody(name: u64, kind: &str) -> String {
+pub(crate) fn body_to_everybody(name: u64, event_type: &str) -> String {
     format!(
-        r#"{{"id":"event-{name:06}","type":"{kind}","actor":"artist/0042","object":{{"id":"artwork/{name:06}","title":"Untitled {name}","url":"https://art.example/artwork/{name}"}},"to":{{"everyone":true}}}}"#
+        r#"{{"id":"event-{name:06}","type":"{event_type}","actor":"artist/0042","object":{{"id":"artwork/{name:06}","title":"Untitled {name}","url":"https://art.example/artwork/{name}"}},"to":{{"everyone":true}}}}"#
     )
 }
 

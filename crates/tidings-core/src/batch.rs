@@ -43,9 +43,9 @@ pub struct Batch {
 
 impl Batch {
     /// The types of the entries, some more than once.
-    pub fn kinds(&self) -> impl Iterator<Item = &Id> {
+    pub fn types(&self) -> impl Iterator<Item = &Id> {
         let lines = self.groups.iter().flat_map(|group| &group.lines);
-        lines.flat_map(|line| &line.kinds)
+        lines.flat_map(|line| &line.types)
     }
 }
 
@@ -53,7 +53,7 @@ impl Batch {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// The type of its lines.
-    pub kind: Id,
+    pub event_type: Id,
     /// Title of the type's category.
     pub category: String,
     /// The role that the lines share.
@@ -72,7 +72,7 @@ pub struct Line {
     /// The object as it is now. Shared, as is `data`: one event is told in thousands of mails.
     pub object: Arc<Object>,
     /// The types of its entries, in order of first appearance.
-    pub kinds: Vec<Id>,
+    pub types: Vec<Id>,
     /// The actors as they are now, each once, newest first.
     pub actors: Vec<Arc<Object>>,
     /// The target as it is now.

@@ -157,12 +157,12 @@ impl Version {
 
     /// A type by its number, if this version has it.
     #[must_use]
-    pub fn kind(&self, number: TypeNo) -> Option<&Type> {
+    pub fn of_type(&self, number: TypeNo) -> Option<&Type> {
         self.types.get(&number)
     }
 
     /// The types, in no order.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = &Type> {
+    pub(crate) fn types(&self) -> impl Iterator<Item = &Type> {
         self.types.values()
     }
 
@@ -455,16 +455,16 @@ impl CompiledRules {
     #[must_use]
     pub fn has_inbox(&self, version: u32, type_no: TypeNo) -> bool {
         self.version(version)
-            .and_then(|version| version.kind(type_no))
-            .is_some_and(|kind| kind.has_inbox)
+            .and_then(|version| version.of_type(type_no))
+            .is_some_and(|of_type| of_type.has_inbox)
     }
 
     /// Tells whether a type is urgent under a version.
     #[must_use]
     pub fn is_urgent(&self, version: u32, type_no: TypeNo) -> bool {
         self.version(version)
-            .and_then(|version| version.kind(type_no))
-            .is_some_and(|kind| kind.rules.urgent)
+            .and_then(|version| version.of_type(type_no))
+            .is_some_and(|of_type| of_type.rules.urgent)
     }
 
     /// The parameters of a type in a lane under a version; `None` if it has no entries there, or its
@@ -472,7 +472,7 @@ impl CompiledRules {
     #[must_use]
     pub fn parameters(&self, version: u32, type_no: TypeNo, lane: LaneNo) -> Option<Parameters> {
         let channel = self.names.lane(lane).channel;
-        let (own, parameters) = self.version(version)?.kind(type_no)?.own_lane(channel)?;
+        let (own, parameters) = self.version(version)?.of_type(type_no)?.own_lane(channel)?;
         let same_kind = std::mem::discriminant(&self.names.lane(own).kind)
             == std::mem::discriminant(&self.names.lane(lane).kind);
         (same_kind && self.names.are_one(own, lane)).then_some(parameters)

@@ -17,7 +17,7 @@ use crate::time::{Instant, WallTime};
 /// let event: Event = serde_json::from_str(
 ///     r#"{"id": "e1", "type": "comment", "object": {"id": "work/7"}, "to": {"topics": ["work/7"]}}"#,
 /// )?;
-/// assert_eq!(event.kind.as_str(), "comment");
+/// assert_eq!(event.event_type.as_str(), "comment");
 /// assert_eq!(event.actor, None);
 /// // What was not given is not written either.
 /// assert_eq!(serde_json::to_value(&event.to)?.to_string(), r#"{"topics":["work/7"]}"#);
@@ -29,7 +29,7 @@ pub struct Event {
     pub id: Id,
     /// The type, a key of `[types]`.
     #[serde(rename = "type")]
-    pub kind: Id,
+    pub event_type: Id,
     /// The actor: who did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<Object>,
@@ -184,10 +184,10 @@ impl ImageSize {
 impl Event {
     /// An event of now about an object, with nothing else said of it.
     #[must_use]
-    pub fn new(id: Id, kind: Id, object: Object, to: Audience) -> Self {
+    pub fn new(id: Id, event_type: Id, object: Object, to: Audience) -> Self {
         Self {
             id,
-            kind,
+            event_type,
             actor: None,
             object,
             target: None,

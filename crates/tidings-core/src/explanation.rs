@@ -13,7 +13,7 @@ pub struct Explanation {
     /// The event.
     pub event: Id,
     /// Its type.
-    pub kind: Id,
+    pub event_type: Id,
     /// The recipient.
     pub recipient: Id,
     /// The instant as of which it is explained.

@@ -57,7 +57,7 @@ pub struct Entry {
 ///     let header = Header {
 ///         place: EventNo(t.unsigned_abs()),
 ///         id: id(&format!("e{t}")),
-///         kind: id("comment"),
+///         event_type: id("comment"),
 ///         actor: Some(id(actor)),
 ///         object: id("work/7"),
 ///         target: None,
@@ -93,9 +93,9 @@ pub fn group(mut entries: Vec<&Entry>, rules: &Rules) -> Vec<Group> {
     }
     let mut of_kind: Vec<Vec<Gathered<'_>>> = Vec::new();
     for gathered in lines {
-        let kind = &gathered.line.kinds[0];
+        let event_type = &gathered.line.types[0];
         let known = of_kind.iter_mut();
-        let mut known = known.filter(|lines| lines[0].line.kinds[0] == *kind);
+        let mut known = known.filter(|lines| lines[0].line.types[0] == *event_type);
         match known.next() {
             Some(lines) => lines.push(gathered),
             None => of_kind.push(vec![gathered]),
@@ -170,7 +170,7 @@ fn lines<'e>(entries: &[&'e Entry]) -> Vec<Gathered<'e>> {
 fn first_line(entry: &Entry) -> Line {
     Line {
         object: Arc::clone(&entry.object),
-        kinds: vec![entry.header.kind.clone()],
+        types: vec![entry.header.event_type.clone()],
         actors: Vec::new(),
         target: entry.target.clone(),
         reasons: Arc::clone(&entry.reasons),
@@ -187,8 +187,8 @@ impl<'e> Gathered<'e> {
         let Self { line, score, .. } = self;
         *score = entry.header.score.max(*score);
         self.newest = position;
-        if !line.kinds.contains(&entry.header.kind) {
-            line.kinds.push(entry.header.kind.clone());
+        if !line.types.contains(&entry.header.event_type) {
+            line.types.push(entry.header.event_type.clone());
         }
         line.object = Arc::clone(&entry.object);
         if entry.target.is_some() {
@@ -216,10 +216,10 @@ fn newest_first(acts: &mut [(usize, &Arc<Object>)]) -> Vec<Arc<Object>> {
 
 /// The groups of one type's lines, each with the rank of its first. Lines come by rank.
 fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)> {
-    let Some(kind) = lines.first().map(|first| first.line.kinds[0].clone()) else {
+    let Some(event_type) = lines.first().map(|first| first.line.types[0].clone()) else {
         return Vec::new();
     };
-    let type_rules = rules.types.get(kind.as_str());
+    let type_rules = rules.types.get(event_type.as_str());
     let pivot = type_rules
         .and_then(|rules| rules.group)
         .unwrap_or_else(|| fewest(&lines));
@@ -246,7 +246,7 @@ fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)>
             of_key.insert(key.id.clone(), groups.len());
         }
         let group = Group {
-            kind: kind.clone(),
+            event_type: event_type.clone(),
             category: category.clone(),
             pivot,
             key,

@@ -23,7 +23,7 @@ pub struct Header {
     /// The event's id.
     pub id: Id,
     /// The type.
-    pub kind: Id,
+    pub event_type: Id,
     /// The actor: who did it.
     pub actor: Option<Id>,
     /// The object: what it was done to.
@@ -49,7 +49,7 @@ pub struct Header {
 /// let header = Header {
 ///     place: EventNo(1_000),
 ///     id: Id::new("e1")?,
-///     kind: Id::new("comment")?,
+///     event_type: Id::new("comment")?,
 ///     actor: None,
 ///     object: Id::new("work/7")?,
 ///     target: None,
@@ -69,7 +69,10 @@ pub fn encode(headers: &[Header]) -> Vec<u8> {
     put_u64(&mut out, headers.len() as u64);
     put_column(&mut out, headers.iter().map(|header| header.place.0));
     put_texts(&mut out, headers.iter().map(|header| header.id.as_str()));
-    put_names(&mut out, headers.iter().map(|header| Some(&header.kind)));
+    put_names(
+        &mut out,
+        headers.iter().map(|header| Some(&header.event_type)),
+    );
     put_names(&mut out, headers.iter().map(|header| header.actor.as_ref()));
     put_names(&mut out, headers.iter().map(|header| Some(&header.object)));
     put_names(
@@ -90,7 +93,7 @@ pub fn encode(headers: &[Header]) -> Vec<u8> {
 pub struct HeaderRows<'a> {
     places: Column<'a>,
     ids: Texts<'a>,
-    kinds: NameRows<'a>,
+    types: NameRows<'a>,
     actors: NameRows<'a>,
     objects: NameRows<'a>,
     targets: NameRows<'a>,
@@ -114,7 +117,7 @@ impl<'a> HeaderRows<'a> {
         let rows = Self {
             places: Column::read(reader, len)?,
             ids: Texts::read(reader, len, BLOCK.0)?,
-            kinds: NameRows::read(reader, len)?,
+            types: NameRows::read(reader, len)?,
             actors: NameRows::read(reader, len)?,
             objects: NameRows::read(reader, len)?,
             targets: NameRows::read(reader, len)?,
@@ -147,7 +150,7 @@ impl<'a> HeaderRows<'a> {
         Ok(Header {
             place: EventNo(self.places.get(at).ok_or(BLOCK)?),
             id: id(self.ids.get(at)?)?,
-            kind: some(self.kinds.get(at)?)?,
+            event_type: some(self.types.get(at)?)?,
             actor: self.actors.get(at)?,
             object: some(self.objects.get(at)?)?,
             target: self.targets.get(at)?,
@@ -240,16 +243,18 @@ mod tests {
         let score = prop::num::f64::NORMAL | prop::num::f64::ZERO;
         let ranked = (any_id, score);
         (any::<u64>(), ranked, roles, instant(), instant()).prop_map(
-            |(place, (id, score), (kind, actor, object, target), occurred_at, expires_at)| Header {
-                score: Score::new(score).unwrap(),
-                place: EventNo(place),
-                id,
-                kind,
-                actor,
-                object,
-                target,
-                occurred_at,
-                expires_at,
+            |(place, (id, score), (event_type, actor, object, target), occurred_at, expires_at)| {
+                Header {
+                    score: Score::new(score).unwrap(),
+                    place: EventNo(place),
+                    id,
+                    event_type,
+                    actor,
+                    object,
+                    target,
+                    occurred_at,
+                    expires_at,
+                }
             },
         )
     }
@@ -293,7 +298,7 @@ mod tests {
             .map(|n| Header {
                 place: EventNo(1_000_000 + n),
                 id: id(&format!("event-{n:06}")),
-                kind: id("artwork_published"),
+                event_type: id("artwork_published"),
                 actor: Some(id(&format!("artist/{}", n % 10))),
                 object: id(&format!("artwork/{n:06}")),
                 target: None,

@@ -32,7 +32,7 @@ pub struct Item {
     /// The event.
     pub event: Id,
     /// Its type.
-    pub kind: Id,
+    pub event_type: Id,
     /// The object's hash.
     pub object: Id,
     /// Time at which the entry entered its first lane.

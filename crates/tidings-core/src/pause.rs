@@ -35,8 +35,8 @@ pub struct Paused {
 impl Paused {
     /// Tells whether a type is paused.
     #[must_use]
-    pub fn has_type(&self, kind: &str) -> bool {
-        self.types.contains(kind)
+    pub fn has_type(&self, event_type: &str) -> bool {
+        self.types.contains(event_type)
     }
 
     /// Tells whether a channel is paused.
@@ -66,13 +66,14 @@ impl Paused {
 
     /// Tells whether a built message has to wait: its channel is paused, or a type of its entries.
     #[must_use]
-    pub fn holds<'a>(&self, channel: &str, kinds: impl IntoIterator<Item = &'a Id>) -> bool {
-        let has_type = |kind: &Id| self.has_type(kind.as_str());
-        self.has_channel(channel) || (!self.types.is_empty() && kinds.into_iter().any(has_type))
+    pub fn holds<'a>(&self, channel: &str, types: impl IntoIterator<Item = &'a Id>) -> bool {
+        let has_type = |event_type: &Id| self.has_type(event_type.as_str());
+        self.has_channel(channel) || (!self.types.is_empty() && types.into_iter().any(has_type))
     }
 
     /// Tells whether entries of a type on a channel wait in the lane of paused types.
-    pub(crate) fn sets_apart(&self, kind: &str, channel: ChannelNo) -> bool {
-        self.types.contains(kind) || (channel == INBOX_NO && self.channels.contains(&INBOX_NO))
+    pub(crate) fn sets_apart(&self, event_type: &str, channel: ChannelNo) -> bool {
+        self.types.contains(event_type)
+            || (channel == INBOX_NO && self.channels.contains(&INBOX_NO))
     }
 }

@@ -294,18 +294,18 @@ impl UnknownOutcome {
 
 impl Rules {
     /// The consequence for a message of several types: it is given up if one of them says so.
-    pub fn unknown_outcome<'a>(&self, kinds: impl IntoIterator<Item = &'a Id>) -> UnknownOutcome {
-        let of = |kind: &Id| {
-            let rules = self.types.get(kind.as_str());
+    pub fn unknown_outcome<'a>(&self, types: impl IntoIterator<Item = &'a Id>) -> UnknownOutcome {
+        let of = |event_type: &Id| {
+            let rules = self.types.get(event_type.as_str());
             rules.map_or_else(UnknownOutcome::default, |rules| rules.unknown_outcome)
         };
-        kinds.into_iter().map(of).max().unwrap_or_default()
+        types.into_iter().map(of).max().unwrap_or_default()
     }
 
     /// The time in milliseconds after which a message of several types has failed: the shortest.
-    pub fn give_up_after_ms<'a>(&self, kinds: impl IntoIterator<Item = &'a Id>) -> Option<i64> {
-        let of = |kind: &Id| self.types.get(kind.as_str())?.give_up_after_ms;
-        kinds.into_iter().filter_map(of).min()
+    pub fn give_up_after_ms<'a>(&self, types: impl IntoIterator<Item = &'a Id>) -> Option<i64> {
+        let of = |event_type: &Id| self.types.get(event_type.as_str())?.give_up_after_ms;
+        types.into_iter().filter_map(of).min()
     }
 }
 

@@ -197,7 +197,7 @@ impl Shown {
     }
 
     fn group(&self, group: &Group) -> InboxGroup {
-        let kind = self.rules.types.get(group.kind.as_str());
+        let kind = self.rules.types.get(group.event_type.as_str());
         let first = group.items.first();
         let shared = first.and_then(|item| match kind?.group? {
             Pivot::Actor => item.actor.as_ref(),

@@ -27,7 +27,7 @@ impl Design {
         if !faults.is_empty() {
             return faults;
         }
-        for kind in self.kinds_with_templates(rules) {
+        for event_type in self.types_with_templates(rules) {
             for locale in self.locales_of_templates() {
                 for (items, detail) in [
                     (1, Detail::Full),
@@ -35,7 +35,7 @@ impl Design {
                     (30, Detail::Full),
                     (2, Detail::Bare),
                 ] {
-                    let batch = detailed(&kind, rules, &locale, items, detail, &data);
+                    let batch = detailed(&event_type, rules, &locale, items, detail, &data);
                     let Some(page) = Page::of(&batch, self, usize::MAX) else {
                         continue;
                     };
@@ -44,7 +44,7 @@ impl Design {
                             .render(&page, &page.mail.locale, &self.usual_locale);
                     let Err(fault) = rendered else { continue };
                     let fault = DesignError::Template {
-                        name: format!("of `{kind}`"),
+                        name: format!("of `{event_type}`"),
                         reason: fault.to_string(),
                     };
                     if !faults.contains(&fault) {
@@ -96,10 +96,19 @@ impl Design {
             .iter()
             .map(|name| ((*name).to_owned(), BTreeSet::new()))
             .collect();
-        let kinds = self.kinds_with_templates(rules);
+        let types = self.types_with_templates(rules);
         for items in [1, 2] {
-            let Some(kind) = kinds.first() else { continue };
-            let batch = detailed(kind, rules, &self.usual_locale, items, Detail::Full, data);
+            let Some(event_type) = types.first() else {
+                continue;
+            };
+            let batch = detailed(
+                event_type,
+                rules,
+                &self.usual_locale,
+                items,
+                Detail::Full,
+                data,
+            );
             let page = Page::of(&batch, self, usize::MAX);
             let page = page.and_then(|page| serde_json::to_value(page).ok());
             for (name, value) in page.iter().filter_map(Value::as_object).flatten() {
@@ -127,10 +136,10 @@ impl Design {
     }
 
     /// The types that have templates of their own, or else any: it shows what the layout does.
-    fn kinds_with_templates(&self, rules: &Rules) -> Vec<Id> {
+    fn types_with_templates(&self, rules: &Rules) -> Vec<Id> {
         let ids = rules.types.keys().filter_map(|name| Id::new(name).ok());
         let own: Vec<Id> = ids
-            .filter(|kind| self.templates.has_own(kind.as_str()))
+            .filter(|event_type| self.templates.has_own(event_type.as_str()))
             .collect();
         match own.is_empty() {
             true => Id::new("example").into_iter().collect(),

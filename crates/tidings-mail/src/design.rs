@@ -87,10 +87,10 @@ impl Design {
             templates,
         } = &rules.presentation;
         let mut phrases = BTreeMap::new();
-        for (kind, wording) in types {
+        for (event_type, wording) in types {
             let read = |texts| {
                 sentences(texts).map_err(|fault| DesignError::Sentence {
-                    kind: kind.clone(),
+                    event_type: event_type.clone(),
                     fault,
                 })
             };
@@ -99,7 +99,7 @@ impl Design {
                 sentence: read(&wording.sentence)?,
                 subject: read(&wording.subject)?,
             };
-            phrases.insert(kind.clone(), of_kind);
+            phrases.insert(event_type.clone(), of_kind);
         }
         let mut quotas = BTreeMap::new();
         for (digest, quota) in digests {
@@ -198,8 +198,8 @@ impl Design {
     }
 
     /// Tells whether recipients can't do without a type.
-    pub(crate) fn is_required(&self, kind: &str) -> bool {
-        self.required.contains(kind)
+    pub(crate) fn is_required(&self, event_type: &str) -> bool {
+        self.required.contains(event_type)
     }
 
     /// The bounds on what a message shows.
@@ -210,32 +210,32 @@ impl Design {
     /// The title of a type as it goes with a count.
     pub(crate) fn title(
         &self,
-        kind: &Id,
+        event_type: &Id,
         locale: &str,
         count: usize,
         words: &Words,
     ) -> Option<String> {
-        let title = self.pick(kind, locale, |phrases| &phrases.title)?;
+        let title = self.pick(event_type, locale, |phrases| &phrases.title)?;
         title.counted(count, words)
     }
 
     /// The sentence of a type.
-    pub(crate) fn sentence(&self, kind: &Id, locale: &str) -> Option<&Sentence> {
-        self.pick(kind, locale, |phrases| &phrases.sentence)
+    pub(crate) fn sentence(&self, event_type: &Id, locale: &str) -> Option<&Sentence> {
+        self.pick(event_type, locale, |phrases| &phrases.sentence)
     }
 
     /// The subject of messages about a type alone.
-    pub(crate) fn subject(&self, kind: &Id, locale: &str) -> Option<&Sentence> {
-        self.pick(kind, locale, |phrases| &phrases.subject)
+    pub(crate) fn subject(&self, event_type: &Id, locale: &str) -> Option<&Sentence> {
+        self.pick(event_type, locale, |phrases| &phrases.subject)
     }
 
     fn pick(
         &self,
-        kind: &Id,
+        event_type: &Id,
         locale: &str,
         which: impl Fn(&Phrases) -> &ByLocale,
     ) -> Option<&Sentence> {
-        let sentences = which(self.types.get(kind.as_str())?);
+        let sentences = which(self.types.get(event_type.as_str())?);
         for_locale(locale, &self.usual_locale, |tag| sentences.get(tag))
             .or_else(|| sentences.values().next())
     }

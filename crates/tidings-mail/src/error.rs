@@ -7,10 +7,10 @@ use crate::sentence::SentenceError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DesignError {
     /// A text of a type is no sentence.
-    #[error("types.{kind}: {fault}")]
+    #[error("types.{event_type}: {fault}")]
     Sentence {
         /// The type.
-        kind: String,
+        event_type: String,
         /// The fault.
         fault: SentenceError,
     },

@@ -22,14 +22,14 @@ pub(crate) fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
 }
 
 /// The types that a group's lines tell, each once.
-pub(crate) fn kinds_of(group: &Group) -> Vec<Id> {
-    let mut kinds: Vec<Id> = Vec::new();
-    for kind in group.lines.iter().flat_map(|line| &line.kinds) {
-        if !kinds.contains(kind) {
-            kinds.push(kind.clone());
+pub(crate) fn types_of(group: &Group) -> Vec<Id> {
+    let mut types: Vec<Id> = Vec::new();
+    for event_type in group.lines.iter().flat_map(|line| &line.types) {
+        if !types.contains(event_type) {
+            types.push(event_type.clone());
         }
     }
-    kinds
+    types
 }
 
 /// The values that some lines put into the places of a sentence.
@@ -76,10 +76,10 @@ pub(crate) fn group_sentence(
     locale: &str,
     words: &Words,
 ) -> Option<String> {
-    if kinds_of(group).len() > 1 {
+    if types_of(group).len() > 1 {
         return None;
     }
-    let sentence = design.sentence(&group.kind, locale)?;
+    let sentence = design.sentence(&group.event_type, locale)?;
     let lines: Vec<&Line> = group.lines.iter().collect();
     sentence.text(&said(&lines, &group.actors, words), words)
 }

@@ -53,25 +53,27 @@ impl ListHead {
 /// The address of the page that unsubscribes; `None` where there is no public address, or nothing to leave.
 pub(crate) fn unsubscribe_link(batch: &Batch, design: &Design) -> Option<String> {
     let links = design.links.as_ref()?;
-    let kinds = optional_kinds(batch, design);
-    if kinds.is_empty() {
+    let types = optional_types(batch, design);
+    if types.is_empty() {
         return None;
     }
     let is_digest = design.is_digest(&batch.lane);
-    let token = Unsubscribe::of(batch, is_digest, kinds.into_iter())?;
+    let token = Unsubscribe::of(batch, is_digest, types.into_iter())?;
     Some(format!("{}/u/{}", links.base, token.seal(&links.key)))
 }
 
 /// The types of a message that are not required.
-fn optional_kinds<'b>(batch: &'b Batch, design: &Design) -> BTreeSet<&'b str> {
-    let kinds = batch.kinds().map(|kind| kind.as_str());
-    kinds.filter(|kind| !design.is_required(kind)).collect()
+fn optional_types<'b>(batch: &'b Batch, design: &Design) -> BTreeSet<&'b str> {
+    let types = batch.types().map(|event_type| event_type.as_str());
+    types
+        .filter(|event_type| !design.is_required(event_type))
+        .collect()
 }
 
 fn list(batch: &Batch, design: &Design) -> Option<List> {
-    let kinds = optional_kinds(batch, design);
-    let first = *kinds.first()?;
-    let name = match design.is_digest(&batch.lane) || kinds.len() > 1 {
+    let types = optional_types(batch, design);
+    let first = *types.first()?;
+    let name = match design.is_digest(&batch.lane) || types.len() > 1 {
         true => batch.lane.strip_prefix("digest:").unwrap_or(&batch.lane),
         false => first,
     };

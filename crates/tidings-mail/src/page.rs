@@ -11,7 +11,7 @@ use tidings_core::{Batch, Object};
 use crate::brand::BrandView;
 use crate::design::Design;
 use crate::item::{Image, Item};
-use crate::lines::{entries, group_sentence, kinds_of, own_title, said};
+use crate::lines::{entries, group_sentence, own_title, said, types_of};
 use crate::names::{self, Topics};
 use crate::sentence::Stretch;
 use crate::template::Bodies;
@@ -333,7 +333,7 @@ impl Writer<'_> {
     fn heading_of(&self, group: &Group) -> Heading {
         let title = self
             .design
-            .title(&group.kind, self.locale, 1_000, self.words);
+            .title(&group.event_type, self.locale, 1_000, self.words);
         match title {
             Some(title) => Heading {
                 title: capitalised(&title),
@@ -352,7 +352,7 @@ impl Writer<'_> {
         let mut blocks: Vec<BlockView> = Vec::new();
         let mut is_open = false;
         for (group, lines) in groups {
-            let tells_kind = tells_kind && kinds_of(group).len() == 1;
+            let tells_kind = tells_kind && types_of(group).len() == 1;
             if let Some(name) = heading(group).filter(|_| group.lines.len() > 1) {
                 is_open = false;
                 blocks.push(self.block(group, lines, name, tells_kind));
@@ -384,20 +384,20 @@ impl Writer<'_> {
     /// The block of several lines that share something.
     fn block(&self, group: &Group, lines: &[&Line], name: String, tells_kind: bool) -> BlockView {
         let sentence = group_sentence(group, self.design, self.locale, self.words);
-        let kinds = kinds_of(group);
+        let types = types_of(group);
         let is_told = sentence.is_some();
         let actors = names::named(&group.actors, self.words)
             .filter(|_| group.pivot == Pivot::Target || is_told);
         let above = Above {
             heading: Some((&name, group.pivot)),
             actors: actors.as_deref(),
-            kind: kinds.len() == 1,
+            kind: types.len() == 1,
         };
         let items = self.lines(group, lines, above);
         let count = entries(&group.lines);
         let happened = match tells_kind {
             true => self.words.counted(self.words.new, count),
-            false => self.words.happened(&wording::kinds_in_words(&kinds), count),
+            false => self.words.happened(&wording::types_in_words(&types), count),
         };
         let tally = match above.actors {
             Some(actors) => format!("{happened} · {actors}"),
@@ -438,10 +438,10 @@ impl Writer<'_> {
 
     /// The sentence of the only type of a line.
     fn sentence(&self, line: &Line) -> Vec<Stretch> {
-        let [kind] = &line.kinds[..] else {
+        let [event_type] = &line.types[..] else {
             return Vec::new();
         };
-        let sentence = self.design.sentence(kind, self.locale);
+        let sentence = self.design.sentence(event_type, self.locale);
         let said = |sentence: &crate::Sentence| {
             sentence.stretches(&said(&[line], &line.actors, self.words), self.words)
         };
@@ -449,16 +449,16 @@ impl Writer<'_> {
     }
 
     fn item(&self, group: &Group, line: &Line, about: &[String], width: u16) -> Item {
-        let kind = line.kinds.first().unwrap_or(&group.kind);
+        let event_type = line.types.first().unwrap_or(&group.event_type);
         let title = own_title(line).unwrap_or_else(|| {
-            let kinds = wording::kinds_in_words(&line.kinds);
-            self.words.untitled(&kinds, line.entries)
+            let types = wording::types_in_words(&line.types);
+            self.words.untitled(&types, line.entries)
         });
         let templates = &self.design.templates;
-        let block = templates.block(kind.as_str(), self.locale, &self.design.usual_locale);
+        let block = templates.block(event_type.as_str(), self.locale, &self.design.usual_locale);
         let base = self.design.brand.url.as_deref();
         Item {
-            r#type: kind.as_str().to_owned(),
+            r#type: event_type.as_str().to_owned(),
             category: text::clean(&group.category),
             title,
             sentence: Vec::new(),
@@ -483,17 +483,17 @@ impl Writer<'_> {
 
     /// "New work", "5 new comments"; without a title "Comment", "5 new: comment".
     fn happened(&self, line: &Line) -> String {
-        let kinds = wording::kinds_in_words(&line.kinds);
-        let [kind] = &line.kinds[..] else {
-            return self.words.happened(&kinds, line.entries);
+        let types = wording::types_in_words(&line.types);
+        let [event_type] = &line.types[..] else {
+            return self.words.happened(&types, line.entries);
         };
         let title = self
             .design
-            .title(kind, self.locale, line.entries, self.words);
+            .title(event_type, self.locale, line.entries, self.words);
         match (title, line.entries) {
             (Some(title), 1) => capitalised(&title),
             (Some(title), count) => self.words.count_of(&title, count),
-            (None, count) => self.words.happened(&kinds, count),
+            (None, count) => self.words.happened(&types, count),
         }
     }
 

@@ -52,7 +52,7 @@ pub(crate) fn shown(groups: &[Group], quota: &Quota, most: usize) -> Vec<Vec<boo
 /// The ids by which a line counts.
 fn shared(line: &Line, share: Share) -> Box<dyn Iterator<Item = &Id> + '_> {
     match share {
-        Share::Type => Box::new(line.kinds.iter()),
+        Share::Type => Box::new(line.types.iter()),
         Share::Role(Pivot::Actor) => Box::new(line.actors.iter().map(|actor| &actor.id)),
         Share::Role(Pivot::Object) => Box::new(std::iter::once(&line.object.id)),
         Share::Role(Pivot::Target) => Box::new(line.target.iter().map(|target| &target.id)),
@@ -72,7 +72,7 @@ mod tests {
         let id = |text: &str| Id::new(text).unwrap();
         let line = |(order, actor): &(usize, &str)| Line {
             object: Arc::new(Object::bare(id(&format!("o{order}")))),
-            kinds: vec![id("work")],
+            types: vec![id("work")],
             actors: vec![Arc::new(Object::bare(id(actor)))],
             target: None,
             reasons: [].into(),
@@ -82,7 +82,7 @@ mod tests {
             order: *order,
         };
         Group {
-            kind: id("work"),
+            event_type: id("work"),
             category: String::new(),
             pivot: Pivot::Object,
             key: None,

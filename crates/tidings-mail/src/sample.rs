@@ -41,20 +41,22 @@ const SIZES: [(u16, u16); 3] = [(800, 600), (600, 800), (640, 640)];
 /// # Ok::<(), tidings_core::IdError>(())
 /// ```
 #[must_use]
-pub fn sample(kind: &Id, rules: &Rules, locale: &str, items: usize) -> Batch {
-    detailed(kind, rules, locale, items, Detail::Full, &Map::new())
+pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Batch {
+    detailed(event_type, rules, locale, items, Detail::Full, &Map::new())
 }
 
 /// The same with as much detail, and with this `data` of the events.
 pub(crate) fn detailed(
-    kind: &Id,
+    event_type: &Id,
     rules: &Rules,
     locale: &str,
     items: usize,
     detail: Detail,
     data: &Map<String, Value>,
 ) -> Batch {
-    let told: Vec<Entry> = (0..items).map(|n| told(kind, n, detail, data)).collect();
+    let told: Vec<Entry> = (0..items)
+        .map(|n| told(event_type, n, detail, data))
+        .collect();
     Batch {
         id: "preview".to_owned(),
         message: MessageId::default(),
@@ -81,7 +83,7 @@ pub(crate) fn detailed(
     }
 }
 
-fn told(kind: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Entry {
+fn told(event_type: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Entry {
     let object_id = format!("example/{n}");
     let name = NAMES[n % NAMES.len()];
     let is_full = detail == Detail::Full;
@@ -101,7 +103,7 @@ fn told(kind: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Entry
     let header = Header {
         place: EventNo(n as u64),
         id: id(&format!("event-{n}")),
-        kind: kind.clone(),
+        event_type: event_type.clone(),
         actor: actor.as_ref().map(|actor| actor.id.clone()),
         object: object.id.clone(),
         target: target.as_ref().map(|target| target.id.clone()),

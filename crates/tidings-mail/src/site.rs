@@ -238,9 +238,9 @@ impl Design {
         let site = &words.site;
         let title = match &row.name {
             Name::Title(title) => cut_name(title),
-            Name::Type(kind) => {
-                let title = self.title(kind, locale, 1_000, words);
-                let title = title.unwrap_or_else(|| text::clean(&in_words(kind.as_str())));
+            Name::Type(event_type) => {
+                let title = self.title(event_type, locale, 1_000, words);
+                let title = title.unwrap_or_else(|| text::clean(&in_words(event_type.as_str())));
                 capitalised(&title)
             }
             Name::AllMail => site.all_mail.to_owned(),

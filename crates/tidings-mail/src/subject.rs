@@ -16,7 +16,7 @@ const SUBJECT_CHARS_MAX: usize = 150;
 /// The longest name where more follow, in characters: phones show some forty.
 const NAME_CHARS_MAX: usize = 60;
 /// The longest list of types, in characters.
-const KINDS_CHARS_MAX: usize = 40;
+const TYPES_CHARS_MAX: usize = 40;
 /// Number of types that are counted by their titles.
 const TITLES_SHOWN: usize = 3;
 
@@ -36,18 +36,21 @@ pub(crate) fn text(batch: &Batch, design: &Design, words: &Words) -> String {
 
 /// The counts of a batch: "12 new works, 2 shows near you"; `None` where no type has a title.
 pub(crate) fn counts(batch: &Batch, design: &Design, words: &Words) -> Option<String> {
-    let mut kinds: Vec<(&Id, usize)> = Vec::new();
+    let mut types: Vec<(&Id, usize)> = Vec::new();
     for group in &batch.groups {
         let entries = lines::entries(&group.lines);
-        match kinds.iter_mut().find(|(kind, _)| **kind == group.kind) {
+        match types
+            .iter_mut()
+            .find(|(event_type, _)| **event_type == group.event_type)
+        {
             Some((_, count)) => *count += entries,
-            None => kinds.push((&group.kind, entries)),
+            None => types.push((&group.event_type, entries)),
         }
     }
     let mut phrases = Vec::new();
     let mut rest = 0;
-    for (kind, count) in kinds {
-        match design.title(kind, &batch.locale, count, words) {
+    for (event_type, count) in types {
+        match design.title(event_type, &batch.locale, count, words) {
             Some(title) if phrases.len() < TITLES_SHOWN => {
                 phrases.push(words.count_of(&title, count));
             }
@@ -65,11 +68,11 @@ pub(crate) fn counts(batch: &Batch, design: &Design, words: &Words) -> Option<St
 
 /// The configured subject, where all lines are of the one type that has it.
 fn of_one_kind(batch: &Batch, design: &Design, words: &Words) -> Option<String> {
-    let kind = &batch.groups.first()?.kind;
-    if batch.kinds().any(|other| other != kind) {
+    let event_type = &batch.groups.first()?.event_type;
+    if batch.types().any(|other| other != event_type) {
         return None;
     }
-    let subject = design.subject(kind, &batch.locale)?;
+    let subject = design.subject(event_type, &batch.locale)?;
     let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
     let mut actors = Vec::new();
     for actor in batch.groups.iter().flat_map(|group| &group.actors) {
@@ -88,16 +91,16 @@ fn is_one_line(batch: &Batch) -> Option<&Line> {
 
 /// "Artwork published: Marilyn", "5 new (comment): Notes on a wall".
 fn of_line(line: &Line, batch: &Batch, design: &Design, words: &Words) -> String {
-    let kinds = wording::kinds_in_words(&line.kinds);
+    let types = wording::types_in_words(&line.types);
     let name = lines::own_title(line).or_else(|| names::name_of(line.target.as_ref()?));
     let Some(name) = name else {
-        return words.untitled(&kinds, line.entries);
+        return words.untitled(&types, line.entries);
     };
-    let what = text::cut(&kinds, KINDS_CHARS_MAX);
+    let what = text::cut(&types, TYPES_CHARS_MAX);
     let lead = match line.entries {
         1 => {
-            let title = match &line.kinds[..] {
-                [kind] => design.title(kind, &batch.locale, 1, words),
+            let title = match &line.types[..] {
+                [event_type] => design.title(event_type, &batch.locale, 1, words),
                 _ => None,
             };
             capitalised(&title.unwrap_or(what))
@@ -110,13 +113,13 @@ fn of_line(line: &Line, batch: &Batch, design: &Design, words: &Words) -> String
 
 /// "Andy Warhol, Eva Hesse and 3 more: 12 new works".
 fn of_many(batch: &Batch, design: &Design, words: &Words) -> String {
-    let mut kinds: Vec<Id> = Vec::new();
-    for kind in batch.kinds() {
-        if !kinds.contains(kind) {
-            kinds.push(kind.clone());
+    let mut types: Vec<Id> = Vec::new();
+    for event_type in batch.types() {
+        if !types.contains(event_type) {
+            types.push(event_type.clone());
         }
     }
-    let in_words = wording::kinds_in_words(&kinds);
+    let in_words = wording::types_in_words(&types);
     let mut names: Vec<String> = Vec::new();
     for group in &batch.groups {
         for name in names_of(group) {
@@ -130,9 +133,9 @@ fn of_many(batch: &Batch, design: &Design, words: &Words) -> String {
     match (names, counts) {
         (Some(names), Some(counts)) => format!("{names}: {counts}"),
         (Some(names), None) => {
-            let counts = match kinds.len() {
+            let counts = match types.len() {
                 1 => {
-                    let what = text::cut(&in_words, KINDS_CHARS_MAX);
+                    let what = text::cut(&in_words, TYPES_CHARS_MAX);
                     words.new_in_brackets(&what, batch.entries)
                 }
                 _ => words.counted(words.new, batch.entries),

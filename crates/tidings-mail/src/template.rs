@@ -109,10 +109,10 @@ impl Templates {
     }
 
     /// The templates for items of a type.
-    pub(crate) fn block(&self, kind: &str, locale: &str, usual: &str) -> Block {
+    pub(crate) fn block(&self, event_type: &str, locale: &str, usual: &str) -> Block {
         let own = |end: &str| {
             self.are_own()
-                .then(|| self.own(kind, locale, usual, end))
+                .then(|| self.own(event_type, locale, usual, end))
                 .flatten()
         };
         Block {
@@ -151,8 +151,8 @@ impl Templates {
     }
 
     /// Tells whether a type has a template of its own, for any locale.
-    pub(crate) fn has_own(&self, kind: &str) -> bool {
-        let begin = format!("email/{}.", kind.to_ascii_lowercase());
+    pub(crate) fn has_own(&self, event_type: &str) -> bool {
+        let begin = format!("email/{}.", event_type.to_ascii_lowercase());
         self.own.iter().any(|name| name.starts_with(&begin))
     }
 

@@ -25,7 +25,7 @@ const TOKEN_BYTES_MAX: usize = 2_000;
 /// The form of what tokens hold.
 const FORM: u8 = 1;
 /// The most types that a token names.
-const KINDS_MAX: usize = 32;
+const TYPES_MAX: usize = 32;
 
 /// The key that seals tokens and opens them.
 #[derive(Clone)]
@@ -144,7 +144,7 @@ pub struct Unsubscribe {
     /// The lane, where the mail ends a digest (or tells of more types than are named here).
     pub lane: Option<ShortName>,
     /// The types that it told of and that are not required.
-    pub kinds: BTreeSet<ShortName>,
+    pub types: BTreeSet<ShortName>,
 }
 
 impl Unsubscribe {
@@ -152,12 +152,12 @@ impl Unsubscribe {
     pub(crate) fn of<'k>(
         batch: &Batch,
         is_digest: bool,
-        kinds: impl Iterator<Item = &'k str>,
+        types: impl Iterator<Item = &'k str>,
     ) -> Option<Self> {
-        let mut kinds: BTreeSet<ShortName> = kinds.map(ShortName::of).collect();
-        let is_lane = is_digest || kinds.len() > KINDS_MAX;
-        while kinds.len() > KINDS_MAX {
-            kinds.pop_last();
+        let mut types: BTreeSet<ShortName> = types.map(ShortName::of).collect();
+        let is_lane = is_digest || types.len() > TYPES_MAX;
+        while types.len() > TYPES_MAX {
+            types.pop_last();
         }
         Some(Self {
             recipient: batch.recipient.id.clone(),
@@ -165,7 +165,7 @@ impl Unsubscribe {
             message: batch.message,
             day: batch.at.day(),
             lane: is_lane.then(|| ShortName::of(&batch.lane)),
-            kinds,
+            types,
         })
     }
 
@@ -177,7 +177,7 @@ impl Unsubscribe {
         out.push(self.channel.0);
         put_message(&mut out, self.message, self.day);
         out.push(u8::from(self.lane.is_some()));
-        for name in self.lane.iter().chain(&self.kinds) {
+        for name in self.lane.iter().chain(&self.types) {
             out.extend_from_slice(&name.0);
         }
         key.seal(Purpose::Unsubscribe, out)
@@ -204,7 +204,7 @@ impl Unsubscribe {
             message,
             day,
             lane: if has_lane { names.next() } else { None },
-            kinds: names.collect(),
+            types: names.collect(),
         })
     }
 }
@@ -304,7 +304,7 @@ mod tests {
             message: message_id(),
             day: Day(-3),
             lane: Some(ShortName::of("digest:weekly")),
-            kinds: ["comment", "share"].map(ShortName::of).into(),
+            types: ["comment", "share"].map(ShortName::of).into(),
         }
     }
 
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn the_longest_token_fits_a_header_line() {
         let mut long = unsubscribe(&"x".repeat(256));
-        long.kinds = (0..KINDS_MAX)
+        long.types = (0..TYPES_MAX)
             .map(|n| ShortName::of(&n.to_string()))
             .collect();
         assert!(long.seal(&key(1)).len() < 620);

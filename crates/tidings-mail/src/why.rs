@@ -133,7 +133,7 @@ mod tests {
     fn line(reasons: &[&str]) -> Line {
         Line {
             object: Arc::new(Object::bare(Id::new("o").unwrap())),
-            kinds: Vec::new(),
+            types: Vec::new(),
             actors: Vec::new(),
             target: None,
             reasons: reasons.iter().map(|reason| (*reason).to_owned()).collect(),

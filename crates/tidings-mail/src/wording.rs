@@ -12,18 +12,18 @@ use crate::text;
 use crate::words::{self, Words};
 
 /// "comment, share".
-pub(crate) fn kinds_in_words(kinds: &[Id]) -> String {
-    const KINDS_SHOWN: usize = 3;
-    const KINDS_CHARS_MAX: usize = 80;
-    let mut words: Vec<String> = kinds
+pub(crate) fn types_in_words(types: &[Id]) -> String {
+    const TYPES_SHOWN: usize = 3;
+    const TYPES_CHARS_MAX: usize = 80;
+    let mut words: Vec<String> = types
         .iter()
-        .take(KINDS_SHOWN)
-        .map(|kind| text::clean(&in_words(kind.as_str())))
+        .take(TYPES_SHOWN)
+        .map(|event_type| text::clean(&in_words(event_type.as_str())))
         .collect();
-    if kinds.len() > KINDS_SHOWN {
+    if types.len() > TYPES_SHOWN {
         words.push("…".to_owned());
     }
-    text::cut(&words.join(", "), KINDS_CHARS_MAX)
+    text::cut(&words.join(", "), TYPES_CHARS_MAX)
 }
 
 /// Dates in the recipient's language and time zone.
@@ -127,16 +127,16 @@ mod tests {
 
     #[test]
     fn types_are_called_by_their_names_in_words() {
-        let kinds = |names: &[&str]| -> Vec<Id> {
+        let types = |names: &[&str]| -> Vec<Id> {
             names.iter().map(|name| Id::new(name).unwrap()).collect()
         };
         assert_eq!(
-            kinds_in_words(&kinds(&["comment", "artwork_published"])),
+            types_in_words(&types(&["comment", "artwork_published"])),
             "comment, artwork published"
         );
-        let many = kinds(&["repo.star", "issue/closed", "issue:opened", "x", "y"]);
+        let many = types(&["repo.star", "issue/closed", "issue:opened", "x", "y"]);
         assert_eq!(
-            kinds_in_words(&many),
+            types_in_words(&many),
             "repo star, issue closed, issue opened, …"
         );
     }

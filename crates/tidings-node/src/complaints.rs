@@ -104,15 +104,15 @@ impl Unclear {
     pub(crate) fn hear(&mut self, unanswered: &Unanswered, now: Instant) {
         let Unanswered {
             event,
-            kind,
+            event_type,
             condition,
             why,
             entries,
         } = unanswered;
         if self.is_new(event, now) {
-            tracing::warn!(%event, kind, condition, %why, entries, "condition without an answer");
+            tracing::warn!(%event, r#type = event_type, condition, %why, entries, "condition without an answer");
         } else {
-            tracing::debug!(%event, kind, condition, %why, entries, "condition without an answer");
+            tracing::debug!(%event, r#type = event_type, condition, %why, entries, "condition without an answer");
         }
     }
 

@@ -110,8 +110,8 @@ impl SendJob {
 
     /// Tells whether a pause holds the message.
     pub(crate) fn is_held_by(&self, paused: &Paused) -> bool {
-        let kinds = self.head.kinds.iter();
-        paused.holds(&self.head.channel, kinds)
+        let types = self.head.types.iter();
+        paused.holds(&self.head.channel, types)
     }
 
     /// Sets the content that a step has left.
@@ -182,7 +182,7 @@ impl SendJob {
 
     /// Sets the instant by which its types give it up under these rules. What an operator sends again has none.
     pub(crate) fn under(self, rules: Option<&Rules>) -> Self {
-        let after_ms = rules.and_then(|rules| rules.give_up_after_ms(&self.head.kinds));
+        let after_ms = rules.and_then(|rules| rules.give_up_after_ms(&self.head.types));
         let give_up_at = after_ms.map(|ms| self.head.at.plus_ms(ms));
         Self {
             give_up_at: give_up_at.filter(|_| !self.by_hand),
@@ -218,8 +218,8 @@ impl SendJob {
 
     /// Tells whether its types say that it is not sent again where nobody knows whether it was handed over.
     pub(crate) fn gives_up(&self, rules: Option<&Rules>) -> bool {
-        let of_kinds = |rules: &Rules| rules.unknown_outcome(&self.head.kinds);
-        rules.map(of_kinds) == Some(UnknownOutcome::GiveUp)
+        let of_types = |rules: &Rules| rules.unknown_outcome(&self.head.types);
+        rules.map(of_types) == Some(UnknownOutcome::GiveUp)
     }
 
     /// The failed attempts of the message, of which the next is at an instant.

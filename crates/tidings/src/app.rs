@@ -399,8 +399,16 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
         tidings_node::PlayError::Refused(Refused::UnknownRecipient(_)) => {
             "add a `recipient` line before the first line that names the recipient"
         }
-        tidings_node::PlayError::Refused(Refused::UnknownType { kind, configured }) => {
-            &crate::body::unknown("type", kind.as_str(), configured.iter().map(String::as_str)).hint
+        tidings_node::PlayError::Refused(Refused::UnknownType {
+            event_type,
+            configured,
+        }) => {
+            &crate::body::unknown(
+                "type",
+                event_type.as_str(),
+                configured.iter().map(String::as_str),
+            )
+            .hint
         }
         tidings_node::PlayError::Refused(Refused::UnknownChannel(_) | Refused::Preference(_)) => {
             "see the channels and digests of the configuration"

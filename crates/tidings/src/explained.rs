@@ -85,7 +85,7 @@ impl From<Explanation> for Explained {
     fn from(explanation: Explanation) -> Self {
         Self {
             event: explanation.event.as_str().to_owned(),
-            r#type: explanation.kind.as_str().to_owned(),
+            r#type: explanation.event_type.as_str().to_owned(),
             recipient: explanation.recipient.as_str().to_owned(),
             as_of: explanation.as_of.to_string(),
             supposed: explanation.supposed,

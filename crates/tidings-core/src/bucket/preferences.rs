@@ -74,19 +74,22 @@ impl Preferences {
     pub(crate) fn split(
         &self,
         channel: ChannelNo,
-        kind: &Type,
+        of_type: &Type,
         mut who: RoaringBitmap,
     ) -> Vec<(Option<Mode>, RoaringBitmap)> {
         let mut parts = Vec::new();
         let scopes = [
-            PreferenceScope::Type(kind.name.clone()),
-            PreferenceScope::Category(kind.rules.category.clone()),
+            PreferenceScope::Type(of_type.name.clone()),
+            PreferenceScope::Category(of_type.rules.category.clone()),
         ];
         for scope in scopes {
             let Some(modes) = self.chosen.get(&(channel, scope)) else {
                 continue;
             };
-            for (mode, chosen) in modes.iter().filter(|(mode, _)| kind.knows(channel, mode)) {
+            for (mode, chosen) in modes
+                .iter()
+                .filter(|(mode, _)| of_type.knows(channel, mode))
+            {
                 let part = &who & chosen;
                 if !part.is_empty() {
                     who -= &part;
@@ -104,11 +107,11 @@ impl Preferences {
     pub(crate) fn lanes(
         &self,
         channel: ChannelNo,
-        (kind, paused): (&Type, &Paused),
+        (of_type, paused): (&Type, &Paused),
         who: RoaringBitmap,
     ) -> impl Iterator<Item = (Option<LaneNo>, RoaringBitmap)> {
-        let parts = self.split(channel, kind, who).into_iter();
-        parts.map(move |(mode, part)| (kind.lane_while(paused, channel, mode.as_ref()), part))
+        let parts = self.split(channel, of_type, who).into_iter();
+        parts.map(move |(mode, part)| (of_type.lane_while(paused, channel, mode.as_ref()), part))
     }
 }
 
@@ -123,7 +126,7 @@ mod tests {
 
     fn rules() -> Rules {
         let channels = BTreeMap::from([("email".to_owned(), Route::of(Policy::Now))]);
-        let kind = TypeRules {
+        let of_type = TypeRules {
             category: "c".to_owned(),
             channels,
             ..TypeRules::default()
@@ -132,7 +135,7 @@ mod tests {
             defaults: Defaults::default(),
             categories: BTreeMap::new(),
             digests: BTreeMap::new(),
-            types: BTreeMap::from([("t".to_owned(), kind)]),
+            types: BTreeMap::from([("t".to_owned(), of_type)]),
             store: StoreRules::default(),
             channels: BTreeMap::new(),
             limits: crate::Limits::default(),
@@ -147,15 +150,15 @@ mod tests {
     fn a_type_goes_before_its_category() {
         let (version, _) = Version::new(1, rules(), &mut Names::default());
         let t = version
-            .kind(TypeNo(0))
+            .of_type(TypeNo(0))
             .expect("the only type has the first number");
         let mut preferences = Preferences::default();
         let category = || PreferenceScope::Category("c".to_owned());
-        let kind = || PreferenceScope::Type("t".to_owned());
+        let of_type = || PreferenceScope::Type("t".to_owned());
         preferences.choose(1, EMAIL_NO, category(), Mode::Never);
         preferences.choose(2, EMAIL_NO, category(), Mode::Never);
-        preferences.choose(2, EMAIL_NO, kind(), Mode::Immediate);
-        preferences.choose(3, EMAIL_NO, kind(), Mode::Digest("gone".to_owned()));
+        preferences.choose(2, EMAIL_NO, of_type(), Mode::Immediate);
+        preferences.choose(3, EMAIL_NO, of_type(), Mode::Digest("gone".to_owned()));
         let all: RoaringBitmap = (0..4).collect();
         let parts = preferences.split(EMAIL_NO, t, all.clone());
         let expected = [
@@ -167,7 +170,7 @@ mod tests {
         for (part, (mode, who)) in parts.iter().zip(expected) {
             assert_eq!((&part.0, part.1.iter().collect::<Vec<_>>()), (&mode, who));
         }
-        preferences.choose(2, EMAIL_NO, kind(), Mode::Default);
+        preferences.choose(2, EMAIL_NO, of_type(), Mode::Default);
         assert_eq!(preferences.of(2), vec![(EMAIL_NO, category(), Mode::Never)]);
         assert_eq!(
             preferences.split(INBOX_NO, t, all).len(),

@@ -232,7 +232,7 @@ pub fn of_entered(event: &Event, t: Instant) -> Value<'_> {
 fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
     let mut fields = vec![
         ("id", Value::of_text(event.id.as_str())),
-        ("type", Value::of_text(event.kind.as_str())),
+        ("type", Value::of_text(event.event_type.as_str())),
         ("object", of_object(&event.object)),
         (
             "data",

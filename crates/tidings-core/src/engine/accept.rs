@@ -115,8 +115,8 @@ impl Intake {
             let published = self.publish_again(draft, event, day, located)?;
             return Ok(Ok(Accepted::Answered(Reply::Published(published))));
         }
-        let (keys, after_ms) = match self.check_type(&event.kind) {
-            Ok(kind) => (kind.keys(event), kind.all_after_ms(event)),
+        let (keys, after_ms) = match self.check_type(&event.event_type) {
+            Ok(of_type) => (of_type.keys(event), of_type.all_after_ms(event)),
             Err(refused) => return Ok(Err(refused)),
         };
         if let Err(exceeded) = self.limits().check_event(event) {
@@ -435,16 +435,16 @@ impl Intake {
     ///
     /// # Errors
     /// [`Refused::UnknownType`].
-    pub(super) fn check_type(&self, kind: &Id) -> Result<&Type, Refused> {
-        let number = self.compiled.names.type_no(kind.as_str());
+    pub(super) fn check_type(&self, event_type: &Id) -> Result<&Type, Refused> {
+        let number = self.compiled.names.type_no(event_type.as_str());
         let current = self.compiled.current();
         let known = number.zip(current);
-        if let Some(kind) = known.and_then(|(no, version)| version.kind(no)) {
-            return Ok(kind);
+        if let Some(of_type) = known.and_then(|(no, version)| version.of_type(no)) {
+            return Ok(of_type);
         }
         let types = current.map(|version| version.rules.types.keys().cloned());
         Err(Refused::UnknownType {
-            kind: kind.clone(),
+            event_type: event_type.clone(),
             configured: types.into_iter().flatten().collect(),
         })
     }

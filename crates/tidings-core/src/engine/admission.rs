@@ -191,7 +191,8 @@ impl Part {
         for (t, place) in self.buckets[no].scheduled.of(number.0) {
             if !is_pending {
                 let other = intake.scheduled_row(draft, t, place)?.0.event;
-                is_pending = other.kind == event.kind && key_of_event(per, &other) == key;
+                is_pending =
+                    other.event_type == event.event_type && key_of_event(per, &other) == key;
             }
         }
         if is_pending {
@@ -236,7 +237,7 @@ impl Part {
         let name = self.compiled.names.type_name(of.type_no);
         for ((t, place), who) in self.buckets[no].scheduled.iter() {
             let event = intake.scheduled_row(draft, t, place)?.0.event;
-            if event.kind.as_str() == name {
+            if event.event_type.as_str() == name {
                 let key = key_of_event(of.per, &event);
                 *found.by_key.entry(key).or_default() |= who;
                 found.scheduled.insert((t, place), key);
@@ -465,7 +466,7 @@ impl Part {
         who: &RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let version = self.compiled.current();
-        let Some(rules) = version.and_then(|version| version.kind(type_no)) else {
+        let Some(rules) = version.and_then(|version| version.of_type(type_no)) else {
             return Ok(());
         };
         if rules.rules.admission != Admission::OnceEver {
@@ -508,7 +509,7 @@ impl Part {
             return Ok(());
         };
         let takes = |kept: &StoredArrival, variant: &Variant| {
-            version.kind(kept.arrival.type_no).is_some_and(asks)
+            version.of_type(kept.arrival.type_no).is_some_and(asks)
                 && open.lane.has(&self.compiled.names, &kept.arrival, variant)
         };
         let look = Look {

@@ -96,7 +96,7 @@ impl Engine {
             let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, *t, *place)?;
             next_scheduled.push(WaitingEntry {
                 event: event.id,
-                kind: event.kind,
+                event_type: event.event_type,
                 object: event.object.id,
                 t: *t,
             });

@@ -321,13 +321,13 @@ impl Part {
         let mut unwanted = Vec::new();
         for FoundEntry { source, .. } in &found.entries {
             let (kept, variant) = found.source(*source);
-            let Some(kind) = version.kind(kept.arrival.type_no) else {
+            let Some(of_type) = version.of_type(kept.arrival.type_no) else {
                 continue;
             };
-            let rules = (kind, &self.paused);
+            let rules = (of_type, &self.paused);
             let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
             let entry = (kept, variant);
-            let silenced = silenced(draft, (bucket, kind), entry, (channel, &who))?;
+            let silenced = silenced(draft, (bucket, of_type), entry, (channel, &who))?;
             if lanes.any(|(lane, _)| lane.is_none()) || !silenced.is_empty() {
                 unwanted.push(kept.seq);
             }

@@ -20,7 +20,7 @@ pub struct Unanswered {
     /// The event.
     pub event: Id,
     /// Its type.
-    pub kind: String,
+    pub event_type: String,
     /// The condition as it was written.
     pub condition: String,
     /// The reason why there is no answer.
@@ -52,11 +52,11 @@ impl Answers {
     }
 
     /// The report on entries that end because there is no answer.
-    pub(super) fn report(&self, event: &Id, kind: &Type, entries: u64) -> Option<Unanswered> {
-        let condition = kind.condition.as_ref()?;
+    pub(super) fn report(&self, event: &Id, of_type: &Type, entries: u64) -> Option<Unanswered> {
+        let condition = of_type.condition.as_ref()?;
         Some(Unanswered {
             event: event.clone(),
-            kind: kind.name.clone(),
+            event_type: of_type.name.clone(),
             condition: condition.text.clone(),
             why: self.why.filter(|_| entries > 0)?,
             entries,
@@ -67,12 +67,12 @@ impl Answers {
 /// Asks the condition of a type, if it has one, about the entries of an arrival at an instant.
 pub(super) fn ask(
     (draft, intake): (&Draft<'_>, &Intake),
-    (bucket, kind): (&Bucket, &Type),
+    (bucket, of_type): (&Bucket, &Type),
     kept: &StoredArrival,
     (now, who): (Instant, &RoaringBitmap),
 ) -> Result<Answers, Unreadable> {
     let mut answers = Answers::default();
-    let Some(condition) = kind.condition.as_ref().filter(|_| !who.is_empty()) else {
+    let Some(condition) = of_type.condition.as_ref().filter(|_| !who.is_empty()) else {
         return Ok(answers);
     };
     let arrival = &kept.arrival;

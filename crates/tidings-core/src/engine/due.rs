@@ -181,10 +181,10 @@ impl Part {
             let rules = (&*self.compiled, &intake.objects);
             let look = |header: &Header| facts_of(rules, kept, header, now);
             let version = self.compiled.current();
-            let kind = version.and_then(|version| version.kind(kept.arrival.type_no));
-            let asked = kind.filter(|kind| kind.condition.is_some());
-            let answers = asked.map(|kind| {
-                let of_type = (bucket, kind);
+            let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
+            let asked = of_type.filter(|of_type| of_type.condition.is_some());
+            let answers = asked.map(|of_type| {
+                let of_type = (bucket, of_type);
                 ask((draft, intake), of_type, kept, (now, &who))
             });
             let answers = answers.transpose()?.unwrap_or_default();
@@ -203,12 +203,12 @@ impl Part {
                 }
                 except.push((kept.seq, reason, who.into()));
             });
-            if let Some(kind) = asked.filter(|_| without_answer > 0) {
+            if let Some(of_type) = asked.filter(|_| without_answer > 0) {
                 let id = intake.with_header(draft, event, |header| header.id.clone())?;
-                unanswered.extend(answers.report(&id, kind, without_answer));
+                unanswered.extend(answers.report(&id, of_type, without_answer));
             }
             row.end(Outcome::Delivered, None, who.len());
-            if kind.is_some_and(|kind| kind.rules.admission == Admission::OnceEver) {
+            if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
                 let header = intake.with_header(draft, event, Header::clone)?;
                 once.push((kept.arrival.type_no, header, who.clone()));
             }
@@ -318,7 +318,7 @@ impl Engine {
                     }
                     message.items.push(Item {
                         event: header.id.clone(),
-                        kind: header.kind.clone(),
+                        event_type: header.event_type.clone(),
                         object: header.object.clone(),
                         t: kept.arrival.t,
                         reasons: reasons.clone(),

@@ -56,7 +56,7 @@ pub struct InboxGroup {
     /// Key of the group, unique in the inbox: type, pivot, day, and whether it was read.
     pub key: String,
     /// The type.
-    pub kind: Id,
+    pub event_type: Id,
     /// Number of items, listed or not.
     pub count: usize,
     /// The actors of the listed items, each once, newest first.
@@ -77,7 +77,7 @@ pub struct InboxItem {
     /// The event.
     pub event: Id,
     /// Its type.
-    pub kind: Id,
+    pub event_type: Id,
     /// The category of the type; `None` if the type is no longer configured.
     pub category: Option<String>,
     /// The actor as it is now.
@@ -502,11 +502,11 @@ impl<'a> Reader<'a> {
         let types = self.engine.rules().map(|rules| &rules.types);
         let mut group: Option<InboxGroup> = None;
         for ((header, ((t, reasons), at)), entry) in members.zip(&shape.listed) {
-            let kind = types.and_then(|types| types.get(header.kind.as_str()));
+            let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
             let item = InboxItem {
                 event: header.id.clone(),
-                kind: header.kind.clone(),
-                category: kind.map(|kind| kind.category.clone()),
+                event_type: header.event_type.clone(),
+                category: of_type.map(|of_type| of_type.category.clone()),
                 actor: header
                     .actor
                     .as_ref()
@@ -527,7 +527,7 @@ impl<'a> Reader<'a> {
             };
             let group = group.get_or_insert_with(|| InboxGroup {
                 key: key_of(&header, entry.group.1, day, shape.read),
-                kind: header.kind.clone(),
+                event_type: header.event_type.clone(),
                 count: shape.count,
                 actors: Vec::new(),
                 newest_at: t,
@@ -562,7 +562,7 @@ pub(super) fn key_of(header: &Header, group: u64, day: Day, read: bool) -> Strin
         .or_else(|| by_role(&header.target, Pivot::Target))
         .unwrap_or_else(|| format!("event:{}", escaped(&header.id)));
     let state = if read { "read" } else { "new" };
-    format!("{}:{pivot}:{day}:{state}", escaped(&header.kind))
+    format!("{}:{pivot}:{day}:{state}", escaped(&header.event_type))
 }
 
 /// Details of a day's segments, each row read once.

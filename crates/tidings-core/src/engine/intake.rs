@@ -131,7 +131,7 @@ pub(crate) fn header_of(row: &EventRow) -> Header {
     Header {
         place: row.place,
         id: event.id.clone(),
-        kind: event.kind.clone(),
+        event_type: event.event_type.clone(),
         actor: event.actor.as_ref().map(|actor| actor.id.clone()),
         object: event.object.id.clone(),
         target: event.target.as_ref().map(|target| target.id.clone()),

@@ -149,10 +149,10 @@ pub(crate) fn facts_of(
     at: Instant,
 ) -> Facts<'static> {
     let version = compiled.current();
-    let kind = version.and_then(|version| version.kind(kept.arrival.type_no));
-    let look_back = kind.and_then(|kind| kind.rules.look_back_ms);
+    let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
+    let look_back = of_type.and_then(|of_type| of_type.rules.look_back_ms);
     Facts {
-        unknown_type: Ends::all_if(kind.is_none()),
+        unknown_type: Ends::all_if(of_type.is_none()),
         expired: Ends::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
         withdrawn: Ends::all_if(objects.withdrawn.contains_key(&header.object)),
         stale: Ends::all_if(look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms))),

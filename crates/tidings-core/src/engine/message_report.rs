@@ -184,7 +184,7 @@ impl Engine {
 
 /// The step of an entry into its lane.
 fn entered(item: &Item) -> Step {
-    let looked_at = format!("event `{}`, type `{}`", item.event, item.kind);
+    let looked_at = format!("event `{}`, type `{}`", item.event, item.event_type);
     Step::passes(Rule::Lane, looked_at, "entered it").at(item.t)
 }
 

@@ -50,7 +50,7 @@ pub struct MessageFilter {
     /// Only those in this state.
     pub state: Option<MessageState>,
     /// Only those with an entry of this type.
-    pub kind: Option<Id>,
+    pub event_type: Option<Id>,
     /// Only those that were built on this UTC day; of those that are not, the ones that were due on it.
     pub day: Option<Day>,
 }
@@ -163,9 +163,9 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let type_no = filter
-            .kind
+            .event_type
             .as_ref()
-            .map(|kind| self.intake.compiled.names.type_no(kind.as_str()));
+            .map(|of_type| self.intake.compiled.names.type_no(of_type.as_str()));
         if type_no == Some(None) {
             return Ok(Ok(MessagesPage::default()));
         }

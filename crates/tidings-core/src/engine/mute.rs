@@ -121,12 +121,12 @@ impl Engine {
 /// Those of a set whose entries of an arrival on a channel their mutes end.
 pub(super) fn silenced(
     draft: &Draft<'_>,
-    (bucket, kind): (&Bucket, &Type),
+    (bucket, of_type): (&Bucket, &Type),
     (kept, variant): (&StoredArrival, &Variant),
     (channel, who): (ChannelNo, &RoaringBitmap),
 ) -> Result<RoaringBitmap, Unreadable> {
     let mutes = &bucket.preferences.mutes;
-    if kind.rules.required || !mutes.concern(who) {
+    if of_type.rules.required || !mutes.concern(who) {
         return Ok(RoaringBitmap::new());
     }
     let arrival = &kept.arrival;

@@ -197,8 +197,8 @@ impl Engine {
             .collect();
         for source in shown {
             let type_no = plan.found.source(source).0.arrival.type_no;
-            let of_type = version.and_then(|version| version.kind(type_no));
-            let waits = of_type.is_some_and(|kind| kind.rules.unresolved == Unresolved::Wait);
+            let of_type = version.and_then(|version| version.of_type(type_no));
+            let waits = of_type.is_some_and(|of_type| of_type.rules.unresolved == Unresolved::Wait);
             *objects
                 .entry(&plan.headers[source as usize].object)
                 .or_default() |= waits;
@@ -318,8 +318,8 @@ impl Engine {
         let is_seen: Vec<_> = sources()
             .map(|(kept, header)| {
                 let type_no = kept.arrival.type_no;
-                let of_type = version.and_then(|version| version.kind(type_no));
-                let says = of_type.and_then(|kind| kind.rules.drop_if_seen);
+                let of_type = version.and_then(|version| version.of_type(type_no));
+                let says = of_type.and_then(|of_type| of_type.rules.drop_if_seen);
                 let digest = choices.get(&type_no).map(|choices| &choices.digest);
                 // As the type says; by default it counts, unless the policy is a digest.
                 let counts = move |number| {
@@ -398,13 +398,13 @@ impl Engine {
     ) -> Result<Vec<Answers>, Unreadable> {
         let found = &plan.found;
         let mut answers = vec![Answers::default(); found.sources.len()];
-        let kind = |at: u32| {
-            self.kind_of(found.source(at).0)
-                .filter(|kind| kind.condition.is_some())
+        let of_type = |at: u32| {
+            self.type_of(found.source(at).0)
+                .filter(|of_type| of_type.condition.is_some())
         };
         let asked: Vec<u32> = (0..)
             .take(answers.len())
-            .filter(|at| kind(*at).is_some())
+            .filter(|at| of_type(*at).is_some())
             .collect();
         if asked.is_empty() {
             return Ok(answers);
@@ -415,17 +415,17 @@ impl Engine {
         }
         let around = (draft, &self.intake);
         for at in asked {
-            if let Some(kind) = kind(at) {
+            if let Some(of_type) = of_type(at) {
                 let entries = (plan.at, &who[at as usize]);
-                answers[at as usize] = ask(around, (bucket, kind), found.source(at).0, entries)?;
+                answers[at as usize] = ask(around, (bucket, of_type), found.source(at).0, entries)?;
             }
         }
         Ok(answers)
     }
 
-    fn kind_of(&self, kept: &StoredArrival) -> Option<&Type> {
+    fn type_of(&self, kept: &StoredArrival) -> Option<&Type> {
         let version = self.intake.compiled.current()?;
-        version.kind(kept.arrival.type_no)
+        version.of_type(kept.arrival.type_no)
     }
 
     /// The conditions without an answer that have ended entries of a plan.
@@ -438,8 +438,8 @@ impl Engine {
         }
         let reports = entries.into_iter().filter_map(|(source, entries)| {
             let event = &plan.headers[source as usize].id;
-            let kind = self.kind_of(plan.found.source(source).0)?;
-            answers[source as usize].report(event, kind, entries)
+            let of_type = self.type_of(plan.found.source(source).0)?;
+            answers[source as usize].report(event, of_type, entries)
         });
         reports.collect()
     }
@@ -459,12 +459,12 @@ impl Engine {
             let number = kept.arrival.type_no;
             let never = choices.get(&number).map(|choices| &choices.never);
             let never = never.map_or_else(Cow::default, Cow::Borrowed);
-            let Some(kind) = version.and_then(|version| version.kind(number)) else {
+            let Some(of_type) = version.and_then(|version| version.of_type(number)) else {
                 all.push(never);
                 continue;
             };
             let entry = (kept, variant);
-            let silenced = silenced(draft, (bucket, kind), entry, (channel, who))?;
+            let silenced = silenced(draft, (bucket, of_type), entry, (channel, who))?;
             all.push(match silenced.is_empty() {
                 true => never,
                 false => Cow::Owned(silenced | &*never),
@@ -485,14 +485,14 @@ impl Engine {
         let mut all: FxHashMap<TypeNo, Choices> = FxHashMap::default();
         for Source { kept, .. } in &found.sources {
             let number = kept.arrival.type_no;
-            let Some(kind) = version.kind(number) else {
+            let Some(of_type) = version.of_type(number) else {
                 continue;
             };
             all.entry(number).or_insert_with(|| {
-                let parts = bucket.preferences.split(channel, kind, who.clone());
+                let parts = bucket.preferences.split(channel, of_type, who.clone());
                 let mut choices = Choices::default();
                 for (mode, part) in parts {
-                    match kind
+                    match of_type
                         .lane(channel, mode.as_ref())
                         .map(|no| &self.intake.compiled.names.lane(no).kind)
                     {
@@ -550,7 +550,7 @@ impl Plan {
         let header = &self.headers[source as usize];
         Item {
             event: header.id.clone(),
-            kind: header.kind.clone(),
+            event_type: header.event_type.clone(),
             object: header.object.clone(),
             t: kept.arrival.t,
             reasons: kept.arrival.reasons_of(variant, channel),

@@ -227,8 +227,8 @@ impl Engine {
                 self.parts[self.part_no(of.0)].choices(of, chosen).map(drop)
             }
             Command::Publish(event) => {
-                let kind = self.intake.check_type(&event.kind)?;
-                Ok(kind.keys(event).map(drop)?)
+                let of_type = self.intake.check_type(&event.event_type)?;
+                Ok(of_type.keys(event).map(drop)?)
             }
             Command::Pause(what) | Command::Resume(what) => self.intake.pausable(what).map(|_| ()),
             Command::Recipient(change) => {

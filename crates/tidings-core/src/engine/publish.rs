@@ -51,11 +51,11 @@ impl Part {
         at: Option<EventAt>,
     ) -> Result<Spread, Unreadable> {
         let (now, event) = (self.now, &row.event);
-        let type_no = self.compiled.names.type_no(event.kind.as_str());
+        let type_no = self.compiled.names.type_no(event.event_type.as_str());
         let version = self.version();
-        let kind = type_no.zip(version.as_deref());
-        let kind = kind.and_then(|(no, version)| Some((no, version.kind(no)?)));
-        let Some((type_no, kind)) = kind else {
+        let of_type = type_no.zip(version.as_deref());
+        let of_type = of_type.and_then(|(no, version)| Some((no, version.of_type(no)?)));
+        let Some((type_no, of_type)) = of_type else {
             return Ok(Spread::default());
         };
         let (mut named, unknown) = self.named(&event.to);
@@ -67,7 +67,10 @@ impl Part {
             return Ok(spread);
         }
         let reasons = Reasons::of(&event.to);
-        let left_out = event.actor.as_ref().filter(|_| !kind.rules.include_actor);
+        let left_out = event
+            .actor
+            .as_ref()
+            .filter(|_| !of_type.rules.include_actor);
         let left_out = left_out.and_then(|actor| self.find(&actor.id).ok());
         let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
         for bucket in self.buckets.iter() {
@@ -87,14 +90,15 @@ impl Part {
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
             let lanes = route(
                 bucket,
-                (kind, &self.paused),
+                (of_type, &self.paused),
                 (event, &reasons.words),
                 classes,
             );
             let lanes = settle_lanes(bucket, &self.compiled, &row.keys, lanes);
             routed.insert(bucket.no, lanes);
         }
-        spread.suppressed = self.admit((intake, &mut *draft), row, (type_no, kind), &mut routed)?;
+        spread.suppressed =
+            self.admit((intake, &mut *draft), row, (type_no, of_type), &mut routed)?;
         for (way, who) in routed.values().flatten() {
             spread.notifications += who.len();
             spread.entries += way.lanes.len() as u64 * who.len();
@@ -142,12 +146,12 @@ impl Part {
         routed: BTreeMap<BucketNo, Routed>,
     ) {
         let now = self.now;
-        let type_no = self.compiled.names.type_no(row.event.kind.as_str());
+        let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
         let current = self.compiled.current().cloned();
         let rules = current.as_ref().map_or(0, |version| version.number);
-        let kind = current.as_ref().zip(type_no);
-        let kind = kind.and_then(|(version, no)| version.kind(no));
-        let pivot = kind.and_then(|kind| kind.rules.group);
+        let of_type = current.as_ref().zip(type_no);
+        let of_type = of_type.and_then(|(version, no)| version.of_type(no));
+        let pivot = of_type.and_then(|of_type| of_type.rules.group);
         let about = About::of(&row.event, pivot.unwrap_or(Pivot::Object));
         for (no, routed) in routed {
             for (way, who) in &routed {
@@ -320,7 +324,7 @@ impl Reasons {
 /// Splits the audience by the lanes that their preferences choose, without those who opted out.
 fn route(
     bucket: &Bucket,
-    (kind, paused): (&Type, &Paused),
+    (of_type, paused): (&Type, &Paused),
     (event, words): (&Event, &[String]),
     classes: Vec<(Vec<u32>, RoaringBitmap)>,
 ) -> Routed {
@@ -336,16 +340,16 @@ fn route(
             words,
             reasons: &reasons,
         };
-        for channel in kind.channels(only) {
+        for channel in of_type.channels(only) {
             let mut split = Vec::with_capacity(parts.len());
             for (entries, who) in parts {
-                let chosen = bucket.preferences.lanes(channel, (kind, paused), who);
+                let chosen = bucket.preferences.lanes(channel, (of_type, paused), who);
                 for (lane, part) in chosen {
                     let Some(lane) = lane else {
                         split.push((entries.clone(), part));
                         continue;
                     };
-                    for (left, part) in unmuted((bucket, kind), channel, event, why, part) {
+                    for (left, part) in unmuted((bucket, of_type), channel, event, why, part) {
                         let mut entries: Vec<Branch> = entries.clone();
                         let reasons = match left {
                             Left::Nothing => {
@@ -377,13 +381,13 @@ fn route(
 
 /// Splits a set by the reasons that mutes leave to an entry of a type.
 pub(super) fn unmuted(
-    (bucket, kind): (&Bucket, &Type),
+    (bucket, of_type): (&Bucket, &Type),
     channel: ChannelNo,
     event: &Event,
     why: Why<'_>,
     who: RoaringBitmap,
 ) -> Vec<(Left, RoaringBitmap)> {
-    match kind.rules.required {
+    match of_type.rules.required {
         true => vec![(Left::All, who)],
         false => bucket.preferences.mutes.split(channel, event, why, who),
     }

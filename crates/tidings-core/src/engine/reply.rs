@@ -167,10 +167,10 @@ pub enum Refused {
     #[error("unknown recipient `{0}`")]
     UnknownRecipient(Id),
     /// The type is not configured.
-    #[error("unknown type `{kind}`")]
+    #[error("unknown type `{event_type}`")]
     UnknownType {
         /// The type.
-        kind: Id,
+        event_type: Id,
         /// The types that are configured.
         configured: Vec<String>,
     },

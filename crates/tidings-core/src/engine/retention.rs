@@ -160,8 +160,8 @@ impl Part {
     fn asks_from(&self, open: &Closing, began: Day) -> Day {
         let channel = self.compiled.names.lane(open.lane.lane).channel;
         let version = self.compiled.current().filter(|_| !open.unmade.is_empty());
-        let kinds = version.into_iter().flat_map(|version| version.kinds());
-        let later = kinds.filter_map(|kind| kind.after_ms(channel)).max();
+        let types = version.into_iter().flat_map(|version| version.types());
+        let later = types.filter_map(|of_type| of_type.after_ms(channel)).max();
         began.start().plus_ms(-later.unwrap_or(0)).day()
     }
 

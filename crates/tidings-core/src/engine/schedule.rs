@@ -113,11 +113,11 @@ impl Part {
     ) -> Result<(), Unreadable> {
         let frozen = self.take_frozen(draft, (t, row.place))?;
         let version = self.version();
-        let type_no = self.compiled.names.type_no(row.event.kind.as_str());
-        let kind = version
+        let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
+        let of_type = version
             .as_ref()
             .zip(type_no)
-            .and_then(|(version, no)| version.kind(no));
+            .and_then(|(version, no)| version.of_type(no));
         let mut words: Vec<String> = frozen
             .iter()
             .flat_map(|(_, frozen)| frozen.words.iter().cloned())
@@ -127,12 +127,12 @@ impl Part {
         let mut routed = BTreeMap::new();
         for (no, frozen) in frozen {
             let bucket = &self.buckets[no];
-            let seen = match kind {
-                Some(kind) => self.seen_before(draft, bucket, (row, kind), (t, &frozen))?,
+            let seen = match of_type {
+                Some(of_type) => self.seen_before(draft, bucket, (row, of_type), (t, &frozen))?,
                 None => BTreeMap::new(),
             };
             let around = (bucket, &self.paused, &seen);
-            let (sets, dropped) = thaw(around, kind, (&row.event, &words), frozen);
+            let (sets, dropped) = thaw(around, of_type, (&row.event, &words), frozen);
             let sets = settle_lanes(bucket, &self.compiled, &row.keys, sets);
             routed.insert(no, sets);
             self.drop_entries(draft, no, row.place, dropped);
@@ -221,7 +221,7 @@ impl NotEntered {
 /// lanes that apply, and the entries that end instead.
 fn thaw(
     (bucket, paused, seen): (&Bucket, &Paused, &BTreeMap<ChannelNo, RoaringBitmap>),
-    kind: Option<&Type>,
+    of_type: Option<&Type>,
     (event, words): (&Event, &[String]),
     frozen: Frozen,
 ) -> (Routed, NotEntered) {
@@ -251,10 +251,10 @@ fn thaw(
         for channel in channels {
             let mut split = Vec::new();
             for (lanes, who) in sets {
-                let chosen = match kind {
-                    Some(kind) => bucket
+                let chosen = match of_type {
+                    Some(of_type) => bucket
                         .preferences
-                        .lanes(channel, (kind, paused), who)
+                        .lanes(channel, (of_type, paused), who)
                         .collect(),
                     None => vec![(None, who)],
                 };
@@ -263,12 +263,12 @@ fn thaw(
                         words,
                         reasons: way.reasons_on(channel),
                     };
-                    let is_muted = kind.is_some_and(|kind| !kind.rules.required);
+                    let is_muted = of_type.is_some_and(|of_type| !of_type.rules.required);
                     let mutes = is_muted.then_some(&bucket.preferences.mutes);
                     let silenced =
                         mutes.map(|mutes| mutes.silence(channel, event, why, part.clone()));
                     let facts = Facts {
-                        unknown_type: Ends::all_if(kind.is_none()),
+                        unknown_type: Ends::all_if(of_type.is_none()),
                         gone: Ends::Of(&erased),
                         never: match (lane, &silenced) {
                             (None, _) => Ends::All,

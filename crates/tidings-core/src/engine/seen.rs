@@ -112,13 +112,13 @@ impl Part {
         &self,
         draft: &Draft<'_>,
         bucket: &Bucket,
-        (row, kind): (&EventRow, &Type),
+        (row, of_type): (&EventRow, &Type),
         (t, frozen): (Instant, &Frozen),
     ) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
         let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
         for part in &frozen.parts {
             let later = part.channels.iter();
-            for channel in later.filter(|channel| kind.after_ms(**channel).is_some()) {
+            for channel in later.filter(|channel| of_type.after_ms(**channel).is_some()) {
                 *concerned.entry(*channel).or_default() |= &part.who.0;
             }
         }
@@ -149,8 +149,9 @@ impl Engine {
     ) -> Result<SeenThere, Unreadable> {
         let version = self.intake.compiled.current();
         let comes_later = |source: u32| {
-            let kind = version.and_then(|rules| rules.kind(found.source(source).0.arrival.type_no));
-            kind.is_some_and(|kind| kind.after_ms(channel).is_some())
+            let of_type =
+                version.and_then(|rules| rules.of_type(found.source(source).0.arrival.type_no));
+            of_type.is_some_and(|of_type| of_type.after_ms(channel).is_some())
         };
         let sources = (0..).take(found.sources.len());
         let mut by_source: BTreeMap<u32, RoaringBitmap> = sources

@@ -180,8 +180,8 @@ impl Part {
             return Ok(TABLE.iter().map(|channel| channel.number).collect());
         }
         if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
-            && let Some(kind) = self.rules().and_then(|rules| rules.types.get(name))
-            && kind.required
+            && let Some(of_type) = self.rules().and_then(|rules| rules.types.get(name))
+            && of_type.required
         {
             let what = format!("the type `{name}` is required, so it can't be `never`");
             return Err(Refused::Preference(what));
@@ -483,23 +483,23 @@ fn sort_out<'a>(
                 who: who.into(),
             });
         };
-        let kind = version.kind(kept.arrival.type_no);
+        let of_type = version.of_type(kept.arrival.type_no);
         let address = |lane| compiled.names.address(lane, &kept.arrival.keys);
         let from = address(lane);
         // In any other lane it is found out when the message is made who is gone, and which types are.
         let mut gone = RoaringBitmap::new();
         if from_paused {
             gone = &who - &*bucket.roster.everyone;
-            if kind.is_some_and(|kind| paused.sets_apart(&kind.name, channel)) {
+            if of_type.is_some_and(|of_type| paused.sets_apart(&of_type.name, channel)) {
                 who -= &gone;
             }
         }
         let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
-        if let Some(kind) = kind {
-            never = silenced(draft, (bucket, kind), (kept, variant), (channel, &who))?;
+        if let Some(of_type) = of_type {
+            never = silenced(draft, (bucket, of_type), (kept, variant), (channel, &who))?;
             let chosen = bucket
                 .preferences
-                .lanes(channel, (kind, paused), who.clone());
+                .lanes(channel, (of_type, paused), who.clone());
             for (to, part) in chosen {
                 match to {
                     None => never |= part,
@@ -509,7 +509,7 @@ fn sort_out<'a>(
             }
         }
         let facts = Facts {
-            unknown_type: Ends::all_if(from_paused && kind.is_none()),
+            unknown_type: Ends::all_if(from_paused && of_type.is_none()),
             gone: Ends::Of(&gone),
             never: Ends::Of(&never),
             ..Facts::default()

@@ -123,15 +123,15 @@ impl Engine {
             }
             Command::Publish(event) => {
                 let compiled = &self.intake.compiled;
-                let kind = compiled.names.type_no(event.kind.as_str());
-                let kind = kind.zip(compiled.current());
-                let kind = kind.and_then(|(no, version)| Some((no, version.kind(no)?)));
-                let Some(kind) = kind else {
+                let of_type = compiled.names.type_no(event.event_type.as_str());
+                let of_type = of_type.zip(compiled.current());
+                let of_type = of_type.and_then(|(no, version)| Some((no, version.of_type(no)?)));
+                let Some(of_type) = of_type else {
                     return Ok(Vec::new());
                 };
                 let mut messages = Vec::new();
                 for part in &self.parts {
-                    messages.extend(part.messages_replaced(draft, kind, event)?);
+                    messages.extend(part.messages_replaced(draft, of_type, event)?);
                 }
                 Ok(messages)
             }

@@ -47,7 +47,7 @@ pub struct WaitingEntry {
     /// The event.
     pub event: Id,
     /// Its type.
-    pub kind: Id,
+    pub event_type: Id,
     /// The object's hash.
     pub object: Id,
     /// Time of entering.
@@ -205,7 +205,7 @@ impl Engine {
                 let header = self.intake.header(view, arrival.at.day(), arrival.event)?;
                 let waiting = WaitingEntry {
                     event: header.id,
-                    kind: header.kind,
+                    event_type: header.event_type,
                     object: header.object,
                     t: arrival.t,
                 };
@@ -255,7 +255,7 @@ impl Engine {
             let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, t, place)?;
             entries.push(WaitingEntry {
                 event: event.id,
-                kind: event.kind,
+                event_type: event.event_type,
                 object: event.object.id,
                 t,
             });
@@ -351,16 +351,18 @@ impl Engine {
         let types = compiled
             .current()
             .into_iter()
-            .flat_map(|version| version.kinds());
-        let types = types.filter(|kind| kind.channels(None).contains(&channel));
-        let lane = |kind: &Type| {
+            .flat_map(|version| version.types());
+        let types = types.filter(|of_type| of_type.channels(None).contains(&channel));
+        let lane = |of_type: &Type| {
             let who = RoaringBitmap::from_iter([number.0]);
-            let modes = preferences.split(channel, kind, who);
+            let modes = preferences.split(channel, of_type, who);
             let mode = modes.first().and_then(|(mode, _)| mode.as_ref());
-            let lane = kind.lane(channel, mode);
+            let lane = of_type.lane(channel, mode);
             lane.map(|lane| compiled.names.lane(lane).name.clone())
         };
-        Ok(types.map(|kind| (kind.name.clone(), lane(kind))).collect())
+        Ok(types
+            .map(|of_type| (of_type.name.clone(), lane(of_type)))
+            .collect())
     }
 
     /// A built message with its entries; entries of deleted days are left out.

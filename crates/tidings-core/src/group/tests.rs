@@ -58,7 +58,7 @@ fn told(t: i64, text: &str) -> Entry {
         header: Header {
             place: EventNo(t.unsigned_abs()),
             id: id(&format!("event-{t}")),
-            kind: role(0).unwrap(),
+            event_type: role(0).unwrap(),
             actor: role(1),
             object: object.clone(),
             target: role(3),
@@ -97,7 +97,7 @@ fn shown(groups: &[Group]) -> Vec<String> {
         let key = group.key.as_ref().map_or("-", |key| key.id.as_str());
         format!(
             "{} {:?} {key} [{actors}] {{{objects}}}",
-            group.kind, group.pivot
+            group.event_type, group.pivot
         )
     };
     groups.iter().map(show).collect()
@@ -137,7 +137,7 @@ fn equal_objects_of_several_types_are_one_line_of_the_first() {
         shown(&groups),
         ["comment Object X [A,B] {X}", "share Object Y [A] {Y}"]
     );
-    assert_eq!(groups[0].lines[0].kinds, [id("comment"), id("share")]);
+    assert_eq!(groups[0].lines[0].types, [id("comment"), id("share")]);
     assert_eq!(groups[0].lines[0].entries, 3);
 }
 
@@ -268,7 +268,7 @@ proptest! {
         prop_assert_eq!(objects.len(), lines.len());
         for group in &groups {
             prop_assert!(group.lines.is_sorted_by(|a, b| a.t > b.t));
-            prop_assert!(group.lines.iter().all(|line| line.kinds[0] == group.kind));
+            prop_assert!(group.lines.iter().all(|line| line.types[0] == group.event_type));
         }
         prop_assert!(groups.is_sorted_by(|a, b| a.lines[0].t > b.lines[0].t));
     }

@@ -276,7 +276,7 @@ pub(crate) struct Facets<'a> {
     // By arrival.
     seqs: Column<'a>,
     places: Column<'a>,
-    kinds: Column<'a>,
+    types: Column<'a>,
     objects: Column<'a>,
     groups: Column<'a>,
     // By neighbours.
@@ -309,7 +309,7 @@ impl<'a> Facets<'a> {
         );
         let seqs = Column::read(reader, arrivals)?;
         let places = Column::read(reader, arrivals)?;
-        let kinds = Column::read(reader, arrivals)?;
+        let types = Column::read(reader, arrivals)?;
         let objects = Column::read(reader, arrivals)?;
         let groups = match reader.byte()? {
             0 => objects,
@@ -324,7 +324,7 @@ impl<'a> Facets<'a> {
             back,
             seqs,
             places,
-            kinds,
+            types,
             objects,
             groups,
             first_t: Column::read(reader, neighbours)?,
@@ -436,9 +436,9 @@ impl<'a> Facets<'a> {
 
     /// Its type, and the hash that identifies its group within the type.
     pub(crate) fn group(&self, arrival: usize) -> Result<(TypeNo, u64), Corrupt> {
-        let kind = u32::try_from(self.of_arrival(self.kinds, arrival)?);
-        let kind = kind.map_err(|_| Corrupt(FACETS))?;
-        Ok((TypeNo(kind), self.of_arrival(self.groups, arrival)?))
+        let number = u32::try_from(self.of_arrival(self.types, arrival)?);
+        let number = number.map_err(|_| Corrupt(FACETS))?;
+        Ok((TypeNo(number), self.of_arrival(self.groups, arrival)?))
     }
 
     /// Bounds of its `t` and of its neighbours'.

@@ -309,8 +309,8 @@ fn hear(
     }
 }
 
-fn category(kind: &str) -> &'static str {
-    match kind {
+fn category(event_type: &str) -> &'static str {
+    match event_type {
         "show_nearby" | "nearby" => "Shows near you",
         "artwork_suggested" | "suggested" => "Chosen for you",
         _ => "Artists you follow",
@@ -338,7 +338,7 @@ fn title_of(item: &Heard) -> String {
 fn group(title: &str, items: &[&Heard]) -> InboxGroup {
     InboxGroup {
         title: title.to_owned(),
-        category: category(items[0].event.kind.as_str()).to_owned(),
+        category: category(items[0].event.event_type.as_str()).to_owned(),
         count: items.len(),
         newest_at: items[0].at,
         seen: items.iter().all(|item| item.seen),

@@ -132,10 +132,10 @@ fn show_events(world: &World, show: &Show) -> Vec<Timed> {
         }
     }
     let ends = show.closes.as_deref().map(|last| day(last).end());
-    let about = |kind, to| Event {
+    let about = |event_type, to| Event {
         data: Some(data.clone()),
         expires_at: ends,
-        ..event(kind, object.clone(), to)
+        ..event(event_type, object.clone(), to)
     };
     // Great shows are worth a longer way.
     let km = match show.artists.len() {
@@ -311,12 +311,12 @@ fn work_data(world: &World, artist: usize, work: &Work) -> Map<String, Value> {
     .collect()
 }
 
-fn event_id(kind: &str, object: &Id) -> Id {
-    id(&format!("{kind}/{object}"))
+fn event_id(event_type: &str, object: &Id) -> Id {
+    id(&format!("{event_type}/{object}"))
 }
 
-fn event(kind: &str, object: Object, to: Audience) -> Event {
-    Event::new(event_id(kind, &object.id), id(kind), object, to)
+fn event(event_type: &str, object: Object, to: Audience) -> Event {
+    Event::new(event_id(event_type, &object.id), id(event_type), object, to)
 }
 
 fn publish(at: Instant, event: Event) -> Timed {

@@ -190,11 +190,11 @@ impl Words {
     }
 
     /// "5 new (comment)".
-    pub(crate) fn new_in_brackets(&self, kinds: &str, entries: usize) -> String {
+    pub(crate) fn new_in_brackets(&self, types: &str, entries: usize) -> String {
         fill(
             &self.counted(self.new_in_brackets, entries),
             "{what}",
-            kinds,
+            types,
         )
     }
 
@@ -218,18 +218,18 @@ impl Words {
     }
 
     /// Names what happened: "Comment", or "3 new: comment, share" where there are several.
-    pub(crate) fn happened(&self, kinds: &str, entries: usize) -> String {
+    pub(crate) fn happened(&self, types: &str, entries: usize) -> String {
         match entries {
-            0 | 1 => capitalised(kinds),
-            _ => fill(&self.counted(self.new_of_kind, entries), "{what}", kinds),
+            0 | 1 => capitalised(types),
+            _ => fill(&self.counted(self.new_of_kind, entries), "{what}", types),
         }
     }
 
     /// The same, to stand for a title: "New comment".
-    pub(crate) fn untitled(&self, kinds: &str, entries: usize) -> String {
+    pub(crate) fn untitled(&self, types: &str, entries: usize) -> String {
         match entries {
-            0 | 1 => fill(self.new_untitled, "{what}", kinds),
-            _ => self.happened(kinds, entries),
+            0 | 1 => fill(self.new_untitled, "{what}", types),
+            _ => self.happened(types, entries),
         }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn role(name: &str, title: &str) -> Arc<Object> {
 pub(crate) fn line(object: Object, reasons: &[&str]) -> Line {
     Line {
         object: Arc::new(object),
-        kinds: vec![id("artwork_published")],
+        types: vec![id("artwork_published")],
         actors: Vec::new(),
         target: None,
         reasons: reasons.iter().map(|r| (*r).to_owned()).collect(),
@@ -57,7 +57,7 @@ pub(crate) fn group(pivot: Pivot, key: Option<Arc<Object>>, lines: Vec<Line>) ->
         }
     }
     Group {
-        kind: id("artwork_published"),
+        event_type: id("artwork_published"),
         category: "Artists and galleries you follow".to_owned(),
         pivot,
         key,

@@ -96,12 +96,12 @@ pub(crate) fn design() -> Design {
         sentence: texts(&[("", "{target} opens {object}")]),
         subject: texts(&[("", "{object} opens near you")]),
     };
-    for (kind, wording) in [
+    for (event_type, wording) in [
         ("artwork_published", work),
         ("comment", comment),
         ("show", show),
     ] {
-        shown.types.insert(kind.to_owned(), wording);
+        shown.types.insert(event_type.to_owned(), wording);
     }
     shown.digests.insert("weekly".to_owned(), Quota::default());
     let key = TokenKey::new(&[1; SECRET_BYTES]);
@@ -172,14 +172,14 @@ pub(crate) fn comments() -> Group {
         },
         &["named"],
     );
-    comment.kinds = vec![id("comment")];
+    comment.types = vec![id("comment")];
     comment.entries = 5;
     comment.actors = ["Ana Ruiz", "Ben Ito", "Cleo Marsh", "Dov Adler", "Eve Lund"]
         .map(|name| role(&name.to_lowercase().replace(' ', "-"), name))
         .to_vec();
     comment.order = 900;
     let mut group = group(Pivot::Object, None, vec![comment]);
-    group.kind = id("comment");
+    group.event_type = id("comment");
     group.category = "Conversations".to_owned();
     group
 }
@@ -192,11 +192,11 @@ pub(crate) fn show() -> Group {
         },
         &["near"],
     );
-    show.kinds = vec![id("show")];
+    show.types = vec![id("show")];
     show.target = Some(role("museum/1", "Foam"));
     show.order = 901;
     let mut group = group(Pivot::Object, None, vec![show]);
-    group.kind = id("show");
+    group.event_type = id("show");
     group
 }
 

@@ -191,7 +191,7 @@ fn addresses_of_every_script_are_taken() {
 fn the_longest_names_fit_a_line() {
     let mut batch = of_titles(&["One".to_owned()]);
     batch.recipient.id = id(&"r".repeat(256));
-    batch.groups[0].lines[0].kinds = (0..100).map(|n| id(&format!("kind_{n}"))).collect();
+    batch.groups[0].lines[0].types = (0..100).map(|n| id(&format!("kind_{n}"))).collect();
     let mail = tidings_mail::render(&batch, &linked(false)).unwrap();
     let text = String::from_utf8(mail.bytes).unwrap();
     let longest = text.split("\r\n").map(str::len).max().unwrap();

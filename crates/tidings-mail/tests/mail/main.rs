@@ -61,7 +61,7 @@ fn m10_many_lines_are_told_in_groups() {
         work
     });
     let mut comment = line(object("d1", "Notes on a wall"), &["named"]);
-    comment.kinds = vec![id("comment")];
+    comment.types = vec![id("comment")];
     comment.entries = 6;
     comment.actors = ["Ann", "Bob", "Cy", "Dee", "Eve"]
         .map(|name| role(&name.to_lowercase(), name))
@@ -263,7 +263,7 @@ fn twenty_lines_are_all_shown() {
 /// The comments of some people on a document; who has no name gives an empty one.
 fn comments(on: Object, by: &[&str]) -> Line {
     let mut line = line(on, &["named"]);
-    line.kinds = vec![id("comment")];
+    line.types = vec![id("comment")];
     line.entries = by.len();
     let actors = by.iter().enumerate();
     line.actors = actors
@@ -310,7 +310,7 @@ fn the_subject_counts_notifications_and_not_lines() {
         "Names and Crash when the list is empty: 4 new (comment)"
     );
     let mut closed = names();
-    closed.kinds = vec![id("issue_closed")];
+    closed.types = vec![id("issue_closed")];
     assert_eq!(
         told(vec![closed, crash()]),
         "Names and Crash when the list is empty: 4 new"
@@ -424,7 +424,7 @@ fn an_object_without_a_title_is_told_by_what_happened() {
     let mail = told(vec![none.clone()]);
     assert_eq!(mail.subject, "Comment: Crash when the list is empty");
     let mut other = bare();
-    other.kinds = vec![id("artwork_published")];
+    other.types = vec![id("artwork_published")];
     assert_eq!(
         told(vec![bare(), other]).subject,
         "2 new: comment, artwork published"

@@ -64,9 +64,9 @@ fn a_template_of_a_locale_comes_before_the_one_for_all() {
         ("email/layout.pt-BR.txt", "Oi {{ mail.count }}"),
     ])
     .unwrap();
-    let kind = id("artwork_published");
+    let event_type = id("artwork_published");
     let shown = |locale: &str| {
-        let batch = sample(&kind, &Rules::default(), locale, 1);
+        let batch = sample(&event_type, &Rules::default(), locale, 1);
         tidings_mail::content(&batch, &design).unwrap().1
     };
     assert!(shown("de-AT").html.contains("<p>deutsch</p>"));
@@ -120,6 +120,6 @@ fn t14_a_template_that_fails_fails_one_message() {
     };
     assert!(reason.contains("artwork_published.html"), "{reason}");
     let mut other = of_titles(&["A".to_owned()]);
-    other.groups[0].lines[0].kinds = vec![id("comment")];
+    other.groups[0].lines[0].types = vec![id("comment")];
     assert!(tidings_mail::render(&other, &design).is_ok());
 }

@@ -35,7 +35,7 @@ pub struct Head {
     /// Number of entries in the message.
     pub entries: usize,
     /// The types of the entries.
-    pub kinds: BTreeSet<Id>,
+    pub types: BTreeSet<Id>,
     /// The domain of the recipient's address, in lower case, if the message is a mail.
     pub domain: Option<Arc<str>>,
 }
@@ -172,7 +172,7 @@ fn items(batch: &Batch) -> Value {
     lines.sort_by_key(|line| line.order);
     let item = |line: &Line| {
         json!({
-            "types": line.kinds,
+            "types": line.types,
             "object": *line.object,
             "actors": line.actors.iter().map(|actor| &**actor).collect::<Vec<_>>(),
             "target": line.target.as_deref(),
@@ -215,7 +215,7 @@ impl Head {
             key: batch.key.clone(),
             at: batch.at,
             entries: batch.entries,
-            kinds: batch.kinds().cloned().collect(),
+            types: batch.types().cloned().collect(),
             domain: domain_of(batch),
         }
     }

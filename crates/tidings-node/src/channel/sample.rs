@@ -25,7 +25,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
     };
     let line = Line {
         object: std::sync::Arc::new(object),
-        kinds: vec![name("artwork_published")],
+        types: vec![name("artwork_published")],
         actors: Vec::new(),
         target: None,
         reasons: ["named".to_owned()].into(),
@@ -35,7 +35,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         order: 0,
     };
     let group = Group {
-        kind: name("artwork_published"),
+        event_type: name("artwork_published"),
         category: "Following".to_owned(),
         pivot: Pivot::Object,
         key: None,

@@ -119,8 +119,8 @@ fn waiting() -> Rules {
 }
 
 /// Events about one object, to several people.
-fn about(object: &str, kind: &str, people: &[&str]) -> Vec<Command> {
-    let of = |who: &&str| match publish(&format!("{object}-{kind}-{who}"), kind, who) {
+fn about(object: &str, event_type: &str, people: &[&str]) -> Vec<Command> {
+    let of = |who: &&str| match publish(&format!("{object}-{event_type}-{who}"), event_type, who) {
         Command::Publish(mut event) => {
             event.object.id = id(object);
             Command::Publish(event)

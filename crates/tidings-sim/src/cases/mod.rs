@@ -112,7 +112,7 @@ impl Case {
         }
         let published = self.published();
         for item in messages.iter().flat_map(|message| &message.items) {
-            if !published.contains(&(&item.event, &item.kind, &item.object)) {
+            if !published.contains(&(&item.event, &item.event_type, &item.object)) {
                 let _ = writeln!(
                     faults,
                     "{} has another type or object: {item:?}",
@@ -147,7 +147,7 @@ impl Case {
         });
         commands
             .filter_map(|command| match command {
-                Command::Publish(event) => Some((&event.id, &event.kind, &event.object.id)),
+                Command::Publish(event) => Some((&event.id, &event.event_type, &event.object.id)),
                 _ => None,
             })
             .collect()

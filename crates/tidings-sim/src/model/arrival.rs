@@ -18,8 +18,8 @@ impl Model {
             self.counted.republished += 1;
             return Ok(());
         }
-        let Some(type_rules) = self.current().types.get(event.kind.as_str()) else {
-            return Err(Refused::UnknownType(event.kind));
+        let Some(type_rules) = self.current().types.get(event.event_type.as_str()) else {
+            return Err(Refused::UnknownType(event.event_type));
         };
         let include_actor = type_rules.include_actor;
         let mut channels: Vec<String> = type_rules.channels.keys().cloned().collect();
@@ -49,7 +49,7 @@ impl Model {
                 all_t.extend(channels.iter().map(|channel| {
                     t.plus_ms(route::after_ms(
                         self.current(),
-                        event.kind.as_str(),
+                        event.event_type.as_str(),
                         channel,
                     ))
                 }));
@@ -103,24 +103,24 @@ impl Model {
 
     /// The key of an event's entries by the rules in force.
     pub(super) fn key_of(&self, event: &Event) -> Key {
-        let kind = event.kind.as_str();
+        let event_type = event.event_type.as_str();
         let per = self
             .current()
             .types
-            .get(kind)
+            .get(event_type)
             .map_or("type", |rules| rules.per.word());
         let id = match per {
             "object" => Some(event.object.id.clone()),
             "target" => event.target.as_ref().map(|target| target.id.clone()),
             _ => None,
         };
-        (kind.to_owned(), per, id)
+        (event_type.to_owned(), per, id)
     }
 
     /// Contract, section 6, "Admission".
     fn admits(&mut self, arrival: usize, person: usize) -> bool {
         let event = self.events[arrival].event.clone();
-        let admission = self.current().types[event.kind.as_str()].admission;
+        let admission = self.current().types[event.event_type.as_str()].admission;
         if admission == Admission::Always {
             return true;
         }
@@ -159,7 +159,9 @@ impl Model {
         for channel in channels {
             let event = &self.events[arrival].event;
             let chosen = &self.people[person].preferences;
-            if route::route(self.current(), chosen, event.kind.as_str(), channel) == Route::Never {
+            if route::route(self.current(), chosen, event.event_type.as_str(), channel)
+                == Route::Never
+            {
                 continue;
             }
             let left = route::reasons_left(self.current(), chosen, event, channel, reasons);
@@ -174,7 +176,7 @@ impl Model {
         for (channel, left) in wanted {
             let event = &self.events[arrival].event;
             let zone = self.people[person].tz(&self.current().defaults);
-            let after_ms = route::after_ms(self.current(), event.kind.as_str(), channel);
+            let after_ms = route::after_ms(self.current(), event.event_type.as_str(), channel);
             let t = calendar::enters(event, zone, self.now).plus_ms(after_ms);
             self.events[arrival].entries.push(self.entries.len());
             self.entries.push(Entry {

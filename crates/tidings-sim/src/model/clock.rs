@@ -319,13 +319,13 @@ impl Model {
             } else {
                 message.items.push(Item {
                     event: published.event.id.clone(),
-                    kind: published.event.kind.clone(),
+                    event_type: published.event.event_type.clone(),
                     object: published.event.object.id.clone(),
                     t: self.entries[entry].t,
                     reasons: self.entries[entry].reasons.to_vec(),
                 });
                 let event = &self.events[self.entries[entry].event].event;
-                let rules = self.current().types.get(event.kind.as_str());
+                let rules = self.current().types.get(event.event_type.as_str());
                 if rules.is_some_and(|rules| rules.admission == Admission::OnceEver) {
                     let key = self.key_of(event);
                     self.told_once.insert((self.entries[entry].person, key));
@@ -364,7 +364,7 @@ impl Model {
         let person = &self.people[entry.person];
         let published = &self.events[entry.event];
         let event = &published.event;
-        let kind = event.kind.as_str();
+        let event_type = event.event_type.as_str();
         let object = self
             .objects
             .get(&event.object.id)
@@ -373,10 +373,16 @@ impl Model {
         let look_back = self
             .current()
             .types
-            .get(kind)
+            .get(event_type)
             .and_then(|rules| rules.look_back_ms);
-        let drops_seen =
-            || route::drops_seen(self.current(), &person.preferences, kind, &entry.channel);
+        let drops_seen = || {
+            route::drops_seen(
+                self.current(),
+                &person.preferences,
+                event_type,
+                &entry.channel,
+            )
+        };
 
         if entry_route == Route::UnknownType {
             Some(Reason::UnknownType)
@@ -419,7 +425,7 @@ impl Model {
     /// The reason for which the condition of an entry's type ends it.
     fn asked(&self, entry: &Entry, object: &ObjectState) -> Option<Reason> {
         let Published { event, .. } = &self.events[entry.event];
-        let rules = self.current().types.get(event.kind.as_str())?;
+        let rules = self.current().types.get(event.event_type.as_str())?;
         let condition = rules.condition.as_deref()?;
         let target = event.target.as_ref().map(|target| {
             let known = self.objects.get(&target.id).cloned();

@@ -55,17 +55,17 @@ impl Model {
     fn max_items_in(&self, rules: usize, entry: usize, lane: usize) -> Option<u16> {
         self.policy_under(rules, entry, lane)?;
         let entry = &self.entries[entry];
-        let kind = &self.events[entry.event].event.kind;
-        let own = self.rules[rules].types.get(kind.as_str())?;
+        let event_type = &self.events[entry.event].event.event_type;
+        let own = self.rules[rules].types.get(event_type.as_str())?;
         own.channels.get(&entry.channel)?.max_items
     }
 
     pub(super) fn route_of(&self, entry: usize) -> Route {
         let entry = &self.entries[entry];
         let event = &self.events[entry.event].event;
-        let kind = event.kind.as_str();
+        let event_type = event.event_type.as_str();
         let chosen = &self.people[entry.person].preferences;
-        let route = route::route(self.current(), chosen, kind, &entry.channel);
+        let route = route::route(self.current(), chosen, event_type, &entry.channel);
         let (channel, reasons) = (&entry.channel, &entry.reasons);
         match route {
             Route::Lane { .. }
@@ -74,7 +74,7 @@ impl Model {
             {
                 Route::Never
             }
-            Route::Lane { .. } if self.is_set_apart(kind, &entry.channel) => Route::Lane {
+            Route::Lane { .. } if self.is_set_apart(event_type, &entry.channel) => Route::Lane {
                 name: PAUSED.to_owned(),
                 policy: Policy::Never,
             },
@@ -82,15 +82,15 @@ impl Model {
         }
     }
 
-    fn is_set_apart(&self, kind: &str, channel: &str) -> bool {
-        self.paused_types.contains(kind)
+    fn is_set_apart(&self, event_type: &str, channel: &str) -> bool {
+        self.paused_types.contains(event_type)
             || (channel == INBOX && self.paused_channels.contains(INBOX))
     }
 
     /// Pauses or lets go on.
     pub(super) fn pause(&mut self, what: Pausable, on: bool) {
         let (set, name) = match what {
-            Pausable::Type(kind) => (&mut self.paused_types, kind.as_str().to_owned()),
+            Pausable::Type(event_type) => (&mut self.paused_types, event_type.as_str().to_owned()),
             Pausable::Channel(channel) => (&mut self.paused_channels, channel),
         };
         if on {
@@ -154,8 +154,8 @@ impl Model {
         self.lanes[lane].waiting.insert(entry);
         self.entries[entry].state = EntryState::Waiting { lane };
         self.entries[entry].day = self.now.day();
-        let kind = self.events[event].event.kind.as_str();
-        let rules = self.current().types.get(kind);
+        let event_type = self.events[event].event.event_type.as_str();
+        let rules = self.current().types.get(event_type);
         self.entries[entry].urgent = rules.is_some_and(|rules| rules.urgent);
         let named = self.events[event].event.clone();
         self.name(&named, self.now.day());
@@ -170,9 +170,9 @@ impl Model {
     /// recipient chose.
     fn policy_under(&self, rules: usize, entry: usize, lane: usize) -> Option<Policy> {
         let entry = &self.entries[entry];
-        let kind = self.events[entry.event].event.kind.as_str();
+        let event_type = self.events[entry.event].event.event_type.as_str();
         let chosen = route::Preferences::new();
-        match route::route(&self.rules[rules], &chosen, kind, &entry.channel) {
+        match route::route(&self.rules[rules], &chosen, event_type, &entry.channel) {
             Route::Lane { name, policy } if name == self.lanes[lane].name => Some(policy),
             Route::Lane { .. } | Route::Never | Route::UnknownType => None,
         }
@@ -254,10 +254,15 @@ impl Model {
             };
             let apart = self.lanes[lane].name == PAUSED;
             if self.people[self.lanes[lane].person].gone {
-                let kind = self.events[self.entries[entry].event].event.kind.clone();
+                let event_type = self.events[self.entries[entry].event]
+                    .event
+                    .event_type
+                    .clone();
                 if apart && self.route_of(entry) == Route::UnknownType {
                     self.end(entry, Reason::UnknownType.outcome());
-                } else if apart && !self.is_set_apart(kind.as_str(), &self.lanes[lane].channel) {
+                } else if apart
+                    && !self.is_set_apart(event_type.as_str(), &self.lanes[lane].channel)
+                {
                     self.end(entry, Reason::RecipientGone.outcome());
                 }
                 continue;
@@ -284,7 +289,7 @@ impl Model {
             let Published { event, .. } = &self.events[self.entries[entry].event];
             let covered = match what {
                 Marked::UpTo(until) => {
-                    self.entries[entry].t <= *until && self.has_inbox(event.kind.as_str())
+                    self.entries[entry].t <= *until && self.has_inbox(event.event_type.as_str())
                 }
                 Marked::Object(object) => event.object.id == *object,
                 Marked::Event(id) => event.id == *id,
@@ -312,16 +317,16 @@ impl Model {
             ..
         } = self.entries[entry];
         let Published { event, entries } = &self.events[event];
-        let comes_later = route::after_ms(self.current(), event.kind.as_str(), channel) > 0;
+        let comes_later = route::after_ms(self.current(), event.event_type.as_str(), channel) > 0;
         let mut entries = entries.iter().map(|entry| &self.entries[*entry]);
         comes_later && entries.any(|other| other.person == person && other.shown && other.seen)
     }
 
-    fn has_inbox(&self, kind: &str) -> bool {
+    fn has_inbox(&self, event_type: &str) -> bool {
         let inbox = self
             .current()
             .types
-            .get(kind)
+            .get(event_type)
             .and_then(|rules| rules.channels.get(INBOX));
         inbox.is_some_and(|route| route.policy != Policy::Never)
     }

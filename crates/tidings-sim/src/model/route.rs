@@ -23,15 +23,15 @@ pub(super) enum Route {
 }
 
 /// Contract, section 2, "Preference modes".
-pub(super) fn route(rules: &Rules, chosen: &Preferences, kind: &str, channel: &str) -> Route {
-    let Some(type_rules) = rules.types.get(kind) else {
+pub(super) fn route(rules: &Rules, chosen: &Preferences, event_type: &str, channel: &str) -> Route {
+    let Some(type_rules) = rules.types.get(event_type) else {
         return Route::UnknownType;
     };
     let Some(own) = type_rules.channels.get(channel) else {
         return Route::Never;
     };
     let levels = [
-        PreferenceScope::Type(kind.to_owned()),
+        PreferenceScope::Type(event_type.to_owned()),
         PreferenceScope::Category(type_rules.category.clone()),
     ];
     let mut policy = own.policy.clone();
@@ -88,7 +88,7 @@ pub(super) fn reasons_left(
     let is_required = |rules: &TypeRules| rules.required;
     if rules
         .types
-        .get(event.kind.as_str())
+        .get(event.event_type.as_str())
         .is_some_and(is_required)
     {
         return reasons.to_vec();
@@ -123,24 +123,29 @@ pub(super) fn reasons_left(
 }
 
 /// Contract, section 6, "after": how much later than the inbox a type comes on a channel.
-pub(super) fn after_ms(rules: &Rules, kind: &str, channel: &str) -> i64 {
+pub(super) fn after_ms(rules: &Rules, event_type: &str, channel: &str) -> i64 {
     let route = rules
         .types
-        .get(kind)
+        .get(event_type)
         .and_then(|rules| rules.channels.get(channel));
     route.and_then(|route| route.after_ms).unwrap_or(0)
 }
 
 /// Tells whether what was seen is left out on this channel.
-pub(super) fn drops_seen(rules: &Rules, chosen: &Preferences, kind: &str, channel: &str) -> bool {
+pub(super) fn drops_seen(
+    rules: &Rules,
+    chosen: &Preferences,
+    event_type: &str,
+    channel: &str,
+) -> bool {
     if channel == INBOX {
         return false;
     }
     let said = rules
         .types
-        .get(kind)
+        .get(event_type)
         .and_then(|type_rules| type_rules.drop_if_seen);
-    said.unwrap_or_else(|| match route(rules, chosen, kind, channel) {
+    said.unwrap_or_else(|| match route(rules, chosen, event_type, channel) {
         Route::Lane { policy, .. } => !matches!(policy, Policy::Digest { .. }),
         Route::UnknownType | Route::Never => true,
     })
@@ -148,7 +153,7 @@ pub(super) fn drops_seen(rules: &Rules, chosen: &Preferences, kind: &str, channe
 
 /// Contract, section 6, "Batch key", of the expressions that name one field.
 pub(super) fn key(rules: &Rules, event: &Event, channel: &str) -> BatchKey {
-    let route = rules.types[event.kind.as_str()].channels.get(channel);
+    let route = rules.types[event.event_type.as_str()].channels.get(channel);
     let Some(path) = route.and_then(|route| route.batch_key.as_deref()) else {
         return BatchKey::EMPTY;
     };

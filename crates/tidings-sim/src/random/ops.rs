@@ -410,7 +410,7 @@ impl Builder {
         let how = raw.object % 3;
         let event = Event {
             id,
-            kind: self::id(&kind),
+            event_type: self::id(&kind),
             actor: (raw.actor < RECIPIENTS).then(|| Object::bare(name("r", raw.actor))),
             object: object(raw.object),
             // A title is put over what is known of it; a retraction of it stays.

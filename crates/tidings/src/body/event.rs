@@ -92,13 +92,13 @@ impl EventBody {
                 ..not_one(&schedules)
             });
         }
-        let kind = self.r#type.0;
+        let event_type = self.r#type.0;
         let channels = self
             .channels
-            .map(|channels| channels_of(channels, rules, kind.as_str()));
+            .map(|channels| channels_of(channels, rules, event_type.as_str()));
         Ok(Event {
             id: self.id.map_or_else(or_id, Text::inner),
-            kind,
+            event_type,
             actor: self.actor.map(Object::from),
             object: self.object.into(),
             target: self.target.map(Object::from),
@@ -119,12 +119,12 @@ impl EventBody {
 
 /// The channels that an event is limited to, each once. A type that is not configured has all: the
 /// engine refuses the event, unless its id came before.
-fn channels_of(given: Vec<String>, rules: &Rules, kind: &str) -> Result<Vec<String>, Fault> {
+fn channels_of(given: Vec<String>, rules: &Rules, event_type: &str) -> Result<Vec<String>, Fault> {
     if given.is_empty() {
         let hint = "leave it out for all channels of the type";
         return Err(Fault::new("`channels` is empty", hint));
     }
-    let rules = rules.types.get(kind);
+    let rules = rules.types.get(event_type);
     let mut channels: Vec<String> = Vec::new();
     for name in given {
         if let Some(rules) = rules
@@ -132,7 +132,11 @@ fn channels_of(given: Vec<String>, rules: &Rules, kind: &str) -> Result<Vec<Stri
         {
             let names = rules.channels.keys().map(String::as_str);
             let hint = did_you_mean(&name, names).unwrap_or_default();
-            let reason = format!("the type {} has no channel {}", quoted(kind), quoted(&name));
+            let reason = format!(
+                "the type {} has no channel {}",
+                quoted(event_type),
+                quoted(&name)
+            );
             return Err(Fault::new(reason, hint).about(About::UnknownChannel));
         }
         if !channels.contains(&name) {

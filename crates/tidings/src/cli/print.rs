@@ -159,7 +159,7 @@ fn items(message: &Message) -> String {
         .items
         .iter()
         .take(SHOWN_MAX)
-        .map(|item| format!("{} {}", item.kind, item.object))
+        .map(|item| format!("{} {}", item.event_type, item.object))
         .collect();
     let mut text = format!("{}: {}", message.items.len(), shown.join(", "));
     if message.items.len() > SHOWN_MAX {
@@ -243,7 +243,7 @@ fn lane_cell(message: &Message) -> String {
 fn items_in_order<S: Serializer>(items: &&[Item], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.iter().map(|item| ItemRow {
         event: item.event.as_str(),
-        kind: item.kind.as_str(),
+        kind: item.event_type.as_str(),
         object: item.object.as_str(),
         t: Shown(item.t),
         reasons: &item.reasons,

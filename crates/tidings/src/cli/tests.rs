@@ -45,7 +45,7 @@ fn message(at: Instant, channel: &str, object: &Id) -> Message {
     let id = |text: &str| Id::new(text).unwrap();
     let item = Item {
         event: id("e"),
-        kind: id("work"),
+        event_type: id("work"),
         object: object.clone(),
         t: at,
         reasons: vec!["everyone".to_owned(), "topic:x".to_owned()],

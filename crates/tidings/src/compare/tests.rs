@@ -18,7 +18,7 @@ fn id(text: &str) -> Id {
 fn message(recipient: &str, at: i64, events: &[i64]) -> Message {
     let item = |t: &i64| Item {
         event: id(&format!("e{t}")),
-        kind: id("note"),
+        event_type: id("note"),
         object: id("o"),
         t: Instant(t * MINUTE),
         reasons: Vec::new(),

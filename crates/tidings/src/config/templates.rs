@@ -104,7 +104,7 @@ fn tried(rules: &Rules, directory: &Path) -> Vec<Fault> {
 /// Checks the name of a file: `layout`, `item`, `card`, `_` and any name for what others include, or a type; then a
 /// locale, or none; then `html` or `txt`.
 fn check_name(name: &str, rules: &Rules) -> Result<(), String> {
-    let kinds = || rules.types.keys().map(String::as_str);
+    let types = || rules.types.keys().map(String::as_str);
     let stem = [".html", ".txt"]
         .iter()
         .find_map(|end| name.strip_suffix(end))
@@ -113,8 +113,9 @@ fn check_name(name: &str, rules: &Rules) -> Result<(), String> {
         let name = format!("email/{stem}.html");
         DEFAULT_TEMPLATES.iter().any(|(known, _)| *known == name)
     };
-    let is_known =
-        |stem: &str| stem.starts_with('_') || is_default(stem) || kinds().any(|kind| kind == stem);
+    let is_known = |stem: &str| {
+        stem.starts_with('_') || is_default(stem) || types().any(|event_type| event_type == stem)
+    };
     let without_locale = stem
         .rsplit_once('.')
         .filter(|(_, locale)| is_locale(locale))
@@ -122,7 +123,7 @@ fn check_name(name: &str, rules: &Rules) -> Result<(), String> {
     if is_known(stem) || without_locale.is_some_and(is_known) {
         return Ok(());
     }
-    let names = ["layout", "item", "card"].into_iter().chain(kinds());
+    let names = ["layout", "item", "card"].into_iter().chain(types());
     let near = did_you_mean(stem, names);
     Err(near.unwrap_or_else(|| {
         format!(

@@ -316,8 +316,16 @@ impl From<Refused> for Problem {
         let hint = match &refused {
             Refused::Exceeded(exceeded) => exceeded.hint(),
             Refused::BatchKey(too_long) => too_long.hint(),
-            Refused::UnknownType { kind, configured } => {
-                unknown("type", kind.as_str(), configured.iter().map(String::as_str)).hint
+            Refused::UnknownType {
+                event_type,
+                configured,
+            } => {
+                unknown(
+                    "type",
+                    event_type.as_str(),
+                    configured.iter().map(String::as_str),
+                )
+                .hint
             }
             _ => String::new(),
         };

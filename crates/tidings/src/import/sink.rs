@@ -91,8 +91,15 @@ fn fault(refused: &Refused) -> Fault {
         Refused::UnknownRecipient(_) => "import the recipients first",
         Refused::Exceeded(exceeded) => &exceeded.hint(),
         Refused::BatchKey(too_long) => &too_long.hint(),
-        Refused::UnknownType { kind, configured } => {
-            return unknown("type", kind.as_str(), configured.iter().map(String::as_str));
+        Refused::UnknownType {
+            event_type,
+            configured,
+        } => {
+            return unknown(
+                "type",
+                event_type.as_str(),
+                configured.iter().map(String::as_str),
+            );
         }
         _ => "see the configuration",
     };

@@ -194,7 +194,10 @@ fn a_publish_is_read_whole() {
     let Ok(Command::Publish(event)) = read("publish", &body.replace('\n', " ")) else {
         panic!()
     };
-    assert_eq!((event.id.as_str(), event.kind.as_str()), ("e", "work"));
+    assert_eq!(
+        (event.id.as_str(), event.event_type.as_str()),
+        ("e", "work")
+    );
     let bare = |text: &str| Some(Object::bare(id(text)));
     assert_eq!((event.actor, event.target), (bare("a"), bare("t")));
     assert_eq!(

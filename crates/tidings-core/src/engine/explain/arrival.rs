@@ -57,13 +57,13 @@ impl Question<'_> {
             reasons: all.reaching(self.bucket, &event.to, self.number.0),
             words: all.words,
         };
-        let name = event.kind.as_str();
-        let Some((type_no, kind)) = self.kind else {
+        let name = event.event_type.as_str();
+        let Some((type_no, of_type)) = self.of_type else {
             let gone = Step::ends(Rule::Type, name, "it is not configured");
             arrival.steps.push(gone);
             return Ok(arrival);
         };
-        let category = &kind.rules.category;
+        let category = &of_type.rules.category;
         let configured = format!("configured, in category `{category}`");
         arrival
             .steps
@@ -95,7 +95,7 @@ impl Question<'_> {
             .actor
             .as_ref()
             .is_some_and(|actor| actor.id == self.profile.id);
-        if is_actor && !kind.rules.include_actor && !is_recorded {
+        if is_actor && !of_type.rules.include_actor && !is_recorded {
             let step = Step::ends(
                 Rule::Actor,
                 self.profile.id.as_str(),
@@ -109,7 +109,7 @@ impl Question<'_> {
             arrival.steps.push(step);
         }
         arrival.is_reached = true;
-        self.admission(&mut arrival, (type_no, kind), is_recorded)?;
+        self.admission(&mut arrival, (type_no, of_type), is_recorded)?;
         Ok(arrival)
     }
 
@@ -125,21 +125,21 @@ impl Question<'_> {
     fn admission(
         &self,
         arrival: &mut Arrival,
-        (type_no, kind): (TypeNo, &Type),
+        (type_no, of_type): (TypeNo, &Type),
         is_recorded: bool,
     ) -> Result<(), Unreadable> {
-        let admission = kind.rules.admission;
+        let admission = of_type.rules.admission;
         if admission == Admission::Always {
             return Ok(());
         }
-        let looked_at = format!("{} per {}", admission.word(), kind.rules.per.word());
+        let looked_at = format!("{} per {}", admission.word(), of_type.rules.per.word());
         let around = (&self.engine.intake, &self.draft);
         let would = match is_recorded || !self.supposed {
             true => None,
             false => self.part.would_leave_out(
                 around,
                 (self.bucket.no, self.number),
-                (type_no, kind),
+                (type_no, of_type),
                 self.event(),
             )?,
         };
@@ -170,14 +170,14 @@ impl Question<'_> {
     /// The entries that a supposed event would have.
     pub(super) fn routed(&self, arrival: &Arrival) -> Vec<RoutedEntry> {
         let mut branches = Vec::new();
-        let Some((_, kind)) = self.kind else {
+        let Some((_, of_type)) = self.of_type else {
             return Vec::new();
         };
-        for channel in kind.channels(self.event().channels.as_deref()) {
-            let Some(lane) = self.chosen(kind, channel).1 else {
+        for channel in of_type.channels(self.event().channels.as_deref()) {
+            let Some(lane) = self.chosen(of_type, channel).1 else {
                 continue;
             };
-            let reasons = match self.unmuted(kind, channel, arrival) {
+            let reasons = match self.unmuted(of_type, channel, arrival) {
                 Left::Nothing => continue,
                 Left::All => None,
                 Left::Some(reasons) => Some(reasons),
@@ -212,10 +212,10 @@ impl Question<'_> {
     /// The rules of a channel on which there is no entry.
     pub(super) fn without_entry(&self, arrival: &Arrival, channel: ChannelNo) -> ChannelPath {
         let mut path = begin(channel);
-        let Some((_, kind)) = self.kind else {
+        let Some((_, of_type)) = self.of_type else {
             return path;
         };
-        path.steps = self.choice_steps(kind, channel, arrival);
+        path.steps = self.choice_steps(of_type, channel, arrival);
         if path.steps.iter().all(|step| !step.ends) {
             let looked_at = "what is stored of the event";
             let step = Step::ends(
@@ -232,11 +232,11 @@ impl Question<'_> {
     /// The preference and the mutes of the recipient on a channel.
     pub(super) fn choice_steps(
         &self,
-        kind: &Type,
+        of_type: &Type,
         channel: ChannelNo,
         arrival: &Arrival,
     ) -> Vec<Step> {
-        let mut steps = vec![self.preference_step(kind, channel)];
+        let mut steps = vec![self.preference_step(of_type, channel)];
         if steps[0].ends {
             return steps;
         }
@@ -245,8 +245,8 @@ impl Question<'_> {
             return steps;
         }
         let muted = muted.join(", ");
-        steps.push(match self.unmuted(kind, channel, arrival) {
-            _ if kind.rules.required => Step::passes(Rule::Mute, muted, "the type is required"),
+        steps.push(match self.unmuted(of_type, channel, arrival) {
+            _ if of_type.rules.required => Step::passes(Rule::Mute, muted, "the type is required"),
             Left::Nothing => Step::ends(Rule::Mute, muted, "no entry"),
             Left::All | Left::Some(_) => Step::passes(Rule::Mute, muted, "other reasons remain"),
         });
@@ -254,17 +254,17 @@ impl Question<'_> {
     }
 
     /// The preference that applies on a channel, in words.
-    pub(super) fn preference_text(&self, kind: &Type, channel: ChannelNo) -> String {
-        match self.chosen(kind, channel).0 {
+    pub(super) fn preference_text(&self, of_type: &Type, channel: ChannelNo) -> String {
+        match self.chosen(of_type, channel).0 {
             Some((scope, mode)) => format!("{scope}: {}", mode_text(&mode)),
             None => "none is set".to_owned(),
         }
     }
 
-    fn preference_step(&self, kind: &Type, channel: ChannelNo) -> Step {
-        let lane = self.chosen(kind, channel).1;
-        let looked_at = self.preference_text(kind, channel);
-        let policy = kind.rules.channels.get(channel.name());
+    fn preference_step(&self, of_type: &Type, channel: ChannelNo) -> Step {
+        let lane = self.chosen(of_type, channel).1;
+        let looked_at = self.preference_text(of_type, channel);
+        let policy = of_type.rules.channels.get(channel.name());
         let policy = policy.map_or(&Policy::Never, |route| &route.policy);
         let names = &self.engine.intake.compiled.names;
         match lane {
@@ -286,33 +286,37 @@ impl Question<'_> {
     }
 
     /// The preference that applies, and the lane that it chooses.
-    fn chosen(&self, kind: &Type, channel: ChannelNo) -> (Option<(String, Mode)>, Option<LaneNo>) {
+    fn chosen(
+        &self,
+        of_type: &Type,
+        channel: ChannelNo,
+    ) -> (Option<(String, Mode)>, Option<LaneNo>) {
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let parts = self.bucket.preferences.split(channel, kind, who);
+        let parts = self.bucket.preferences.split(channel, of_type, who);
         let mode = parts.into_iter().next().and_then(|(mode, _)| mode);
-        let lane = kind.lane_while(&self.part.paused, channel, mode.as_ref());
+        let lane = of_type.lane_while(&self.part.paused, channel, mode.as_ref());
         let set = self.bucket.preferences.of(self.number.0);
         let is_of_type = |(of, scope, _): &&(ChannelNo, PreferenceScope, Mode)| {
-            *of == channel && *scope == PreferenceScope::Type(kind.name.clone())
+            *of == channel && *scope == PreferenceScope::Type(of_type.name.clone())
         };
-        let of_type = set
+        let chosen = set
             .iter()
             .find(is_of_type)
             .filter(|(.., of)| Some(of) == mode.as_ref());
-        let scope = match of_type {
-            Some(_) => format!("type `{}`", kind.name),
-            None => format!("category `{}`", kind.rules.category),
+        let scope = match chosen {
+            Some(_) => format!("type `{}`", of_type.name),
+            None => format!("category `{}`", of_type.rules.category),
         };
         (mode.map(|mode| (scope, mode)), lane)
     }
 
-    fn unmuted(&self, kind: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
+    fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
         let why = Why {
             words: &arrival.words,
             reasons: &arrival.reasons,
         };
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let left = unmuted((self.bucket, kind), channel, self.event(), why, who);
+        let left = unmuted((self.bucket, of_type), channel, self.event(), why, who);
         left.into_iter().next().map_or(Left::All, |(left, _)| left)
     }
 

@@ -31,10 +31,10 @@ impl Question<'_> {
         entry: &RoutedEntry,
     ) -> Result<ChannelPath, Unreadable> {
         let mut path = begin(entry.channel);
-        let Some((type_no, kind)) = self.kind else {
+        let Some((type_no, of_type)) = self.of_type else {
             return Ok(path);
         };
-        path.steps = self.choice_steps(kind, entry.channel, arrival);
+        path.steps = self.choice_steps(of_type, entry.channel, arrival);
         if entry.t > self.now {
             path.steps.push(self.schedule_step(entry.channel, entry.t));
         }
@@ -93,7 +93,7 @@ impl Question<'_> {
     ) -> StoredArrival {
         let row = &self.event.row;
         let at = entry.t.max(self.now);
-        let pivot = self.kind.and_then(|(_, kind)| kind.rules.group);
+        let pivot = self.of_type.and_then(|(_, of_type)| of_type.rules.group);
         StoredArrival {
             seq: self.bucket.next_seq,
             row: self.bucket.next_seq,
@@ -273,8 +273,8 @@ impl Question<'_> {
 
     /// The policy that a kind of lane stands for, in words: the type's, where it is of that kind.
     pub(super) fn policy_of(&self, lane: &LaneKind, type_no: TypeNo, channel: ChannelNo) -> String {
-        let of_type = self.version.and_then(|version| version.kind(type_no));
-        let routes = of_type.map(|kind| &kind.rules.channels);
+        let of_type = self.version.and_then(|version| version.of_type(type_no));
+        let routes = of_type.map(|of_type| &of_type.rules.channels);
         let route = routes.and_then(|routes| routes.get(channel.name()));
         let own = route.filter(|route| LaneKind::of(&route.policy).as_ref() == Some(lane));
         match (own, lane) {
@@ -356,9 +356,9 @@ impl Question<'_> {
     /// parameters, of their time.
     fn policy_due(&self, address: &LaneKey, entries: &[&ArrivalRecord]) -> Option<Instant> {
         let compiled = &self.part.compiled;
-        let kind = &compiled.names.lane(address.lane).kind;
+        let of_type = &compiled.names.lane(address.lane).kind;
         let first = entries.first()?;
-        match kind {
+        match of_type {
             LaneKind::Now | LaneKind::Leading | LaneKind::Paused => None,
             LaneKind::Digest(name) => {
                 let member = self.bucket.roster.member(self.number);
@@ -375,9 +375,9 @@ impl Question<'_> {
                     }
                 };
                 let mut window =
-                    Window::open(kind, entered(first), Seq::default(), first.rules, None);
+                    Window::open(of_type, entered(first), Seq::default(), first.rules, None);
                 for arrival in &entries[1..] {
-                    window.join(kind, entered(arrival), None);
+                    window.join(of_type, entered(arrival), None);
                 }
                 Some(Instant(window.due()))
             }

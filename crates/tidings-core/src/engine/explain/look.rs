@@ -97,10 +97,13 @@ impl Question<'_> {
         channel: ChannelNo,
         (at, ended_by): (Instant, Option<Reason>),
     ) -> Option<String> {
-        let (event, rules) = (self.event(), self.kind.map(|(_, kind)| &kind.rules));
+        let (event, rules) = (
+            self.event(),
+            self.of_type.map(|(_, of_type)| &of_type.rules),
+        );
         let is_inbox = channel == INBOX_NO;
         match check {
-            Reason::UnknownType => Some(event.kind.as_str().to_owned()),
+            Reason::UnknownType => Some(event.event_type.as_str().to_owned()),
             Reason::RecipientGone => {
                 let state = match self.profile.state {
                     State::Active => "active",
@@ -111,13 +114,15 @@ impl Question<'_> {
             }
             Reason::Expired => event.expires_at.map(|at| at.to_string()),
             Reason::Preference => {
-                let (_, kind) = self.kind.filter(|_| !is_inbox)?;
-                Some(self.preference_text(kind, channel))
+                let (_, of_type) = self.of_type.filter(|_| !is_inbox)?;
+                Some(self.preference_text(of_type, channel))
             }
             Reason::Condition | Reason::ConditionError => rules?.condition.clone(),
             Reason::NotApplicable => Some(event.object.id.as_str().to_owned()),
             Reason::Seen => {
-                let after_ms = self.kind.and_then(|(_, kind)| kind.after_ms(channel));
+                let after_ms = self
+                    .of_type
+                    .and_then(|(_, of_type)| of_type.after_ms(channel));
                 let seen = match rules.and_then(|rules| rules.drop_if_seen) {
                     _ if after_ms.is_some() => "after the inbox",
                     Some(false) => return None,

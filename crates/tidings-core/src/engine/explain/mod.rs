@@ -65,7 +65,7 @@ struct Question<'a> {
     /// The instant as of which it is answered.
     now: Instant,
     version: Option<&'a Arc<Version>>,
-    kind: Option<(TypeNo, &'a Type)>,
+    of_type: Option<(TypeNo, &'a Type)>,
 }
 
 impl Engine {
@@ -134,9 +134,9 @@ impl Engine {
             },
         };
         let version = self.intake.compiled.current();
-        let name = event.row.event.kind.as_str();
-        let kind = self.intake.compiled.names.type_no(name);
-        let kind = kind.and_then(|kind| Some((kind, version?.kind(kind)?)));
+        let name = event.row.event.event_type.as_str();
+        let of_type = self.intake.compiled.names.type_no(name);
+        let of_type = of_type.and_then(|of_type| Some((of_type, version?.of_type(of_type)?)));
         Ok(Ok(Question {
             engine: self,
             part: &self.parts[self.part_no(no)],
@@ -148,18 +148,22 @@ impl Engine {
             supposed,
             now,
             version,
-            kind,
+            of_type,
         }))
     }
 
     /// An event as it would be accepted now.
     fn supposed(&self, event: Event, now: Instant) -> KnownEvent {
         let version = self.intake.compiled.current();
-        let kind = self.intake.compiled.names.type_no(event.kind.as_str());
-        let kind = kind.and_then(|kind| version?.kind(kind));
+        let of_type = self
+            .intake
+            .compiled
+            .names
+            .type_no(event.event_type.as_str());
+        let of_type = of_type.and_then(|of_type| version?.of_type(of_type));
         // With a key that is too long a publish is refused; it is as if there were none.
-        let keys = kind.and_then(|kind| kind.keys(&event).ok());
-        let after_ms = kind.map(|kind| kind.all_after_ms(&event));
+        let keys = of_type.and_then(|of_type| of_type.keys(&event).ok());
+        let after_ms = of_type.map(|of_type| of_type.all_after_ms(&event));
         KnownEvent {
             row: EventRow {
                 place: self.intake.next_place,
@@ -189,7 +193,11 @@ impl Question<'_> {
         let mut channels: BTreeSet<ChannelNo> = entries.channels(self);
         if arrival.is_reached {
             let only = self.event().channels.as_deref();
-            channels.extend(self.kind.iter().flat_map(|(_, kind)| kind.channels(only)));
+            channels.extend(
+                self.of_type
+                    .iter()
+                    .flat_map(|(_, of_type)| of_type.channels(only)),
+            );
         }
         let routed = match arrival.is_reached && self.supposed {
             true => self.routed(&arrival),
@@ -206,7 +214,7 @@ impl Question<'_> {
         }
         Ok(Explanation {
             event: self.event().id.clone(),
-            kind: self.event().kind.clone(),
+            event_type: self.event().event_type.clone(),
             recipient: self.profile.id.clone(),
             as_of: self.now,
             supposed: self.supposed,

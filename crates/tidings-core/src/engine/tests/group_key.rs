@@ -11,7 +11,7 @@ fn the_key_of_a_group_is_its_own() {
     let header = |kind: &str, object: &str, target: Option<&str>| Header {
         place: EventNo(1),
         id: id("e"),
-        kind: id(kind),
+        event_type: id(kind),
         actor: None,
         object: id(object),
         target: target.map(id),

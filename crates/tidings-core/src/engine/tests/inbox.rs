@@ -254,7 +254,7 @@ impl World {
         let deliver_at = self.now.plus_ms(i64::from(delay_hours) * HOUR_MS);
         let command = Command::Publish(Box::new(Event {
             id: id(&format!("e{event}")),
-            kind: id(KINDS[kind]),
+            event_type: id(KINDS[kind]),
             actor: named("a", roles.1),
             object: object(roles.0),
             target: named("t", roles.2),
@@ -466,12 +466,17 @@ fn shown(group: &InboxGroup) -> Shown {
         .iter()
         .map(|item| item.event.to_string())
         .collect();
-    assert!(group.items.iter().all(|item| item.kind == group.kind));
+    assert!(
+        group
+            .items
+            .iter()
+            .all(|item| item.event_type == group.event_type)
+    );
     assert!(group.items.iter().all(|item| item.read == group.read));
     assert!(group.items.iter().all(|item| item.reasons == ["named"]));
     assert_eq!(group.items[0].t, group.newest_at);
     (
-        group.kind.to_string(),
+        group.event_type.to_string(),
         group.count,
         items,
         group.seen,

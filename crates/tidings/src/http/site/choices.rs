@@ -57,8 +57,10 @@ impl<'r> Chooser<'r> {
     /// The choices that a mail program makes: no more of what the mail told; where it ended a digest, no more of
     /// what comes with that digest now.
     pub(super) fn one_click(&self) -> Vec<Choice> {
-        let kinds = self.kinds().into_iter();
-        kinds.map(|kind| self.of_type(kind, Mode::Never)).collect()
+        let types = self.types().into_iter();
+        types
+            .map(|event_type| self.of_type(event_type, Mode::Never))
+            .collect()
     }
 
     /// The choices of a list as the API has it; `None` if it is none.
@@ -78,23 +80,26 @@ impl<'r> Chooser<'r> {
 
     /// The page's choices.
     pub(super) fn choices(&self, batch: Option<&Batch>, undo: Option<&[Choice]>) -> Choices {
-        let kinds = self.kinds();
+        let types = self.types();
         Choices {
             undo: undo.filter(|undo| !undo.is_empty()).map(to_json),
             subjects: batch.map_or_else(Vec::new, |batch| self.subjects(batch)),
-            types: kinds.into_iter().map(|kind| self.type_row(kind)).collect(),
+            types: types
+                .into_iter()
+                .map(|event_type| self.type_row(event_type))
+                .collect(),
             everything: self.everything(),
             has_required: self.rules.types.values().any(|kind| kind.required),
         }
     }
 
     /// The types that the token is about, and that are not required.
-    fn kinds(&self) -> Vec<&'r str> {
-        let Unsubscribe { lane, kinds, .. } = self.token;
+    fn types(&self) -> Vec<&'r str> {
+        let Unsubscribe { lane, types, .. } = self.token;
         let is_meant = |(name, rules): &(&'r String, &TypeRules)| {
             let of = self.lanes.get(name.as_str()).and_then(Option::as_deref);
             let comes_with = of.map(ShortName::of).is_some_and(|of| *lane == Some(of));
-            !rules.required && (kinds.contains(&ShortName::of(name)) || comes_with)
+            !rules.required && (types.contains(&ShortName::of(name)) || comes_with)
         };
         let types = self.rules.types.iter().filter(is_meant);
         types.map(|(name, _)| name.as_str()).collect()
@@ -106,9 +111,9 @@ impl<'r> Chooser<'r> {
         found.map_or(Mode::Default, |choice| choice.mode.clone())
     }
 
-    fn of_type(&self, kind: &str, mode: Mode) -> Choice {
+    fn of_type(&self, event_type: &str, mode: Mode) -> Choice {
         Choice {
-            scope: PreferenceScope::Type(kind.to_owned()),
+            scope: PreferenceScope::Type(event_type.to_owned()),
             channel: self.channel.to_owned(),
             mode,
         }
@@ -165,37 +170,38 @@ impl<'r> Chooser<'r> {
         })
     }
 
-    fn type_row(&self, kind: &str) -> Row {
-        let pace = self.pace(kind);
+    fn type_row(&self, event_type: &str) -> Row {
+        let pace = self.pace(event_type);
         let mut offers = Vec::new();
         match pace {
             Pace::Off => {
-                let on = self.of_type(kind, self.on(kind));
+                let on = self.of_type(event_type, self.on(event_type));
                 offers.push(offer(Pace::AtOnce, &[on]));
             }
             Pace::AtOnce | Pace::Digest(_) => {
-                for (name, digest) in self.slower(kind, pace) {
-                    let choice = self.of_type(kind, Mode::Digest(name.to_owned()));
+                for (name, digest) in self.slower(event_type, pace) {
+                    let choice = self.of_type(event_type, Mode::Digest(name.to_owned()));
                     offers.push(offer(Pace::Digest(digest.every), &[choice]));
                 }
-                let off = self.of_type(kind, Mode::Never);
+                let off = self.of_type(event_type, Mode::Never);
                 offers.push(offer(Pace::Off, &[off]));
             }
         }
         Row {
-            name: Id::new(kind).map_or_else(|_| Name::Title(kind.to_owned()), Name::Type),
+            name: Id::new(event_type)
+                .map_or_else(|_| Name::Title(event_type.to_owned()), Name::Type),
             pace: Some(pace),
             offers,
         }
     }
 
     /// The pace at which a type comes now.
-    fn pace(&self, kind: &str) -> Pace {
-        let Some(Some(lane)) = self.lanes.get(kind) else {
+    fn pace(&self, event_type: &str) -> Pace {
+        let Some(Some(lane)) = self.lanes.get(event_type) else {
             return Pace::Off;
         };
         let of_lane = lane.strip_prefix("digest:");
-        let digest = of_lane.or_else(|| match self.route(kind)? {
+        let digest = of_lane.or_else(|| match self.route(event_type)? {
             (Some(own), Policy::Digest { digest }) if own == lane => Some(digest),
             _ => None,
         });
@@ -203,27 +209,40 @@ impl<'r> Chooser<'r> {
         digest.map_or(Pace::AtOnce, |digest| Pace::Digest(digest.every))
     }
 
-    fn route(&self, kind: &str) -> Option<(Option<&'r String>, &'r Policy)> {
-        let route = self.rules.types.get(kind)?.channels.get(self.channel)?;
+    fn route(&self, event_type: &str) -> Option<(Option<&'r String>, &'r Policy)> {
+        let route = self
+            .rules
+            .types
+            .get(event_type)?
+            .channels
+            .get(self.channel)?;
         Some((route.lane.as_ref(), &route.policy))
     }
 
     /// The mode that turns a type on again, whatever is chosen for its category.
-    fn on(&self, kind: &str) -> Mode {
-        let category = self.rules.types.get(kind).map(|kind| kind.category.clone());
+    fn on(&self, event_type: &str) -> Mode {
+        let category = self
+            .rules
+            .types
+            .get(event_type)
+            .map(|rules| rules.category.clone());
         let category = PreferenceScope::Category(category.unwrap_or_default());
         if self.mode(&category, self.channel) != Mode::Never {
             return Mode::Default;
         }
-        match self.route(kind) {
+        match self.route(event_type) {
             Some((_, Policy::Digest { digest })) => Mode::Digest(digest.clone()),
             _ => Mode::Immediate,
         }
     }
 
     /// The digests by which a type would come less often, the most frequent first: one of each frequency.
-    fn slower(&self, kind: &str, pace: Pace) -> Vec<(&'r str, &'r Digest)> {
-        let is_urgent = self.rules.types.get(kind).is_some_and(|kind| kind.urgent);
+    fn slower(&self, event_type: &str, pace: Pace) -> Vec<(&'r str, &'r Digest)> {
+        let is_urgent = self
+            .rules
+            .types
+            .get(event_type)
+            .is_some_and(|rules| rules.urgent);
         let now = match pace {
             Pace::Digest(every) => hours(every),
             Pace::Off | Pace::AtOnce => 0,

@@ -189,7 +189,7 @@ impl From<InboxGroup> for Group {
         let actors = group.actors.iter();
         Self {
             key: group.key,
-            r#type: group.kind.as_str().to_owned(),
+            r#type: group.event_type.as_str().to_owned(),
             count: group.count,
             actors: actors.map(|actor| actor.as_str().to_owned()).collect(),
             newest_at: group.newest_at.to_string(),
@@ -204,7 +204,7 @@ impl From<InboxItem> for Item {
     fn from(item: InboxItem) -> Self {
         Self {
             event: item.event.as_str().to_owned(),
-            r#type: item.kind.as_str().to_owned(),
+            r#type: item.event_type.as_str().to_owned(),
             category: item.category,
             actor: item.actor.as_deref().map(ItemObject::from),
             object: ItemObject::from(&*item.object),

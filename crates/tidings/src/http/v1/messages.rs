@@ -253,7 +253,7 @@ impl From<Item> for MessageItem {
     fn from(item: Item) -> Self {
         Self {
             event: item.event.as_str().to_owned(),
-            r#type: item.kind.as_str().to_owned(),
+            r#type: item.event_type.as_str().to_owned(),
             object: item.object.as_str().to_owned(),
             t: item.t.to_string(),
             reasons: item.reasons,
@@ -404,7 +404,7 @@ async fn list_messages(
         recipient: query.recipient,
         channel: query.channel.map(str::to_owned),
         state: query.state,
-        kind: query.kind,
+        event_type: query.kind,
         day: query.day,
     };
     let page = service

@@ -97,7 +97,7 @@ impl From<Event> for PublishedAs {
         let instant = |at: Instant| at.to_string();
         Self {
             id: id(event.id),
-            r#type: id(event.kind),
+            r#type: id(event.event_type),
             actor: event.actor,
             object: event.object,
             target: event.target,

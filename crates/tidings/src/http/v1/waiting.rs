@@ -165,7 +165,7 @@ impl From<WaitingEntry> for Waiting {
     fn from(entry: WaitingEntry) -> Self {
         Self {
             event: entry.event.as_str().to_owned(),
-            r#type: entry.kind.as_str().to_owned(),
+            r#type: entry.event_type.as_str().to_owned(),
             object: entry.object.as_str().to_owned(),
             t: entry.t.to_string(),
         }
