@@ -242,7 +242,7 @@ impl Type {
     /// let rules = Rules { types: [("comment".to_owned(), kind)].into(), ..Rules::default() };
     /// let mut names = Names::default();
     /// let (version, _) = Version::new(1, rules, &mut names);
-    /// let comment = version.kind(names.type_no("comment").unwrap()).unwrap();
+    /// let comment = version.of_type(names.type_no("comment").unwrap()).unwrap();
     /// let email = tidings_core::channel::channel_no("email").unwrap();
     ///
     /// let lane = comment.lane(email, None).unwrap();

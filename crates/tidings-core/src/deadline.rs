@@ -135,12 +135,12 @@ impl Window {
     /// use tidings_core::Instant;
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
-    /// use tidings_core::number::EventNo;
+    /// use tidings_core::number::{EventNo, Seq};
     ///
     /// // A cool-down of 10 after the newest entry, and of 25 after the first at most.
     /// let parameters = Parameters { wait_ms: 10, max_wait_ms: Some(25), max_items: 0 };
     /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
-    /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
+    /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), Seq(1), 1, None);
     /// assert_eq!(window.due(), 10);
     /// window.join(&LaneKind::Cooldown, entry(8, 2), None);
     /// assert_eq!(window.due(), 18);
@@ -180,11 +180,11 @@ impl Window {
     /// use tidings_core::Instant;
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
-    /// use tidings_core::number::EventNo;
+    /// use tidings_core::number::{EventNo, Seq};
     ///
     /// let parameters = Parameters { wait_ms: 10, ..Parameters::default() };
     /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
-    /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
+    /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), Seq(1), 1, None);
     /// window.due_by(Instant(3));
     /// // A flush is final, even if an older entry moves into the window.
     /// window.join(&LaneKind::Cooldown, entry(-5, 2), None);
@@ -209,11 +209,11 @@ impl Window {
     /// use tidings_core::Instant;
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
-    /// use tidings_core::number::EventNo;
+    /// use tidings_core::number::{EventNo, Seq};
     ///
     /// let parameters = Parameters { wait_ms: 10, max_items: 2, ..Parameters::default() };
     /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
-    /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), 1, 1, None);
+    /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), Seq(1), 1, None);
     /// assert!(!window.fill(Instant(0)));
     /// window.join(&LaneKind::Cooldown, entry(3, 2), None);
     /// assert!(window.fill(Instant(3)));
@@ -238,11 +238,11 @@ impl Window {
     /// use tidings_core::Instant;
     /// use tidings_core::deadline::{Entered, Window};
     /// use tidings_core::lane_kind::{LaneKind, Parameters};
-    /// use tidings_core::number::EventNo;
+    /// use tidings_core::number::{EventNo, Seq};
     ///
     /// let parameters = Parameters { wait_ms: 60, ..Parameters::default() };
     /// let entry = Entered { t: Instant(100), place: EventNo(1), parameters };
-    /// let mut window = Window::open(&LaneKind::Leading, entry, 1, 1, None);
+    /// let mut window = Window::open(&LaneKind::Leading, entry, Seq(1), 1, None);
     /// // The lane has sent nothing: the first entry is due at once.
     /// assert_eq!(window.due(), 100);
     /// window.lead(Some(Instant(90)));
