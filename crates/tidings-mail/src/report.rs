@@ -26,16 +26,16 @@ const RECIPIENTS_MAX: usize = 100;
 /// A report about one mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// What happened, once for each address that it names.
+    /// Findings of the report, one for each address that it names.
     pub findings: Vec<Finding>,
     /// Texts that may hold the mail's tag: the addresses to which the report went, and the headers of the mail.
     pub hints: Vec<String>,
 }
 
-/// What a report says of one address.
+/// Finding of a report about one address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What happened.
+    /// Event that is reported.
     pub event: Event,
     /// The enhanced status code, as the server gave it or as its words mean; `None` = it gave none.
     pub status: Option<Status>,
@@ -43,7 +43,7 @@ pub struct Finding {
     pub code: Option<u16>,
 }
 
-/// What happened to a mail after it was handed over.
+/// Event in the life of a mail after it was handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
     /// It arrived.
@@ -65,7 +65,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// What a refusal means for the address: its words, and the status beside them.
+    /// Tells what a refusal means for the address, from its words and the status beside them.
     #[must_use]
     pub fn of_refusal(words: &str, status: Option<Status>) -> Self {
         judge(words, status, words).event
@@ -175,7 +175,7 @@ fn complaint(parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
     }])
 }
 
-/// What the blocks of a delivery status say, each of one recipient.
+/// Reads the blocks of a delivery status, each of one recipient.
 fn delivery_status(parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
     let kinds = ["delivery-status", "global-delivery-status"];
     let structured = parts.iter().filter(|part| is_of(part, &kinds));
@@ -288,7 +288,7 @@ fn explanation(parts: &[&MessagePart<'_>]) -> String {
         .collect()
 }
 
-/// What a report in words alone says.
+/// Reads a report in words alone.
 fn words(message: &Message<'_>, parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
     let header = |name: &'static str| message.header_raw(name).unwrap_or_default().trim();
     let said = explanation(parts);

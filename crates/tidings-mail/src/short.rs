@@ -21,7 +21,7 @@ const TEXT_CHARS_MAX: usize = 300;
 pub struct Short {
     /// The name of the only item, or what there is of several.
     pub title: String,
-    /// What happened; empty where the title says it all.
+    /// Text of the message; empty where the title says it all.
     pub text: String,
     /// The address of the only item, of the rest of the message, or of the brand.
     pub url: Option<String>,

@@ -86,7 +86,7 @@ pub struct Member {
     /// True if its heartbeats arrive, but no answer has reached it for long: it won't act as the holder again
     /// before it has heard that it still is, and has said so with a further heartbeat.
     pub unanswered: bool,
-    /// What it does.
+    /// Role of the node.
     pub role: Role,
     /// Milliseconds that its work is behind, if it holds the store.
     pub lag_ms: i64,

@@ -39,7 +39,7 @@ type Rows = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
 /// The newest rows of journals.
 pub(super) type Journals = FxHashMap<BucketNo, OpenRow>;
 
-/// What a part has drafted.
+/// Writes that a part has drafted, with the newest rows of its journals.
 pub(super) struct Drafted {
     writes: Rows,
     journals: Journals,

@@ -17,10 +17,10 @@ pub struct ChannelRules {
     /// The key that signs mails; `None` = they are not signed.
     #[serde(default)]
     pub dkim: Option<DkimRules>,
-    /// How fast messages leave; `None` = as fast as the providers take them.
+    /// Rate at which messages leave; `None` = as fast as the providers take them.
     #[serde(default)]
     pub rate: Option<Rate>,
-    /// How fast those to one domain of recipients leave.
+    /// Rate at which those to one domain of recipients leave.
     #[serde(default)]
     pub rate_per_domain: Option<Rate>,
 }

@@ -248,7 +248,7 @@ impl Site {
         page.map_or_else(|| self.absent(), Answer::MailHtml)
     }
 
-    /// What a server shows where a mail's foot leads.
+    /// Answers with the page to which a mail's foot leads, as a server shows it.
     pub(crate) fn choices(&self) -> Answer {
         self.page("choices.html", "What you hear of", "", context! {})
     }

@@ -1,6 +1,6 @@
 //! Words by which servers say what a code leaves open.
 
-/// What a text means for the address.
+/// Meaning of a text for the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// It refuses this mail, or mails now.

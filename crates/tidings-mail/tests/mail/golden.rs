@@ -353,7 +353,7 @@ fn whatever_is_in_it_no_mail_is_cut_off() {
     );
 }
 
-/// What of the default look some clients do not show, with what its readers see instead.
+/// Parts of the default look that some clients do not show, with what their readers see instead.
 const NOT_SHOWN: [(&str, &str); 10] = [
     (
         "@media",

@@ -44,7 +44,7 @@ pub enum ProviderError {
     Scheme {
         /// The scheme.
         name: String,
-        /// What the channel's providers look like.
+        /// Forms that addresses of the channel's providers have.
         forms: String,
     },
     /// A part of the address is wrong. The address itself is not shown, as it may contain a password.

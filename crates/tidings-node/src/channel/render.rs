@@ -166,7 +166,7 @@ impl Renderer for ShortRenderer {
 /// The most items of a message for programs.
 const ITEMS_MAX: usize = 100;
 
-/// What a message is about, for programs: the first lines in their order.
+/// Lists the items of a message for programs: the first lines in their order.
 fn items(batch: &Batch) -> Value {
     let mut lines: Vec<_> = batch.groups.iter().flat_map(|group| &group.lines).collect();
     lines.sort_by_key(|line| line.order);

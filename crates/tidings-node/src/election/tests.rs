@@ -18,7 +18,7 @@ const FAULTS_MS: i64 = 60_000;
 const CALM_MS: i64 = 10_000;
 const TICK_MS: i64 = 100;
 
-/// What may go wrong, and what is built wrong on purpose.
+/// Faults that may occur, and parts that are built wrong on purpose.
 #[derive(Clone, Copy)]
 struct World {
     nodes: usize,
@@ -79,7 +79,7 @@ enum Call {
 struct Process {
     election: Election,
     store: Option<(Epoch, Arc<dyn Store>)>,
-    /// What its clock shows beyond the time, and by how many thousandths it is fast.
+    /// Milliseconds that its clock shows beyond the time, and thousandths by which it is fast.
     skew_ms: i64,
     drift: i64,
 }
@@ -94,7 +94,7 @@ struct Sim {
     events: BTreeMap<u64, Event>,
     processes: Vec<Option<Process>>,
     stopped_until: Vec<i64>,
-    /// Whether calls, and answers, are lost.
+    /// Calls and answers that are lost: true for those that are.
     cuts: Vec<(bool, bool)>,
     started: i64,
     /// The epoch of the last commit that the database took.

@@ -13,7 +13,7 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream}
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as Stream;
 
-/// Whether connections are encrypted.
+/// Encryption of connections, or none.
 #[derive(Clone)]
 pub(super) enum Tls {
     /// They are not.

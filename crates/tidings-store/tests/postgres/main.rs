@@ -1,4 +1,4 @@
-//! What only a database that several processes share can do: a holder is taken over, and connections break.
+//! Tests of a database that several processes share: a holder is taken over, and connections break.
 
 #![allow(
     clippy::unwrap_used,

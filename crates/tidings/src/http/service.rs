@@ -112,7 +112,7 @@ pub struct Service {
     rules: RwLock<Arc<Rules>>,
     /// The pages to which mails lead; `None` where nobody asks for them.
     pub(super) site: Option<Site>,
-    /// What was reported of messages.
+    /// Reports of providers, counted, and what is kept between their calls.
     pub(super) feedback: Feedback,
 }
 

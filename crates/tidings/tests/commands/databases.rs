@@ -5,7 +5,7 @@ use tidings_loopback::Postgres;
 use super::serving::skip;
 use super::*;
 
-/// What a status says of the store, wherever it is.
+/// Content of the store in a status, wherever the store is.
 fn content(status: &Value) -> Value {
     let mut status = status.clone();
     let gone = ["uptime_seconds", "paused", "channels", "now"];

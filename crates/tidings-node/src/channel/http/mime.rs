@@ -64,7 +64,7 @@ impl Parts {
     }
 }
 
-/// What a provider keeps beside a mail and names in its reports: ids by which it is known here.
+/// Ids of a mail that a provider keeps beside it and names in its reports.
 pub(crate) fn known_by(message: &Rendered) -> Vec<(&'static str, &str)> {
     let head = message.bytes.split(|byte| *byte == b'\n');
     let lines = head.map_while(|line| str::from_utf8(line).ok().map(str::trim_end));

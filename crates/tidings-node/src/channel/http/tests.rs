@@ -42,7 +42,7 @@ impl Heard {
     }
 }
 
-/// What the server answers to a request.
+/// Answer of the server to a request.
 #[derive(Clone, Copy)]
 pub(super) struct Says {
     pub(super) status: u16,
@@ -197,9 +197,9 @@ pub(super) struct Documented {
     pub(super) from: Option<&'static str>,
     pub(super) message: Rendered,
     pub(super) check: fn(&Heard),
-    /// What it answers to a message that it takes, and its own name for the message.
+    /// Answer to a message that it takes, and its own name for the message.
     pub(super) takes: (Says, Option<&'static str>),
-    /// What else it answers, with the class of the outcome.
+    /// Its other answers, with the class of the outcome.
     pub(super) answers: Vec<(Says, &'static str)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a call over HTTP is, whatever its version.
+//! A call over HTTP, whatever its version.
 
 use super::{Answer, Request};
 

@@ -168,7 +168,7 @@ struct State {
     /// The rules that this node puts in force when it opens the store.
     rules: Mutex<Rules>,
     serving: Mutex<Option<Serving>>,
-    /// What runs beside it.
+    /// Runtime of what runs beside it.
     tokio: tokio::runtime::Handle,
 }
 

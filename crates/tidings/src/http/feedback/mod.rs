@@ -48,7 +48,7 @@ const AGE_SECONDS_MAX: i64 = 24 * 60 * 60;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Reported {
     event: Event,
-    /// Who reports.
+    /// Name of the provider that reports.
     by: &'static str,
     /// Texts of which one has the message's tag.
     hints: Vec<String>,

@@ -43,7 +43,7 @@ fn get(post: &Post, path: &str) -> Value {
     post.change(Method::GET, path, &Value::Null)
 }
 
-/// What the time line of the only message says of answers, and the reasons of suppressed addresses.
+/// Reads the answers in the time line of the only message, and the reasons of suppressed addresses.
 fn state(post: &Post) -> (Vec<String>, Vec<Value>) {
     let messages = get(post, "/v1/messages");
     let id = messages["messages"][0]["id"].as_str().unwrap();
