@@ -31,6 +31,7 @@
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
 //! | `SUPPRESSIONS` | base | intake | channel, hash of the address | the address, why it is suppressed, since when and until when |
 //! | `API_KEYS` | base | intake | hash of an API key | its id, name and when it was made |
+//! | `ACTS` | base | intake | number | the acts of a step, until every part has applied them |
 //! | `TOKEN_SECRET` | base | intake | - | the secret with which tokens in links are sealed |
 //! | `EVENTS` | day | intake | ordinal of the first | up to 16 events, a line each |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
@@ -148,6 +149,7 @@ pub enum Table {
     Attempts = 68,
     TokenSecret = 69,
     Suppressions = 70,
+    Acts = 71,
 }
 
 /// A key under construction.

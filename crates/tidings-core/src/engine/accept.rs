@@ -83,10 +83,18 @@ impl Intake {
                     until: *until,
                 };
                 self.suppressions.put(draft, address, suppression);
+                draft.tell(|| Act::Suppression {
+                    address: address.clone(),
+                    suppression: Some(suppression),
+                });
                 Ok(done)
             }
             Command::Unsuppress { address } => {
                 self.suppressions.lift(draft, address);
+                draft.tell(|| Act::Suppression {
+                    address: address.clone(),
+                    suppression: None,
+                });
                 Ok(done)
             }
             Command::Pause(what) => Ok(self.accept_pause(what, true)),
@@ -140,6 +148,7 @@ impl Intake {
             self.name_objects(draft, event, now.day())?;
             let at = self.keep_event(draft, now.day(), &row);
             self.register(draft, &row, None, Some(at));
+            draft.tell(|| Act::Keep { row, at });
             let published = Published {
                 id: event.id.clone(),
                 status: PublishedAs::Cancelled,
@@ -354,7 +363,8 @@ impl Intake {
             for t in &event.waits_for {
                 self.take_scheduled(draft, *t, (&row, last));
             }
-            self.enter_row(draft, last, &row)?;
+            let at = self.enter_row(draft, last, &row)?;
+            draft.tell(|| Act::Keep { row, at });
         }
         Ok(events)
     }
@@ -386,7 +396,11 @@ impl Intake {
     }
 
     /// Pauses or resumes a type or channel.
-    fn accept_pause(&mut self, what: &Pausable, pauses: bool) -> Result<Accepted, Refused> {
+    pub(super) fn accept_pause(
+        &mut self,
+        what: &Pausable,
+        pauses: bool,
+    ) -> Result<Accepted, Refused> {
         let changes = match (self.pausable(what)?, what) {
             (Some(channel), _) if pauses => self.paused.channels.insert(channel),
             (Some(channel), _) => self.paused.channels.remove(&channel),
@@ -423,12 +437,16 @@ impl Intake {
         let number = compiled.current().map_or(1, |version| version.number + 1);
         draft.put(Partition::Base, rules_key(number), to_json(&rules));
         self.paused.keep_types(&rules);
+        let told = Box::new(rules.clone());
         let (version, given) = Version::new(number, rules, &mut compiled.names);
         for named in given {
             draft.put(Partition::Base, name_key(&named), encode(&named));
         }
         compiled.add(version);
-        Act::Rules { version: number }
+        Act::Rules {
+            version: number,
+            rules: told,
+        }
     }
 
     /// The rules of a type, if it is configured.

@@ -3,8 +3,14 @@
 //! The intake gives ids, places and order, and promises; it knows no recipient. Each part applies the acts to
 //! its buckets, in order. What parts answer adds up to what one engine of all buckets answers, so nothing
 //! needs all buckets at once.
+//!
+//! Where some parts are on other nodes, the acts of each step are written down under a number ([`Told`]), and each
+//! part has the number of the newest one that it has applied: what was accepted once is applied by every part once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use super::event_row::EventRow;
 use super::reply::{
@@ -13,11 +19,63 @@ use super::reply::{
 use crate::command::{Cancelled, Pausable};
 use crate::id::Id;
 use crate::journal::record::EventAt;
+use crate::journal::stored::{Unreadable, from_json, to_json};
 use crate::number::EventNo;
+use crate::rules::Rules;
+use crate::suppression::{ChannelAddress, Suppression};
+use crate::table::{Key, Owner, Table};
 use crate::time::{Day, Instant};
 
-/// A change that concerns everybody.
+/// The number of the acts of a step: they count from 1.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct ActNo(pub u64);
+
+impl fmt::Display for ActNo {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+/// The acts of a step, as nodes with other parts are told of them.
 #[derive(Clone, Debug)]
+pub struct Told {
+    /// Its number: the acts before are those of the number before.
+    pub no: ActNo,
+    pub(crate) acts: Vec<Act>,
+    bytes: Vec<u8>,
+}
+
+/// The key of the acts with a number.
+pub(super) fn told_key(no: ActNo) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Acts).u64(no.0).done()
+}
+
+impl Told {
+    pub(super) fn new(no: ActNo, acts: Vec<Act>) -> Self {
+        let bytes = to_json(&acts);
+        Self { no, acts, bytes }
+    }
+
+    /// The acts as they are stored and sent.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Reads the acts with a number.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the bytes are no acts.
+    pub fn read(no: ActNo, bytes: Vec<u8>) -> Result<Self, Unreadable> {
+        let acts = from_json("acts", &bytes)?;
+        Ok(Self { no, acts, bytes })
+    }
+}
+
+/// A change that concerns everybody.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Act {
     /// An event was accepted. `at` = the address of its row, if it enters lanes now.
     Publish { row: EventRow, at: Option<EventAt> },
@@ -34,13 +92,26 @@ pub(crate) enum Act {
     /// A type or a channel was resumed that was paused.
     Resume(Pausable),
     /// A version of the rules came into force.
-    Rules { version: u32 },
+    Rules { version: u32, rules: Box<Rules> },
     /// Every day before this one is deleted.
     Forget { before: Day },
+    /// An event has a row and enters no lane: it was cancelled before it came, or before it was due.
+    Keep { row: EventRow, at: EventAt },
+    /// An object was changed. `withdrawals` = the number of withdrawals and restorations of all objects so far.
+    Object {
+        id: Id,
+        withdrawn: bool,
+        withdrawals: u64,
+    },
+    /// An address was suppressed, or, without a suppression, is not any more.
+    Suppression {
+        address: ChannelAddress,
+        suppression: Option<Suppression>,
+    },
 }
 
 /// A cancel of events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cancel {
     pub(crate) what: Cancelled,
     pub(crate) events: CancelledEvents,
@@ -52,7 +123,7 @@ pub(crate) struct Cancel {
 pub(crate) type CancelledEvents = BTreeMap<EventNo, CancelledEvent>;
 
 /// A cancelled event.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct CancelledEvent {
     /// The instants at which it was still to enter lanes.
     pub(crate) waits_for: BTreeSet<Instant>,
@@ -61,7 +132,7 @@ pub(crate) struct CancelledEvent {
 }
 
 /// The part of an answer to an act that one part gives.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Applied {
     Done,
     Published(Spread),
@@ -70,7 +141,7 @@ pub(crate) enum Applied {
 }
 
 /// The spread of an event among the recipients of a part.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Spread {
     /// Number of recipients in its audience, whatever their preferences.
     pub(crate) concerned: u64,
@@ -87,7 +158,7 @@ pub(crate) struct Spread {
 }
 
 /// Entries of cancelled events in a part, by result.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct CancelCount {
     /// The events found, by place.
     pub(crate) places: BTreeSet<EventNo>,

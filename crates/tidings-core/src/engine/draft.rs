@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::event_row::FreshEvents;
+use super::act::Act;
+use super::event_row::{EventRow, FreshEvents};
 use super::reach::Reach;
 use crate::id::BucketNo;
 use crate::journal::parts;
@@ -31,6 +32,10 @@ pub(crate) struct Draft<'a> {
     /// The newest row of each bucket's journal.
     journals: Journals,
     pub(crate) events: FreshEvents,
+    /// The acts of the step, if other nodes are told of them.
+    told: Option<Vec<Act>>,
+    /// True if nothing is kept that is written: another node writes it.
+    discards: bool,
 }
 
 /// Rows by key; `None` = deleted.
@@ -55,7 +60,35 @@ impl<'a> Draft<'a> {
             read: FxHashMap::default(),
             journals: FxHashMap::default(),
             events: FreshEvents::default(),
+            told: None,
+            discards: false,
         }
+    }
+
+    /// A draft that keeps nothing of what is written.
+    pub(super) fn discarding(view: &'a dyn ReadView) -> Self {
+        Self {
+            discards: true,
+            ..Self::new(view)
+        }
+    }
+
+    /// A draft that keeps the acts of the step, if other nodes are told of them.
+    pub(super) fn telling(mut self, tells: bool) -> Self {
+        self.told = tells.then(Vec::new);
+        self
+    }
+
+    /// Keeps an act for other nodes, if they are told; returns its number among those of the step.
+    pub(super) fn tell(&mut self, act: impl FnOnce() -> Act) -> usize {
+        let Some(told) = &mut self.told else { return 0 };
+        told.push(act());
+        told.len() - 1
+    }
+
+    /// Takes the acts of the step.
+    pub(super) fn take_told(&mut self) -> Vec<Act> {
+        self.told.replace(Vec::new()).unwrap_or_default()
     }
 
     /// A draft with messages that the senders keep back.
@@ -108,8 +141,17 @@ impl<'a> Draft<'a> {
         line.or_else(|| self.step?.fresh_event(day, ordinal))
     }
 
+    /// Adds the event with the next ordinal of a day.
+    pub(super) fn add_event(&mut self, day: Day, ordinal: u32, row: &EventRow) {
+        if !self.discards {
+            self.events.add(day, ordinal, row);
+        }
+    }
+
     pub(crate) fn put(&mut self, partition: Partition, key: Vec<u8>, value: Vec<u8>) {
-        self.writes.insert((partition, key), Some(value));
+        if !self.discards {
+            self.writes.insert((partition, key), Some(value));
+        }
     }
 
     /// Writes a value that may need several rows.
@@ -146,7 +188,9 @@ impl<'a> Draft<'a> {
     }
 
     pub(crate) fn delete(&mut self, partition: Partition, key: Vec<u8>) {
-        self.writes.insert((partition, key), None);
+        if !self.discards {
+            self.writes.insert((partition, key), None);
+        }
     }
 
     /// Appends a record to a bucket's journal and returns the seq of its row.
@@ -186,7 +230,10 @@ impl<'a> Draft<'a> {
             value,
         } in writes
         {
-            self.writes.insert((partition, key), value);
+            match value {
+                Some(value) => self.put(partition, key, value),
+                None => self.delete(partition, key),
+            }
         }
     }
 

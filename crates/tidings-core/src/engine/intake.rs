@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::accepted;
+use super::act::ActNo;
 use super::ahead::Ahead;
 use super::draft::Draft;
 use super::event_row::EventRow;
@@ -18,6 +19,7 @@ use super::objects::Objects;
 use super::recent::Recent;
 use super::rows::{days_with, each_base};
 use super::suppressed::Suppressions;
+use super::told::first_told;
 use crate::compiled::CompiledRules;
 use crate::event::Event;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
@@ -71,6 +73,10 @@ pub(crate) struct Intake {
     pub(crate) buckets: u16,
     pub(crate) now: Instant,
     pub(crate) next_place: EventNo,
+    /// The number of the newest acts that other nodes were told.
+    pub(crate) acts: ActNo,
+    /// The number of the first acts that are still stored.
+    pub(crate) first_act: ActNo,
     pub(crate) tally: Tally,
     /// Days before this one are deleted.
     pub(crate) forgotten_before: Option<Day>,
@@ -110,6 +116,7 @@ const BLOCKS_KEPT: usize = 512;
 struct Head {
     now: Instant,
     next_place: EventNo,
+    acts: ActNo,
     tally: Tally,
     withdrawals: u64,
     forgotten_before: Option<Day>,
@@ -149,6 +156,8 @@ impl Intake {
             buckets,
             now: Instant::MIN,
             next_place: EventNo(0),
+            acts: ActNo::default(),
+            first_act: ActNo(1),
             tally: Tally::default(),
             forgotten_before: None,
             paused: Paused::default(),
@@ -180,7 +189,7 @@ impl Intake {
         let next = self.days.entry(day).or_insert(0);
         let ordinal = *next;
         *next += 1;
-        draft.events.add(day, ordinal, row);
+        draft.add_event(day, ordinal, row);
         self.tail.push(Arc::new(header_of(row)));
         if begins_block(ordinal + 1) {
             self.write_block(draft, day, ordinal);
@@ -381,6 +390,7 @@ impl Intake {
         let head = Head {
             now: self.now,
             next_place: self.next_place,
+            acts: self.acts,
             tally: self.tally,
             withdrawals: self.objects.withdrawals,
             forgotten_before: self.forgotten_before,
@@ -410,6 +420,8 @@ impl Intake {
         let mut intake = Self {
             now: head.now,
             next_place: head.next_place,
+            acts: head.acts,
+            first_act: first_told(view)?.unwrap_or(ActNo(head.acts.0 + 1)),
             tally: head.tally,
             objects: Objects::recover(view, head.withdrawals)?,
             suppressions: Suppressions::recover(view)?,

@@ -65,12 +65,14 @@ mod suppressed;
 mod take_back;
 #[cfg(test)]
 mod tests;
+mod told;
 mod touch;
 mod view;
 mod workers;
 
 pub use crate::number::{ClosingId, MessageId};
 pub use crate::options::Options;
+pub use act::{ActNo, Told};
 pub use agenda::{Agenda, DueLanes};
 pub use attempt_row::Attempted;
 pub use books::Walk;
@@ -97,7 +99,7 @@ pub use reply::{
 pub use sent::{Sent, Tried};
 pub use snapshot::EngineSnapshot;
 pub use state::{Engine, Step};
-
+pub use told::{Answers, Held, KeptObjects, OpenReply, applied_by_parts, read_told};
 pub use touch::Upcoming;
 pub use view::{MessageAt, OpenLane, WaitingEntry};
 pub use workers::{Job, Workers};

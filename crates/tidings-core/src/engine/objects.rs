@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::act::Act;
 use super::draft::Draft;
 use super::recent::Recent;
 use super::rows::each_base;
@@ -228,7 +229,13 @@ impl Objects {
         named.try_for_each(|object| self.touch(draft, &object.id, day))
     }
 
-    fn touch(&mut self, draft: &mut Draft<'_>, object: &Id, day: Day) -> Result<(), Unreadable> {
+    /// Keeps an object as long as a day.
+    pub(super) fn touch(
+        &mut self,
+        draft: &mut Draft<'_>,
+        object: &Id,
+        day: Day,
+    ) -> Result<(), Unreadable> {
         if let Some(known) = self.known(draft, object)?
             && known.newest < day
         {
@@ -308,12 +315,31 @@ impl Objects {
         draft.put(Partition::Base, object_key(id), to_json(&row));
         if !row.applies() {
             let key = withdrawn_key(id);
-            if self.withdraw(row.object.id) {
+            if self.withdraw(id.clone()) {
                 self.withdrawals += 1;
                 draft.put(Partition::Base, key, Vec::new());
             }
         } else if self.bring_back(draft, id) {
             self.withdrawals += 1;
+        }
+        self.tell(draft, id);
+    }
+
+    fn tell(&self, draft: &mut Draft<'_>, id: &Id) {
+        draft.tell(|| Act::Object {
+            id: id.clone(),
+            withdrawn: self.withdrawn.contains_key(id),
+            withdrawals: self.withdrawals,
+        });
+    }
+
+    /// Takes over what the intake has told of an object.
+    pub(super) fn observe(&mut self, id: &Id, withdrawn: bool, withdrawals: u64) {
+        self.recent.remove(id);
+        self.withdrawals = withdrawals;
+        match withdrawn {
+            true => drop(self.withdraw(id.clone())),
+            false => drop(self.unmark(id)),
         }
     }
 
@@ -326,10 +352,17 @@ impl Objects {
 
     /// Removes the withdrawal of an object; returns whether that is new.
     fn bring_back(&mut self, draft: &mut Draft<'_>, object: &Id) -> bool {
+        let was_withdrawn = self.unmark(object);
+        if was_withdrawn {
+            draft.delete(Partition::Base, withdrawn_key(object));
+        }
+        was_withdrawn
+    }
+
+    fn unmark(&mut self, object: &Id) -> bool {
         let was_withdrawn = self.withdrawn.remove(object).is_some();
         if was_withdrawn {
             self.withdrawn_hashes.remove(&About::object_hash(object));
-            draft.delete(Partition::Base, withdrawn_key(object));
         }
         was_withdrawn
     }
@@ -339,7 +372,9 @@ impl Objects {
         self.recent.remove(id);
         draft.delete(Partition::Base, object_key(id));
         draft.delete(Partition::Base, day_key(row.newest, id));
-        self.bring_back(draft, id);
+        if self.bring_back(draft, id) {
+            self.tell(draft, id);
+        }
     }
 
     /// Deletes some obsolete objects: more than the step has written.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::act::{Act, Applied};
+use super::act::{Act, ActNo, Applied};
 use super::admitted::Admitted;
 use super::buckets::Buckets;
 use super::draft::Draft;
@@ -39,6 +39,8 @@ use crate::time::{Day, Instant};
 /// Some buckets, and what they share.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
+    /// Its number among the parts of the store.
+    pub(crate) no: u16,
     /// The instant of the newest step.
     pub(crate) now: Instant,
     pub(crate) compiled: Arc<CompiledRules>,
@@ -49,6 +51,8 @@ pub(crate) struct Part {
     pub(crate) tally: Tally,
     /// Number of entries that events got when they were applied: so many have to be found.
     pub(crate) promised: u64,
+    /// The number of the newest acts that it has applied.
+    pub(crate) applied: ActNo,
     /// Days before this one are deleted.
     pub(crate) forgotten_before: Option<Day>,
     /// The days that hold a record of some bucket.
@@ -80,6 +84,7 @@ pub(super) struct Head {
     now: Instant,
     tally: Tally,
     promised: u64,
+    pub(super) applied: ActNo,
     forgotten_before: Option<Day>,
     paused: Paused,
 }
@@ -88,8 +93,9 @@ fn head_key(no: u16) -> Vec<u8> {
     Key::of(Owner::Part, Table::Meta).u16(no).done()
 }
 
-/// Reads the heads of so many parts. If there were more or fewer, the first one gets what all had counted.
-pub(super) fn read_heads(view: &dyn ReadView, parts: u16) -> Result<Vec<Head>, Unreadable> {
+/// Reads the heads of so many parts, or (`None`) of those that there are. If there were more or fewer, the first one
+/// gets what all had counted; that has to wait for as long as not all of them have applied the same acts.
+pub(super) fn read_heads(view: &dyn ReadView, parts: Option<u16>) -> Result<Vec<Head>, Unreadable> {
     let mut stored: Vec<Head> = Vec::new();
     for no in 0.. {
         if stored.first().is_some_and(|first| no >= first.parts) {
@@ -100,9 +106,11 @@ pub(super) fn read_heads(view: &dyn ReadView, parts: u16) -> Result<Vec<Head>, U
         };
         stored.push(decode("a part's head", &bytes)?);
     }
-    if stored.len() == usize::from(parts) {
+    let applied = stored.first().map(|head| head.applied).unwrap_or_default();
+    let are_equal = stored.iter().all(|head| head.applied == applied);
+    let Some(parts) = parts.filter(|parts| stored.len() != usize::from(*parts) && are_equal) else {
         return Ok(stored);
-    }
+    };
     let fresh = || Head {
         parts,
         now: stored
@@ -112,6 +120,7 @@ pub(super) fn read_heads(view: &dyn ReadView, parts: u16) -> Result<Vec<Head>, U
             .unwrap_or(Instant::MIN),
         tally: Tally::default(),
         promised: 0,
+        applied,
         forgotten_before: stored.iter().filter_map(|head| head.forgotten_before).max(),
         paused: stored
             .first()
@@ -126,21 +135,21 @@ pub(super) fn read_heads(view: &dyn ReadView, parts: u16) -> Result<Vec<Head>, U
 }
 
 impl Part {
-    /// Reads the stored buckets of these numbers, or creates them. `held` = the days that the store has.
+    /// Reads the stored buckets of a part of so many, or creates them. `total` = the number of all buckets, `held` = the days that the store has.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub(super) fn recover(
         (view, held): (&dyn ReadView, &[Day]),
         (compiled, head): (&Arc<CompiledRules>, Head),
-        (numbers, total): (Vec<BucketNo>, u16),
-        options: Options,
+        (no, parts): (u16, u16),
+        (total, options): (u16, Options),
     ) -> Result<Self, Unreadable> {
         let kept = |day: &Day| head.forgotten_before.is_none_or(|before| *day >= before);
         let days: Vec<Day> = held.iter().copied().filter(kept).collect();
         let mut ledger = Ledger::default();
-        let mut buckets = Vec::with_capacity(numbers.len());
-        for no in numbers {
+        let mut buckets = Vec::new();
+        for no in range_of(no, parts, total).map(BucketNo) {
             let source = Source {
                 view,
                 compiled,
@@ -154,6 +163,7 @@ impl Part {
         let copies = days_with(view, &days, entered)?.into_iter();
         let copies = copies.map(|day| (day, Tree::new())).collect();
         Ok(Self {
+            no,
             now: head.now,
             compiled: Arc::clone(compiled),
             buckets: Buckets::new(total, buckets),
@@ -161,6 +171,7 @@ impl Part {
             paused: head.paused,
             tally: head.tally,
             promised: head.promised,
+            applied: head.applied,
             forgotten_before: head.forgotten_before,
             journal_days: days.into_iter().collect(),
             restless: BTreeSet::new(),
@@ -175,17 +186,18 @@ impl Part {
         })
     }
 
-    /// Writes the counters and the clock.
-    pub(super) fn write_head(&self, draft: &mut Draft<'_>, (no, parts): (u16, u16)) {
+    /// Writes the counters and the clock of the part, of so many.
+    pub(super) fn write_head(&self, draft: &mut Draft<'_>, parts: u16) {
         let head = Head {
             parts,
             now: self.now,
             tally: self.tally,
             promised: self.promised,
+            applied: self.applied,
             forgotten_before: self.forgotten_before,
             paused: self.paused.clone(),
         };
-        draft.put(Partition::Base, head_key(no), encode(&head));
+        draft.put(Partition::Base, head_key(self.no), encode(&head));
     }
 
     /// Applies what the intake has accepted.
@@ -211,10 +223,11 @@ impl Part {
             Act::Enter { row, at, t } => self.enter_scheduled(draft, (*t, *at), row)?,
             Act::Pause(what) => self.pause(draft, what)?,
             Act::Resume(what) => self.resume(draft, what)?,
-            Act::Rules { version } => {
+            Act::Rules { version, .. } => {
                 self.compiled = Arc::clone(&intake.compiled);
                 self.put_in_force(draft, *version)?;
             }
+            Act::Keep { .. } | Act::Object { .. } | Act::Suppression { .. } => {}
         }
         Ok(Applied::Done)
     }

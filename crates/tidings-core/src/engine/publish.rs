@@ -146,6 +146,9 @@ impl Part {
         routed: BTreeMap<BucketNo, Routed>,
     ) {
         let now = self.now;
+        if !routed.is_empty() {
+            self.copy_accepted(draft, at, row);
+        }
         let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
         let current = self.compiled.current().cloned();
         let rules = current.as_ref().map_or(0, |version| version.number);

@@ -1,5 +1,7 @@
 //! Replies of the engine.
 
+use serde::{Deserialize, Serialize};
+
 use super::event_row::EventRow;
 use crate::batch_key::KeyTooLong;
 use crate::event::{Audience, Near};
@@ -54,7 +56,7 @@ pub struct Dropped {
 }
 
 /// Entries of a cancelled event, or of all events with a key, by result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenBack {
     /// Pending or scheduled entries: cancelled.
     pub cancelled: u64,

@@ -8,7 +8,7 @@ use super::intake::Intake;
 use super::part::Part;
 use super::reach::Reach;
 use super::reply::Reply;
-use super::state::Engine;
+use super::state::{Engine, Step};
 use super::take_back::Among;
 use crate::bucket::Closing;
 use crate::index::FoundEntry;
@@ -62,7 +62,7 @@ impl Engine {
         view: &dyn ReadView,
         now: Instant,
         before: Day,
-    ) -> Result<super::Step, Unreadable> {
+    ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             for &at in &*engine.numbers() {
                 let part = engine.part_of(at);
@@ -94,10 +94,10 @@ impl Engine {
         reach: &Reach,
         now: Instant,
         before: Day,
-    ) -> Result<super::Step, Unreadable> {
+    ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
-            engine.forget_until(draft, before, &mut step.forgotten)?;
+            engine.forget_until(draft, before, step)?;
             Ok(())
         })
     }
@@ -108,7 +108,7 @@ impl Engine {
         &mut self,
         draft: &mut Draft<'_>,
         before: Day,
-        forgotten: &mut Vec<Day>,
+        step: &mut Step,
     ) -> Result<Reply, Unreadable> {
         let before = before.min(self.intake.now.day());
         let mut days = self.intake.days_before(before);
@@ -118,13 +118,13 @@ impl Engine {
         let mut applied = Applied::Dropped { days, expired: 0 };
         let act = Act::Forget { before };
         if let Applied::Dropped { days, .. } = &applied
-            && !days.is_empty()
+            && (!days.is_empty() || self.tells())
         {
-            forgotten.extend(days);
+            step.forgotten.extend(days);
             self.intake.forget_before(before);
             applied.add(self.apply(draft, &act)?);
         }
-        Ok(applied.reply(&act).0)
+        self.end_act(draft, act, applied, (step.replies.len(), step))
     }
 
     fn oldest_day(&self) -> Option<Day> {
@@ -145,7 +145,7 @@ impl Intake {
     }
 
     /// Forgets the days before this one.
-    fn forget_before(&mut self, before: Day) {
+    pub(super) fn forget_before(&mut self, before: Day) {
         for day in self.days_before(before) {
             self.forget(day);
         }

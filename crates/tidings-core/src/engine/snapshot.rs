@@ -27,6 +27,8 @@ impl Engine {
     pub fn snapshot(&mut self) -> EngineSnapshot {
         EngineSnapshot(Self {
             intake: self.intake.clone(),
+            holds_intake: self.holds_intake,
+            of_parts: self.of_parts,
             parts: self.parts.iter_mut().map(snapshot).collect(),
             busy: self.busy,
             workers: Box::new(InTurn),

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::act::Told;
 use super::going::Going;
 use super::inbox_delivery::InboxDelivery;
 use super::intake::{Intake, Tally};
 use super::ledger::Row;
-use super::part::{Part, range_of, read_heads};
+use super::part::{Part, read_heads};
 use super::reply::{Refused, Reply};
 use super::rows::each_base;
+use super::told::{Answers, Held, KeptObjects, OpenReply};
 use super::workers::{InTurn, Workers};
 use crate::bucket::Bucket;
 use crate::compiled::{CompiledRules, Version};
-use crate::id::BucketNo;
 use crate::journal::stored::{ReadView, Unreadable, decode, from_json};
 use crate::names::Names;
 use crate::options::Options;
@@ -25,8 +26,12 @@ use crate::time::{Day, Instant};
 #[derive(Debug)]
 pub struct Engine {
     pub(super) intake: Intake,
+    /// True if what the intake decides is decided here, and not on another node.
+    pub(super) holds_intake: bool,
     /// At least one.
     pub(super) parts: Vec<Part>,
+    /// Number of parts of the store, of which others may be on other nodes.
+    pub(super) of_parts: u16,
     /// The part whose chores are done now.
     pub(super) busy: usize,
     pub(super) workers: Box<dyn Workers>,
@@ -45,6 +50,14 @@ pub struct Step {
     pub forgotten: Vec<Day>,
     /// Messages that go as soon as the writes are durable, because an operator asked.
     pub going: Vec<Going>,
+    /// The acts of the step, of which other nodes are to be told once the writes are durable.
+    pub told: Option<Arc<Told>>,
+    /// The commands whose replies are not whole before parts on other nodes have answered.
+    pub open_replies: Vec<OpenReply>,
+    /// The answers to acts that another node has told, of each number.
+    pub answers: Vec<Answers>,
+    /// Objects that the node with the intake has to keep.
+    pub kept_objects: Vec<KeptObjects>,
 }
 
 impl Engine {
@@ -53,25 +66,47 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub fn open(view: &dyn ReadView, held: &[Day], options: Options) -> Result<Self, Unreadable> {
+        Self::open_held(view, held, options, None)
+    }
+
+    /// Opens an engine of some parts of a store, or (`None`) of all with the intake. `days` = the days that the store has.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read or makes no sense, or where it has no such parts.
+    pub fn open_held(
+        view: &dyn ReadView,
+        days: &[Day],
+        options: Options,
+        held: Option<&Held>,
+    ) -> Result<Self, Unreadable> {
         let compiled = Arc::new(read_compiled(view)?);
-        let intake = Intake::recover(view, held, &compiled)?;
+        let intake = Intake::recover(view, days, &compiled)?;
         let intake = intake.unwrap_or_else(|| Intake::new(&compiled, options.buckets.max(1)));
-        let count = options.parts.clamp(1, intake.buckets);
-        let heads = read_heads(view, count)?;
+        let divided = options.parts.clamp(1, intake.buckets);
+        let is_whole =
+            held.is_none_or(|held| held.intake && held.parts.len() == usize::from(divided));
+        let heads = read_heads(view, is_whole.then_some(divided))?;
+        let of_parts = u16::try_from(heads.len()).unwrap_or(u16::MAX);
         let mut parts = Vec::with_capacity(heads.len());
-        for (no, head) in (0..).zip(heads) {
-            let buckets = range_of(no, count, intake.buckets);
-            let buckets = (buckets.map(BucketNo).collect(), intake.buckets);
-            parts.push(Part::recover(
-                (view, held),
-                (&compiled, head),
-                buckets,
-                options,
-            )?);
+        for (no, head) in (0..of_parts).zip(heads) {
+            if held.is_none_or(|held| held.parts.contains(&no)) {
+                parts.push(Part::recover(
+                    (view, days),
+                    (&compiled, head),
+                    (no, of_parts),
+                    (intake.buckets, options),
+                )?);
+            }
+        }
+        if parts.is_empty() || held.is_some_and(|held| held.parts.len() != parts.len()) {
+            let why = format!("the store has {of_parts} parts, others than were asked for");
+            return Err(Unreadable(why));
         }
         Ok(Self {
             intake,
+            holds_intake: held.is_none_or(|held| held.intake),
             parts,
+            of_parts,
             busy: 0,
             workers: Box::new(InTurn),
         })
@@ -101,6 +136,7 @@ impl Engine {
         let parts = self.parts.iter_mut();
         let lanes = parts.filter_map(Part::next_due).min();
         let scheduled = self.intake.scheduled.first().map(|((t, _), ())| *t);
+        let scheduled = scheduled.filter(|_| self.holds_intake);
         lanes.into_iter().chain(scheduled).min()
     }
 
@@ -121,7 +157,8 @@ impl Engine {
     #[must_use]
     pub fn tally(&self) -> Tally {
         let parts = self.parts.iter().map(|part| part.tally);
-        parts.fold(self.intake.tally, |sum, tally| sum + tally)
+        let intake = self.holds_intake.then_some(self.intake.tally);
+        parts.fold(intake.unwrap_or_default(), |sum, tally| sum + tally)
     }
 
     /// The ledger, added up per day.

@@ -8,11 +8,12 @@ use super::inbox_delivery::InboxDelivery;
 use super::reach::Reach;
 use super::reply::{Answer, Refused, Reply};
 use super::state::{Engine, Step};
+use super::told::{KeptObjects, OpenReply};
 use crate::command::Command;
 use crate::id::{BucketNo, Id};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::rules::Rules;
-use crate::time::{Day, Instant};
+use crate::time::Instant;
 
 impl Engine {
     /// Closes the lanes due at or before `now`, and nothing else: they go out before anything that
@@ -118,6 +119,7 @@ impl Engine {
         self.in_step(draft, now, |engine, draft, _, _| {
             let act = engine.intake.accept_rules(draft, rules);
             engine.apply(draft, &act)?;
+            draft.tell(|| act);
             Ok(())
         })
     }
@@ -132,9 +134,9 @@ impl Engine {
         self.read_ahead(draft, commands)?;
         for alike in commands.chunk_by(together) {
             match alike {
-                [Command::Publish(_), ..] => step.replies.extend(self.publish(draft, alike)?),
+                [Command::Publish(_), ..] => self.publish(draft, alike, step)?,
                 [command] => {
-                    let reply = self.command(draft, command, &mut step.forgotten)?;
+                    let reply = self.command(draft, command, step)?;
                     step.replies.push(reply);
                 }
                 many => step.replies.extend(self.follow(draft, many)?),
@@ -149,7 +151,9 @@ impl Engine {
         &mut self,
         draft: &mut Draft<'_>,
         commands: &[Command],
-    ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
+        step: &mut Step,
+    ) -> Result<(), Unreadable> {
+        let first = step.replies.len();
         let mut replies = Vec::with_capacity(commands.len());
         let mut acts: Vec<(usize, Box<Act>)> = Vec::with_capacity(commands.len());
         for command in commands {
@@ -169,40 +173,62 @@ impl Engine {
             applied.collect::<Result<Vec<_>, _>>()
         })?;
         let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
-        for (at, act) in &acts {
+        for (at, act) in acts {
             let of_parts = applied.iter_mut().filter_map(Iterator::next);
-            let (reply, warnings) = Applied::sum(of_parts).reply(act);
-            self.intake.tally.warnings += warnings;
-            replies[*at] = Ok(reply);
+            let applied = Applied::sum(of_parts);
+            replies[at] = Ok(self.end_act(draft, *act, applied, (first + at, step))?);
         }
-        Ok(replies)
+        step.replies.extend(replies);
+        Ok(())
+    }
+
+    /// Ends an act of a command: with its answer, or, where parts elsewhere have to apply it too, by telling them.
+    pub(super) fn end_act(
+        &mut self,
+        draft: &mut Draft<'_>,
+        act: Act,
+        applied: Applied,
+        (command, step): (usize, &mut Step),
+    ) -> Result<Reply, Unreadable> {
+        if self.tells() {
+            let (reply, _) = applied.clone().reply(&act);
+            let act = draft.tell(|| act);
+            step.open_replies
+                .push(OpenReply::new(command, act, applied));
+            return Ok(reply);
+        }
+        let (reply, warnings) = applied.reply(&act);
+        self.intake.tally.warnings += warnings;
+        self.intake.answer(draft, &act, reply)
     }
 
     /// Enters the events that were scheduled for now or before, in order.
     fn enter_scheduled(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-        while let Some(act) = self.intake.enter_due(draft)? {
+        while let Some(act) = self.enter_due(draft)? {
             self.apply(draft, &act)?;
+            draft.tell(|| act);
         }
         Ok(())
     }
 
+    fn enter_due(&mut self, draft: &mut Draft<'_>) -> Result<Option<Act>, Unreadable> {
+        match self.holds_intake {
+            true => self.intake.enter_due(draft),
+            false => Ok(None),
+        }
+    }
+
     /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
     /// part's.
-    fn command(
-        &mut self,
-        draft: &mut Draft<'_>,
-        command: &Command,
-        forgotten: &mut Vec<Day>,
-    ) -> Answer {
+    fn command(&mut self, draft: &mut Draft<'_>, command: &Command, step: &mut Step) -> Answer {
         match self.intake.accept(draft, command)? {
             Ok(Accepted::Act(act)) => {
                 let applied = self.apply(draft, &act)?;
-                let (reply, warnings) = applied.reply(&act);
-                self.intake.tally.warnings += warnings;
-                Ok(Ok(self.intake.answer(draft, &act, reply)?))
+                let of = (step.replies.len(), step);
+                Ok(Ok(self.end_act(draft, *act, applied, of)?))
             }
             Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
-            Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, forgotten)?)),
+            Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, step)?)),
             Ok(Accepted::OfRecipient(recipient)) => {
                 let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
                 let part = self.part_no(no);
@@ -222,7 +248,7 @@ impl Engine {
         draft: &mut Draft<'_>,
         act: &Act,
     ) -> Result<Applied, Unreadable> {
-        let is_large = self.parts.len() > 1 && matches!(act, Act::Rules { .. });
+        let is_large = matches!(act, Act::Rules { .. });
         let applied = self.in_parts(draft, is_large, |intake, part, draft| {
             part.apply(intake, draft, act)
         })?;
@@ -284,29 +310,38 @@ impl Engine {
         now: Instant,
         work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
     ) -> Result<Step, Unreadable> {
+        draft = draft.telling(self.tells());
         self.set_now(now);
         let now = self.intake.now;
         self.intake.begin_step();
         let mut step = Step::default();
         let counted = |engine: &Self| {
-            let withdrawals = engine.intake.objects.withdrawals;
-            (engine.tally(), withdrawals, engine.intake.forgotten_before)
+            let intake = &engine.intake;
+            let of_intake = (intake.objects.withdrawals, intake.forgotten_before);
+            (engine.tally(), of_intake, engine.applied())
         };
         let before = counted(self);
         work(self, &mut draft, now, &mut step)?;
         for part in &mut self.parts {
             for (event, day) in std::mem::take(&mut part.kept_objects) {
-                self.intake.objects.touch_all(&mut draft, &event, day)?;
+                match self.holds_intake {
+                    true => self.intake.objects.touch_all(&mut draft, &event, day)?,
+                    false => step.kept_objects.push(KeptObjects::of(&event, day)),
+                }
             }
             part.ledger.write(&mut draft);
             step.going.append(&mut part.going);
         }
-        self.intake.objects.sweep(&mut draft)?;
+        if self.holds_intake {
+            self.intake.objects.sweep(&mut draft)?;
+            self.write_told(&mut draft, &mut step);
+        }
         if !draft.is_empty() || before != counted(self) {
-            self.intake.write_head(&mut draft);
-            let parts = u16::try_from(self.parts.len()).unwrap_or(u16::MAX);
-            for (no, part) in (0..).zip(&self.parts) {
-                part.write_head(&mut draft, (no, parts));
+            if self.holds_intake {
+                self.intake.write_head(&mut draft);
+            }
+            for part in &self.parts {
+                part.write_head(&mut draft, self.of_parts);
             }
         }
         step.writes = draft.done();

@@ -8,6 +8,7 @@ use roaring::RoaringBitmap;
 
 use super::accepted;
 use super::draft::Draft;
+use super::event_row::EventRow;
 use super::look::{Ends, Facts};
 use super::mute::silenced;
 use super::part::Part;
@@ -20,7 +21,7 @@ use crate::command::Choice;
 use crate::compiled::{CompiledRules, Version};
 use crate::id::{BucketNo, Id};
 use crate::index::Found;
-use crate::journal::record::{Arrival, Entries, Origin, Record, Variant};
+use crate::journal::record::{Arrival, Entries, EventAt, Origin, Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::limits::Bound;
@@ -349,25 +350,37 @@ impl Part {
 
     /// Copies the row of an event, entries of which move to today, unless today has it.
     fn copy_event(&mut self, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
-        let (today, at) = (self.now.day(), from.event);
+        if self.is_first_copy(from.event) {
+            let row = accepted::read(draft, from.at.day(), from.event)?;
+            self.copy_row(draft, from.event, row);
+        }
+        Ok(())
+    }
+
+    /// Copies the row of an event that was accepted on another day, by the clock of another node.
+    pub(super) fn copy_accepted(&mut self, draft: &mut Draft<'_>, at: EventAt, row: &EventRow) {
+        if self.is_first_copy(at) {
+            self.copy_row(draft, at, row.clone());
+        }
+    }
+
+    /// Tells whether today has no row of an event of another day, and notes that it gets one.
+    fn is_first_copy(&mut self, at: EventAt) -> bool {
+        let today = self.now.day();
         if at.day == today {
-            return Ok(());
+            return false;
         }
         if !self.copies.contains_key(&today) {
             self.copies
                 .values_mut()
                 .for_each(|copies| *copies = Tree::new());
         }
-        if self
-            .copies
-            .entry(today)
-            .or_default()
-            .insert(at, ())
-            .is_some()
-        {
-            return Ok(());
-        }
-        let row = accepted::read(draft, from.at.day(), at)?;
+        let copies = self.copies.entry(today).or_default();
+        copies.insert(at, ()).is_none()
+    }
+
+    fn copy_row(&mut self, draft: &mut Draft<'_>, at: EventAt, row: EventRow) {
+        let today = self.now.day();
         accepted::copy(draft, today, at, &row);
         let located = Located {
             place: row.place,
@@ -376,7 +389,6 @@ impl Part {
         };
         name_again(draft, Owner::Shared, today, &row.event, located);
         self.kept_objects.push((row.event, today));
-        Ok(())
     }
 
     /// The pending entries of a bucket, lane by lane.

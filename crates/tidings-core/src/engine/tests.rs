@@ -30,6 +30,7 @@ mod messages;
 mod payload;
 mod reach;
 mod snapshot;
+mod told;
 mod workers;
 
 #[derive(Clone, Default)]

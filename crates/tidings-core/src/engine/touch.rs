@@ -1,12 +1,15 @@
 //! The messages that a step may change or end, named before it: see [`super::Reach`].
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use super::act::{Act, CancelledEvents, Told};
 use super::draft::Draft;
 use super::state::Engine;
 use crate::channel::{ChannelNo, channel_no};
-use crate::command::Command;
+use crate::command::{Cancelled, Command};
 use crate::compiled::Version;
+use crate::event::Event;
 use crate::id::Id;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::number::MessageId;
@@ -22,6 +25,8 @@ pub enum Upcoming<'a> {
     Rules(&'a Rules),
     /// Days before this one are deleted.
     Forget(Day),
+    /// Acts that another node has told.
+    Told(&'a [Arc<Told>]),
 }
 
 impl Engine {
@@ -42,18 +47,11 @@ impl Engine {
         }
         let draft = Draft::new(view);
         match upcoming {
-            Upcoming::Rules(rules) if self.rules() == Some(rules) => {}
-            Upcoming::Rules(rules) => {
-                let mut names = self.intake.compiled.names.clone();
-                let (version, _) = Version::new(0, rules.clone(), &mut names);
-                for (part, bucket) in self.parts_with_buckets() {
-                    let unwanted = part.unwanted(&draft, bucket.no, None, &version)?;
-                    messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
-                }
-            }
-            Upcoming::Forget(before) => {
-                for part in &self.parts {
-                    messages.extend(part.messages_before(&draft, before)?.into_keys());
+            Upcoming::Rules(rules) => messages.extend(self.unwanted_under(&draft, rules)?),
+            Upcoming::Forget(before) => messages.extend(self.messages_before(&draft, before)?),
+            Upcoming::Told(told) => {
+                for act in told.iter().flat_map(|told| &told.acts) {
+                    messages.extend(self.touched_by_act(&draft, act)?);
                 }
             }
             Upcoming::Commands(commands) => {
@@ -72,6 +70,107 @@ impl Engine {
         })
     }
 
+    /// The messages with entries that are `never` under other rules.
+    fn unwanted_under(
+        &self,
+        draft: &Draft<'_>,
+        rules: &Rules,
+    ) -> Result<Vec<MessageId>, Unreadable> {
+        let mut messages = Vec::new();
+        if self.rules() == Some(rules) {
+            return Ok(messages);
+        }
+        let mut names = self.intake.compiled.names.clone();
+        let (version, _) = Version::new(0, rules.clone(), &mut names);
+        for (part, bucket) in self.parts_with_buckets() {
+            let unwanted = part.unwanted(draft, bucket.no, None, &version)?;
+            messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
+        }
+        Ok(messages)
+    }
+
+    fn messages_before(
+        &self,
+        draft: &Draft<'_>,
+        before: Day,
+    ) -> Result<Vec<MessageId>, Unreadable> {
+        let mut messages = Vec::new();
+        for part in &self.parts {
+            messages.extend(part.messages_before(draft, before)?.into_keys());
+        }
+        Ok(messages)
+    }
+
+    /// The messages with entries of cancelled events.
+    fn messages_of_events(
+        &self,
+        draft: &Draft<'_>,
+        cancelled: &Cancelled,
+        events: &CancelledEvents,
+    ) -> Result<Vec<MessageId>, Unreadable> {
+        let mut messages = Vec::new();
+        for part in &self.parts {
+            let events = part.with_copies(draft, cancelled, events)?;
+            for (bucket, (place, event)) in part
+                .buckets
+                .iter()
+                .flat_map(|bucket| events.iter().map(move |event| (bucket, event)))
+            {
+                for kept in bucket.index.arrivals_of(draft.view, *place, &event.days)? {
+                    let found = bucket.sets_of(draft.view, &kept)?;
+                    for (variant, who) in kept.arrival.variants.iter().zip(found) {
+                        for lane in &variant.lanes {
+                            let names = &part.compiled.names;
+                            let lane = names.address(*lane, &kept.arrival.keys);
+                            messages.extend(part.messages_with(
+                                draft,
+                                bucket.no,
+                                (&lane, kept.seq),
+                                &who,
+                            )?);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(messages)
+    }
+
+    /// The messages with entries that an event may replace.
+    fn messages_replaced(
+        &self,
+        draft: &Draft<'_>,
+        event: &Event,
+    ) -> Result<Vec<MessageId>, Unreadable> {
+        let compiled = &self.intake.compiled;
+        let of_type = compiled.names.type_no(event.event_type.as_str());
+        let of_type = of_type.zip(compiled.current());
+        let of_type = of_type.and_then(|(no, version)| Some((no, version.of_type(no)?)));
+        let mut messages = Vec::new();
+        if let Some(of_type) = of_type {
+            for part in &self.parts {
+                messages.extend(part.messages_replaced(draft, of_type, event)?);
+            }
+        }
+        Ok(messages)
+    }
+
+    /// The messages that an act may change or end.
+    fn touched_by_act(&self, draft: &Draft<'_>, act: &Act) -> Result<Vec<MessageId>, Unreadable> {
+        match act {
+            Act::Publish { row, .. } => self.messages_replaced(draft, &row.event),
+            Act::Cancel(cancel) => self.messages_of_events(draft, &cancel.what, &cancel.events),
+            Act::Forget { before } => self.messages_before(draft, *before),
+            Act::Rules { rules, .. } => self.unwanted_under(draft, rules),
+            Act::Enter { .. }
+            | Act::Pause(_)
+            | Act::Resume(_)
+            | Act::Keep { .. }
+            | Act::Object { .. }
+            | Act::Suppression { .. } => Ok(Vec::new()),
+        }
+    }
+
     /// The messages that a command may change or end.
     fn touched_by(
         &self,
@@ -80,33 +179,8 @@ impl Engine {
     ) -> Result<Vec<MessageId>, Unreadable> {
         match command {
             Command::Cancel(cancelled) | Command::Withdraw(cancelled) => {
-                let mut messages = Vec::new();
                 let events = self.intake.located_events(draft, cancelled)?;
-                for part in &self.parts {
-                    let events = part.with_copies(draft, cancelled, &events)?;
-                    for (bucket, (place, event)) in part
-                        .buckets
-                        .iter()
-                        .flat_map(|bucket| events.iter().map(move |event| (bucket, event)))
-                    {
-                        for kept in bucket.index.arrivals_of(draft.view, *place, &event.days)? {
-                            let found = bucket.sets_of(draft.view, &kept)?;
-                            for (variant, who) in kept.arrival.variants.iter().zip(found) {
-                                for lane in &variant.lanes {
-                                    let names = &part.compiled.names;
-                                    let lane = names.address(*lane, &kept.arrival.keys);
-                                    messages.extend(part.messages_with(
-                                        draft,
-                                        bucket.no,
-                                        (&lane, kept.seq),
-                                        &who,
-                                    )?);
-                                }
-                            }
-                        }
-                    }
-                }
-                Ok(messages)
+                self.messages_of_events(draft, cancelled, &events)
             }
             Command::Erase { recipient } | Command::Preferences { recipient, .. } => {
                 Ok(self.messages_of_recipient(recipient, None))
@@ -114,27 +188,8 @@ impl Engine {
             Command::Preference {
                 recipient, channel, ..
             } => Ok(self.messages_of_recipient(recipient, channel_no(channel))),
-            Command::Forget { before } => {
-                let mut messages = Vec::new();
-                for part in &self.parts {
-                    messages.extend(part.messages_before(draft, *before)?.into_keys());
-                }
-                Ok(messages)
-            }
-            Command::Publish(event) => {
-                let compiled = &self.intake.compiled;
-                let of_type = compiled.names.type_no(event.event_type.as_str());
-                let of_type = of_type.zip(compiled.current());
-                let of_type = of_type.and_then(|(no, version)| Some((no, version.of_type(no)?)));
-                let Some(of_type) = of_type else {
-                    return Ok(Vec::new());
-                };
-                let mut messages = Vec::new();
-                for part in &self.parts {
-                    messages.extend(part.messages_replaced(draft, of_type, event)?);
-                }
-                Ok(messages)
-            }
+            Command::Forget { before } => self.messages_before(draft, *before),
+            Command::Publish(event) => self.messages_replaced(draft, event),
             Command::Message { message, .. } => Ok(vec![message.id]),
             Command::Recipient(_)
             | Command::Subscribe { .. }

@@ -15,7 +15,7 @@ impl Workers for Backwards {
 }
 
 /// Steps that are large: many commands, an event to everybody, lanes of several parts that are due.
-fn steps() -> Vec<(i64, Vec<Command>)> {
+pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
     let who = |number: usize| id(&format!("r{number}"));
     let made = |number: usize| {
         let address = vec![format!("r{number}@example.org")];

@@ -1,0 +1,249 @@
+//! Engines with some parts each over one store: together they write and answer what one engine does.
+
+use std::sync::Arc;
+
+use super::workers::steps;
+use super::*;
+use crate::journal::stored::ReadView;
+
+/// Engines over one store: the first has the intake.
+struct Nodes {
+    stored: Stored,
+    engines: Vec<Engine>,
+}
+
+fn options(parts: u16) -> Options {
+    Options {
+        parts,
+        ..Options::default()
+    }
+}
+
+/// The part of every third number, from a first one on.
+fn held(node: u16, nodes: u16, of: u16) -> Held {
+    Held {
+        intake: node == 0,
+        parts: (0..of).filter(|part| part % nodes == node).collect(),
+    }
+}
+
+impl Nodes {
+    fn open(stored: Stored, nodes: u16, of: u16) -> Self {
+        let days: BTreeSet<Day> = stored.days();
+        let days: Vec<Day> = days.into_iter().collect();
+        let engines = (0..nodes).map(|node| {
+            let held = held(node, nodes, of);
+            Engine::open_held(&stored, &days, options(of), Some(&held)).unwrap()
+        });
+        let engines = engines.collect();
+        let mut nodes = Self { stored, engines };
+        for node in 0..nodes.engines.len() {
+            nodes.catch_up(node);
+        }
+        nodes
+    }
+
+    /// Applies what is stored of acts and an engine has not applied.
+    fn catch_up(&mut self, node: usize) {
+        let engine = &mut self.engines[node];
+        let told = read_told(&self.stored, engine.applied(), usize::MAX).unwrap();
+        let now = engine.now();
+        let step = engine
+            .apply_told(&self.stored, &Reach::new(), now, &told)
+            .unwrap();
+        self.stored.commit(step.writes);
+    }
+
+    /// Does a step of the node with the intake, has the others apply its acts, and ends its commands.
+    fn lead(&mut self, now: Instant, step: Step) -> Vec<Result<Reply, Refused>> {
+        let mut replies = step.replies;
+        self.stored.commit(step.writes);
+        let mut open = step.open_replies;
+        for follower in &mut self.engines[1..] {
+            let told: Vec<Arc<Told>> = step.told.iter().cloned().collect();
+            let step = follower
+                .apply_told(&self.stored, &Reach::new(), now, &told)
+                .unwrap();
+            self.stored.commit(step.writes);
+            for answers in &step.answers {
+                open.iter_mut().for_each(|open| open.add(answers));
+            }
+        }
+        let leader = &mut self.engines[0];
+        let step = leader.conclude(&self.stored, now, &open).unwrap();
+        assert!(step.told.is_none(), "nothing is told of an answer");
+        self.stored.commit(step.writes);
+        for (open, reply) in open.iter().zip(step.replies) {
+            replies[open.command] = reply;
+        }
+        replies
+    }
+
+    fn take_in(&mut self, now: Instant, command: &Command) -> Vec<Result<Reply, Refused>> {
+        let commands = slice::from_ref(command);
+        let home = command.recipient().map_or(0, |recipient| {
+            let has = |engine: &Engine| engine.has_home_of(recipient);
+            self.engines.iter().position(has).unwrap()
+        });
+        let step = self.engines[home].take_in(&self.stored, &Reach::new(), now, commands);
+        let step = step.unwrap();
+        if home == 0 {
+            return self.lead(now, step);
+        }
+        self.stored.commit(step.writes);
+        step.replies
+    }
+
+    /// Ends an instant everywhere; returns the number of deliveries to inboxes.
+    fn end_instant(&mut self, now: Instant) -> usize {
+        let mut told = 0;
+        for node in 0..self.engines.len() {
+            let engine = &mut self.engines[node];
+            let step = engine.step(&self.stored, &Reach::new(), now, &[]).unwrap();
+            told += step.delivered.len();
+            match node {
+                0 => drop(self.lead(now, step)),
+                _ => self.stored.commit(step.writes),
+            }
+        }
+        told
+    }
+}
+
+impl Stored {
+    fn days(&self) -> BTreeSet<Day> {
+        let partitions = self.0.keys().filter_map(|(partition, _)| match partition {
+            Partition::Day(day) => Some(*day),
+            Partition::Base => None,
+        });
+        partitions.collect()
+    }
+
+    /// All rows but the heads, and acts.
+    fn compared(&self) -> BTreeMap<(Partition, Vec<u8>), Vec<u8>> {
+        let heads = [
+            Key::of(Owner::Part, Table::Meta).done(),
+            Key::of(Owner::Intake, Table::Meta).done(),
+            Key::of(Owner::Intake, Table::Acts).done(),
+        ];
+        let rows = self.0.iter();
+        let rows = rows.filter(|((_, key), _)| !heads.iter().any(|head| key.starts_with(head)));
+        rows.map(|(at, value)| (at.clone(), value.clone()))
+            .collect()
+    }
+}
+
+fn mailed() -> Rules {
+    let mut rules = rules();
+    let mail = Route::of(Policy::Cooldown {
+        quiet_ms: 2,
+        max_wait_ms: None,
+    });
+    let told = rules.types.get_mut("told").unwrap();
+    told.channels.insert("email".to_owned(), mail);
+    rules
+}
+
+/// A store of so many parts.
+fn divided(parts: u16) -> Stored {
+    let mut stored = Stored::default();
+    let mut engine = Engine::open(&stored, &[], options(parts)).unwrap();
+    let step = engine.set_rules(&stored, &Reach::new(), Instant(0), mailed());
+    stored.commit(step.unwrap().writes);
+    stored
+}
+
+#[test]
+fn parts_on_several_nodes_write_and_answer_what_one_node_does() {
+    let mut one = divided(7);
+    let mut nodes = Nodes::open(one.clone(), 3, 7);
+    let mut engine = Engine::open(&one, &[Day(0)], options(7)).unwrap();
+    let mut told = 0;
+    for (at, commands) in steps() {
+        let now = Instant(at);
+        for command in &commands {
+            let step = engine.take_in(&one, &Reach::new(), now, slice::from_ref(command));
+            let step = step.unwrap();
+            one.commit(step.writes);
+            assert_eq!(nodes.take_in(now, command), step.replies, "{command:?}");
+        }
+        let step = engine.step(&one, &Reach::new(), now, &[]).unwrap();
+        one.commit(step.writes);
+        let delivered = nodes.end_instant(now);
+        assert_eq!(delivered, step.delivered.len(), "at {at}");
+        told += delivered;
+        assert_eq!(nodes.stored.compared(), one.compared(), "at {at}");
+    }
+    assert!(told > 50, "inboxes of many buckets were told");
+    let closings: usize = nodes.engines.iter().map(|node| node.closings().len()).sum();
+    assert_eq!(closings, engine.closings().len());
+    let sum = nodes.engines.iter().map(Engine::tally);
+    assert_eq!(
+        sum.fold(Tally::default(), |sum, of| sum + of),
+        engine.tally()
+    );
+}
+
+#[test]
+fn a_part_applies_once_what_it_missed() {
+    let mut nodes = Nodes::open(divided(4), 2, 4);
+    for name in 0..40 {
+        let change = RecipientChange::nothing(id(&format!("p{name}")));
+        let made = nodes.take_in(Instant(0), &Command::Recipient(Box::new(change)));
+        assert_eq!(made, [Ok(Reply::Done)]);
+    }
+    // The node with the intake goes on; the other one hears nothing, and has stopped when it comes back.
+    for name in 0..3 {
+        let leader = &mut nodes.engines[0];
+        let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(1), &[event(name)]);
+        nodes.stored.commit(step.unwrap().writes);
+    }
+    let count = |nodes: &Nodes| -> u64 {
+        let rows = nodes
+            .engines
+            .iter()
+            .flat_map(|engine| engine.ledger().into_values());
+        rows.map(|row| row.entries).sum()
+    };
+    assert!(count(&nodes) < 3 * 2 * 40);
+    for _ in 0..2 {
+        nodes = Nodes::open(nodes.stored, 2, 4);
+        assert_eq!(count(&nodes), 3 * 2 * 40);
+    }
+    let until = nodes.engines.iter().map(Engine::applied).min().unwrap();
+    assert_eq!(until, nodes.engines[0].told());
+    let leader = &mut nodes.engines[0];
+    let step = leader
+        .delete_told(&nodes.stored, Instant(2), until)
+        .unwrap();
+    nodes.stored.commit(step.writes);
+    let acts = Key::of(Owner::Intake, Table::Acts).done();
+    let left = nodes
+        .stored
+        .0
+        .keys()
+        .filter(|(_, key)| key.starts_with(&acts));
+    assert_eq!(
+        left.count(),
+        0,
+        "acts are stored for as long as a part needs them"
+    );
+    // One engine of everything goes on where they were.
+    let days: Vec<Day> = nodes.stored.days().into_iter().collect();
+    let engine = Engine::open(&nodes.stored, &days, options(1)).unwrap();
+    let walk = engine.walk(&nodes.stored).unwrap();
+    assert_eq!(walk.disagreements, Vec::<String>::new());
+    assert_eq!(
+        (walk.books.events, walk.books.entries, walk.books.lost),
+        (3, 3 * 2 * 40, 0)
+    );
+}
+
+#[test]
+fn an_engine_has_only_parts_that_there_are() {
+    let stored = divided(2);
+    let view: &dyn ReadView = &stored;
+    let held = held(1, 2, 4);
+    let opened = Engine::open_held(view, &[Day(0)], options(2), Some(&held));
+    assert!(opened.is_err());
+}

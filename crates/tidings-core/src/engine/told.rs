@@ -1,0 +1,391 @@
+//! Parts on several nodes: one engine has the intake, the others apply what it has told.
+//!
+//! Each engine has a copy of what the intake has in memory. Where the intake is elsewhere, acts keep the copy as it is
+//! there; rows of the intake are read from the store that nodes share, where they are before anybody is told of them.
+//! A part applies the acts of each number once, in order, and its commit has the number with what they changed. So an
+//! event is accepted once, and a crash between two parts neither loses nor repeats anything.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::act::{Act, ActNo, Applied, Told, told_key};
+use super::draft::Draft;
+use super::intake::Intake;
+use super::part::read_heads;
+use super::reach::Reach;
+use super::reply::Reply;
+use super::state::{Engine, Step};
+use crate::event::Event;
+use crate::id::Id;
+use crate::journal::parts;
+use crate::journal::record::EventAt;
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::table::{Partition, REST, Table, u64_at};
+use crate::time::{Day, Instant};
+
+/// The parts of a store that an engine has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// True if it has the intake.
+    pub intake: bool,
+    /// The numbers of its parts; at least one.
+    pub parts: BTreeSet<u16>,
+}
+
+/// The answers of an engine's parts to the acts of one number, to be added to those of others.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Answers(Vec<Applied>);
+
+/// A command of a step whose answer is not whole: parts on other nodes have not applied its act yet.
+#[derive(Clone, Debug)]
+pub struct OpenReply {
+    /// Its index among the commands of the step.
+    pub command: usize,
+    told: Arc<Told>,
+    /// The index of its act among those told.
+    act: usize,
+    applied: Applied,
+}
+
+impl OpenReply {
+    pub(super) fn new(command: usize, act: usize, applied: Applied) -> Self {
+        Self {
+            command,
+            told: Arc::new(Told::new(ActNo::default(), Vec::new())),
+            act,
+            applied,
+        }
+    }
+
+    /// The number under which its act was told.
+    #[must_use]
+    pub fn no(&self) -> ActNo {
+        self.told.no
+    }
+
+    /// Adds what the parts of another node have answered to the acts of this number.
+    pub fn add(&mut self, answers: &Answers) {
+        if let Some(applied) = answers.0.get(self.act) {
+            self.applied.add(applied.clone());
+        }
+    }
+}
+
+/// Objects to keep as long as a day, since entries of events that name them moved to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptObjects {
+    /// The day.
+    pub day: Day,
+    /// The objects.
+    pub objects: Vec<Id>,
+}
+
+impl KeptObjects {
+    pub(super) fn of(event: &Event, day: Day) -> Self {
+        let roles = event.actor.iter().chain(&event.target);
+        let named = roles.chain([&event.object]);
+        let objects = named.map(|object| object.id.clone()).collect();
+        Self { day, objects }
+    }
+}
+
+impl Engine {
+    /// True if some parts of the store are elsewhere, so that acts are told.
+    #[must_use]
+    pub fn tells(&self) -> bool {
+        self.holds_intake && self.parts.len() < usize::from(self.of_parts)
+    }
+
+    /// Tells whether the engine has the intake.
+    #[must_use]
+    pub fn holds_intake(&self) -> bool {
+        self.holds_intake
+    }
+
+    /// The number of parts that the store has.
+    #[must_use]
+    pub fn of_parts(&self) -> u16 {
+        self.of_parts
+    }
+
+    /// The number of the newest acts that the intake has told, as far as this engine knows.
+    #[must_use]
+    pub fn told(&self) -> ActNo {
+        self.intake.acts
+    }
+
+    /// The number of the newest acts that all parts of this engine have applied.
+    #[must_use]
+    pub fn applied(&self) -> ActNo {
+        let applied = self.parts.iter().map(|part| part.applied);
+        applied.min().unwrap_or_default()
+    }
+
+    /// Tells whether a recipient would be of a part that this engine has.
+    #[must_use]
+    pub fn has_home_of(&self, recipient: &Id) -> bool {
+        let parts = self.parts.iter();
+        let of = |buckets: &super::buckets::Buckets| buckets.of(recipient.as_str()).is_some();
+        parts.map(|part| &part.buckets).any(of)
+    }
+
+    /// Applies acts of the intake of another node, in order, in each part that has not applied them yet.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn apply_told(
+        &mut self,
+        view: &dyn ReadView,
+        reach: &Reach,
+        now: Instant,
+        told: &[Arc<Told>],
+    ) -> Result<Step, Unreadable> {
+        let draft = Draft::new(view).with(reach);
+        self.in_step(draft, now, |engine, draft, _, step| {
+            for told in told {
+                step.answers.push(engine.apply_acts(draft, told)?);
+            }
+            Ok(())
+        })
+    }
+
+    fn apply_acts(&mut self, draft: &mut Draft<'_>, told: &Told) -> Result<Answers, Unreadable> {
+        let is_new = told.no > self.intake.acts;
+        let mut answers = Vec::with_capacity(told.acts.len());
+        for act in &told.acts {
+            if is_new {
+                self.intake.observe(draft.view, act)?;
+            }
+            let is_large = matches!(act, Act::Rules { .. });
+            let applied = self.in_parts(draft, is_large, |intake, part, draft| {
+                match part.applied < told.no {
+                    true => part.apply(intake, draft, act),
+                    false => Ok(Applied::Done),
+                }
+            })?;
+            answers.push(Applied::sum(applied));
+        }
+        self.intake.acts = self.intake.acts.max(told.no);
+        for part in &mut self.parts {
+            part.applied = part.applied.max(told.no);
+        }
+        Ok(Answers(answers))
+    }
+
+    /// Ends commands with the answers of all parts. The replies of the step are theirs, in order.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn conclude(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        open_replies: &[OpenReply],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, step| {
+            for OpenReply {
+                told, act, applied, ..
+            } in open_replies
+            {
+                let Some(act) = told.acts.get(*act) else {
+                    step.replies.push(Ok(Reply::Done));
+                    continue;
+                };
+                let (reply, warnings) = applied.clone().reply(act);
+                engine.intake.tally.warnings += warnings;
+                let reply = engine.intake.answer(draft, act, reply)?;
+                step.replies.push(Ok(reply));
+            }
+            Ok(())
+        })
+    }
+
+    /// Keeps objects as long as a day, as parts on other nodes ask.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn keep_objects(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        kept: &[KeptObjects],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+            for KeptObjects { day, objects } in kept {
+                for object in objects {
+                    engine.intake.objects.touch(draft, object, *day)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Deletes the acts up to a number, which every part has applied.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn delete_told(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        until: ActNo,
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+            while engine.intake.first_act <= until {
+                let key = told_key(engine.intake.first_act);
+                draft.delete_in_parts(Partition::Base, key)?;
+                engine.intake.first_act.0 += 1;
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes the acts of a step down, and notes that the parts here have applied them.
+    pub(super) fn write_told(&mut self, draft: &mut Draft<'_>, step: &mut Step) {
+        let acts = draft.take_told();
+        if acts.is_empty() {
+            return;
+        }
+        self.intake.acts.0 += 1;
+        let told = Arc::new(Told::new(self.intake.acts, acts));
+        draft.put_in_parts(Partition::Base, told_key(told.no), &framed(told.bytes()));
+        for part in &mut self.parts {
+            part.applied = told.no;
+        }
+        for open in &mut step.open_replies {
+            open.told = Arc::clone(&told);
+        }
+        step.told = Some(told);
+    }
+}
+
+/// The numbers of the newest acts that the parts of a store have applied, in its order.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn applied_by_parts(view: &dyn ReadView) -> Result<Vec<ActNo>, Unreadable> {
+    let heads = read_heads(view, None)?;
+    Ok(heads.iter().map(|head| head.applied).collect())
+}
+
+/// Reads the stored acts after a number, in order, up to so many numbers.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn read_told(
+    view: &dyn ReadView,
+    after: ActNo,
+    most: usize,
+) -> Result<Vec<Arc<Told>>, Unreadable> {
+    let mut told = Vec::new();
+    let mut no = ActNo(after.0 + 1);
+    while told.len() < most {
+        let Some(bytes) = parts::get(view, Partition::Base, &told_key(no))? else {
+            break;
+        };
+        let bytes = crate::journal::stored::body("acts", &bytes)?.to_vec();
+        told.push(Arc::new(Told::read(no, bytes)?));
+        no.0 += 1;
+    }
+    Ok(told)
+}
+
+/// Reads the number of the first stored acts.
+pub(super) fn first_told(view: &dyn ReadView) -> Result<Option<ActNo>, Unreadable> {
+    let from = crate::table::Key::of(crate::table::Owner::Intake, Table::Acts).done();
+    let until = crate::table::after_prefix(&from);
+    let mut first = None;
+    view.scan(Partition::Base, &from, until.as_deref(), &mut |key, _| {
+        first = u64_at(key, REST).map(ActNo);
+        std::ops::ControlFlow::Break(())
+    })?;
+    Ok(first)
+}
+
+fn framed(bytes: &[u8]) -> Vec<u8> {
+    let mut framed = Vec::with_capacity(bytes.len() + 1);
+    framed.push(crate::codec::FORM);
+    framed.extend_from_slice(bytes);
+    framed
+}
+
+impl Intake {
+    /// Takes over what the intake of another node has told.
+    fn observe(&mut self, view: &dyn ReadView, act: &Act) -> Result<(), Unreadable> {
+        let draft = &mut Draft::discarding(view);
+        match act {
+            Act::Publish { row, at } => {
+                let now = row.arrived;
+                let mut later = row.enters();
+                if at.is_some() {
+                    later.remove(&now);
+                }
+                self.next_place.0 = row.place.0 + 1;
+                if let Some(at) = at {
+                    self.observe_row(draft, *at, row);
+                }
+                for t in later {
+                    self.scheduled.insert((t, row.place), ());
+                }
+                self.known_ids.note(draft, now.day(), &row.event.id);
+                self.id_days.insert(now.day());
+            }
+            Act::Enter { row, at, t } => {
+                self.scheduled.remove(&(*t, row.place));
+                self.observe_row(draft, *at, row);
+                self.id_days.insert(at.day);
+                self.entered_days.insert(at.day);
+            }
+            Act::Keep { row, at } => {
+                self.next_place = self.next_place.max(crate::number::EventNo(row.place.0 + 1));
+                self.observe_row(draft, *at, row);
+                self.id_days.insert(at.day);
+                match row.enters().is_empty() {
+                    true => {}
+                    false => drop(self.entered_days.insert(at.day)),
+                }
+                self.known_ids.note(draft, at.day, &row.event.id);
+            }
+            Act::Cancel(cancel) => {
+                for (place, event) in &cancel.events {
+                    for t in &event.waits_for {
+                        self.scheduled.remove(&(*t, *place));
+                    }
+                }
+            }
+            Act::Pause(what) => drop(self.accept_pause(what, true)),
+            Act::Resume(what) => drop(self.accept_pause(what, false)),
+            Act::Rules { rules, .. } => drop(self.accept_rules(draft, (**rules).clone())),
+            Act::Forget { before } => self.forget_before(*before),
+            Act::Object {
+                id,
+                withdrawn,
+                withdrawals,
+            } => self.objects.observe(id, *withdrawn, *withdrawals),
+            Act::Suppression {
+                address,
+                suppression: Some(suppression),
+            } => self.suppressions.put(draft, address, *suppression),
+            Act::Suppression {
+                address,
+                suppression: None,
+            } => self.suppressions.lift(draft, address),
+        }
+        Ok(())
+    }
+
+    /// Takes over the row of an event, if it is new.
+    fn observe_row(
+        &mut self,
+        draft: &mut Draft<'_>,
+        at: EventAt,
+        row: &super::event_row::EventRow,
+    ) {
+        let next = self.days.get(&at.day).copied().unwrap_or(0);
+        if at.ordinal == next {
+            self.keep_event(draft, at.day, row);
+        }
+    }
+}
