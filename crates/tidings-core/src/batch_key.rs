@@ -36,7 +36,7 @@ pub struct BatchKey(Option<Arc<str>>);
 pub struct TooLong(pub usize);
 
 /// The refusal of an event: its batch key on a channel is too long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error(
     "the batch key on the channel `{}` has {bytes} bytes, more than {BATCH_KEY_BYTES_MAX}",
     channel.name()

@@ -18,7 +18,7 @@ pub const REASON_BYTES_MAX: u64 = 512 << 10;
 const WORD_BYTES: u64 = 8;
 
 /// A bound of `[limits]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Bound {
     /// Bytes of an event, as compact JSON.
     EventBytes,
@@ -143,7 +143,7 @@ impl Default for Limits {
 }
 
 /// A bound that a command exceeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{} {got} {}, more than {most}", bound.sentence().0, bound.sentence().1)]
 pub struct Exceeded {
     /// The bound.

@@ -1,5 +1,8 @@
 //! Output: messages, and the books that must balance.
 
+use std::iter::Sum;
+use std::ops::Add;
+
 use serde::Serialize;
 
 use crate::batch_key::BatchKey;
@@ -88,6 +91,38 @@ pub struct Books {
     pub suppressed: u64,
     /// Unknown recipients, and empty audiences.
     pub warnings: u64,
+}
+
+impl Add for Books {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            events: self.events + other.events,
+            republished: self.republished + other.republished,
+            notifications: self.notifications + other.notifications,
+            entries: self.entries + other.entries,
+            messages: self.messages + other.messages,
+            delivered: self.delivered + other.delivered,
+            cancelled: self.cancelled + other.cancelled,
+            skipped: self.skipped + other.skipped,
+            expired: self.expired + other.expired,
+            failed: self.failed + other.failed,
+            unknown: self.unknown + other.unknown,
+            pending: self.pending + other.pending,
+            lost: self.lost + other.lost,
+            duplicates: self.duplicates + other.duplicates,
+            resent: self.resent + other.resent,
+            suppressed: self.suppressed + other.suppressed,
+            warnings: self.warnings + other.warnings,
+        }
+    }
+}
+
+impl Sum for Books {
+    fn sum<I: Iterator<Item = Self>>(books: I) -> Self {
+        books.fold(Self::default(), Add::add)
+    }
 }
 
 impl Books {

@@ -66,7 +66,7 @@ impl FromStr for MessageName {
 }
 
 /// The state of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum MessageState {
     /// Its lane was due, and it is not built yet.
     Planned,

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
-    Engine, EngineSnapshot, Going, InboxDelivery, MessageId, Options, Plan, Reach, Refused, Reply,
-    Sent, Settled, Step, Upcoming,
+    Answers, Engine, EngineSnapshot, Going, Held, InboxDelivery, KeptObjects, MessageId, OpenReply,
+    Options, Plan, Reach, Refused, Reply, Sent, Settled, Step, Told, Upcoming,
 };
 use tidings_core::table::Write;
 use tidings_core::time::Day;
@@ -32,8 +32,11 @@ use crate::work::Work;
 use crate::workers::Threads;
 
 mod late;
+mod others;
 
 use late::LateForget;
+pub use others::AppliedActs;
+use others::Others;
 
 /// A node: an engine whose decisions are durable.
 pub struct Node {
@@ -54,6 +57,14 @@ pub struct Node {
     going: Vec<Going>,
     /// True if a step since readers were shown the engine had nothing to write: a deadline may have moved.
     moved: bool,
+    /// The parts on other nodes.
+    others: Others,
+    /// Acts that other nodes are to be told.
+    told: Vec<Arc<Told>>,
+    /// Objects that the node with the intake has to keep.
+    kept_objects: Vec<KeptObjects>,
+    /// What became of acts that were applied when the node was opened.
+    applied: AppliedActs,
 }
 
 impl Drop for Node {
@@ -73,6 +84,10 @@ pub struct Accepted {
     pub replies: Vec<Result<Reply, Refused>>,
     /// The deliveries to inboxes.
     pub delivered: Vec<InboxDelivery>,
+    /// The commands whose replies are not whole before parts on other nodes have answered.
+    pub open_replies: Vec<OpenReply>,
+    /// The answers to acts that were told, of each number.
+    answers: Vec<Answers>,
 }
 
 /// The most recipients whose messages are built at once: other commands are handled between two slices.
@@ -84,17 +99,7 @@ impl Node {
     /// # Errors
     /// [`Error`] where the store can't be read or makes no sense.
     pub fn open(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
-        let mut node = Self::open_to_look(store, options)?;
-        let forgotten = node.engine.forgotten_before();
-        let is_forgotten = |day: &Day| forgotten.is_some_and(|before| *day < before);
-        let (dropped, held): (Vec<Day>, Vec<Day>) =
-            node.store.days()?.into_iter().partition(is_forgotten);
-        // A crash between a commit that forgets a day and its drop leaves the day: drop it now.
-        for day in dropped {
-            node.store.forget(day)?;
-        }
-        node.catch_up_forgetting(&held);
-        Ok(node)
+        Self::open_held(store, options, None)
     }
 
     /// Opens the stored node without changing anything.
@@ -102,9 +107,18 @@ impl Node {
     /// # Errors
     /// [`Error`] where the store can't be read or makes no sense.
     pub fn open_to_look(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
+        Self::open_to_look_at(store, options, None)
+    }
+
+    /// [`Node::open_to_look`] of some parts.
+    fn open_to_look_at(
+        store: Arc<dyn Store>,
+        options: Options,
+        held: Option<&Held>,
+    ) -> Result<Self, Error> {
         let mut engine = {
             let view = StoreView::of(&*store)?;
-            Engine::open(&view, &store.days()?, options)?
+            Engine::open_held(&view, &store.days()?, options, held)?
         };
         engine.lend(Box::new(Threads));
         Ok(Self {
@@ -119,6 +133,10 @@ impl Node {
             unclear: Unclear::default(),
             going: Vec::new(),
             moved: false,
+            others: Others::default(),
+            told: Vec::new(),
+            kept_objects: Vec::new(),
+            applied: AppliedActs::default(),
         })
     }
 
@@ -549,9 +567,12 @@ impl Node {
     fn gather(&mut self, step: Step) -> Result<Accepted, Error> {
         self.going.extend(step.going);
         self.moved |= step.writes.is_empty();
+        self.told.extend(step.told);
+        self.kept_objects.extend(step.kept_objects);
+        let forgotten = self.forgotten_now(step.forgotten);
         self.ahead.gather(Decided {
             writes: step.writes,
-            forgotten: step.forgotten,
+            forgotten,
             frees: self.frees,
         })?;
         let now = self.engine.now();
@@ -563,6 +584,8 @@ impl Node {
         Ok(Accepted {
             replies: step.replies,
             delivered: step.delivered,
+            open_replies: step.open_replies,
+            answers: step.answers,
         })
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidings_core::channel::CHANNELS;
-use tidings_core::engine::{InboxDelivery, Options, Refused, Reply, Settled, Subject, Unexplained};
+use tidings_core::engine::{Options, Refused, Reply, Settled, Subject, Unexplained};
 use tidings_core::explanation::Explanation;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
@@ -18,6 +18,10 @@ use crate::error::Error;
 use crate::event_loop::EventLoop;
 use crate::node::{Accepted, Node};
 use crate::sending::Sending;
+
+mod nodes;
+
+pub use nodes::NodesPlayer;
 
 /// A player: a node on a virtual clock.
 pub struct Player {
@@ -330,17 +334,14 @@ impl Player {
         let Some((at, commands)) = self.open.take() else {
             return Ok(());
         };
-        let delivered = self.decide(at, &commands, Node::step_beside)?;
-        self.event_loop.watch_inboxes(&delivered)?;
+        let accepted = self.decide(at, &commands, Node::step_beside)?;
+        self.event_loop.watch_inboxes(&accepted.delivered)?;
         self.event_loop.hand_out(at)?;
         // What a cap has kept for a message that told nothing goes out at the same instant.
         self.fall_due(at)?;
         self.event_loop.do_chores()?;
         let mut messages = self.event_loop.take_messages();
-        messages.sort_by(|a, b| {
-            let of_a = (&a.recipient, &a.channel, &a.lane, &a.key);
-            of_a.cmp(&(&b.recipient, &b.channel, &b.lane, &b.key))
-        });
+        sort(&mut messages);
         messages.into_iter().for_each(out);
         Ok(())
     }
@@ -390,13 +391,13 @@ impl Player {
         Ok(())
     }
 
-    /// Has the node decide about commands, and passes the answers on; returns the deliveries to inboxes.
+    /// Has the node decide about commands, and passes the answers on.
     fn decide(
         &mut self,
         at: Instant,
         commands: &[Command],
         by: impl FnOnce(&mut Node, &dyn Sending, Instant, &[Command]) -> Result<Accepted, Error>,
-    ) -> Result<Vec<InboxDelivery>, PlayError> {
+    ) -> Result<Accepted, PlayError> {
         self.made.clear();
         self.follows.clear();
         self.mutes.clear();
@@ -408,9 +409,13 @@ impl Player {
         if let Some(observer) = &mut self.observer {
             observer.after(at, &accepted.replies);
         }
-        match accepted.replies.into_iter().find_map(Result::err) {
-            Some(refused) => Err(refused.into()),
-            None => Ok(accepted.delivered),
+        let refused = accepted
+            .replies
+            .iter()
+            .find_map(|reply| reply.as_ref().err());
+        match refused {
+            Some(refused) => Err(refused.clone().into()),
+            None => Ok(accepted),
         }
     }
 
@@ -449,4 +454,12 @@ impl Player {
         let due = node.next_due().into_iter();
         due.chain(retry).chain(unmade).min()
     }
+}
+
+/// Puts the messages of an instant in their order.
+fn sort(messages: &mut [Message]) {
+    messages.sort_by(|a, b| {
+        let of_a = (&a.recipient, &a.channel, &a.lane, &a.key);
+        of_a.cmp(&(&b.recipient, &b.channel, &b.lane, &b.key))
+    });
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tidings_core::engine::Options;
 use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
-use tidings_node::{Player, Watch};
-use tidings_store::MemoryStore;
+use tidings_node::{NodesPlayer, Player, Watch};
+use tidings_store::{MemoryStore, Store};
 
 use crate::subject::Subject;
 
@@ -54,6 +54,12 @@ pub fn in_halves(rules: Rules) -> Box<dyn Subject> {
             ..Options::default()
         },
     )
+}
+
+/// Three nodes that share five parts of a store, over a perfect network.
+#[must_use]
+pub fn on_three_nodes(rules: Rules) -> Box<dyn Subject> {
+    Box::new(Nodes::Waiting(Box::new(rules)))
 }
 
 fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
@@ -119,5 +125,74 @@ impl Subject for Engine {
         self.player
             .books()
             .unwrap_or_else(|fault| panic!("{fault}"))
+    }
+}
+
+/// Nodes that share the parts of a store.
+enum Nodes {
+    /// The rules come into force at the first instant.
+    Waiting(Box<Rules>),
+    Open(Box<NodesPlayer>, Vec<Message>),
+}
+
+impl Nodes {
+    fn begin(&mut self, at: Instant) -> Result<(&mut NodesPlayer, &mut Vec<Message>), String> {
+        if let Self::Waiting(rules) = self {
+            let options = Options {
+                parts: 5,
+                ..Options::default()
+            };
+            let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+            let first = (at, (**rules).clone());
+            let player = NodesPlayer::open(&store, (3, options), Watch::Messages, first);
+            let player = player.map_err(|fault| fault.to_string())?;
+            *self = Self::Open(Box::new(player), Vec::new());
+        }
+        match self {
+            Self::Open(player, messages) => Ok((player, messages)),
+            Self::Waiting(_) => Err("unreachable: it was just opened".to_owned()),
+        }
+    }
+}
+
+impl Subject for Nodes {
+    fn play(&mut self, timed: &Timed) -> Result<(), String> {
+        let (player, messages) = self.begin(timed.at)?;
+        let played = player.play(timed.clone(), &mut |message| messages.push(message));
+        match (&timed.command, played) {
+            // The model has nothing to erase and says nothing.
+            (Command::Erase { .. }, Err(tidings_node::PlayError::Refused(_))) => Ok(()),
+            (_, played) => played.map_err(|fault| fault.to_string()),
+        }
+    }
+
+    fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String> {
+        let (player, messages) = self.begin(at)?;
+        player
+            .set_rules(at, rules.clone(), &mut |message| messages.push(message))
+            .map_err(|fault| fault.to_string())
+    }
+
+    fn finish(&mut self, until: Option<Instant>) -> Result<(), String> {
+        let Self::Open(player, messages) = self else {
+            return Ok(());
+        };
+        player
+            .finish(until, &mut |message| messages.push(message))
+            .map_err(|fault| fault.to_string())
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        match self {
+            Self::Open(_, messages) => messages.clone(),
+            Self::Waiting(_) => Vec::new(),
+        }
+    }
+
+    fn books(&self) -> Books {
+        match self {
+            Self::Open(player, _) => player.books().unwrap_or_else(|fault| panic!("{fault}")),
+            Self::Waiting(_) => Books::default(),
+        }
     }
 }

@@ -9,12 +9,13 @@ use tidings_sim::engine;
 use tidings_sim::subject::{self, Make};
 
 /// The subjects that must pass all cases.
-const SUBJECTS: [(&str, Make); 5] = [
+const SUBJECTS: [(&str, Make); 6] = [
     ("model", subject::model),
     ("engine", engine::engine),
     ("engine_indexed_at_once", engine::indexed_at_once),
     ("engine_never_indexed", engine::never_indexed),
     ("engine_in_halves", engine::in_halves),
+    ("engine_on_three_nodes", engine::on_three_nodes),
 ];
 
 /// P12: very many events to one recipient, in one digest, in order.

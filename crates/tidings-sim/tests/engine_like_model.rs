@@ -52,4 +52,11 @@ proptest! {
         let halves = played(engine::in_halves, &world).map_err(TestCaseError::fail)?;
         prop_assert_eq!(difference(&whole, &halves), None);
     }
+
+    #[test]
+    fn nodes_that_share_the_parts_come_to_what_one_comes_to(world in world()) {
+        let whole = played(engine::engine, &world).map_err(TestCaseError::fail)?;
+        let shared = played(engine::on_three_nodes, &world).map_err(TestCaseError::fail)?;
+        prop_assert_eq!(difference(&whole, &shared), None);
+    }
 }

@@ -155,6 +155,7 @@ impl Intake {
                 notifications: 0,
                 entries: 0,
                 suppressed: 0,
+                applied: true,
                 warnings: Vec::new(),
             };
             return Ok(Ok(Accepted::Answered(Reply::Published(published))));
@@ -226,6 +227,7 @@ impl Intake {
             notifications: 0,
             entries: 0,
             suppressed: 0,
+            applied: true,
             warnings: differs.then_some(Warning::Differs).into_iter().collect(),
         })
     }

@@ -95,6 +95,8 @@ pub(crate) enum Act {
     Rules { version: u32, rules: Box<Rules> },
     /// Every day before this one is deleted.
     Forget { before: Day },
+    /// Entries of the days before this one that are not due end, while the deletion has to wait for the others.
+    Expire { before: Day },
     /// An event has a row and enters no lane: it was cancelled before it came, or before it was due.
     Keep { row: EventRow, at: EventAt },
     /// An object was changed. `withdrawals` = the number of withdrawals and restorations of all objects so far.
@@ -227,6 +229,7 @@ impl Applied {
                     notifications: spread.notifications,
                     entries: spread.entries,
                     suppressed: spread.suppressed,
+                    applied: true,
                     warnings,
                 };
                 (Reply::Published(published), counted)

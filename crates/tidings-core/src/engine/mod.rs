@@ -90,6 +90,7 @@ pub use messages::{
     MessageCursor, MessageCursorError, MessageFilter, MessageSummary, MessagesPage,
 };
 pub use outcome::{EventReport, Fate, Trace};
+pub use parts::{part_of, part_with};
 pub use plan::{Plan, PlannedMessage};
 pub use present::{Presenter, batch_id};
 pub use reach::{Reach, Reached};
@@ -99,7 +100,7 @@ pub use reply::{
 pub use sent::{Sent, Tried};
 pub use snapshot::EngineSnapshot;
 pub use state::{Engine, Step};
-pub use told::{Answers, Held, KeptObjects, OpenReply, applied_by_parts, read_told};
+pub use told::{Answers, Held, KeptObjects, OpenReply, Progress, applied_by_parts, read_told};
 pub use touch::Upcoming;
 pub use view::{MessageAt, OpenLane, WaitingEntry};
 pub use workers::{Job, Workers};

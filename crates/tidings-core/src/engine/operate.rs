@@ -180,7 +180,7 @@ impl Part {
                     ending,
                 };
                 if let Some(why) = self.reopen(draft, &closed)? {
-                    return Ok(Err(Refused::MessageGone(why)));
+                    return Ok(Err(Refused::MessageGone(why.into())));
                 }
                 Operated::Goes
             }

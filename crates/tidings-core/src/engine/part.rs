@@ -220,6 +220,7 @@ impl Part {
                 return Ok(Applied::Cancelled(count));
             }
             Act::Forget { before } => return self.forget_until(draft, *before),
+            Act::Expire { before } => self.expire_before(draft, *before)?,
             Act::Enter { row, at, t } => self.enter_scheduled(draft, (*t, *at), row)?,
             Act::Pause(what) => self.pause(draft, what)?,
             Act::Resume(what) => self.resume(draft, what)?,

@@ -1,10 +1,9 @@
 //! The parts of an engine: each holds a range of the buckets, and their answers add up.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::ledger::{Account, Row};
-use super::part::Part;
+use super::part::{Part, range_of};
 use super::reply::Refused;
 use super::state::Engine;
 use crate::bucket::Bucket;
@@ -44,11 +43,6 @@ impl Engine {
     pub(super) fn parts_with_buckets(&self) -> impl Iterator<Item = (&Part, &Bucket)> {
         let parts = self.parts.iter();
         parts.flat_map(|part| part.buckets.iter().map(move |bucket| (part, bucket)))
-    }
-
-    /// The numbers of all buckets.
-    pub(super) fn numbers(&self) -> Arc<[BucketNo]> {
-        self.buckets().map(|bucket| bucket.no).collect()
     }
 
     /// The days that may hold a record of a bucket.
@@ -138,4 +132,17 @@ impl Engine {
         }
         rested
     }
+}
+
+/// The number of the part that has a recipient, in a store of so many buckets and parts.
+#[must_use]
+pub fn part_of(recipient: &Id, buckets: u16, parts: u16) -> u16 {
+    part_with(BucketNo::of(recipient.as_str(), buckets), buckets, parts)
+}
+
+/// The number of the part that has a bucket, in a store of so many buckets and parts.
+#[must_use]
+pub fn part_with(bucket: BucketNo, buckets: u16, parts: u16) -> u16 {
+    let has = |part: &u16| range_of(*part, parts, buckets).contains(&bucket.0);
+    (0..parts).find(has).unwrap_or(0)
 }

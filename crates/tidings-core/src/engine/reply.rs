@@ -1,5 +1,7 @@
 //! Replies of the engine.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::event_row::EventRow;
@@ -12,7 +14,7 @@ use crate::messages::{MessageAct, MessageName, MessageState};
 use crate::time::Instant;
 
 /// The reply to an accepted command.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
     /// The command was done.
     Done,
@@ -34,7 +36,7 @@ pub enum Reply {
 }
 
 /// The result of a change of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operated {
     /// It goes as soon as this is durable.
     Goes,
@@ -47,7 +49,7 @@ pub enum Operated {
 }
 
 /// The result of deleting days.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
     /// Number of days.
     pub days: u64,
@@ -114,7 +116,7 @@ pub enum Extent {
 }
 
 /// The result of a publish.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Published {
     /// The event.
     pub id: Id,
@@ -126,12 +128,14 @@ pub struct Published {
     pub entries: u64,
     /// Number of recipients whom the admission of its type left out.
     pub suppressed: u64,
+    /// True if all parts have applied it, so that the counts are whole and inboxes have it.
+    pub applied: bool,
     /// Warnings for the publisher.
     pub warnings: Vec<Warning>,
 }
 
 /// The status of a published event: new or known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PublishedAs {
     /// The event was accepted.
     Accepted,
@@ -142,7 +146,7 @@ pub enum PublishedAs {
 }
 
 /// A warning: a command is accepted and probably not what was meant.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Warning {
     /// The event names an unknown recipient.
     UnknownRecipient(Id),
@@ -163,7 +167,7 @@ pub enum Warning {
 }
 
 /// The reason why a command was refused; nothing has changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refused {
     /// The recipient is unknown.
     #[error("unknown recipient `{0}`")]
@@ -192,7 +196,7 @@ pub enum Refused {
     },
     /// The message can't be sent again.
     #[error("the message can't be sent again: {0}")]
-    MessageGone(&'static str),
+    MessageGone(Cow<'static, str>),
     /// The preference is not possible.
     #[error("{0}")]
     Preference(String),

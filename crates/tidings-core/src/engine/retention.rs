@@ -21,9 +21,12 @@ use crate::time::{DAY_MS, Day, Instant};
 
 impl Engine {
     /// The next midnight (00:00 UTC) after the newest instant at which a day has to be deleted: each day
-    /// that ended `keep` or longer ago.
+    /// that ended `keep` or longer ago. None where the intake is elsewhere, which says when.
     #[must_use]
     pub fn next_forget(&self) -> Option<Instant> {
+        if !self.holds_intake {
+            return None;
+        }
         let keep_ms = self.rules()?.store.keep_ms;
         let oldest = self.oldest_day()?;
         let ends = oldest.end().0.saturating_add(keep_ms);
@@ -38,18 +41,19 @@ impl Engine {
         Some(midnight.plus_ms(-keep_ms).day())
     }
 
-    /// Tells whether a due entry of the days before this one has not ended: its message is not built yet, or
-    /// its outcome is not known yet; or whether the check of an entry on its way asks for one of these days.
+    /// The first day that a due entry of this engine's parts still needs, which has not ended: its message is not built
+    /// yet, or its outcome is not known yet; or the check of an entry on its way asks for that day.
     #[must_use]
-    pub fn is_due_before(&self, before: Day) -> bool {
-        self.parts_with_buckets().any(|(part, bucket)| {
-            let mut open = bucket.closings.values();
-            open.any(|open| {
+    pub fn needed_from(&self) -> Option<Day> {
+        let days = self.parts_with_buckets().flat_map(|(part, bucket)| {
+            let open = bucket.closings.values();
+            open.map(|open| {
                 // The window of a message may have begun on a day that is deleted.
                 let began = bucket.index.day_of(open.from);
-                began.is_none_or(|day| part.asks_from(open, day) < before)
+                began.map_or(Day(i32::MIN), |day| part.asks_from(open, day))
             })
-        })
+        });
+        days.min()
     }
 
     /// Expires the entries of the days before this one that are not due, as their deletion would, while
@@ -64,22 +68,9 @@ impl Engine {
         before: Day,
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            for &at in &*engine.numbers() {
-                let part = engine.part_of(at);
-                let mut items = Vec::new();
-                for (_, channel, found) in part.waiting_among(draft, at, Among::default())? {
-                    let mut sets: BTreeMap<Seq, Set> = BTreeMap::new();
-                    for FoundEntry { number, source } in &found.entries {
-                        let kept = found.source(*source).0;
-                        if kept.arrival.at.day() < before {
-                            sets.entry(kept.seq).or_default().insert(*number);
-                        }
-                    }
-                    let sets = sets.into_iter();
-                    items.extend(sets.map(|(seq, who)| Entries { seq, channel, who }));
-                }
-                part.cut(draft, at, Some(Reason::Forgotten), items);
-            }
+            let act = Act::Expire { before };
+            engine.apply(draft, &act)?;
+            draft.tell(|| act);
             Ok(())
         })
     }
@@ -127,10 +118,17 @@ impl Engine {
         self.end_act(draft, act, applied, (step.replies.len(), step))
     }
 
-    fn oldest_day(&self) -> Option<Day> {
+    /// The oldest day that holds something, as far as this engine knows.
+    pub(super) fn oldest_day(&self) -> Option<Day> {
         let intake = [self.intake.id_days.first(), self.intake.days.keys().next()];
         let parts = self.parts.iter().map(|part| part.journal_days.first());
-        intake.into_iter().chain(parts).flatten().min().copied()
+        let here = intake.into_iter().chain(parts).flatten().copied();
+        here.chain(self.oldest_elsewhere).min()
+    }
+
+    /// Sets the oldest day that parts on other nodes hold something of.
+    pub fn set_oldest_elsewhere(&mut self, day: Option<Day>) {
+        self.oldest_elsewhere = day;
     }
 }
 
@@ -172,6 +170,30 @@ impl Part {
             .flat_map(|bucket| bucket.index.days.keys());
         let days = of_buckets.chain(&self.journal_days).copied();
         days.filter(|day| *day < before).collect()
+    }
+
+    /// Expires the entries of the days before this one that are not due.
+    pub(super) fn expire_before(
+        &mut self,
+        draft: &mut Draft<'_>,
+        before: Day,
+    ) -> Result<(), Unreadable> {
+        for &at in &*self.buckets.numbers() {
+            let mut items = Vec::new();
+            for (_, channel, found) in self.waiting_among(draft, at, Among::default())? {
+                let mut sets: BTreeMap<Seq, Set> = BTreeMap::new();
+                for FoundEntry { number, source } in &found.entries {
+                    let kept = found.source(*source).0;
+                    if kept.arrival.at.day() < before {
+                        sets.entry(kept.seq).or_default().insert(*number);
+                    }
+                }
+                let sets = sets.into_iter();
+                items.extend(sets.map(|(seq, who)| Entries { seq, channel, who }));
+            }
+            self.cut(draft, at, Some(Reason::Forgotten), items);
+        }
+        Ok(())
     }
 
     /// Deletes the days before this one; the ledger counts their pending entries as expired. A checkpoint

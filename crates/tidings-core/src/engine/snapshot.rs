@@ -29,6 +29,7 @@ impl Engine {
             intake: self.intake.clone(),
             holds_intake: self.holds_intake,
             of_parts: self.of_parts,
+            oldest_elsewhere: self.oldest_elsewhere,
             parts: self.parts.iter_mut().map(snapshot).collect(),
             busy: self.busy,
             workers: Box::new(InTurn),

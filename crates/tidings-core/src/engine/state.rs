@@ -32,6 +32,8 @@ pub struct Engine {
     pub(super) parts: Vec<Part>,
     /// Number of parts of the store, of which others may be on other nodes.
     pub(super) of_parts: u16,
+    /// The oldest day of parts on other nodes.
+    pub(super) oldest_elsewhere: Option<Day>,
     /// The part whose chores are done now.
     pub(super) busy: usize,
     pub(super) workers: Box<dyn Workers>,
@@ -107,6 +109,7 @@ impl Engine {
             holds_intake: held.is_none_or(|held| held.intake),
             parts,
             of_parts,
+            oldest_elsewhere: None,
             busy: 0,
             workers: Box::new(InTurn),
         })

@@ -91,6 +91,19 @@ impl KeptObjects {
     }
 }
 
+/// The progress of the parts of an engine, as it tells the node with the intake.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Its parts.
+    pub parts: Vec<u16>,
+    /// The newest acts that all of them have applied.
+    pub applied: ActNo,
+    /// The first day that entries of theirs need.
+    pub needed_from: Option<Day>,
+    /// The oldest day that holds something.
+    pub oldest_day: Option<Day>,
+}
+
 impl Engine {
     /// True if some parts of the store are elsewhere, so that acts are told.
     #[must_use]
@@ -110,6 +123,12 @@ impl Engine {
         self.of_parts
     }
 
+    /// The number of buckets over which recipients are distributed.
+    #[must_use]
+    pub fn of_buckets(&self) -> u16 {
+        self.intake.buckets
+    }
+
     /// The number of the newest acts that the intake has told, as far as this engine knows.
     #[must_use]
     pub fn told(&self) -> ActNo {
@@ -121,6 +140,23 @@ impl Engine {
     pub fn applied(&self) -> ActNo {
         let applied = self.parts.iter().map(|part| part.applied);
         applied.min().unwrap_or_default()
+    }
+
+    /// The numbers of the parts that this engine has.
+    #[must_use]
+    pub fn part_numbers(&self) -> Vec<u16> {
+        self.parts.iter().map(|part| part.no).collect()
+    }
+
+    /// The progress of the parts.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress {
+            parts: self.part_numbers(),
+            applied: self.applied(),
+            needed_from: self.needed_from(),
+            oldest_day: self.oldest_day(),
+        }
     }
 
     /// Tells whether a recipient would be of a part that this engine has.
@@ -359,6 +395,7 @@ impl Intake {
             Act::Resume(what) => drop(self.accept_pause(what, false)),
             Act::Rules { rules, .. } => drop(self.accept_rules(draft, (**rules).clone())),
             Act::Forget { before } => self.forget_before(*before),
+            Act::Expire { .. } => {}
             Act::Object {
                 id,
                 withdrawn,

@@ -163,6 +163,7 @@ impl Engine {
             Act::Forget { before } => self.messages_before(draft, *before),
             Act::Rules { rules, .. } => self.unwanted_under(draft, rules),
             Act::Enter { .. }
+            | Act::Expire { .. }
             | Act::Pause(_)
             | Act::Resume(_)
             | Act::Keep { .. }

@@ -53,7 +53,7 @@ impl Node {
         let (Some(before), true) = (before, now == now.day().start()) else {
             return Ok(());
         };
-        if self.engine.is_due_before(before) {
+        if self.is_due_before(before) {
             self.commit(|engine, view| Ok(engine.expire_before(view, now, before)?))?;
             let since = self.late_forget.and_then(|late| late.since);
             self.late_forget = Some(LateForget { before, since });
@@ -72,11 +72,19 @@ impl Node {
             return Ok(());
         };
         let (before, since) = (late.before, *late.since.get_or_insert(now));
-        if self.engine.is_due_before(before) && now < since.plus_ms(FORGET_WAITS_MS) {
+        if self.is_due_before(before) && now < since.plus_ms(FORGET_WAITS_MS) {
             return Ok(());
         }
         let now = self.decided_at(now);
         self.forget_before(sending, now, before)
+    }
+
+    /// Tells whether a due entry of the days before this one has not ended, here or on another node.
+    fn is_due_before(&self, before: Day) -> bool {
+        let needed = self.engine.needed_from().into_iter();
+        needed
+            .chain(self.others.needed_from())
+            .any(|day| day < before)
     }
 
     /// Tells whether instants before now were missed, or a midnight.

@@ -1,0 +1,250 @@
+//! Parts on other nodes, as the node with the intake knows them, and the acts that nodes tell each other.
+//!
+//! What other nodes have applied is known from what they say. The days and the acts that a part still needs are
+//! kept until every part has gone further.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tidings_core::Instant;
+use tidings_core::engine::{
+    ActNo, Answers, Held, KeptObjects, OpenReply, Options, Progress, Refused, Reply, Told,
+    Upcoming, applied_by_parts, read_told,
+};
+use tidings_core::time::Day;
+use tidings_store::Store;
+
+use super::Node;
+use crate::commit::Decided;
+use crate::error::Error;
+use crate::sending::Sending;
+
+/// The parts that other nodes have.
+#[derive(Debug, Default)]
+pub(super) struct Others {
+    /// By part, the newest acts that it has applied, and the first day that its entries need.
+    parts: BTreeMap<u16, OtherPart>,
+    /// The acts that deleted days, until every part has applied them.
+    deletions: Vec<ActNo>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OtherPart {
+    applied: ActNo,
+    needed_from: Option<Day>,
+    oldest_day: Option<Day>,
+}
+
+impl Others {
+    /// The first day that entries on other nodes need.
+    pub(super) fn needed_from(&self) -> Option<Day> {
+        let needed = self.parts.values().filter_map(|part| part.needed_from);
+        needed.min()
+    }
+
+    /// The newest acts that all other parts have applied.
+    fn applied(&self) -> Option<ActNo> {
+        self.parts.values().map(|part| part.applied).min()
+    }
+}
+
+/// The number of acts that are read from the store at once.
+const READ_AT_ONCE: usize = 256;
+
+/// What became of acts that were applied here.
+#[derive(Debug, Default)]
+pub struct AppliedActs {
+    /// The answers to the acts of each number, in order.
+    pub answers: Vec<(ActNo, Answers)>,
+    /// Objects that the node with the intake has to keep.
+    pub kept_objects: Vec<KeptObjects>,
+}
+
+impl Node {
+    /// Opens the node of some parts of a stored store, and applies the acts that they have missed.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be read or makes no sense.
+    pub fn open_held(
+        store: Arc<dyn Store>,
+        options: Options,
+        held: Option<&Held>,
+    ) -> Result<Self, Error> {
+        let mut node = Self::open_to_look_at(store, options, held)?;
+        node.note_others()?;
+        node.catch_up_told()?;
+        if node.engine.holds_intake() {
+            node.catch_up_deletion()?;
+        }
+        Ok(node)
+    }
+
+    /// Notes what the parts on other nodes have applied, as the store has it.
+    fn note_others(&mut self) -> Result<(), Error> {
+        if !self.engine.tells() {
+            return Ok(());
+        }
+        let applied = applied_by_parts(&self.view()?)?;
+        let mine = self.engine.part_numbers();
+        let others = (0..).zip(applied).filter(|(no, _)| !mine.contains(no));
+        let others = others.map(|(no, applied)| {
+            // Nothing is deleted before they have said what they need.
+            let needed_from = Some(Day(i32::MIN));
+            (
+                no,
+                OtherPart {
+                    applied,
+                    needed_from,
+                    oldest_day: None,
+                },
+            )
+        });
+        self.others.parts = others.collect();
+        self.others.deletions = vec![self.engine.told()];
+        Ok(())
+    }
+
+    /// Applies the stored acts that parts here have not applied.
+    fn catch_up_told(&mut self) -> Result<(), Error> {
+        loop {
+            let told = read_told(&self.view()?, self.engine.applied(), READ_AT_ONCE)?;
+            if told.is_empty() {
+                return Ok(());
+            }
+            let now = self.engine.now();
+            let applied = self.apply_told(&(), now, &told)?;
+            self.applied.answers.extend(applied.answers);
+            self.applied.kept_objects.extend(applied.kept_objects);
+        }
+    }
+
+    /// What became of the acts that were applied when the node was opened.
+    pub fn take_applied(&mut self) -> AppliedActs {
+        std::mem::take(&mut self.applied)
+    }
+
+    /// Applies acts that the node with the intake has told.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn apply_told(
+        &mut self,
+        sending: &dyn Sending,
+        now: Instant,
+        told: &[Arc<Told>],
+    ) -> Result<AppliedActs, Error> {
+        let accepted = self.commit(|engine, view| {
+            let reach = sending.keep_back(engine.may_touch(view, Upcoming::Told(told))?);
+            Ok(engine.apply_told(view, &reach, now, told)?)
+        })?;
+        let numbers = told.iter().map(|told| told.no);
+        Ok(AppliedActs {
+            answers: numbers.zip(accepted.answers).collect(),
+            kept_objects: std::mem::take(&mut self.kept_objects),
+        })
+    }
+
+    /// Ends commands with the answers of all parts.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn conclude(
+        &mut self,
+        now: Instant,
+        open: &[OpenReply],
+    ) -> Result<Vec<Result<Reply, Refused>>, Error> {
+        let accepted = self.commit(|engine, view| Ok(engine.conclude(view, now, open)?))?;
+        Ok(accepted.replies)
+    }
+
+    /// Keeps objects as other nodes ask.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn keep_objects(&mut self, now: Instant, kept: &[KeptObjects]) -> Result<(), Error> {
+        if !kept.is_empty() {
+            self.commit(|engine, view| Ok(engine.keep_objects(view, now, kept)?))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the objects that the node with the intake has to keep.
+    pub(crate) fn take_kept_objects(&mut self) -> Vec<KeptObjects> {
+        std::mem::take(&mut self.kept_objects)
+    }
+
+    /// Takes the acts that other nodes are to be told once what is decided is durable.
+    pub(crate) fn take_told(&mut self) -> Vec<Arc<Told>> {
+        std::mem::take(&mut self.told)
+    }
+
+    /// Notes the progress of another node, and deletes the acts and days that no part needs any more.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn hear_progress(&mut self, now: Instant, progress: &Progress) -> Result<(), Error> {
+        let before = self.others.applied();
+        for no in &progress.parts {
+            if let Some(part) = self.others.parts.get_mut(no) {
+                part.applied = part.applied.max(progress.applied);
+                part.needed_from = progress.needed_from;
+                part.oldest_day = progress.oldest_day;
+            }
+        }
+        let oldest = self.others.parts.values();
+        let oldest = oldest.filter_map(|part| part.oldest_day).min();
+        self.engine.set_oldest_elsewhere(oldest);
+        let Some(everywhere) = self.others.applied().filter(|all| Some(*all) > before) else {
+            return Ok(());
+        };
+        self.commit(|engine, view| Ok(engine.delete_told(view, now, everywhere)?))?;
+        let waiting = self.others.deletions.len();
+        self.others.deletions.retain(|no| *no > everywhere);
+        match self.others.deletions.len() < waiting {
+            true => self.delete_forgotten(),
+            false => Ok(()),
+        }
+    }
+
+    /// The days that may be deleted once what is decided is durable. Where parts on other nodes have to hear of it
+    /// first, none.
+    pub(super) fn forgotten_now(&mut self, forgotten: Vec<Day>) -> Vec<Day> {
+        if forgotten.is_empty() || !self.engine.tells() {
+            return forgotten;
+        }
+        self.others.deletions.push(self.engine.told());
+        Vec::new()
+    }
+
+    /// Deletes the days before the first that is kept, after what is decided is durable.
+    fn delete_forgotten(&mut self) -> Result<(), Error> {
+        let before = self.engine.forgotten_before();
+        let days = self.store.days()?.into_iter();
+        let is_forgotten = |day: &Day| before.is_some_and(|before| *day < before);
+        let forgotten: Vec<Day> = days.filter(is_forgotten).collect();
+        if forgotten.is_empty() {
+            return Ok(());
+        }
+        self.ahead.gather(Decided {
+            forgotten,
+            ..Decided::default()
+        })?;
+        self.close_if_due()
+    }
+
+    /// Deletes the days that a process was to delete, and ended before.
+    fn catch_up_deletion(&mut self) -> Result<(), Error> {
+        let forgotten = self.engine.forgotten_before();
+        let is_forgotten = |day: &Day| forgotten.is_some_and(|before| *day < before);
+        let (dropped, held): (Vec<Day>, Vec<Day>) =
+            self.store.days()?.into_iter().partition(is_forgotten);
+        // A crash between a commit that forgets a day and its drop leaves the day: drop it now.
+        if !self.engine.tells() {
+            for day in dropped {
+                self.store.forget(day)?;
+            }
+        }
+        self.catch_up_forgetting(&held);
+        Ok(())
+    }
+}

@@ -1,0 +1,285 @@
+//! Several nodes that share the parts of a store, on a virtual clock, over a network that is perfect.
+//!
+//! Together they come to what one node comes to: at each instant all of them close what is due, then commands go to
+//! the node that has them to decide, the acts of the intake go to all at once, and then each ends the instant.
+
+use std::sync::Arc;
+
+use tidings_core::engine::{Held, OpenReply, Options, Refused, Reply};
+use tidings_core::{Books, Instant, Rules, Timed};
+use tidings_store::Store;
+
+use super::{KEPT, Out, PlayError, Player, Watch};
+use crate::error::Error;
+use crate::node::{Accepted, Node};
+
+/// Nodes on a virtual clock: the first has the intake.
+pub struct NodesPlayer {
+    players: Vec<Player>,
+    /// The open instant.
+    open: Option<Instant>,
+}
+
+/// The parts of a node of so many, of a store with so many.
+fn held(node: u16, nodes: u16, parts: u16) -> Held {
+    Held {
+        intake: node == 0,
+        parts: (0..parts).filter(|part| part % nodes == node).collect(),
+    }
+}
+
+impl NodesPlayer {
+    /// Opens so many nodes over a new store, under these rules from an instant on.
+    ///
+    /// # Errors
+    /// [`PlayError`].
+    pub fn open(
+        store: &Arc<dyn Store>,
+        (nodes, options): (u16, Options),
+        watch: Watch,
+        (at, rules): (Instant, Rules),
+    ) -> Result<Self, PlayError> {
+        // The first one makes the store and its parts.
+        let mut first = Player::open(Arc::clone(store), options, watch)?;
+        first.set_rules(at, rules, &mut |_| {})?;
+        drop(first);
+        let players = (0..nodes).map(|node| {
+            let held = held(node, nodes, options.parts);
+            let node = Node::open_held(Arc::clone(store), options, Some(&held))?;
+            let mut player = Player::over(node, None, watch);
+            player.resume(at);
+            Ok(player)
+        });
+        Ok(Self {
+            players: players.collect::<Result<_, Error>>()?,
+            open: Some(at),
+        })
+    }
+
+    /// Plays the next command. Messages of instants that are over go to `out`.
+    ///
+    /// # Errors
+    /// [`PlayError`]; after [`PlayError::Refused`] and [`PlayError::Back`] nothing has changed.
+    pub fn play(&mut self, timed: Timed, out: &mut Out<'_>) -> Result<(), PlayError> {
+        let Timed { at, command } = timed;
+        self.turn_to(at, out)?;
+        self.begin(at)?;
+        let home = command.recipient().and_then(|recipient| {
+            let has = |player: &Player| player.node().engine().has_home_of(recipient);
+            self.players.iter().position(has)
+        });
+        match home {
+            None | Some(0) => self.lead(at, &[command]),
+            Some(home) => {
+                let player = &mut self.players[home];
+                player
+                    .decide(at, &[command], Node::take_in_beside)
+                    .map(drop)
+            }
+        }
+    }
+
+    /// Puts rules in force at an instant, between the commands before and after.
+    ///
+    /// # Errors
+    /// [`PlayError`].
+    pub fn set_rules(
+        &mut self,
+        at: Instant,
+        rules: Rules,
+        out: &mut Out<'_>,
+    ) -> Result<(), PlayError> {
+        self.turn_to(at, out)?;
+        self.begin(at)?;
+        let leader = &mut self.players[0].event_loop;
+        leader.beside(at, |node, _, _| node.set_rules(at, rules))?;
+        self.pass_on(at, Vec::new()).map(drop)
+    }
+
+    /// Runs the clock until no pending entry can become due, or to `until` with all steps of that instant.
+    ///
+    /// # Errors
+    /// [`PlayError::Node`].
+    pub fn finish(&mut self, until: Option<Instant>, out: &mut Out<'_>) -> Result<(), PlayError> {
+        self.close(out)?;
+        if self.players[0].node().forgets_late() {
+            let now = self.now();
+            self.report(now)?;
+            self.players[0].event_loop.begin(now)?;
+            self.pass_on(now, Vec::new())?;
+        }
+        while let Some(due) = self.next_due() {
+            let due = due.max(self.now());
+            match until {
+                Some(until) if due > until => break,
+                None if !self.waits()? => break,
+                _ => {}
+            }
+            match self.next_forget() {
+                Some(midnight) if midnight < due => self.instant(midnight, out)?,
+                _ => self.instant(due, out)?,
+            }
+        }
+        while let (Some(midnight), Some(until)) = (self.next_forget(), until) {
+            if midnight > until {
+                break;
+            }
+            self.instant(midnight, out)?;
+        }
+        Ok(())
+    }
+
+    /// Counts everything in the store: each node what it has.
+    ///
+    /// # Errors
+    /// [`Error::Disagreement`] where a walk and a ledger don't agree.
+    pub fn books(&self) -> Result<Books, Error> {
+        self.players.iter().map(Player::books).sum()
+    }
+
+    fn now(&self) -> Instant {
+        let engines = self.players.iter().map(|player| player.node().engine());
+        engines
+            .map(|engine| engine.now())
+            .max()
+            .unwrap_or(Instant::MIN)
+    }
+
+    fn next_due(&mut self) -> Option<Instant> {
+        self.players.iter_mut().filter_map(Player::next_due).min()
+    }
+
+    fn next_forget(&self) -> Option<Instant> {
+        self.players[0].node().engine().next_forget()
+    }
+
+    fn waits(&self) -> Result<bool, Error> {
+        for player in &self.players {
+            if player.node().waits()? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Plays everything before `at` and opens that instant.
+    fn turn_to(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
+        if let Some(open) = self.open {
+            if at == open {
+                return Ok(());
+            }
+            if at < open {
+                return Err(PlayError::Back { at, last: open });
+            }
+        }
+        self.close(out)?;
+        loop {
+            let due = self.next_due().filter(|due| *due < at);
+            let forget = self.next_forget().filter(|midnight| *midnight < at);
+            let Some(next) = due.into_iter().chain(forget).min() else {
+                break;
+            };
+            let next = next.max(self.now());
+            if next >= at {
+                break;
+            }
+            self.instant(next, out)?;
+        }
+        self.open_at(at);
+        Ok(())
+    }
+
+    fn open_at(&mut self, at: Instant) {
+        self.open = Some(at);
+        for player in &mut self.players {
+            player.begun = false;
+        }
+    }
+
+    /// Plays an instant without commands.
+    fn instant(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
+        self.open_at(at);
+        self.close(out)
+    }
+
+    /// Plays the open instant to its end.
+    fn close(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
+        let Some(at) = self.open.take() else {
+            return Ok(());
+        };
+        self.begin(at)?;
+        let mut messages = Vec::new();
+        for player in &mut self.players {
+            let accepted = player.decide(at, &[], Node::step_beside)?;
+            player.event_loop.watch_inboxes(&accepted.delivered)?;
+            player.event_loop.hand_out(at)?;
+            player.fall_due(at)?;
+            player.event_loop.do_chores()?;
+            messages.extend(player.event_loop.take_messages());
+        }
+        self.report(at)?;
+        super::sort(&mut messages);
+        messages.into_iter().for_each(out);
+        Ok(())
+    }
+
+    /// Begins the instant everywhere, if it has not begun: what is due closes, days are forgotten, and scheduled events
+    /// enter.
+    fn begin(&mut self, at: Instant) -> Result<(), PlayError> {
+        if self.players[0].begun {
+            return Ok(());
+        }
+        for player in &mut self.players[1..] {
+            player.begin(at)?;
+        }
+        self.report(at)?;
+        self.players[0].begin(at)?;
+        self.lead(at, &[])
+    }
+
+    /// Has the node with the intake decide about commands, and the others apply its acts.
+    fn lead(&mut self, at: Instant, commands: &[tidings_core::Command]) -> Result<(), PlayError> {
+        let Accepted { open_replies, .. } =
+            self.players[0].decide(at, commands, Node::take_in_beside)?;
+        let replies = self.pass_on(at, open_replies)?;
+        match replies.into_iter().find_map(Result::err) {
+            Some(refused) => Err(refused.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Has all other nodes apply what the one with the intake has told, and ends its commands.
+    fn pass_on(
+        &mut self,
+        at: Instant,
+        mut open: Vec<OpenReply>,
+    ) -> Result<Vec<Result<Reply, Refused>>, PlayError> {
+        let (leader, others) = self.players.split_first_mut().expect(KEPT);
+        let leader = leader.event_loop.node.as_mut().expect(KEPT);
+        let told = leader.take_told();
+        for player in others.iter_mut().filter(|_| !told.is_empty()) {
+            let applied = player
+                .event_loop
+                .beside(at, |node, sending, _| node.apply_told(sending, at, &told))?;
+            leader.keep_objects(at, &applied.kept_objects)?;
+            for (_, answers) in &applied.answers {
+                open.iter_mut().for_each(|open| open.add(answers));
+            }
+        }
+        self.report(at)?;
+        let leader = &mut self.players[0].event_loop;
+        Ok(leader.beside(at, |node, _, _| node.conclude(at, &open))?)
+    }
+
+    /// Tells the node with the intake how far the others are.
+    fn report(&mut self, at: Instant) -> Result<(), Error> {
+        let (leader, others) = self.players.split_first_mut().expect(KEPT);
+        let leader = leader.event_loop.node.as_mut().expect(KEPT);
+        for player in others {
+            let node = player.event_loop.node.as_mut().expect(KEPT);
+            leader.keep_objects(at, &node.take_kept_objects())?;
+            leader.hear_progress(at, &node.engine().progress())?;
+        }
+        Ok(())
+    }
+}
