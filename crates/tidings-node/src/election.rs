@@ -21,7 +21,7 @@ mod tests;
 pub struct Monotonic(pub i64);
 
 impl Monotonic {
-    fn plus(self, ms: i64) -> Self {
+    pub(crate) fn plus(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms))
     }
 }

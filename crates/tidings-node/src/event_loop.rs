@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_core::engine::{ClosingId, Plan, Settled};
+use tidings_core::engine::{ClosingId, Held, Plan, Settled};
 use tidings_core::names::LaneName;
 use tidings_core::{BucketNo, Command, Ending, Instant, Rules};
 
@@ -26,6 +26,7 @@ use crate::commit::CommitNo;
 use crate::delivery::{ByClosing, Delivery, Noted, put};
 use crate::durable::Reads;
 use crate::error::Error;
+use crate::feed::Feed;
 use crate::handle::{Handle, Inbox, Request, Stop};
 use crate::kept_back::KeptBack;
 use crate::keys::Keys;
@@ -47,10 +48,13 @@ mod late;
 mod reopen;
 mod step;
 mod stop;
+mod told;
 
 use answer::{answer, refuse};
 pub(crate) use at_once::AtOnce;
 use late::{catch_up, put_off};
+pub(crate) use told::ToldRequest;
+use told::log_refused;
 
 /// The most messages of each priority that are built and prepared for rendering in one turn: requests wait
 /// for them, and they are in memory until they are sent.
@@ -85,6 +89,12 @@ pub(crate) struct EventLoop {
     rules_due: bool,
     /// Requests that arrived while missed instants are processed: they come after those.
     put_off: Vec<Request>,
+    /// The parts of the store that the node has; `None` = all.
+    held: Option<Held>,
+    /// The acts for nodes with other parts.
+    feed: Arc<Feed>,
+    /// What is to be reported to the node with the intake, where that is another one.
+    learnt: Vec<Command>,
     /// The suppressions of addresses of which a provider said that they don't exist.
     dead: Vec<Command>,
     /// Buckets whose chores' writes the store refused.
@@ -117,14 +127,14 @@ impl EventLoop {
     /// # Errors
     /// [`Error`] where the store can't be opened or read.
     pub(crate) fn open(
-        mut open: OpenStore,
+        (mut open, held): (OpenStore, Option<Held>),
         rules: Rules,
         mut delivery: Delivery,
         clock: Arc<dyn Clock>,
         settings: Settings,
         by: By,
     ) -> Result<Self, Error> {
-        let mut node = Node::open(open()?, settings.options)?.written(by);
+        let mut node = Node::open_held(open()?, settings.options, held.as_ref())?.written(by);
         let vitals = Arc::new(Vitals::default());
         node.measure(&vitals);
         delivery.measure(&vitals);
@@ -140,15 +150,18 @@ impl EventLoop {
         }
         // What came due while nobody ran did so under the rules of then. The loop does the rest of it.
         let is_late = catch_up(&mut node, now)?;
-        if !is_late {
+        // The node with the intake puts rules in force, for all.
+        let sets_rules = node.engine().holds_intake();
+        if !is_late && sets_rules {
             node.set_rules(now, rules.clone())?;
         }
         node.set_frees(false);
         let mut opened = Self {
             open,
+            held,
             settings,
             rules,
-            rules_due: is_late,
+            rules_due: is_late && sets_rules,
             seen: newest,
             vitals,
             ..Self::of(node, delivery, clock, by)
@@ -178,6 +191,9 @@ impl EventLoop {
             rules: Rules::default(),
             rules_due: false,
             put_off: Vec::new(),
+            held: None,
+            feed: Arc::default(),
+            learnt: Vec::new(),
             dead: Vec::new(),
             set_aside: BTreeSet::new(),
             of_before: None,
@@ -241,6 +257,7 @@ impl EventLoop {
 
     /// Has everything that was decided written, also where a later step failed: the steps before it are whole.
     fn end_turn(&mut self, decided: Result<(), Error>) -> Result<(), Error> {
+        self.tell();
         let Some(node) = &mut self.node else {
             return decided;
         };
@@ -303,7 +320,8 @@ impl EventLoop {
         let due = node.next_due().into_iter().chain(retry);
         let again = self.resolving.next().filter(|_| sends && !stopping);
         let due = due.chain(again);
-        let due = due.chain(node.engine().next_forget()).min();
+        let due = due.chain(node.engine().next_forget());
+        let due = due.chain(node.next_late_answer()).min();
         let longest = 60_000;
         let wait = due.map_or(longest, |due| {
             (due.0 - self.clock.now().0).clamp(0, longest)
@@ -313,8 +331,9 @@ impl EventLoop {
 
     /// Runs one turn: due lanes, requests, answers of channels, messages to build.
     fn try_turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> Result<(), Error> {
-        let mut requests = self.with_put_off(requests);
+        let requests = self.with_put_off(requests);
         self.let_instant_pass(&requests);
+        let (reports, told, mut requests) = Self::of_nodes(requests);
         let now = self.look_at_the_clock();
         if let Err(fault) = self.take_ended() {
             refuse(requests, stopping);
@@ -324,6 +343,7 @@ impl EventLoop {
             refuse(requests, stopping);
             return Ok(());
         };
+        let has_intake = node.engine().holds_intake();
         match node.store().ensure_room() {
             Ok(()) => {}
             Err(full @ tidings_store::Error::Full(_)) => {
@@ -344,20 +364,25 @@ impl EventLoop {
         if is_late {
             requests = put_off(requests, &mut self.put_off, self.settings.requests_max);
         }
+        self.apply_told(now, told)?;
+        self.hear_reports(now, reports)?;
         let mut learnt = Vec::new();
         if !is_late {
             learnt.append(&mut self.dead);
-            learnt.extend(self.resolving.take(now));
+            learnt.extend(self.resolving.take(now, has_intake));
         }
-        let channels = self.delivery.channels();
+        if !has_intake {
+            self.learnt.append(&mut learnt);
+        }
+        let (channels, keys) = (self.delivery.channels(), Arc::clone(&self.keys));
         self.beside(now, |node, sending, rules| {
             for commands in learnt.chunks(OBJECTS_AT_ONCE) {
                 let accepted = node.step_beside(sending, now, commands)?;
-                for refused in accepted.replies.into_iter().filter_map(Result::err) {
-                    tracing::warn!(reason = %refused, "what was learnt of objects and addresses is refused");
-                }
+                log_refused(&accepted.replies);
             }
-            answer(node, now, requests, stopping, (&channels, rules), sending)?;
+            node.answer_gathered(now, false)?;
+            let with = (&channels, rules, &*keys);
+            answer(node, now, requests, stopping, with, sending)?;
             if !is_late && node.next_due().is_some_and(|due| due <= now) {
                 node.step_beside(sending, now, &[])?;
             }

@@ -7,12 +7,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{self, Duration};
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, select};
+use tidings_core::engine::Told;
 use tidings_core::{Command, Id, Instant, Rules};
 
 use crate::channel::Channels;
 use crate::deferred::{Deferrals, at_rest};
 use crate::durable::{Durable, Reads};
 use crate::error::{RuntimeError, unavailable};
+use crate::event_loop::ToldRequest;
+use crate::feed::{Batch, Report, Taker};
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
 use crate::once::{Kept, Once};
 use crate::vitals::Vitals;
@@ -22,6 +25,12 @@ pub(crate) enum Request {
     Work(Work),
     Keys(KeyRequest),
     Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
+    /// What a node with other parts says, and asks.
+    Report(Box<Report>, Taker),
+    /// Acts of the node with the intake, to be applied.
+    Told(ToldRequest),
+    /// The API keys may have been changed by another node.
+    ReadKeys,
     /// The clock was set: read it again.
     Wake,
     Stop(Stop),
@@ -58,7 +67,9 @@ impl Request {
             Self::Configure(.., answer) | Self::Stop(Stop { answer, .. }) => {
                 drop(answer.send(Err(RuntimeError::Stopped)));
             }
-            Self::Wake => {}
+            Self::Told(request) => (request.then)(Err(RuntimeError::Stopped)),
+            // Who asks for acts asks again.
+            Self::Report(..) | Self::ReadKeys | Self::Wake => {}
         }
     }
 }
@@ -243,6 +254,46 @@ impl Handle {
     #[must_use]
     pub fn vitals(&self) -> &Vitals {
         &self.vitals
+    }
+
+    /// Takes over what a node with other parts reports; `then` gets the acts that follow those it has applied, as soon
+    /// as there are some, and must only pass them on. It is dropped uncalled if the loop ends, or if the node asks again.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn report(
+        &self,
+        report: Report,
+        then: impl FnOnce(Batch) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        self.ask(Request::Report(Box::new(report), Box::new(then)))
+    }
+
+    /// Applies acts of the node with the intake, or (`None`) those that the store has; returns what is to be reported
+    /// of it, once that is durable. `confirms` = what was reported as learnt is among them.
+    ///
+    /// # Errors
+    /// [`RuntimeError`].
+    pub fn apply_told(
+        &self,
+        told: Option<Vec<Arc<Told>>>,
+        confirms: bool,
+    ) -> Result<Report, RuntimeError> {
+        let (answer, answered) = bounded(1);
+        self.ask(Request::Told(ToldRequest {
+            told,
+            confirms,
+            then: Box::new(move |report| drop(answer.send(report))),
+        }))?;
+        answered.recv().map_err(|_| RuntimeError::Stopped)?
+    }
+
+    /// Makes the loop read the API keys of the store, which another node may have changed.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].
+    pub fn read_keys(&self) -> Result<(), RuntimeError> {
+        self.ask(Request::ReadKeys)
     }
 
     /// Makes the loop read the clock, which was set.

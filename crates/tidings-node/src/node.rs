@@ -31,9 +31,11 @@ use crate::vitals::{Stopwatch, Vitals};
 use crate::work::Work;
 use crate::workers::Threads;
 
+mod gathering;
 mod late;
 mod others;
 
+use gathering::Gathering;
 use late::LateForget;
 pub use others::AppliedActs;
 use others::Others;
@@ -59,6 +61,8 @@ pub struct Node {
     moved: bool,
     /// The parts on other nodes.
     others: Others,
+    /// Requests that wait for them.
+    gathering: Gathering,
     /// Acts that other nodes are to be told.
     told: Vec<Arc<Told>>,
     /// Objects that the node with the intake has to keep.
@@ -134,6 +138,7 @@ impl Node {
             going: Vec::new(),
             moved: false,
             others: Others::default(),
+            gathering: Gathering::default(),
             told: Vec::new(),
             kept_objects: Vec::new(),
             applied: AppliedActs::default(),
@@ -319,13 +324,19 @@ impl Node {
         for work in work.iter_mut() {
             work.replies.extend(replies.by_ref().take(work.count));
         }
-        let answers: Vec<_> = work.iter_mut().filter_map(Work::keep).collect();
+        let mut open = apart(work, std::mem::take(&mut step.open_replies));
+        let whole = work.iter_mut().zip(&open);
+        let whole = whole.filter(|(_, open)| open.is_empty());
+        let answers: Vec<_> = whole.filter_map(|(work, _)| work.keep()).collect();
         step.writes.extend(once::writes(&view, now, &answers)?);
         drop(view);
         self.gather(step)?;
         self.ahead.time(took);
-        for work in work.drain(..) {
-            self.ahead.answer(work.when_durable());
+        for (work, open) in work.drain(..).zip(open.drain(..)) {
+            match open.is_empty() {
+                true => self.ahead.answer(work.when_durable()),
+                false => self.gather_answers(now, work, open),
+            }
         }
         self.close_if_due()
     }
@@ -588,6 +599,22 @@ impl Node {
             answers: step.answers,
         })
     }
+}
+
+/// The replies that are not whole, by request: each with its index among those of the request.
+fn apart(work: &[Work], open: Vec<OpenReply>) -> Vec<Vec<OpenReply>> {
+    let mut open = open.into_iter().peekable();
+    let mut first = 0;
+    let each = work.iter().map(|work| {
+        let mut theirs = Vec::new();
+        while let Some(mut reply) = open.next_if(|open| open.command < first + work.count) {
+            reply.command -= first;
+            theirs.push(reply);
+        }
+        first += work.count;
+        theirs
+    });
+    each.collect()
 }
 
 /// Messages of a plan without a batch: whether they were sent is unknown.

@@ -32,6 +32,8 @@ pub(crate) struct Resolving {
     answers: (Sender<Answer>, Receiver<Answer>),
     /// The objects of the question in progress.
     asked: Option<(Instant, BTreeSet<Id>)>,
+    /// True if the answer was handed to another node, which has not taken it over yet.
+    is_unconfirmed: bool,
     /// An answer that the next turn takes in.
     arrived: Option<Answer>,
     /// The objects of the next question.
@@ -64,6 +66,7 @@ impl Resolving {
             questions: unbounded(),
             answers: unbounded(),
             asked: None,
+            is_unconfirmed: false,
             arrived: None,
             wanted: BTreeSet::new(),
             known: BTreeMap::new(),
@@ -214,7 +217,10 @@ impl Resolving {
     }
 
     /// Takes the answer: commands that are to be taken in before anything is planned.
-    pub(crate) fn take(&mut self, now: Instant) -> Vec<Command> {
+    ///
+    /// `decides` = the caller decides about them itself; if not, what they are about counts as known only once
+    /// another node has ([`Resolving::confirm`]).
+    pub(crate) fn take(&mut self, now: Instant, decides: bool) -> Vec<Command> {
         let Some(answer) = self.arrived.take() else {
             return Vec::new();
         };
@@ -228,8 +234,11 @@ impl Resolving {
                 self.rest = None;
                 resolved.objects.retain(|object| asked.contains(&object.id));
                 resolved.retracted.retain(|object| asked.contains(object));
-                self.known
-                    .extend(asked.into_iter().map(|object| (object, at)));
+                self.asked = Some((at, asked));
+                self.is_unconfirmed = true;
+                if decides {
+                    self.confirm();
+                }
                 commands(resolved)
             }
             Err(reason) => {
@@ -245,6 +254,17 @@ impl Resolving {
                 Vec::new()
             }
         }
+    }
+
+    /// Counts the objects of the last answer as known: they are in force as the host said.
+    pub(crate) fn confirm(&mut self) {
+        if !std::mem::take(&mut self.is_unconfirmed) {
+            return;
+        }
+        self.held.clear();
+        let (at, objects) = self.asked.take().unwrap_or_default();
+        self.known
+            .extend(objects.into_iter().map(|object| (object, at)));
     }
 
     /// The instant at which the host is asked again, if somebody waits for that and it is not asked already.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, after, bounded, never, select};
 use tidings_core::Rules;
+use tidings_core::engine::Held;
 
 use crate::ahead::gone;
 use crate::by::By;
@@ -50,6 +51,20 @@ impl Runtime {
     /// [`Error`] where the store can't be opened or read.
     pub fn start(
         open: OpenStore,
+        rules: Rules,
+        delivery: Delivery,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Result<Self, Error> {
+        Self::start_held((open, None), rules, delivery, clock, settings)
+    }
+
+    /// [`Runtime::start`] of a node that has some parts of the store.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be opened or read.
+    pub fn start_held(
+        open: (OpenStore, Option<Held>),
         rules: Rules,
         delivery: Delivery,
         clock: Arc<dyn Clock>,

@@ -39,7 +39,7 @@ impl Stepped {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let event_loop = EventLoop::open(open, rules, delivery, clock, settings, By::Hand)?;
+        let event_loop = EventLoop::open((open, None), rules, delivery, clock, settings, By::Hand)?;
         let (handle, inbox) = event_loop.handle();
         Ok(Self {
             event_loop,

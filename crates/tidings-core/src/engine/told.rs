@@ -17,6 +17,7 @@ use super::part::read_heads;
 use super::reach::Reach;
 use super::reply::Reply;
 use super::state::{Engine, Step};
+use crate::command::Command;
 use crate::event::Event;
 use crate::id::Id;
 use crate::journal::parts;
@@ -165,6 +166,23 @@ impl Engine {
         let parts = self.parts.iter();
         let of = |buckets: &super::buckets::Buckets| buckets.of(recipient.as_str()).is_some();
         parts.map(|part| &part.buckets).any(of)
+    }
+
+    /// Tells whether a command is for this engine to decide: of a recipient or a message of its parts, or for the
+    /// intake that it has.
+    #[must_use]
+    pub fn is_home_of(&self, command: &Command) -> bool {
+        match command {
+            Command::Message { message, .. } | Command::Report { message, .. } => {
+                let bucket = message.id.closing.bucket;
+                let is_none = bucket.0 >= self.intake.buckets;
+                self.held_bucket(bucket).is_some() || (is_none && self.holds_intake)
+            }
+            command => match command.recipient() {
+                Some(recipient) => self.has_home_of(recipient),
+                None => self.holds_intake,
+            },
+        }
     }
 
     /// Applies acts of the intake of another node, in order, in each part that has not applied them yet.

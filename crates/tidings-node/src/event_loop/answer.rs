@@ -7,6 +7,7 @@ use super::step::step;
 use crate::channel::InForce;
 use crate::error::{Error, RuntimeError, unavailable};
 use crate::handle::Request;
+use crate::keys::Keys;
 use crate::node::Node;
 use crate::sending::Sending;
 
@@ -16,16 +17,21 @@ pub(super) fn answer(
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
-    (channels, in_force): (&InForce, &mut Rules),
+    (channels, in_force, known): (&InForce, &mut Rules, &Keys),
     sending: &dyn Sending,
 ) -> Result<(), Error> {
     let mut waiting = Vec::new();
     let mut keys = Vec::new();
     let mut fault = None;
+    let mut reads_keys = false;
     for request in requests {
         match request {
+            // It was sent here while the part went elsewhere.
+            Request::Work(work) if !node.is_home_of(&work) => work.fail(unavailable()),
             Request::Work(work) => waiting.push(work),
             Request::Keys(request) => keys.push(request),
+            Request::ReadKeys => reads_keys = true,
+            Request::Report(..) | Request::Told(_) => {}
             Request::Configure(.., answer) if fault.is_some() => {
                 drop(answer.send(Err(unavailable())));
             }
@@ -59,6 +65,9 @@ pub(super) fn answer(
             Err(_) => request.fail(unavailable()),
         }
     }
+    if reads_keys && done.is_ok() {
+        done = known.load(&node.view()?).map_err(Error::from);
+    }
     done
 }
 
@@ -69,7 +78,8 @@ pub(super) fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
             Request::Work(work) => work.fail(unavailable()),
             Request::Keys(request) => request.fail(unavailable()),
             Request::Configure(.., answer) => drop(answer.send(Err(unavailable()))),
-            Request::Wake => {}
+            Request::Told(request) => (request.then)(Err(unavailable())),
+            Request::Report(..) | Request::ReadKeys | Request::Wake => {}
             Request::Stop(stop) => *stopping = Some(stop),
         }
     }

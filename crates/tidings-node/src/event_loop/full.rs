@@ -57,7 +57,7 @@ impl EventLoop {
             return Ok(());
         };
         let in_force = self.delivery.channels();
-        let in_force = (&in_force, &mut self.rules);
+        let in_force = (&in_force, &mut self.rules, &*self.keys);
         answer(node, now, possible, stopping, in_force, &())
     }
 

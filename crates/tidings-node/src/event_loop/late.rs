@@ -47,7 +47,12 @@ pub(super) fn put_off(
                 drop(answer.send(Err(RuntimeError::Busy)));
             }
             Request::Work(_) | Request::Configure(..) => put_off.push(request),
-            Request::Keys(_) | Request::Wake | Request::Stop(_) => {
+            Request::Keys(_)
+            | Request::Report(..)
+            | Request::Told(_)
+            | Request::ReadKeys
+            | Request::Wake
+            | Request::Stop(_) => {
                 possible.push(request);
             }
         }
@@ -66,8 +71,12 @@ impl EventLoop {
     /// Waits for the end of an instant that ended with a delivery, before commands are handled: later
     /// arrivals in it would need a second message of the same instant.
     pub(super) fn let_instant_pass(&self, requests: &[Request]) {
-        let changes =
-            |request: &Request| matches!(request, Request::Work(_) | Request::Configure(..));
+        let changes = |request: &Request| {
+            matches!(
+                request,
+                Request::Work(_) | Request::Configure(..) | Request::Told(_)
+            )
+        };
         let spoke = self.node.as_ref().and_then(|node| node.engine().spoke_at());
         if let Some(spoke) = spoke.filter(|_| requests.iter().any(changes)) {
             self.clock.pass(spoke);

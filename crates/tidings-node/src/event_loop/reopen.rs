@@ -21,7 +21,7 @@ impl EventLoop {
     pub(super) fn fail(&mut self, fault: &Error) {
         self.abandon();
         // What the engine has is the commit's that failed, or the one's before: the rules too.
-        self.rules_due = true;
+        self.rules_due = self.held.as_ref().is_none_or(|held| held.intake);
         if let Error::Chore { bucket, fault } = fault {
             tracing::error!(
                 %bucket, error = %fault,
@@ -65,9 +65,10 @@ impl EventLoop {
 
     pub(super) fn reopen(&mut self) {
         self.rests = true;
-        let opened = (self.open)()
-            .map_err(Error::from)
-            .and_then(|store| Ok(Node::open(store, self.settings.options)?.written(self.by)));
+        let opened = (self.open)().map_err(Error::from).and_then(|store| {
+            let node = Node::open_held(store, self.settings.options, self.held.as_ref())?;
+            Ok(node.written(self.by))
+        });
         match opened {
             Ok(mut node) => {
                 node.measure(&self.vitals);
@@ -91,6 +92,7 @@ impl EventLoop {
             return Ok(());
         };
         self.keys.load(&node.view()?)?;
+        self.feed.begin(node.engine().told());
         node.flush()?;
         node.show_in(&self.reads)?;
         self.delivery.pause(node.engine().paused());

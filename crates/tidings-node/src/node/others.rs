@@ -18,6 +18,7 @@ use super::Node;
 use crate::commit::Decided;
 use crate::error::Error;
 use crate::sending::Sending;
+use crate::work::Work;
 
 /// The parts that other nodes have.
 #[derive(Debug, Default)]
@@ -166,6 +167,12 @@ impl Node {
             self.commit(|engine, view| Ok(engine.keep_objects(view, now, kept)?))?;
         }
         Ok(())
+    }
+
+    /// Tells whether all commands of a request are for this node to decide.
+    pub(crate) fn is_home_of(&self, work: &Work) -> bool {
+        let mut commands = work.commands.iter();
+        commands.all(|command| self.engine.is_home_of(command))
     }
 
     /// Takes the objects that the node with the intake has to keep.

@@ -46,7 +46,8 @@ fn answer(node: &mut Node, inbox: &Inbox) {
                 }
             }
             Request::Configure(.., answer) => drop(answer.send(Err(refused()))),
-            Request::Wake => {}
+            Request::Told(request) => (request.then)(Err(refused())),
+            Request::Report(..) | Request::ReadKeys | Request::Wake => {}
             Request::Stop(stop) => {
                 drop(stop.answer.send(Ok(())));
                 return;

@@ -8,6 +8,7 @@ mod chores;
 mod closed;
 mod keys;
 mod late;
+mod parts;
 mod reach;
 mod reads;
 mod resolving;

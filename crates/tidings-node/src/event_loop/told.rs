@@ -1,0 +1,156 @@
+//! Acts between nodes: the loop of the node with the intake tells them, and hears what became of them; the loops of
+//! nodes with other parts apply them.
+
+use std::sync::Arc;
+
+use tidings_core::Instant;
+use tidings_core::engine::{Refused, Told, read_told};
+
+use super::EventLoop;
+use crate::error::{Error, RuntimeError, unavailable};
+use crate::feed::{Report, Taker};
+use crate::handle::Request;
+
+/// A callback with what became of acts, once that is durable.
+pub(crate) type Applied = Box<dyn FnOnce(Result<Report, RuntimeError>) + Send>;
+
+/// Acts to apply.
+pub(crate) struct ToldRequest {
+    /// The acts; `None` = those that are in the store.
+    pub(crate) told: Option<Vec<Arc<Told>>>,
+    /// True if the node with the intake has taken over what was learnt, and these acts say so.
+    pub(crate) confirms: bool,
+    pub(crate) then: Applied,
+}
+
+/// The number of acts that are read from the store at once.
+const READ_AT_ONCE: usize = 256;
+
+impl EventLoop {
+    /// Takes the requests of other nodes out of all.
+    pub(super) fn of_nodes(
+        requests: Vec<Request>,
+    ) -> (Vec<(Report, Taker)>, Vec<ToldRequest>, Vec<Request>) {
+        let (mut reports, mut told, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        for request in requests {
+            match request {
+                Request::Report(report, taker) => reports.push((*report, taker)),
+                Request::Told(request) => told.push(request),
+                request => rest.push(request),
+            }
+        }
+        (reports, told, rest)
+    }
+
+    /// Takes over what other nodes report, and gives them the acts that follow.
+    pub(super) fn hear_reports(
+        &mut self,
+        now: Instant,
+        reports: Vec<(Report, Taker)>,
+    ) -> Result<(), Error> {
+        for (report, taker) in reports {
+            self.beside(now, |node, sending, _| {
+                node.hear_report(now, &report)?;
+                if report.learnt.is_empty() {
+                    return Ok(());
+                }
+                let accepted = node.step_beside(sending, now, &report.learnt)?;
+                log_refused(&accepted.replies);
+                Ok(())
+            })?;
+            self.tell();
+            let Some(node) = &mut self.node else {
+                return Ok(());
+            };
+            let (feed, progress) = (Arc::clone(&self.feed), report.progress);
+            let asked = (
+                progress.parts.first().copied().unwrap_or(0),
+                progress.applied,
+            );
+            node.ahead().answer(Box::new(move |durable| {
+                if durable.is_ok() {
+                    feed.take(asked, taker);
+                }
+            }));
+        }
+        Ok(())
+    }
+
+    /// Applies acts that the node with the intake has told.
+    pub(super) fn apply_told(
+        &mut self,
+        now: Instant,
+        requests: Vec<ToldRequest>,
+    ) -> Result<(), Error> {
+        for ToldRequest {
+            told,
+            confirms,
+            then,
+        } in requests
+        {
+            let applied = self.beside(now, |node, sending, _| {
+                let told = match told {
+                    Some(told) => told,
+                    None => read_told(&node.view()?, node.engine().applied(), READ_AT_ONCE)?,
+                };
+                let mut applied = node.take_applied();
+                if !told.is_empty() {
+                    let now_applied = node.apply_told(sending, now, &told)?;
+                    applied.answers.extend(now_applied.answers);
+                    applied.kept_objects.extend(now_applied.kept_objects);
+                    node.step_beside(sending, now, &[])?;
+                }
+                applied.kept_objects.extend(node.take_kept_objects());
+                Ok(applied)
+            });
+            let applied = match applied {
+                Ok(applied) => applied,
+                Err(fault) => {
+                    then(Err(RuntimeError::of_commit(&fault)));
+                    return Err(fault);
+                }
+            };
+            // What was learnt since is reported next.
+            if confirms && self.learnt.is_empty() {
+                self.resolving.confirm();
+            }
+            let Some(node) = &mut self.node else {
+                then(Err(unavailable()));
+                return Ok(());
+            };
+            let report = Report {
+                progress: node.engine().progress(),
+                answers: applied.answers,
+                kept_objects: applied.kept_objects,
+                learnt: std::mem::take(&mut self.learnt),
+            };
+            node.ahead()
+                .answer(Box::new(move |durable| then(durable.map(|()| report))));
+        }
+        Ok(())
+    }
+
+    /// Passes on the acts that were decided, once they are durable.
+    pub(super) fn tell(&mut self) {
+        let Some(node) = &mut self.node else {
+            return;
+        };
+        let told = node.take_told();
+        if told.is_empty() {
+            return;
+        }
+        let feed = Arc::clone(&self.feed);
+        node.ahead().answer(Box::new(move |durable| {
+            if durable.is_ok() {
+                feed.add(told);
+            }
+        }));
+    }
+}
+
+/// Logs what is refused of what was learnt of objects and addresses.
+pub(super) fn log_refused<T>(replies: &[Result<T, Refused>]) {
+    for refused in replies.iter().filter_map(|reply| reply.as_ref().err()) {
+        tracing::warn!(reason = %refused, "what was learnt of objects and addresses is refused");
+    }
+}

@@ -1,0 +1,192 @@
+//! Requests whose acts parts on other nodes have to apply before their answers are whole.
+//!
+//! They are answered when all parts have, or after a second: then with what is known, and with a mark that says so
+//! (`applied` of a published event). A part of which nothing was heard for long is not waited for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidings_core::Instant;
+use tidings_core::engine::{ActNo, OpenReply, Refused, Reply};
+
+use super::Node;
+use crate::error::{Error, RuntimeError};
+use crate::feed::Report;
+use crate::once;
+use crate::work::Work;
+
+/// The longest wait for parts on other nodes.
+const WAIT_MS: i64 = 1_000;
+
+/// The time after which a part that says nothing is not waited for.
+const SILENT_MS: i64 = 2_000;
+
+/// The requests that wait, by the number of their acts.
+#[derive(Default)]
+pub(super) struct Gathering {
+    waiting: BTreeMap<ActNo, Waiting>,
+    /// When each part of another node was last heard of.
+    heard: BTreeMap<u16, Instant>,
+}
+
+/// The requests of one step.
+struct Waiting {
+    since: Instant,
+    /// The parts that have not applied the acts yet.
+    parts: BTreeSet<u16>,
+    requests: Vec<Request>,
+}
+
+/// A request with the replies that are not whole.
+struct Request {
+    work: Work,
+    open: Vec<OpenReply>,
+}
+
+impl Drop for Gathering {
+    fn drop(&mut self) {
+        for waiting in std::mem::take(&mut self.waiting).into_values() {
+            for request in waiting.requests {
+                let why = "the node ended while parts on other nodes applied it";
+                request.work.fail(RuntimeError::Unknown(why.to_owned()));
+            }
+        }
+    }
+}
+
+impl Gathering {
+    /// The instant at which the first of them is answered, whatever is missing.
+    fn next(&self) -> Option<Instant> {
+        let first = self.waiting.values().map(|waiting| waiting.since).min();
+        first.map(|since| since.plus_ms(WAIT_MS))
+    }
+}
+
+impl Node {
+    /// Lets a request wait for parts on other nodes. `open` has the replies that are not whole, with their indexes
+    /// among those of the request.
+    pub(super) fn gather_answers(&mut self, now: Instant, work: Work, open: Vec<OpenReply>) {
+        let Some(no) = open.first().map(OpenReply::no) else {
+            return;
+        };
+        let mine = self.engine.part_numbers();
+        let others = (0..self.engine.of_parts()).filter(|part| !mine.contains(part));
+        let gathering = &mut self.gathering;
+        let is_there = |part: &u16| {
+            let heard = gathering.heard.get(part);
+            heard.is_some_and(|heard| now < heard.plus_ms(SILENT_MS))
+        };
+        let others: BTreeSet<u16> = others.collect();
+        // It is no use to wait for some where others are away.
+        let is_waited_for = others.iter().all(is_there);
+        let since = if is_waited_for {
+            now
+        } else {
+            now.plus_ms(-WAIT_MS)
+        };
+        let waiting = gathering.waiting.entry(no).or_insert_with(|| Waiting {
+            since,
+            parts: others,
+            requests: Vec::new(),
+        });
+        waiting.requests.push(Request { work, open });
+    }
+
+    /// The instant at which a request is answered though parts on other nodes have not applied its acts.
+    pub(crate) fn next_late_answer(&self) -> Option<Instant> {
+        self.gathering.next()
+    }
+
+    /// Takes over what a node with other parts says.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn hear_report(&mut self, now: Instant, report: &Report) -> Result<(), Error> {
+        let Report {
+            progress, answers, ..
+        } = report;
+        let heard = progress.parts.iter().map(|part| (*part, now));
+        self.gathering.heard.extend(heard);
+        for (no, answers) in answers {
+            let Some(waiting) = self.gathering.waiting.get_mut(no) else {
+                continue;
+            };
+            // A report that comes twice must not count twice.
+            let is_new = progress
+                .parts
+                .iter()
+                .all(|part| waiting.parts.contains(part));
+            if is_new && !progress.parts.is_empty() {
+                waiting.parts.retain(|part| !progress.parts.contains(part));
+                let open = waiting.requests.iter_mut();
+                let open = open.flat_map(|request| &mut request.open);
+                open.for_each(|open| open.add(answers));
+            }
+        }
+        self.keep_objects(now, &report.kept_objects)?;
+        self.hear_progress(now, progress)
+    }
+
+    /// Answers the requests whose acts all parts have applied, and those that have waited for long.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn answer_gathered(&mut self, now: Instant, all: bool) -> Result<(), Error> {
+        let is_over = |waiting: &Waiting| {
+            all || waiting.parts.is_empty() || now >= waiting.since.plus_ms(WAIT_MS)
+        };
+        let over = self
+            .gathering
+            .waiting
+            .extract_if(.., |_, waiting| is_over(waiting));
+        let over: Vec<Waiting> = over.map(|(_, waiting)| waiting).collect();
+        if over.is_empty() {
+            return Ok(());
+        }
+        let requests = over.iter().flat_map(|waiting| &waiting.requests);
+        let open: Vec<OpenReply> = requests.flat_map(|request| request.open.clone()).collect();
+        let concluded = self.conclude(now, &open);
+        let mut replies = match concluded {
+            Ok(replies) => replies.into_iter(),
+            Err(fault) => {
+                let requests = over.into_iter().flat_map(|waiting| waiting.requests);
+                requests.for_each(|request| request.work.fail(RuntimeError::of_commit(&fault)));
+                return Err(fault);
+            }
+        };
+        let mut answers = Vec::new();
+        let mut works = Vec::new();
+        for waiting in over {
+            let applied = waiting.parts.is_empty();
+            for Request { mut work, open } in waiting.requests {
+                for (open, reply) in open.iter().zip(replies.by_ref()) {
+                    if let Some(place) = work.replies.get_mut(open.command) {
+                        *place = marked(reply, applied);
+                    }
+                }
+                answers.extend(work.keep());
+                works.push(work);
+            }
+        }
+        let view = self.view()?;
+        let writes = once::writes(&view, now, &answers)?;
+        drop(view);
+        if !writes.is_empty() {
+            self.write(writes)?;
+        }
+        for work in works {
+            self.ahead.answer(work.when_durable());
+        }
+        Ok(())
+    }
+}
+
+/// A reply with the mark whether all parts have applied what it is about.
+fn marked(reply: Result<Reply, Refused>, applied: bool) -> Result<Reply, Refused> {
+    match reply {
+        Ok(Reply::Published(mut published)) => {
+            published.applied &= applied;
+            Ok(Reply::Published(published))
+        }
+        reply => reply,
+    }
+}

@@ -1,0 +1,180 @@
+//! Two nodes that share the parts of a store: an event that one accepts is applied by both, and its answer has all
+//! counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use tidings_core::engine::{self, Options, Published, Reply};
+use tidings_core::{Audience, Event, Object};
+use tidings_node::{Batch, Delivery, Hearing, Link, Report, Retries, Runtime, VirtualClock};
+
+use super::*;
+
+/// The way to the other node, in the same process.
+struct Beside(Handle);
+
+impl Link for Beside {
+    fn exchange(&mut self, report: &Report) -> Result<Batch, String> {
+        let (give, given) = channel();
+        let asked = self
+            .0
+            .report(report.clone(), move |batch| drop(give.send(batch)));
+        asked.map_err(|fault| fault.to_string())?;
+        match given.recv_timeout(Duration::from_millis(100)) {
+            Ok(batch) => Ok(batch),
+            Err(RecvTimeoutError::Timeout) => Ok(Batch::default()),
+            Err(RecvTimeoutError::Disconnected) => Err("the node has ended".to_owned()),
+        }
+    }
+}
+
+fn in_parts() -> Settings {
+    Settings {
+        options: Options {
+            parts: 4,
+            ..Options::default()
+        },
+        ..Settings::default()
+    }
+}
+
+/// A node with these parts, the first of them with the intake.
+fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, parts: &[u16]) -> Runtime {
+    let held = engine::Held {
+        intake: parts.contains(&0),
+        parts: parts.iter().copied().collect(),
+    };
+    let open = (over(store), Some(held));
+    let delivery = Delivery::new(BTreeMap::new(), Retries::default());
+    let clock = Arc::clone(clock);
+    Runtime::start_held(open, rules(), delivery, clock, in_parts()).unwrap()
+}
+
+/// A store of four parts, with a clock.
+fn made() -> (Arc<dyn Store>, Arc<VirtualClock>) {
+    let (store, clock) = (in_memory(), clock(MONDAY));
+    let mail = plain(Arc::new(Counter::default()));
+    let whole = start(over(&store), mail, &clock, in_parts());
+    whole.stop().unwrap();
+    (store, clock)
+}
+
+fn to_all(event: &str) -> Command {
+    let to = Audience {
+        everyone: true,
+        ..Audience::default()
+    };
+    let event = Event::new(id(event), id("note"), Object::bare(id("o")), to);
+    Command::Publish(Box::new(event))
+}
+
+/// Makes recipients, each at the node that has their part; returns how many the second one has.
+fn people(first: &Runtime, second: &Runtime) -> u64 {
+    for number in 0..40 {
+        let name = format!("person-{number}");
+        let has = |node: &Runtime| {
+            let handle = node.handle();
+            handle
+                .look(|node| node.engine().has_home_of(&id(&name)))
+                .unwrap()
+        };
+        let home = match has(first) {
+            true => first,
+            false => second,
+        };
+        assert!(has(home), "somebody has every part");
+        home.handle().submit(vec![person(&name)]).unwrap()[0]
+            .as_ref()
+            .unwrap();
+    }
+    second
+        .handle()
+        .look(|node| node.engine().recipients())
+        .unwrap()
+}
+
+fn whole(replies: &[Result<Reply, tidings_core::engine::Refused>]) -> Published {
+    match replies {
+        [Ok(Reply::Published(published))] => published.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_event_is_answered_with_the_counts_of_all_nodes() {
+    let (store, clock) = made();
+    let (first, second) = (some(&store, &clock, &[0, 3]), some(&store, &clock, &[1, 2]));
+    let there = people(&first, &second);
+    assert!(there > 0 && there < 40);
+    let _hearing = Hearing::start(second.handle(), Box::new(Beside(first.handle()))).unwrap();
+    // Until the second one was heard of nobody waits for it.
+    let mut number = 0;
+    let published = loop {
+        number += 1;
+        let event = to_all(&format!("e{number}"));
+        let published = whole(&first.handle().submit(vec![event]).unwrap());
+        if published.applied {
+            break published;
+        }
+        assert_eq!(published.notifications, 40 - there);
+    };
+    assert_eq!(published.notifications, 40);
+    // Who was told of it reads it at the other node at once.
+    let seen = second.handle().look(|node| {
+        let rows = node.engine().ledger().into_values();
+        rows.map(|row| row.entries).sum::<u64>()
+    });
+    assert_eq!(seen.unwrap(), number * there);
+    // What was accepted without waiting was told as well, with the next ones.
+    let again = whole(&first.handle().submit(vec![to_all("e1")]).unwrap());
+    assert_eq!(again.status, PublishedAs::Duplicate);
+    let cancel = Command::Cancel(tidings_core::command::Cancelled::Event(id("e1")));
+    let cancelled = first.handle().submit(vec![cancel]).unwrap();
+    let Ok(Reply::Cancelled(taken)) = &cancelled[0] else {
+        panic!("{cancelled:?}");
+    };
+    assert_eq!((taken.cancelled, taken.events), (40, 1));
+}
+
+#[test]
+fn what_a_node_missed_it_applies_when_it_is_there() {
+    let (store, clock) = made();
+    let (first, second) = (some(&store, &clock, &[0]), some(&store, &clock, &[1, 2, 3]));
+    let there = people(&first, &second);
+    second.stop().unwrap();
+    let published = whole(&first.handle().submit(vec![to_all("e1")]).unwrap());
+    assert!(!published.applied);
+    assert_eq!(published.notifications, 40 - there);
+    let entries = |node: &Runtime| {
+        let seen = node.handle().look(|node| {
+            let rows = node.engine().ledger().into_values();
+            rows.map(|row| row.entries).sum::<u64>()
+        });
+        seen.unwrap()
+    };
+    let second = some(&store, &clock, &[1, 2, 3]);
+    assert_eq!((entries(&first), entries(&second)), (40 - there, there));
+    // A command of a part that is elsewhere is refused as one that may be sent again.
+    let mut names = (0..40).map(|number| format!("person-{number}"));
+    let theirs = names.find(|name| {
+        let handle = second.handle();
+        handle
+            .look(|node| node.engine().has_home_of(&id(name)))
+            .unwrap()
+    });
+    let refused = first.handle().submit(vec![person(&theirs.unwrap())]);
+    assert!(
+        matches!(refused, Err(RuntimeError::Unavailable(_))),
+        "{refused:?}"
+    );
+    let parts: BTreeSet<u16> = [&first, &second]
+        .into_iter()
+        .flat_map(|node| {
+            node.handle()
+                .look(|node| node.engine().part_numbers())
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(parts, [0, 1, 2, 3].into());
+}
