@@ -230,6 +230,10 @@ impl Node {
         now: Instant,
         rules: Rules,
     ) -> Result<(), Error> {
+        // The node with the intake puts them in force for all.
+        if !self.engine.holds_intake() {
+            return Ok(());
+        }
         self.commit(|engine, view| {
             let reach = sending.keep_back(engine.may_touch(view, Upcoming::Rules(&rules))?);
             Ok(engine.set_rules(view, &reach, now, rules)?)

@@ -59,7 +59,13 @@ pub fn in_halves(rules: Rules) -> Box<dyn Subject> {
 /// Three nodes that share five parts of a store, over a perfect network.
 #[must_use]
 pub fn on_three_nodes(rules: Rules) -> Box<dyn Subject> {
-    Box::new(Nodes::Waiting(Box::new(rules)))
+    Box::new(Nodes::Waiting(Box::new(rules), false))
+}
+
+/// The same over a slow network: acts arrive an instant late.
+#[must_use]
+pub fn on_slow_nodes(rules: Rules) -> Box<dyn Subject> {
+    Box::new(Nodes::Waiting(Box::new(rules), true))
 }
 
 fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
@@ -130,14 +136,14 @@ impl Subject for Engine {
 
 /// Nodes that share the parts of a store.
 enum Nodes {
-    /// The rules come into force at the first instant.
-    Waiting(Box<Rules>),
+    /// The rules come into force at the first instant. True if acts are late.
+    Waiting(Box<Rules>, bool),
     Open(Box<NodesPlayer>, Vec<Message>),
 }
 
 impl Nodes {
     fn begin(&mut self, at: Instant) -> Result<(&mut NodesPlayer, &mut Vec<Message>), String> {
-        if let Self::Waiting(rules) = self {
+        if let Self::Waiting(rules, is_slow) = self {
             let options = Options {
                 parts: 5,
                 ..Options::default()
@@ -145,12 +151,15 @@ impl Nodes {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             let first = (at, (**rules).clone());
             let player = NodesPlayer::open(&store, (3, options), Watch::Messages, first);
-            let player = player.map_err(|fault| fault.to_string())?;
+            let mut player = player.map_err(|fault| fault.to_string())?;
+            if *is_slow {
+                player = player.with_late_acts();
+            }
             *self = Self::Open(Box::new(player), Vec::new());
         }
         match self {
             Self::Open(player, messages) => Ok((player, messages)),
-            Self::Waiting(_) => Err("unreachable: it was just opened".to_owned()),
+            Self::Waiting(..) => Err("unreachable: it was just opened".to_owned()),
         }
     }
 }
@@ -185,14 +194,14 @@ impl Subject for Nodes {
     fn messages(&self) -> Vec<Message> {
         match self {
             Self::Open(_, messages) => messages.clone(),
-            Self::Waiting(_) => Vec::new(),
+            Self::Waiting(..) => Vec::new(),
         }
     }
 
     fn books(&self) -> Books {
         match self {
             Self::Open(player, _) => player.books().unwrap_or_else(|fault| panic!("{fault}")),
-            Self::Waiting(_) => Books::default(),
+            Self::Waiting(..) => Books::default(),
         }
     }
 }

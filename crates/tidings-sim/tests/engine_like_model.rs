@@ -59,4 +59,16 @@ proptest! {
         let shared = played(engine::on_three_nodes, &world).map_err(TestCaseError::fail)?;
         prop_assert_eq!(difference(&whole, &shared), None);
     }
+
+    /// Acts that come late change when something is told, and to whom where somebody decided meanwhile; every entry
+    /// still comes to exactly one end.
+    #[test]
+    fn books_balance_where_acts_are_late(world in world()) {
+        let whole = played(engine::engine, &world).map_err(TestCaseError::fail)?;
+        let slow = played(engine::on_slow_nodes, &world).map_err(TestCaseError::fail)?;
+        prop_assert!(slow.books.balance(), "{:?}", slow.books);
+        // An id is free again once its day is forgotten, which may be later.
+        let published = |of: &Played| of.books.events + of.books.republished;
+        prop_assert_eq!(published(&slow), published(&whole));
+    }
 }

@@ -12,6 +12,7 @@ mod explained;
 pub mod http;
 pub mod import;
 pub mod keys;
+mod link;
 pub mod presence;
 pub mod resolver;
 pub mod simulate;

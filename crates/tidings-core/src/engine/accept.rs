@@ -332,7 +332,10 @@ impl Intake {
     ) {
         let place = row.place;
         self.scheduled.remove(&(t, place));
-        draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
+        // Parts on other nodes may still read it: then it goes with the acts that say so.
+        if !draft.tells() {
+            draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
+        }
         if t < last {
             return;
         }

@@ -86,6 +86,11 @@ impl<'a> Draft<'a> {
         told.len() - 1
     }
 
+    /// Tells whether other nodes are told of the acts of the step.
+    pub(super) fn tells(&self) -> bool {
+        self.told.is_some()
+    }
+
     /// Takes the acts of the step.
     pub(super) fn take_told(&mut self) -> Vec<Act> {
         self.told.replace(Vec::new()).unwrap_or_default()

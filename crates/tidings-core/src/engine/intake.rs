@@ -19,7 +19,7 @@ use super::objects::Objects;
 use super::recent::Recent;
 use super::rows::{days_with, each_base};
 use super::suppressed::Suppressions;
-use super::told::first_told;
+use super::told::{first_told, taken_scheduled};
 use crate::compiled::CompiledRules;
 use crate::event::Event;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
@@ -459,6 +459,9 @@ impl Intake {
             intake.scheduled.insert(at, ());
             Ok(())
         })?;
+        for taken in taken_scheduled(view)? {
+            intake.scheduled.remove(&taken);
+        }
         Ok(Some(intake))
     }
 }

@@ -6,24 +6,29 @@
 //! event is accepted once, and a crash between two parts neither loses nor repeats anything.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::act::{Act, ActNo, Applied, Told, told_key};
 use super::draft::Draft;
+use super::event_row::EventRow;
 use super::intake::Intake;
 use super::part::read_heads;
 use super::reach::Reach;
 use super::reply::Reply;
+use super::rows::scheduled_key;
 use super::state::{Engine, Step};
+use crate::codec::FORM;
 use crate::command::Command;
 use crate::event::Event;
 use crate::id::Id;
 use crate::journal::parts;
 use crate::journal::record::EventAt;
-use crate::journal::stored::{ReadView, Unreadable};
-use crate::table::{Partition, REST, Table, u64_at};
+use crate::journal::stored::{ReadView, Unreadable, body};
+use crate::number::EventNo;
+use crate::table::{Key, Owner, Partition, REST, Table, after_prefix, u64_at};
 use crate::time::{Day, Instant};
 
 /// The parts of a store that an engine has.
@@ -164,8 +169,8 @@ impl Engine {
     #[must_use]
     pub fn has_home_of(&self, recipient: &Id) -> bool {
         let parts = self.parts.iter();
-        let of = |buckets: &super::buckets::Buckets| buckets.of(recipient.as_str()).is_some();
-        parts.map(|part| &part.buckets).any(of)
+        let mut buckets = parts.map(|part| &part.buckets);
+        buckets.any(|buckets| buckets.of(recipient.as_str()).is_some())
     }
 
     /// Tells whether a command is for this engine to decide: of a recipient or a message of its parts, or for the
@@ -287,11 +292,18 @@ impl Engine {
         until: ActNo,
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            while engine.intake.first_act <= until {
-                let key = told_key(engine.intake.first_act);
-                draft.delete_in_parts(Partition::Base, key)?;
-                engine.intake.first_act.0 += 1;
+            let (first, until) = (engine.intake.first_act, until.min(engine.intake.acts));
+            if until < first {
+                return Ok(());
             }
+            let count = usize::try_from(until.0 - first.0 + 1).unwrap_or(usize::MAX);
+            for told in read_told(draft.view, ActNo(first.0 - 1), count)? {
+                for (t, place) in told.acts.iter().flat_map(Act::takes_scheduled) {
+                    draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
+                }
+                draft.delete_in_parts(Partition::Base, told_key(told.no))?;
+            }
+            engine.intake.first_act = ActNo(until.0 + 1);
             Ok(())
         })
     }
@@ -339,30 +351,56 @@ pub fn read_told(
         let Some(bytes) = parts::get(view, Partition::Base, &told_key(no))? else {
             break;
         };
-        let bytes = crate::journal::stored::body("acts", &bytes)?.to_vec();
+        let bytes = body("acts", &bytes)?.to_vec();
         told.push(Arc::new(Told::read(no, bytes)?));
         no.0 += 1;
     }
     Ok(told)
 }
 
+/// The scheduled events that stored acts have taken, after which their rows are still there.
+pub(super) fn taken_scheduled(view: &dyn ReadView) -> Result<Vec<(Instant, EventNo)>, Unreadable> {
+    let Some(first) = first_told(view)? else {
+        return Ok(Vec::new());
+    };
+    let told = read_told(view, ActNo(first.0 - 1), usize::MAX)?;
+    let acts = told.iter().flat_map(|told| &told.acts);
+    Ok(acts.flat_map(Act::takes_scheduled).collect())
+}
+
 /// Reads the number of the first stored acts.
 pub(super) fn first_told(view: &dyn ReadView) -> Result<Option<ActNo>, Unreadable> {
-    let from = crate::table::Key::of(crate::table::Owner::Intake, Table::Acts).done();
-    let until = crate::table::after_prefix(&from);
+    let from = Key::of(Owner::Intake, Table::Acts).done();
+    let until = after_prefix(&from);
     let mut first = None;
     view.scan(Partition::Base, &from, until.as_deref(), &mut |key, _| {
         first = u64_at(key, REST).map(ActNo);
-        std::ops::ControlFlow::Break(())
+        ControlFlow::Break(())
     })?;
     Ok(first)
 }
 
 fn framed(bytes: &[u8]) -> Vec<u8> {
     let mut framed = Vec::with_capacity(bytes.len() + 1);
-    framed.push(crate::codec::FORM);
+    framed.push(FORM);
     framed.extend_from_slice(bytes);
     framed
+}
+
+impl Act {
+    /// The scheduled events, each with an instant, that do not wait any more.
+    fn takes_scheduled(&self) -> Vec<(Instant, EventNo)> {
+        match self {
+            Self::Enter { row, t, .. } => vec![(*t, row.place)],
+            Self::Cancel(cancel) => {
+                let events = cancel.events.iter();
+                let each = events
+                    .flat_map(|(place, event)| event.waits_for.iter().map(move |t| (*t, *place)));
+                each.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Intake {
@@ -393,7 +431,7 @@ impl Intake {
                 self.entered_days.insert(at.day);
             }
             Act::Keep { row, at } => {
-                self.next_place = self.next_place.max(crate::number::EventNo(row.place.0 + 1));
+                self.next_place = self.next_place.max(EventNo(row.place.0 + 1));
                 self.observe_row(draft, *at, row);
                 self.id_days.insert(at.day);
                 match row.enters().is_empty() {
@@ -432,12 +470,7 @@ impl Intake {
     }
 
     /// Takes over the row of an event, if it is new.
-    fn observe_row(
-        &mut self,
-        draft: &mut Draft<'_>,
-        at: EventAt,
-        row: &super::event_row::EventRow,
-    ) {
+    fn observe_row(&mut self, draft: &mut Draft<'_>, at: EventAt, row: &EventRow) {
         let next = self.days.get(&at.day).copied().unwrap_or(0);
         if at.ordinal == next {
             self.keep_event(draft, at.day, row);

@@ -4,6 +4,7 @@
 //! (`applied` of a published event). A part of which nothing was heard for long is not waited for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use tidings_core::Instant;
 use tidings_core::engine::{ActNo, OpenReply, Refused, Reply};
@@ -23,7 +24,8 @@ const SILENT_MS: i64 = 2_000;
 /// The requests that wait, by the number of their acts.
 #[derive(Default)]
 pub(super) struct Gathering {
-    waiting: BTreeMap<ActNo, Waiting>,
+    /// Behind a lock that nobody waits for: who asked is called back in one thread, and readers share the node.
+    waiting: Mutex<BTreeMap<ActNo, Waiting>>,
     /// When each part of another node was last heard of.
     heard: BTreeMap<u16, Instant>,
 }
@@ -44,7 +46,7 @@ struct Request {
 
 impl Drop for Gathering {
     fn drop(&mut self) {
-        for waiting in std::mem::take(&mut self.waiting).into_values() {
+        for waiting in std::mem::take(self.waiting()).into_values() {
             for request in waiting.requests {
                 let why = "the node ended while parts on other nodes applied it";
                 request.work.fail(RuntimeError::Unknown(why.to_owned()));
@@ -54,9 +56,14 @@ impl Drop for Gathering {
 }
 
 impl Gathering {
+    fn waiting(&mut self) -> &mut BTreeMap<ActNo, Waiting> {
+        let waiting = self.waiting.get_mut();
+        waiting.unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The instant at which the first of them is answered, whatever is missing.
-    fn next(&self) -> Option<Instant> {
-        let first = self.waiting.values().map(|waiting| waiting.since).min();
+    fn next(&mut self) -> Option<Instant> {
+        let first = self.waiting().values().map(|waiting| waiting.since).min();
         first.map(|since| since.plus_ms(WAIT_MS))
     }
 }
@@ -83,7 +90,7 @@ impl Node {
         } else {
             now.plus_ms(-WAIT_MS)
         };
-        let waiting = gathering.waiting.entry(no).or_insert_with(|| Waiting {
+        let waiting = gathering.waiting().entry(no).or_insert_with(|| Waiting {
             since,
             parts: others,
             requests: Vec::new(),
@@ -92,7 +99,7 @@ impl Node {
     }
 
     /// The instant at which a request is answered though parts on other nodes have not applied its acts.
-    pub(crate) fn next_late_answer(&self) -> Option<Instant> {
+    pub(crate) fn next_late_answer(&mut self) -> Option<Instant> {
         self.gathering.next()
     }
 
@@ -107,7 +114,7 @@ impl Node {
         let heard = progress.parts.iter().map(|part| (*part, now));
         self.gathering.heard.extend(heard);
         for (no, answers) in answers {
-            let Some(waiting) = self.gathering.waiting.get_mut(no) else {
+            let Some(waiting) = self.gathering.waiting().get_mut(no) else {
                 continue;
             };
             // A report that comes twice must not count twice.
@@ -136,7 +143,7 @@ impl Node {
         };
         let over = self
             .gathering
-            .waiting
+            .waiting()
             .extract_if(.., |_, waiting| is_over(waiting));
         let over: Vec<Waiting> = over.map(|(_, waiting)| waiting).collect();
         if over.is_empty() {

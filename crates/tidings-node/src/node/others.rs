@@ -77,6 +77,10 @@ impl Node {
         if node.engine.holds_intake() {
             node.catch_up_deletion()?;
         }
+        if node.engine.holds_intake() && !node.engine.tells() {
+            let (now, all) = (node.engine.now(), node.engine.applied());
+            node.commit(|engine, view| Ok(engine.delete_told(view, now, all)?))?;
+        }
         Ok(node)
     }
 

@@ -1,11 +1,12 @@
-//! Several nodes that share the parts of a store, on a virtual clock, over a network that is perfect.
+//! Several nodes that share the parts of a store, on a virtual clock, over a network that is perfect, or slow.
 //!
-//! Together they come to what one node comes to: at each instant all of them close what is due, then commands go to
-//! the node that has them to decide, the acts of the intake go to all at once, and then each ends the instant.
+//! Over a perfect one they come to what one node comes to: at each instant all of them close what is due, then commands go to
+//! the node that has them to decide, the acts of the intake go to all at once, and then each ends the instant. Over a
+//! slow one acts arrive an instant late.
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Held, OpenReply, Options, Refused, Reply};
+use tidings_core::engine::{Held, OpenReply, Options, Refused, Reply, Told};
 use tidings_core::{Books, Instant, Rules, Timed};
 use tidings_store::Store;
 
@@ -18,6 +19,8 @@ pub struct NodesPlayer {
     players: Vec<Player>,
     /// The open instant.
     open: Option<Instant>,
+    /// Acts on their way, if they are late.
+    late: Option<Vec<Arc<Told>>>,
 }
 
 /// The parts of a node of so many, of a store with so many.
@@ -53,7 +56,17 @@ impl NodesPlayer {
         Ok(Self {
             players: players.collect::<Result<_, Error>>()?,
             open: Some(at),
+            late: None,
         })
+    }
+
+    /// The same nodes over a slow network.
+    #[must_use]
+    pub fn with_late_acts(self) -> Self {
+        Self {
+            late: Some(Vec::new()),
+            ..self
+        }
     }
 
     /// Plays the next command. Messages of instants that are over go to `out`.
@@ -108,6 +121,7 @@ impl NodesPlayer {
             self.players[0].event_loop.begin(now)?;
             self.pass_on(now, Vec::new())?;
         }
+        self.arrive(self.now())?;
         while let Some(due) = self.next_due() {
             let due = due.max(self.now());
             match until {
@@ -126,7 +140,7 @@ impl NodesPlayer {
             }
             self.instant(midnight, out)?;
         }
-        Ok(())
+        self.arrive(self.now())
     }
 
     /// Counts everything in the store: each node what it has.
@@ -207,6 +221,7 @@ impl NodesPlayer {
         let Some(at) = self.open.take() else {
             return Ok(());
         };
+        self.arrive(at)?;
         self.begin(at)?;
         let mut messages = Vec::new();
         for player in &mut self.players {
@@ -256,7 +271,10 @@ impl NodesPlayer {
     ) -> Result<Vec<Result<Reply, Refused>>, PlayError> {
         let (leader, others) = self.players.split_first_mut().expect(KEPT);
         let leader = leader.event_loop.node.as_mut().expect(KEPT);
-        let told = leader.take_told();
+        let mut told = leader.take_told();
+        if let Some(late) = &mut self.late {
+            late.append(&mut told);
+        }
         for player in others.iter_mut().filter(|_| !told.is_empty()) {
             let applied = player
                 .event_loop
@@ -269,6 +287,20 @@ impl NodesPlayer {
         self.report(at)?;
         let leader = &mut self.players[0].event_loop;
         Ok(leader.beside(at, |node, _, _| node.conclude(at, &open))?)
+    }
+
+    /// Has acts arrive that were late.
+    fn arrive(&mut self, at: Instant) -> Result<(), PlayError> {
+        let told = self.late.as_mut().map(std::mem::take).unwrap_or_default();
+        if told.is_empty() {
+            return Ok(());
+        }
+        for player in &mut self.players[1..] {
+            player
+                .event_loop
+                .beside(at, |node, sending, _| node.apply_told(sending, at, &told))?;
+        }
+        Ok(self.report(at)?)
     }
 
     /// Tells the node with the intake how far the others are.

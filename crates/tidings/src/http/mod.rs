@@ -5,6 +5,7 @@
 //! table ([`error`]).
 
 mod access;
+pub(crate) mod acts;
 mod array;
 mod call;
 pub mod cluster;
@@ -57,6 +58,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .merge(site::routes())
         .merge(mailbox::routes())
         .merge(feedback::routes())
+        .merge(acts::routes())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(
