@@ -228,11 +228,12 @@ impl PostgresStore {
         let mut anew = 0;
         let before = self.write(writer, at, &mut |link| {
             loop {
-                if std::mem::take(&mut asks) {
+                if asks {
                     match fence::days(link, fence)? {
                         Some(listed) => days = listed,
                         None => return Ok(None),
                     }
+                    asks = false;
                 }
                 let ready = match statement.take() {
                     Some(ready) => ready,
@@ -254,10 +255,7 @@ impl PostgresStore {
         })?;
         if before.is_none() && self.reading.is_shared() {
             // Another may have changed the list since it was done.
-            let listed = writer
-                .link(&self.address)
-                .and_then(|link| fence::days(link, fence));
-            days = listed?.ok_or_else(|| self.reading.fenced())?;
+            days = self.reading.list()?;
         }
         let begun = statement.map(|statement| statement.begins.into_values().collect());
         Ok((days, begun.unwrap_or_default(), before))

@@ -360,4 +360,43 @@ mod tests {
         ));
         assert!(matches!(versions.pin().err(), Some(Error::Fenced)));
     }
+
+    #[test]
+    fn days_of_others_are_learned_and_own_ones_put_back() {
+        let days = |days: &[(i32, i64)]| -> Days {
+            let days = days.iter().map(|(day, table)| (Day(*day), TableNo(*table)));
+            Arc::new(days.collect())
+        };
+        let versions = Arc::new(Versions::new(7, days(&[(1, 1), (2, 2)])));
+        let before = versions.pin().unwrap();
+        // Another has begun 3, has begun 1 anew, and has forgotten 2.
+        let listed = days(&[(1, 4), (3, 3)]);
+        assert_eq!(versions.learn(7, &listed), [TableNo(1), TableNo(2)]);
+        assert_eq!(versions.pin().unwrap().days, listed);
+        assert_eq!(before.days_of(&listed), [Day(1), Day(3)]);
+        let listed = days(&[(1, 4), (3, 3), (5, 5)]);
+        versions.record(Arc::clone(&listed), [TableNo(5)], replaced(1, None));
+        assert!(before.is_before(TableNo(5)) && !before.is_before(TableNo(3)));
+        assert_eq!(before.days_of(&listed), [Day(1), Day(3)]);
+        let between = versions.pin().unwrap();
+        assert_eq!(between.days_of(&listed), [Day(1), Day(3), Day(5)]);
+        // A list from before the last commit, or from one under way, teaches nothing.
+        for version in [7, 9] {
+            assert_eq!(versions.learn(version, &Days::default()), []);
+        }
+        versions.forget(days(&[(1, 4), (3, 3)]), TableNo(5));
+        let listed = days(&[(1, 4)]);
+        assert_eq!(between.days_of(&listed), [Day(1), Day(5)]);
+        assert_eq!(versions.pin().unwrap().days_of(&listed), [Day(1)]);
+    }
+
+    #[test]
+    fn who_reads_what_somebody_else_has_committed_is_fenced() {
+        let versions = Arc::new(Versions::new(7, Days::default()));
+        let pin = versions.pin().unwrap();
+        let range = (TableNo::BASE, [].as_slice(), Bound::Unbounded);
+        assert!(versions.before(pin.version, 7, range).is_ok());
+        let read = versions.before(pin.version, 9, range);
+        assert!(matches!(read, Err(Error::Fenced)));
+    }
 }
