@@ -254,8 +254,8 @@ impl PostgresStore {
             }
         })?;
         if before.is_none() && self.reading.is_shared() {
-            // Another may have changed the list since it was done.
-            days = self.reading.list()?;
+            // Another may have changed the list since it was done. It is not recorded yet, so nobody waits for that.
+            (_, days) = self.reading.list_at_once()?;
         }
         let begun = statement.map(|statement| statement.begins.into_values().collect());
         Ok((days, begun.unwrap_or_default(), before))

@@ -34,15 +34,20 @@ impl Reading {
         self.fence.newest_of(row).ok_or_else(|| self.fenced())
     }
 
-    /// Lists the days that the database has now.
+    /// Lists the days that the database has now, after what this writer has committed of them is recorded.
     pub(super) fn list(&self) -> Result<Days, Error> {
-        let rows = self.readers.query(&self.fence.listing(), &[])?;
-        let version = self.version(rows.first())?;
-        let days = fence::days_of(&rows);
-        for gone in self.versions.learn(version, &days) {
+        let (version, days) = self.list_at_once()?;
+        for gone in self.versions.learn(version, &days)? {
             self.readers.forget(&schema::name(gone));
         }
         Ok(days)
+    }
+
+    /// Lists the days that the database has now, and tells their version.
+    pub(super) fn list_at_once(&self) -> Result<(i64, Days), Error> {
+        let rows = self.readers.query(&self.fence.listing(), &[])?;
+        let version = self.version(rows.first())?;
+        Ok((version, fence::days_of(&rows)))
     }
 
     /// Ends the use of the store by a writer whose time is over.

@@ -156,11 +156,11 @@ impl Versions {
     }
 
     /// Learns the days that the database lists with a version; returns the tables that are listed no more. Where this
-    /// writer has written since, or writes now, nothing is learned.
-    pub(super) fn learn(&self, version: i64, days: &Days) -> Vec<TableNo> {
-        let mut state = self.lock();
+    /// writer has written since, nothing is learned.
+    pub(super) fn learn(&self, version: i64, days: &Days) -> Result<Vec<TableNo>, Error> {
+        let mut state = self.wait_for(version)?;
         if state.newest != version {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let gone = state.days.iter().filter(|(day, _)| {
             // One that begins anew has another table.
@@ -168,7 +168,22 @@ impl Versions {
         });
         let gone = gone.map(|(_, table)| *table).collect();
         state.days = Arc::clone(days);
-        gone
+        Ok(gone)
+    }
+
+    /// Waits until the version of an answer is recorded: a commit is read before its own answer is here.
+    fn wait_for(&self, read: i64) -> Result<MutexGuard<'_, State>, Error> {
+        let mut state = self.lock();
+        if read > state.newest + 1 {
+            // One commit at a time is under way, so these are of somebody who has opened the same share again.
+            state.ended.get_or_insert(Error::Fenced);
+        }
+        while state.ended.is_none() && state.newest < read {
+            let waited = self.recorded.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        state.usable()?;
+        Ok(state)
     }
 
     /// Records that a day was forgotten.
@@ -204,17 +219,7 @@ impl Versions {
         read: i64,
         (table, from, until): (TableNo, &[u8], Bound<&[u8]>),
     ) -> Result<BTreeMap<Vec<u8>, Option<Vec<u8>>>, Error> {
-        let mut state = self.lock();
-        if read > state.newest + 1 {
-            // One commit at a time is under way, so these are of somebody who has opened the same share again.
-            state.ended.get_or_insert(Error::Fenced);
-        }
-        // A commit is read before its own answer is here.
-        while state.ended.is_none() && state.newest < read {
-            let waited = self.recorded.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-        state.usable()?;
+        let state = self.wait_for(read)?;
         if version < state.lost_before {
             let why = "the connection broke, and with it what was there before the last commit";
             return Err(Error::Unavailable(why.to_owned()));
@@ -371,7 +376,8 @@ mod tests {
         let before = versions.pin().unwrap();
         // Another has begun 3, has begun 1 anew, and has forgotten 2.
         let listed = days(&[(1, 4), (3, 3)]);
-        assert_eq!(versions.learn(7, &listed), [TableNo(1), TableNo(2)]);
+        let gone = versions.learn(7, &listed).unwrap();
+        assert_eq!(gone, [TableNo(1), TableNo(2)]);
         assert_eq!(versions.pin().unwrap().days, listed);
         assert_eq!(before.days_of(&listed), [Day(1), Day(3)]);
         let listed = days(&[(1, 4), (3, 3), (5, 5)]);
@@ -380,10 +386,9 @@ mod tests {
         assert_eq!(before.days_of(&listed), [Day(1), Day(3)]);
         let between = versions.pin().unwrap();
         assert_eq!(between.days_of(&listed), [Day(1), Day(3), Day(5)]);
-        // A list from before the last commit, or from one under way, teaches nothing.
-        for version in [7, 9] {
-            assert_eq!(versions.learn(version, &Days::default()), []);
-        }
+        // A list from before the last commit teaches nothing.
+        assert_eq!(versions.learn(7, &Days::default()).unwrap(), []);
+        assert_eq!(versions.pin().unwrap().days, listed);
         versions.forget(days(&[(1, 4), (3, 3)]), TableNo(5));
         let listed = days(&[(1, 4)]);
         assert_eq!(between.days_of(&listed), [Day(1), Day(5)]);
@@ -398,5 +403,20 @@ mod tests {
         assert!(versions.before(pin.version, 7, range).is_ok());
         let read = versions.before(pin.version, 9, range);
         assert!(matches!(read, Err(Error::Fenced)));
+    }
+
+    #[test]
+    fn a_list_of_days_waits_for_the_commit_that_it_shows() {
+        let versions = Arc::new(Versions::new(7, Days::default()));
+        let before = versions.pin().unwrap();
+        let listed: Days = Arc::new(BTreeMap::from([(Day(1), TableNo(1))]));
+        std::thread::scope(|scope| {
+            let learning = scope.spawn(|| {
+                versions.learn(8, &listed).unwrap();
+                before.is_before(TableNo(1))
+            });
+            versions.record(Arc::clone(&listed), [TableNo(1)], replaced(1, None));
+            assert!(learning.join().unwrap());
+        });
     }
 }
