@@ -5,7 +5,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Trial};
 use tempfile::TempDir;
 use tidings_store::conformance::{Fixture, Harness, TESTS};
-use tidings_store::lease::{self, MemoryLeases};
+use tidings_store::lease::{self, Epoch, Leases as _, MemoryLeases, NodeId, TermNo};
 use tidings_store::{
     FaultStore, FjallStore, MemoryStore, NoFaults, Options, PostgresLeases, PostgresStore, Store,
 };
@@ -109,8 +109,56 @@ impl Fixture for InDatabase {
     }
 }
 
+/// A store which the holder of the lease writes beside the node of a share, or the other way round.
+struct OfSeveral {
+    server: Arc<OnServer>,
+    writes_share: bool,
+}
+
+impl Harness for OfSeveral {
+    fn fresh(&self) -> Box<dyn Fixture> {
+        let leases = PostgresLeases::open(&self.server.place()).expect("it opens");
+        let seen = leases.membership().expect("it is there").lease;
+        let acquired = leases.acquire(seen, None, NodeId(1)).expect("it is free");
+        let epoch = acquired.expect("nobody else wants it");
+        let granted = leases.grant(epoch, NodeId(2), &[0], 1);
+        let term = granted.expect("it answers").expect("nobody has the part");
+        let mut fixture = Beside {
+            leases,
+            epoch,
+            term: self.writes_share.then_some(term),
+            store: None,
+        };
+        fixture.reopen();
+        Box::new(fixture)
+    }
+}
+
+struct Beside {
+    leases: PostgresLeases,
+    epoch: Epoch,
+    /// The share that is written; the lease's store if `None`.
+    term: Option<TermNo>,
+    store: Option<Arc<dyn Store>>,
+}
+
+impl Fixture for Beside {
+    fn store(&self) -> &dyn Store {
+        self.store.as_deref().expect("it is open between two calls")
+    }
+
+    fn reopen(&mut self) {
+        self.store = None;
+        let opened = match self.term {
+            Some(term) => self.leases.open_share(term),
+            None => self.leases.open(self.epoch),
+        };
+        self.store = Some(opened.expect("it opens"));
+    }
+}
+
 /// More places in the database than tests take.
-const PLACES: u32 = 400;
+const PLACES: u32 = 600;
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -122,6 +170,14 @@ fn main() {
     ];
     if has_server() {
         engines.push(("postgres", Arc::clone(&postgres) as Arc<dyn Harness>));
+        for (engine, writes_share) in [("postgres::lease", false), ("postgres::share", true)] {
+            let server = Arc::clone(&postgres);
+            let several = OfSeveral {
+                server,
+                writes_share,
+            };
+            engines.push((engine, Arc::new(several)));
+        }
     }
     let mut trials = Vec::new();
     for (engine, harness) in engines {

@@ -15,6 +15,7 @@ use tidings_store::{Commit, Error, Partition, PostgresStore, Store, Write};
 mod server;
 
 mod proxy;
+mod shares;
 mod tls;
 
 use proxy::Proxy;
