@@ -6,8 +6,8 @@ use clap::Subcommand;
 
 use crate::rival::Rival;
 use crate::{
-    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, memory, mixed, parts, plan,
-    publish, quiet, reads, recovery, scheduled,
+    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, memory, mixed, nodes, parts,
+    plan, publish, quiet, reads, recovery, scheduled,
 };
 
 /// Arguments of `bench`.
@@ -89,6 +89,11 @@ enum Work {
     /// Measures the engine alone, without storing: events to everybody, to followers and to one recipient each, and
     /// the mails of everybody coming due.
     Parts(parts::Params),
+    /// Send the same load through one node and through several, over the same PostgreSQL
+    ///
+    /// Nodes are processes on this machine, and PostgreSQL is started by this command. Each request goes to another
+    /// node. Measures the processor time that nodes take: of the busiest, and of all together. Needs /proc.
+    Nodes(nodes::Params),
     /// Start over a store with days of events and all lanes open
     ///
     /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for everybody.
@@ -133,6 +138,7 @@ pub fn run(
         Work::Scheduled(params) => scheduled::run(params, host.rules),
         Work::Memory(params) => memory::run(params, host.rules),
         Work::Deadlines(params) => deadlines::run(params, host.rules),
+        Work::Nodes(params) => nodes::run(params, &host),
         Work::Parts(params) => parts::run(params, &host.rules),
         Work::Recovery(params) => recovery::run(params, host.rules),
         Work::Forget(params) => forget::run(params, host.rules),

@@ -23,6 +23,7 @@ mod forget;
 mod gauge;
 mod memory;
 mod mixed;
+mod nodes;
 mod parts;
 mod plan;
 mod publish;

@@ -301,6 +301,13 @@ pub(crate) fn body_to_everybody(name: u64, event_type: &str) -> String {
     )
 }
 
+/// An event for those who follow a topic, as an application sends it over HTTP.
+pub(crate) fn body_to_topic(name: u64, event_type: &str, topic: &str) -> String {
+    format!(
+        r#"{{"id":"event-{name:06}","type":"{event_type}","actor":"artist/0042","object":{{"id":"artwork/{name:06}","title":"Untitled {name}","url":"https://art.example/artwork/{name}"}},"to":{{"topics":["{topic}"]}}}}"#
+    )
+}
+
 fn id(text: &str) -> Id {
     Id::new(text).expect("names of a benchmark are short and printable")
 }

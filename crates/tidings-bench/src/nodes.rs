@@ -1,0 +1,396 @@
+//! `nodes`: the same load through one node and through several over the same PostgreSQL, by the processor time that
+//! each node takes.
+//!
+//! Where several processes share the processors of one machine, rates say little of several machines. So what is
+//! told is how much of the time of one node the busiest of several needs, and how much all of them need together.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings_core::engine::Options;
+use tidings_loopback::Postgres;
+use tidings_node::Node;
+use tidings_store::PostgresStore;
+use tokio::runtime::{Builder, Runtime};
+
+use super::server::{Connection, broken, post};
+use super::stopwatch::Stopwatch;
+use super::{Fault, Host, Measurement, RULES, number, world};
+
+/// Arguments of `nodes`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Params {
+    /// Number of nodes, each a process; one is measured before them
+    #[arg(long, default_value_t = 3)]
+    pub(crate) nodes: u16,
+    /// Number of parts of the store
+    #[arg(long, default_value_t = 8)]
+    pub(crate) parts: u16,
+    /// Number of recipients
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) recipients: u32,
+    /// Number of followers of a topic
+    #[arg(long, default_value_t = 12_000)]
+    pub(crate) followers: u32,
+    /// Number of clients that send at once
+    #[arg(long, default_value_t = 64)]
+    pub(crate) clients: u32,
+    /// Number of events that are sent alone
+    #[arg(long, default_value_t = 20_000)]
+    pub(crate) singles: u32,
+    /// Number of arrays of 100 events each
+    #[arg(long, default_value_t = 1_000)]
+    pub(crate) arrays: u32,
+    /// Number of events to the followers of a topic
+    #[arg(long, default_value_t = 200)]
+    pub(crate) wide: u32,
+    /// Directory of the database, which is deleted when the benchmark ends
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+}
+
+/// Number of events in an array.
+const TOGETHER: u32 = 100;
+
+/// The longest time until the parts are spread.
+const SPREAD_PATIENCE: Duration = Duration::from_secs(60);
+
+/// The loads, in their order.
+const LOADS: [&str; 3] = ["singles", "arrays", "wide"];
+
+/// A load's figures with one number of nodes.
+#[derive(Clone, Debug)]
+struct Took {
+    /// Processor time of each node, in seconds.
+    cpu: Vec<f64>,
+    wall_s: f64,
+    events: u64,
+}
+
+impl Took {
+    fn busiest(&self) -> f64 {
+        self.cpu.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn together(&self) -> f64 {
+        self.cpu.iter().sum()
+    }
+}
+
+/// Runs it.
+pub(crate) fn run(params: &Params, host: &Host<'_>) -> Result<Vec<Measurement>, Fault> {
+    let least = [params.recipients, params.clients, params.followers];
+    if least.contains(&0) || params.nodes == 0 || params.parts == 0 {
+        return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
+    }
+    let directory = world::directory(&params.dir)?;
+    let settings = [
+        "shared_buffers=1GB",
+        "max_wal_size=8GB",
+        "max_connections=200",
+    ];
+    let database = Postgres::start(directory.path(), &settings)
+        .map_err(|fault| Fault::Rival("postgres", fault))?;
+    let tokio = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(broken)?;
+    let mut all = Vec::new();
+    for nodes in [1, params.nodes] {
+        let name = format!("nodes_{nodes}");
+        let make = format!("CREATE DATABASE {name}");
+        database
+            .run("postgres", &make)
+            .map_err(|fault| Fault::Rival("postgres", fault))?;
+        let store = database.url(&name);
+        fill(params, host, &store)?;
+        let nodes = Nodes::start(params, nodes, &store, directory.path())?;
+        nodes.wait_until_spread(&tokio)?;
+        let mut took = Vec::new();
+        for load in LOADS {
+            took.push(nodes.measure(&tokio, params, load)?);
+        }
+        all.push(took);
+    }
+    Ok(told(params, &all))
+}
+
+fn told(params: &Params, all: &[Vec<Took>]) -> Vec<Measurement> {
+    let mut measurements = Vec::new();
+    for (at, load) in LOADS.into_iter().enumerate() {
+        let [one, several] = [0, 1].map(|run| all.get(run).and_then(|took| took.get(at)));
+        let Some((one, several)) = one.zip(several) else {
+            continue;
+        };
+        let params = BTreeMap::from([
+            ("recipients", u64::from(params.recipients)),
+            ("nodes", u64::from(params.nodes)),
+            ("parts", u64::from(params.parts)),
+            ("events", one.events),
+        ]);
+        let of = |metric, samples: &[f64]| Measurement::of("nodes", &params, metric, samples);
+        let metrics: [(&'static str, &'static str, f64, f64); 3] = match load {
+            "singles" => [
+                (
+                    "singles_busiest",
+                    "s of CPU",
+                    several.busiest(),
+                    one.busiest(),
+                ),
+                (
+                    "singles_together",
+                    "s of CPU",
+                    several.together(),
+                    one.together(),
+                ),
+                ("singles_rate", "events/s", rate(several), rate(one)),
+            ],
+            "arrays" => [
+                (
+                    "arrays_busiest",
+                    "s of CPU",
+                    several.busiest(),
+                    one.busiest(),
+                ),
+                (
+                    "arrays_together",
+                    "s of CPU",
+                    several.together(),
+                    one.together(),
+                ),
+                ("arrays_rate", "events/s", rate(several), rate(one)),
+            ],
+            _ => [
+                ("wide_busiest", "s of CPU", several.busiest(), one.busiest()),
+                (
+                    "wide_together",
+                    "s of CPU",
+                    several.together(),
+                    one.together(),
+                ),
+                ("wide_rate", "events/s", rate(several), rate(one)),
+            ],
+        };
+        for (metric, unit, ours, alone) in metrics {
+            measurements.push(of((metric, unit), &[ours]).against("one node", &[alone]));
+        }
+    }
+    measurements
+}
+
+fn rate(took: &Took) -> f64 {
+    number(took.events) / took.wall_s
+}
+
+/// Makes the recipients of a store, and what they follow.
+fn fill(params: &Params, host: &Host<'_>, url: &str) -> Result<(), Fault> {
+    let options = Options {
+        parts: params.parts,
+        ..Options::default()
+    };
+    let mut node = Node::open(Arc::new(PostgresStore::open(url)?), options)?;
+    node.set_rules(world::BEGIN, host.rules.clone())?;
+    let topics = topics(params);
+    let people = (0..params.recipients).map(world::make);
+    let follows =
+        (0..params.recipients).map(|number| world::follow(number, &world::topic(number % topics)));
+    world::in_chunks(people.chain(follows), |commands| {
+        let replies = node.take_in(world::BEGIN, commands)?.replies;
+        node.chores()?;
+        world::accepted(replies)
+    })
+}
+
+/// The number of topics, each followed by as many as were asked for.
+fn topics(params: &Params) -> u32 {
+    (params.recipients / params.followers).max(1)
+}
+
+/// Nodes over one store, each a process.
+struct Nodes {
+    processes: Vec<Child>,
+    addresses: Vec<SocketAddr>,
+}
+
+impl Drop for Nodes {
+    fn drop(&mut self) {
+        for process in &mut self.processes {
+            // One that has ended already needs no end.
+            let _ended = process.kill();
+            let _reaped = process.wait();
+        }
+    }
+}
+
+impl Nodes {
+    fn start(params: &Params, count: u16, store: &str, directory: &Path) -> Result<Self, Fault> {
+        let config = directory.join("tidings.toml");
+        let text = format!("{RULES}\n[store]\nparts = {}\n", params.parts);
+        fs::write(&config, text).map_err(|fault| Fault::Directory(config.clone(), fault))?;
+        let program = std::env::current_exe()?;
+        let mut nodes = Self {
+            processes: Vec::new(),
+            addresses: Vec::new(),
+        };
+        for node in 0..count {
+            let log = directory.join(format!("nodes_{count}_{node}.log"));
+            let log = fs::File::create(&log).map_err(|fault| Fault::Directory(log, fault))?;
+            let mut process = Process::new(&program)
+                .args(["serve", "--dev", "--listen", "127.0.0.1:0"])
+                .arg("--config")
+                .arg(&config)
+                .args(["--node", &format!("node-{node}")])
+                .env("TIDINGS_STORE", store)
+                .stdout(Stdio::piped())
+                .stderr(log)
+                .spawn()?;
+            let mut line = String::new();
+            if let Some(out) = process.stdout.take() {
+                BufReader::new(out).read_line(&mut line)?;
+            }
+            nodes.processes.push(process);
+            let address = line.trim().rsplit('/').next().unwrap_or_default();
+            let address = address.parse().map_err(|_| {
+                Fault::Http(format!("a node did not say where it listens: {line:?}"))
+            })?;
+            nodes.addresses.push(address);
+        }
+        Ok(nodes)
+    }
+
+    /// Waits until every node has something.
+    fn wait_until_spread(&self, tokio: &Runtime) -> Result<(), Fault> {
+        let watch = Stopwatch::start();
+        while watch.elapsed() < SPREAD_PATIENCE {
+            let is_spread = tokio.block_on(self.are_holding());
+            if is_spread {
+                return Ok(());
+            }
+            std::thread::park_timeout(Duration::from_millis(200));
+        }
+        Err(Fault::Http("the parts were not spread in time".to_owned()))
+    }
+
+    async fn are_holding(&self) -> bool {
+        let ask = "GET /v1/nodes HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        for address in &self.addresses {
+            let Ok(mut connection) = Connection::open(*address).await else {
+                return false;
+            };
+            let Ok(answer) = connection.ask(ask.as_bytes()).await else {
+                return false;
+            };
+            let holding = String::from_utf8_lossy(answer)
+                .matches("\"holding\"")
+                .count();
+            if holding < self.addresses.len() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn measure(&self, tokio: &Runtime, params: &Params, load: &'static str) -> Result<Took, Fault> {
+        let (requests, events) = requests(params, load);
+        let before = self.cpu()?;
+        let watch = Stopwatch::start();
+        tokio.block_on(self.send(requests))?;
+        let wall_s = watch.elapsed().as_secs_f64();
+        let after = self.cpu()?;
+        let cpu = before.iter().zip(&after);
+        Ok(Took {
+            cpu: cpu.map(|(before, after)| after - before).collect(),
+            wall_s,
+            events,
+        })
+    }
+
+    /// Sends the requests of all clients, each client one after the other, each at another node.
+    async fn send(&self, requests: Vec<Vec<Vec<u8>>>) -> Result<(), Fault> {
+        let mut clients = Vec::new();
+        for (number, requests) in requests.into_iter().enumerate() {
+            let mut connections = Vec::new();
+            for address in &self.addresses {
+                connections.push(Connection::open(*address).await?);
+            }
+            clients.push(tokio::spawn(async move {
+                let nodes = connections.len();
+                for (at, request) in requests.iter().enumerate() {
+                    connections[(number + at) % nodes].publish(request).await?;
+                }
+                Ok::<(), Fault>(())
+            }));
+        }
+        for client in clients {
+            client.await.map_err(broken)??;
+        }
+        Ok(())
+    }
+
+    /// The processor time that each node has taken so far, in seconds.
+    fn cpu(&self) -> Result<Vec<f64>, Fault> {
+        let pids = self.processes.iter().map(Child::id);
+        pids.map(cpu_of).collect()
+    }
+}
+
+/// The processor time of a process, in seconds.
+fn cpu_of(pid: u32) -> Result<f64, Fault> {
+    let unknown = || Fault::Unknown("how much processor time a process has taken");
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).map_err(|_| unknown())?;
+    // The name before them may hold anything but ends with the last parenthesis.
+    let (_, fields) = text.rsplit_once(')').ok_or_else(unknown)?;
+    let ticks = |at: usize| -> Option<u64> { fields.split_whitespace().nth(at)?.parse().ok() };
+    let (user, system) = ticks(11).zip(ticks(12)).ok_or_else(unknown)?;
+    // The kernel tells it in hundredths of a second, on every architecture that it runs on today.
+    Ok(number(user + system) / 100.0)
+}
+
+/// The requests of all clients, and the number of events.
+fn requests(params: &Params, load: &str) -> (Vec<Vec<Vec<u8>>>, u64) {
+    let clients = params.clients;
+    let first = match load {
+        "singles" => 0,
+        "arrays" => 1_000_000_000_u64,
+        _ => 2_000_000_000,
+    };
+    let to = |event: u64| {
+        // A prime step: neighbours in time are none among the recipients.
+        let recipient = event.wrapping_mul(7919) % u64::from(params.recipients);
+        world::body(event, u32::try_from(recipient).unwrap_or_default())
+    };
+    let of = |number: u32, count: u32| -> Vec<u8> {
+        let number = first + u64::from(number);
+        match load {
+            "singles" => post(&to(number)),
+            "arrays" => {
+                let events = (0..u64::from(TOGETHER))
+                    .map(|at| to(first + (number - first) * u64::from(TOGETHER) + at));
+                post(&format!("[{}]", events.collect::<Vec<_>>().join(",")))
+            }
+            _ => {
+                let topic = u32::try_from(number - first).unwrap_or_default() % count;
+                post(&world::body_to_topic(number, "told", &world::topic(topic)))
+            }
+        }
+    };
+    let (count, together) = match load {
+        "singles" => (params.singles, 1),
+        "arrays" => (params.arrays, TOGETHER),
+        _ => (params.wide, 1),
+    };
+    let clients = clients.min(count.max(1));
+    let topics = topics(params);
+    let each = (0..clients).map(|client| {
+        let mine = (0..count).filter(|number| number % clients == client);
+        mine.map(|number| of(number, topics)).collect()
+    });
+    (each.collect(), u64::from(count) * u64::from(together))
+}
