@@ -8,7 +8,9 @@ use tokio_postgres::Row;
 use super::address::Address;
 use super::link::{Fault, Link};
 use super::{PostgresStore, schema};
-use crate::lease::{Epoch, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, Token};
+use crate::lease::{
+    Epoch, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, TermNo, Token,
+};
 use crate::{Error, Store};
 
 /// Time that a call may take: a heartbeat that takes longer is no sign of life.
@@ -94,7 +96,11 @@ fn membership(link: &mut Link) -> Result<Membership, Fault> {
         holder: part.get::<_, Option<i64>>(1).map(NodeId),
     };
     let members = rows.iter().filter_map(seen).collect();
-    Ok(Membership { lease, members })
+    Ok(Membership {
+        lease,
+        members,
+        shares: Vec::new(),
+    })
 }
 
 fn seen(row: &Row) -> Option<MemberStatus> {
@@ -165,4 +171,28 @@ impl Leases for PostgresLeases {
     fn open(&self, epoch: Epoch) -> Result<Arc<dyn Store>, Error> {
         Ok(Arc::new(PostgresStore::of(self.address.clone(), epoch)?))
     }
+
+    fn grant(&self, _: Epoch, _: NodeId, _: &[u16], _: u16) -> Result<Option<TermNo>, Error> {
+        Err(no_shares())
+    }
+
+    fn recall(&self, _: Epoch, _: TermNo) -> Result<(), Error> {
+        Err(no_shares())
+    }
+
+    fn revoke(&self, _: Epoch, _: TermNo, _: Option<i64>) -> Result<bool, Error> {
+        Err(no_shares())
+    }
+
+    fn give_back(&self, _: TermNo) -> Result<(), Error> {
+        Err(no_shares())
+    }
+
+    fn open_share(&self, _: TermNo) -> Result<Arc<dyn Store>, Error> {
+        Err(no_shares())
+    }
+}
+
+fn no_shares() -> Error {
+    Error::Unusable("a PostgreSQL database has no shares yet".to_owned())
 }
