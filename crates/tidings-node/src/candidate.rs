@@ -10,12 +10,13 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use tidings_core::engine::Held;
 use tidings_store::Error;
-use tidings_store::lease::{Epoch, Leases, Member, Membership, NodeId};
+use tidings_store::lease::{Leases, Member, Membership, NodeId};
 
 use crate::clock::monotonic;
 use crate::delivery::MaySend;
-use crate::election::{Action, Election, Input, Monotonic, Timing};
+use crate::election::{Action, Election, Input, Monotonic, Opening, Tenure, Timing};
 
 #[cfg(test)]
 mod tests;
@@ -26,32 +27,60 @@ const TICK: Duration = Duration::from_millis(100);
 /// A measurement of how many milliseconds the work of a holder is behind.
 pub type Lag = Box<dyn Fn() -> i64 + Send>;
 
-/// The work of a node while it holds the store.
+/// The work of a node while it holds the lease or a share.
 pub trait Holder: Send {
-    /// Opens the store of a term and serves it.
+    /// Opens the store of a term and serves it. Never is more than one open.
     ///
     /// # Errors
-    /// The reason in words; the lease is released, and this node backs off.
-    fn open(&mut self, term: Term) -> Result<Lag, String>;
+    /// The reason in words; the lease is released or the share given back, and this node backs off.
+    fn open(&mut self, term: Term) -> Result<Opened, String>;
 
     /// Stops serving. Work in progress is finished if `drains`; if not, another node may have the store already.
     fn close(&mut self, drains: bool);
 }
 
-/// The time in which a node holds the store.
+/// What a holder tells of the store that it has opened.
+pub struct Opened {
+    /// A measurement of how far its work is behind.
+    pub lag: Lag,
+    /// The number of parts of the store, whoever has them.
+    pub parts: u16,
+}
+
+/// The time in which a node holds the lease or a share.
 pub struct Term {
-    /// Its number, which fences commits.
-    pub epoch: Epoch,
+    /// What it holds. Its number fences commits.
+    pub tenure: Tenure,
+    /// The parts that it has, with the intake if it has the lease; `None` if it has everything.
+    pub held: Option<Held>,
+    /// The number of parts of the store, as it was when shares were granted; `None` where there are none.
+    pub of: Option<u16>,
     /// Tells whether this node may send messages and answer reads now.
     pub licence: MaySend,
     inputs: Sender<Input>,
 }
 
 impl Term {
+    fn new(opening: Opening, licence: MaySend, inputs: Sender<Input>) -> Self {
+        let Opening { tenure, parts } = opening;
+        let of = parts.as_ref().map(|parts| parts.of);
+        let held = parts.map(|parts| Held {
+            intake: matches!(tenure, Tenure::Lease(_)),
+            parts: parts.numbers,
+        });
+        Self {
+            tenure,
+            held,
+            of,
+            licence,
+            inputs,
+        }
+    }
+
     /// A function that tells that the store of this term can't be used any more.
     pub fn ender(&self) -> impl Fn() + Send + use<> {
-        let (inputs, epoch) = (self.inputs.clone(), self.epoch);
-        move || drop(inputs.send(Input::Ended(epoch)))
+        let (inputs, tenure) = (self.inputs.clone(), self.tenure);
+        move || drop(inputs.send(Input::Ended(tenure)))
     }
 }
 
@@ -101,30 +130,27 @@ impl Candidate {
             let set_lag = |lag| *lag_of_holder.lock().unwrap_or_else(PoisonError::into_inner) = lag;
             while let Ok(work) = worked.recv() {
                 let input = match work {
-                    Work::Open(epoch) => {
+                    Work::Open(opening) => {
                         is_over = Arc::default();
                         let (licence, over) = (licence.clone(), Arc::clone(&is_over));
-                        let term = Term {
-                            epoch,
-                            licence: Arc::new(move || {
-                                licence.holds(monotonic()) && !over.load(Ordering::SeqCst)
-                            }),
-                            inputs: answer.clone(),
-                        };
-                        let opened = holder.open(term);
+                        let may_send = Arc::new(move || {
+                            licence.holds(monotonic()) && !over.load(Ordering::SeqCst)
+                        });
+                        let tenure = opening.tenure;
+                        let opened = holder.open(Term::new(opening, may_send, answer.clone()));
                         if let Err(why) = &opened {
                             tracing::error!(%why, "the store can't be opened");
                         }
-                        let is_open = opened.is_ok();
-                        set_lag(opened.ok());
-                        Input::Opened(epoch, is_open)
+                        let parts = opened.as_ref().ok().map(|opened| opened.parts);
+                        set_lag(opened.ok().map(|opened| opened.lag));
+                        Input::Opened(tenure, parts)
                     }
-                    Work::Close { epoch, drains } => {
+                    Work::Close { tenure, drains } => {
                         set_lag(None);
                         is_over.store(!drains, Ordering::SeqCst);
                         holder.close(drains);
                         is_over.store(true, Ordering::SeqCst);
-                        Input::Closed(epoch)
+                        Input::Closed(tenure)
                     }
                 };
                 // Who left hears nothing any more.
@@ -164,8 +190,8 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<(
 }
 
 enum Work {
-    Open(Epoch),
-    Close { epoch: Epoch, drains: bool },
+    Open(Opening),
+    Close { tenure: Tenure, drains: bool },
 }
 
 struct Driver {
@@ -192,9 +218,9 @@ impl Driver {
             for action in actions {
                 let leaves = action == Action::Leave;
                 let given = match action {
-                    Action::Open(epoch) => self.works.send(Work::Open(epoch)).is_ok(),
-                    Action::Close { epoch, drains } => {
-                        self.works.send(Work::Close { epoch, drains }).is_ok()
+                    Action::Open(opening) => self.works.send(Work::Open(opening)).is_ok(),
+                    Action::Close { tenure, drains } => {
+                        self.works.send(Work::Close { tenure, drains }).is_ok()
                     }
                     action => self.calls.send((now, action)).is_ok(),
                 };
@@ -224,6 +250,31 @@ fn call(leases: &dyn Leases, id: NodeId, began: Monotonic, action: Action) -> Op
         }
         Action::Release(epoch) => {
             leases.release(epoch).inspect_err(log).ok();
+            None
+        }
+        Action::GiveBack(term) => {
+            leases.give_back(term).inspect_err(log).ok()?;
+            Some(Input::GivenBack(term))
+        }
+        Action::Grant {
+            epoch,
+            node,
+            parts,
+            of,
+        } => {
+            leases.grant(epoch, node, &parts, of).inspect_err(log).ok();
+            None
+        }
+        Action::Recall { epoch, term } => {
+            leases.recall(epoch, term).inspect_err(log).ok();
+            None
+        }
+        Action::Revoke {
+            epoch,
+            term,
+            heartbeat,
+        } => {
+            leases.revoke(epoch, term, heartbeat).inspect_err(log).ok();
             None
         }
         Action::Leave => {

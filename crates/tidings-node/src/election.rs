@@ -1,178 +1,74 @@
-//! The decision which of several nodes holds the store: a pure, stepped function of the time and of what was heard.
+//! The decision what each of several nodes holds of a store: a pure, stepped function of the time and of what was
+//! heard.
 //!
 //! A node sends a heartbeat about once a second. It acquires the lease if that is free, or if its holder sent none
-//! through four answered heartbeats of the node's *own*: after an outage of the database nobody takes over. A holder
-//! may send messages, and answer reads, while it has a *licence*: until three seconds after its last answered
-//! heartbeat began, by a clock that goes on while the machine sleeps. So it has ended by itself before anybody may
-//! take over. Commits need no licence, since the epoch fences them.
+//! through four answered heartbeats of the node's *own*: after an outage of the database nobody takes over. The holder
+//! grants parts to the others, and takes them from a node that is silent in the same way ([`division`]). Who holds
+//! something may send messages, and answer reads, while it has a *licence*: until three seconds after its last
+//! answered heartbeat began, by a clock that goes on while the machine sleeps. So it has ended by itself before anybody
+//! may take over. Commits need no licence: each is fenced by the epoch or term in which it is made.
+//!
+//! A process has one store open at most. Each opening of the lease's store has an epoch of its own, also where its
+//! holder only changes which parts it has: the acquisition fences commits and grants that are still under way.
 //!
 //! Nothing here waits or reads a clock: the caller hands in what happened, and does what it is told.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::collections::BTreeSet;
 
-use tidings_store::lease::{Epoch, Lease, Member, Membership, NodeId, Role};
+use tidings_store::lease::{Epoch, Lease, Member, Membership, NodeId, Role, Share, TermNo};
 
+use division::{Change, Sight};
+use phase::{Claim, Phase};
+use refusals::Refusals;
+use watch::{Watch, Watches};
+
+mod division;
+mod licence;
+mod message;
+mod phase;
+mod refusals;
+mod tenure;
 #[cfg(test)]
 mod tests;
+mod timing;
+mod watch;
 
-/// Milliseconds of a clock that never steps back, and goes on while the machine sleeps. Its zero is arbitrary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Monotonic(pub i64);
+pub use licence::Licence;
+pub use message::{Action, Input};
+pub use tenure::{Opening, Parts, Tenure};
+pub use timing::{Monotonic, Timing};
 
-impl Monotonic {
-    pub(crate) fn plus(self, ms: i64) -> Self {
-        Self(self.0.saturating_add(ms))
-    }
-}
-
-/// The times of leases, which depend on each other.
-#[derive(Clone, Copy, Debug)]
-pub struct Timing {
-    /// The time between two heartbeats.
-    pub heartbeat_ms: i64,
-    /// The wait after a heartbeat that has failed.
-    pub retry_ms: i64,
-    /// The time after which an answer is no longer waited for.
-    pub timeout_ms: i64,
-    /// The time for which an answered heartbeat is a licence, from when it began.
-    pub licence_ms: i64,
-    /// Number of a node's answered heartbeats without one of the holder before it takes over. Each begins a
-    /// `heartbeat_ms` after the answer of the one before, so the licence has to be shorter than all of them.
-    pub missed: u32,
-    /// Number of heartbeats without an answer after which a node says so (see [`Member::unanswered`]).
-    pub unanswered_after: u32,
-    /// The time for which a node acquires nothing after it could not open the store.
-    pub backoff_ms: i64,
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        Self {
-            heartbeat_ms: 1_000,
-            retry_ms: 250,
-            timeout_ms: 2_000,
-            licence_ms: 3_000,
-            missed: 4,
-            unanswered_after: 6,
-            backoff_ms: 5_000,
-        }
-    }
-}
-
-/// The right to send messages, and to answer reads. Clones are the same licence.
-#[derive(Clone, Debug)]
-pub struct Licence(Arc<AtomicI64>);
-
-impl Default for Licence {
-    fn default() -> Self {
-        Self(Arc::new(AtomicI64::new(i64::MIN)))
-    }
-}
-
-impl Licence {
-    /// Tells whether the process may send and answer reads at an instant.
-    #[must_use]
-    pub fn holds(&self, now: Monotonic) -> bool {
-        now.0 < self.0.load(Ordering::SeqCst)
-    }
-
-    fn extend(&self, until: Monotonic) {
-        self.0.fetch_max(until.0, Ordering::SeqCst);
-    }
-
-    fn end(&self) {
-        self.0.store(i64::MIN, Ordering::SeqCst);
-    }
-}
-
-/// Something to which the election reacts: time, an answer of the lease, or the end of a store or node.
-#[derive(Clone, Debug)]
-pub enum Input {
-    /// Time has passed.
-    Tick,
-    /// A heartbeat was answered, or has failed.
-    HeartbeatAnswered {
-        /// The heartbeat.
-        me: Member,
-        /// The instant at which it was sent.
-        began: Monotonic,
-        /// The answer; `None` if there is none.
-        membership: Option<Membership>,
-    },
-    /// An acquisition was answered: the epoch, if it succeeded.
-    Acquired(Option<Epoch>),
-    /// The store of an epoch was opened, or could not be.
-    Opened(Epoch, bool),
-    /// The node over the store of an epoch has ended by itself.
-    Ended(Epoch),
-    /// The store of an epoch is closed, as it was told.
-    Closed(Epoch),
-    /// The configuration of this node was read, with this digest.
-    Configured(String),
-    /// This process is to leave.
-    Drain,
-}
-
-/// Something to be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Send a heartbeat.
-    Heartbeat(Member),
-    /// Acquire the lease as it was seen, with the last heartbeat of its holder.
-    Acquire(Lease, Option<i64>),
-    /// Open the store of an epoch.
-    Open(Epoch),
-    /// Close the store of an epoch: stop deciding and sending. What is on its way may end if `drains`.
-    Close {
-        /// The epoch.
-        epoch: Epoch,
-        /// True if nobody else has it yet.
-        drains: bool,
-    },
-    /// Release the lease of an epoch.
-    Release(Epoch),
-    /// Leave the list of members; nothing follows.
-    Leave,
-}
-
-/// A node's part in the decision who holds the lease.
+/// A node's part in the decision who holds what.
 pub struct Election {
     me: Member,
     timing: Timing,
     phase: Phase,
+    claim: Option<Claim>,
     licence: Licence,
     next_heartbeat: Monotonic,
     /// The heartbeat that waits for its answer, with its beginning.
     asked: Option<(i64, Monotonic)>,
+    /// The number of the newest heartbeat that was answered.
+    heard: i64,
     /// The number of heartbeats since the last answer.
     unheard: u32,
-    watch: Option<Watch>,
+    /// The lease as it is watched, with the observations of its holder.
+    watch: Option<(Lease, Watch)>,
+    watches: Watches,
     newest: Option<Membership>,
+    /// The instant from which heartbeats have to begin whose answers tell what is no more, or what is to be divided.
+    since: Monotonic,
+    /// The number of parts of the store, once it is known.
+    of: Option<u16>,
+    /// The parts of the store that is open or being opened; `None` if that is all.
+    held: Option<Parts>,
+    /// The parts with which the lease's store is to be opened again.
+    wanted: Option<BTreeSet<u16>>,
+    /// The newest epoch and term of a store that was opened: answers of before mean nothing any more.
+    spent: (Epoch, TermNo),
+    refusals: Refusals,
     backs_off_until: Monotonic,
     drains: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Standby,
-    /// Since when it waits for the answer.
-    Acquiring(Monotonic),
-    Opening(Epoch),
-    Holding(Epoch),
-    Closing(Epoch),
-    Gone,
-}
-
-/// The observations of a holder that may be gone.
-struct Watch {
-    lease: Lease,
-    heartbeat: Option<i64>,
-    answered: Monotonic,
-    /// Number of answered heartbeats since, without a further one of the holder.
-    silent: u32,
-    /// Number of answered heartbeats with a further one by which the holder said that it is unanswered.
-    unanswered: u32,
 }
 
 impl Election {
@@ -182,13 +78,22 @@ impl Election {
         Self {
             me,
             timing,
-            phase: Phase::Standby,
+            phase: Phase::Idle,
+            claim: None,
             licence: Licence::default(),
             next_heartbeat: Monotonic(i64::MIN),
             asked: None,
+            heard: 0,
             unheard: 0,
             watch: None,
+            watches: Watches::default(),
             newest: None,
+            since: Monotonic(i64::MIN),
+            of: None,
+            held: None,
+            wanted: None,
+            spent: Default::default(),
+            refusals: Refusals::default(),
             backs_off_until: Monotonic(i64::MIN),
             drains: false,
         }
@@ -211,11 +116,11 @@ impl Election {
         self.me.lag_ms = lag_ms;
     }
 
-    /// The epoch whose store is open and served here.
+    /// The lease or share whose store is open and served here.
     #[must_use]
-    pub fn holds(&self) -> Option<Epoch> {
+    pub fn holds(&self) -> Option<Tenure> {
         match self.phase {
-            Phase::Holding(epoch) => Some(epoch),
+            Phase::Holding(tenure) => Some(tenure),
             _ => None,
         }
     }
@@ -239,25 +144,26 @@ impl Election {
                 self.heartbeat_answered(now, &me, began, membership, &mut actions);
             }
             Input::Acquired(acquired) => self.acquired(acquired, &mut actions),
-            Input::Opened(epoch, is_open) if self.phase == Phase::Opening(epoch) => {
-                self.opened(now, epoch, is_open, &mut actions);
+            Input::Opened(tenure, of) if self.phase == Phase::Opening(tenure) => {
+                self.opened(now, tenure, of, &mut actions);
             }
-            Input::Opened(epoch, true) => {
+            Input::Opened(tenure, Some(_)) => {
                 // It was lost while it was being opened.
                 actions.push(Action::Close {
-                    epoch,
+                    tenure,
                     drains: false,
                 });
             }
-            Input::Opened(epoch, false) => self.closed(epoch, &mut actions),
-            Input::Ended(epoch) => self.lose(epoch, &mut actions),
-            Input::Closed(epoch) => self.closed(epoch, &mut actions),
+            Input::Opened(tenure, None) | Input::Closed(tenure) => {
+                self.closed(now, tenure, &mut actions);
+            }
+            Input::Ended(tenure) => self.lose(tenure, &mut actions),
+            Input::GivenBack(_) => self.next_heartbeat = Monotonic(i64::MIN),
             Input::Configured(digest) => self.me.config = digest,
             Input::Drain => self.drain(&mut actions),
         }
-        if self.drains && self.phase == Phase::Standby {
-            self.phase = Phase::Gone;
-            actions.push(Action::Leave);
+        if self.drains && self.phase == Phase::Idle && self.claim.is_none() {
+            self.leave(&mut actions);
         }
         self.heartbeat(now, &mut actions);
         actions
@@ -271,21 +177,26 @@ impl Election {
             return;
         }
         if self.asked.is_some() {
-            // Answered heartbeats count only where none is missing between them.
-            self.watch = None;
+            self.interrupt();
         }
         self.next_heartbeat = now.plus(self.timing.heartbeat_ms);
         self.me.heartbeat += 1;
         self.me.unanswered = self.unheard >= self.timing.unanswered_after;
-        self.me.role = match self.phase {
+        self.me.role = match (self.phase, self.claim) {
             _ if self.drains => Role::Draining,
-            Phase::Opening(_) => Role::Opening,
-            Phase::Holding(_) | Phase::Closing(_) => Role::Holding,
-            Phase::Standby | Phase::Acquiring(_) | Phase::Gone => Role::Standby,
+            (Phase::Opening(_), _) | (_, Some(Claim::Acquired(_))) => Role::Opening,
+            (Phase::Holding(_) | Phase::Closing(_) | Phase::Losing(_), _) => Role::Holding,
+            (Phase::Idle | Phase::Gone, _) => Role::Standby,
         };
         self.unheard = self.unheard.saturating_add(1);
         self.asked = Some((self.me.heartbeat, now));
         actions.push(Action::Heartbeat(self.me.clone()));
+    }
+
+    /// Begins to count anew: answered heartbeats count only where none is missing between them.
+    fn interrupt(&mut self) {
+        self.watch = None;
+        self.watches.interrupt();
     }
 
     fn heartbeat_answered(
@@ -303,38 +214,89 @@ impl Election {
             self.asked = None;
         }
         let Some(membership) = membership else {
-            self.watch = None;
+            self.interrupt();
             self.next_heartbeat = self.next_heartbeat.min(now.plus(self.timing.retry_ms));
             return;
         };
         self.unheard = 0;
-        match self.phase {
-            Phase::Opening(epoch) | Phase::Holding(epoch) | Phase::Closing(epoch) => {
-                let own = Lease {
-                    epoch,
-                    holder: Some(self.me.id),
-                };
-                let is_leaving = matches!(self.phase, Phase::Closing(_)) && !self.drains;
-                if membership.lease != own && membership.lease.epoch >= epoch {
-                    self.lose(epoch, actions);
-                } else if membership.lease == own
-                    && !me.unanswered
-                    && !self.me.unanswered
-                    && !is_leaving
-                {
-                    self.licence.extend(began.plus(self.timing.licence_ms));
+        let is_newest = me.heartbeat > self.heard;
+        if is_newest {
+            self.heard = me.heartbeat;
+            self.watches.hear(&membership, (began, now), &self.timing);
+            if let Some(share) = membership.shares.first() {
+                self.of = Some(share.of);
+            }
+        }
+        self.keep(me, began, &membership, actions);
+        self.claim(now, began, &membership, actions);
+        if is_newest {
+            self.look_for_shares(now, &membership, actions);
+            self.look_at_own(began, &membership, actions);
+            self.newest = Some(membership);
+        }
+    }
+
+    /// Extends the licence of what this node still holds, and closes what it has lost.
+    fn keep(
+        &mut self,
+        me: &Member,
+        began: Monotonic,
+        view: &Membership,
+        actions: &mut Vec<Action>,
+    ) {
+        let Some(tenure) = self.phase.tenure() else {
+            return;
+        };
+        let (is_mine, is_lost) = match tenure {
+            Tenure::Lease(epoch) => {
+                let is_mine = view.lease == self.own(epoch);
+                (is_mine, !is_mine && view.lease.epoch >= epoch)
+            }
+            Tenure::Share(term) => {
+                let is_mine = view.shares.iter().any(|share| share.term == term);
+                (is_mine, !is_mine && began >= self.since)
+            }
+        };
+        let is_heard = !me.unanswered && !self.me.unanswered;
+        if is_lost {
+            self.lose(tenure, actions);
+        } else if is_mine && is_heard && self.phase != Phase::Losing(tenure) {
+            self.licence.extend(began.plus(self.timing.licence_ms));
+        }
+    }
+
+    /// The lease as it is while this node has it.
+    fn own(&self, epoch: Epoch) -> Lease {
+        Lease {
+            epoch,
+            holder: Some(self.me.id),
+        }
+    }
+
+    /// Goes on with the acquisition of the lease, or begins it.
+    fn claim(
+        &mut self,
+        now: Monotonic,
+        began: Monotonic,
+        view: &Membership,
+        actions: &mut Vec<Action>,
+    ) {
+        match self.claim {
+            Some(Claim::Acquiring(since)) if now >= since.plus(self.timing.timeout_ms) => {
+                (self.claim, self.watch) = (None, None);
+            }
+            Some(Claim::Acquired(epoch))
+                if view.lease != self.own(epoch) && view.lease.epoch >= epoch =>
+            {
+                (self.claim, self.watch, self.wanted) = (None, None, None);
+            }
+            None if !self.drains && now >= self.backs_off_until => {
+                if !matches!(self.phase.tenure(), Some(Tenure::Lease(_))) {
+                    self.look(now, began, view, actions);
                 }
             }
-            Phase::Acquiring(since) if now >= since.plus(self.timing.timeout_ms) => {
-                self.phase = Phase::Standby;
-                self.watch = None;
-            }
-            Phase::Standby if !self.drains && now >= self.backs_off_until => {
-                self.look(now, began, &membership, actions);
-            }
-            Phase::Standby | Phase::Acquiring(_) | Phase::Gone => {}
+            _ => {}
         }
-        self.newest = Some(membership);
     }
 
     /// Decides whether to acquire the lease.
@@ -346,115 +308,271 @@ impl Election {
         actions: &mut Vec<Action>,
     ) {
         let holder = view.lease.holder.and_then(|id| view.member(id));
-        let heartbeat = holder.map(|holder| holder.heartbeat);
-        let is_free = view.lease.holder.is_none_or(|id| id == self.me.id);
-        let watch = self.watch.get_or_insert(Watch {
-            lease: view.lease,
-            heartbeat,
-            answered: now,
-            silent: 0,
-            unanswered: 0,
-        });
-        let is_apart = began >= watch.answered.plus(self.timing.heartbeat_ms);
-        let is_unanswered = holder.is_some_and(|holder| holder.unanswered);
-        if watch.lease != view.lease || (watch.heartbeat != heartbeat && !is_unanswered) {
-            *watch = Watch {
-                lease: view.lease,
-                heartbeat,
-                answered: now,
-                silent: 0,
-                unanswered: 0,
-            };
-        } else if watch.heartbeat != heartbeat {
-            (watch.heartbeat, watch.answered) = (heartbeat, now);
-            (watch.silent, watch.unanswered) = (0, watch.unanswered + 1);
-        } else if is_apart {
-            watch.answered = now;
-            watch.silent += 1;
+        let first = || (view.lease, Watch::new(holder, now));
+        let (lease, watch) = self.watch.get_or_insert_with(first);
+        match *lease == view.lease {
+            true => watch.hear(holder, (began, now), &self.timing),
+            false => (*lease, *watch) = first(),
         }
-        if is_free || watch.silent >= self.timing.missed || watch.unanswered >= 2 {
+        let is_silent = watch.is_silent(&self.timing);
+        let is_mine = view.lease.holder == Some(self.me.id);
+        if !is_mine {
+            self.wanted = None;
+        }
+        if is_mine || is_silent || view.lease.holder.is_none() {
             self.watch = None;
-            self.phase = Phase::Acquiring(now);
+            self.claim = Some(Claim::Acquiring(now));
+            let heartbeat = holder.map(|holder| holder.heartbeat);
             actions.push(Action::Acquire(view.lease, heartbeat));
         }
     }
 
     fn acquired(&mut self, acquired: Option<Epoch>, actions: &mut Vec<Action>) {
-        // One that comes too late is found again in an answer, and acquired anew.
-        if !matches!(self.phase, Phase::Acquiring(_)) {
+        // One that comes too late is found again in an answer, and acquired anew. One of before means nothing.
+        if !matches!(self.claim, Some(Claim::Acquiring(_)))
+            || acquired <= Some(self.spent.0) && acquired.is_some()
+        {
             return;
         }
-        self.phase = match acquired {
+        self.claim = match acquired {
             Some(epoch) if self.drains => {
                 actions.push(Action::Release(epoch));
-                Phase::Standby
+                None
             }
             Some(epoch) => {
-                // Its licence, and what others know of it, need not wait.
+                // Its shares are to be known, and others to know of it.
                 self.next_heartbeat = Monotonic(i64::MIN);
-                actions.push(Action::Open(epoch));
-                Phase::Opening(epoch)
+                if let Phase::Holding(tenure) = self.phase {
+                    self.close(tenure, actions);
+                }
+                Some(Claim::Acquired(epoch))
             }
-            None => Phase::Standby,
+            None => None,
         };
     }
 
-    fn opened(&mut self, now: Monotonic, epoch: Epoch, is_open: bool, actions: &mut Vec<Action>) {
-        if is_open && !self.drains {
-            self.phase = Phase::Holding(epoch);
-            self.next_heartbeat = now;
-            return;
+    /// Looks at the shares that were granted to this node: opens one if it may, and gives back what it can't use.
+    fn look_for_shares(&mut self, now: Monotonic, view: &Membership, actions: &mut Vec<Action>) {
+        let me = self.me.id;
+        let newest = view.share_of(me).map(|share| share.term);
+        for share in view.shares.iter().filter(|share| share.node == me) {
+            let tenure = Tenure::Share(share.term);
+            let is_usable = !self.drains
+                && !share.ends
+                && share.term > self.spent.1
+                && Some(share.term) == newest;
+            let waits = match (self.phase, self.claim) {
+                (phase, _) if phase.tenure() == Some(tenure) => true,
+                (Phase::Idle, None | Some(Claim::Acquiring(_))) => is_usable,
+                (Phase::Closing(_) | Phase::Losing(_), _) => is_usable,
+                _ => false,
+            };
+            if !waits {
+                actions.push(Action::GiveBack(share.term));
+            } else if self.phase == Phase::Idle
+                && self.claim.is_none()
+                && now >= self.backs_off_until
+            {
+                (self.spent.1, self.since) = (share.term, now);
+                self.open(tenure, Some(Parts::of_share(share)), actions);
+            }
         }
-        if is_open {
-            self.phase = Phase::Closing(epoch);
-            actions.push(Action::Close {
-                epoch,
-                drains: true,
-            });
-            return;
-        }
-        self.backs_off_until = now.plus(self.timing.backoff_ms);
-        self.phase = Phase::Closing(epoch);
-        self.closed(epoch, actions);
     }
 
-    /// Stops being the holder: somebody else is, or the node has failed.
-    fn lose(&mut self, epoch: Epoch, actions: &mut Vec<Action>) {
-        let is_mine = matches!(self.phase,
-            Phase::Opening(mine) | Phase::Holding(mine) | Phase::Closing(mine) if mine == epoch);
-        if !is_mine {
+    /// Does what is to be done with what this node holds.
+    fn look_at_own(&mut self, began: Monotonic, view: &Membership, actions: &mut Vec<Action>) {
+        match (self.phase, self.claim) {
+            (Phase::Holding(Tenure::Share(term)), _) => {
+                let ends = |share: &Share| share.term == term && share.ends;
+                if view.shares.iter().any(ends) {
+                    self.close(Tenure::Share(term), actions);
+                }
+            }
+            (Phase::Holding(Tenure::Lease(epoch)), _)
+                if began >= self.since && view.lease == self.own(epoch) =>
+            {
+                self.divide(epoch, view, actions);
+            }
+            (Phase::Idle, Some(Claim::Acquired(epoch)))
+                if view.lease == self.own(epoch) && view.share_of(self.me.id).is_none() =>
+            {
+                self.open_lease(epoch, view, actions);
+            }
+            _ => {}
+        }
+    }
+
+    /// Opens the store of the lease with the parts that are in no share.
+    ///
+    /// Any answer with the lease as it is now will do: what was granted before shows in it, what an earlier epoch
+    /// granted and has not arrived is fenced, and this one has granted nothing yet.
+    fn open_lease(&mut self, epoch: Epoch, view: &Membership, actions: &mut Vec<Action>) {
+        let wanted = self.wanted.take().unwrap_or_default();
+        let parts = self.of.map(|of| Parts::in_no_share(view, of, &wanted));
+        if parts.as_ref().is_some_and(|parts| parts.numbers.is_empty()) {
+            // Whoever has the lease has a part. No holder grants its last one, so this is for safety only.
+            let newest = view.shares.last().map(|share| share.term);
+            actions.extend(newest.map(|term| Action::Recall { epoch, term }));
+            return;
+        }
+        let parts = parts.filter(|parts| parts.numbers.len() < usize::from(parts.of));
+        (self.claim, self.spent.0) = (None, epoch);
+        self.open(Tenure::Lease(epoch), parts, actions);
+    }
+
+    fn open(&mut self, tenure: Tenure, parts: Option<Parts>, actions: &mut Vec<Action>) {
+        self.phase = Phase::Opening(tenure);
+        self.held.clone_from(&parts);
+        actions.push(Action::Open(Opening { tenure, parts }));
+    }
+
+    fn opened(
+        &mut self,
+        now: Monotonic,
+        tenure: Tenure,
+        of: Option<u16>,
+        actions: &mut Vec<Action>,
+    ) {
+        let Some(of) = of else {
+            self.backs_off_until = now.plus(self.timing.backoff_ms);
+            self.phase = Phase::Losing(tenure);
+            self.closed(now, tenure, actions);
+            return;
+        };
+        self.of = Some(of);
+        let all = || Parts {
+            numbers: (0..of).collect(),
+            of,
+        };
+        self.held.get_or_insert_with(all);
+        (self.phase, self.next_heartbeat) = (Phase::Holding(tenure), now);
+        if matches!(tenure, Tenure::Lease(_)) {
+            (self.since, self.refusals) = (now, Refusals::default());
+        }
+        if self.drains || matches!(self.claim, Some(Claim::Acquired(_))) {
+            self.close(tenure, actions);
+        }
+    }
+
+    /// Orders what is to be done so that each node has the parts that it should have.
+    fn divide(&mut self, epoch: Epoch, view: &Membership, actions: &mut Vec<Action>) {
+        if let Some(before) = &self.newest {
+            let (watches, timing) = (&self.watches, &self.timing);
+            self.refusals.hear(before, view, watches, timing);
+        }
+        let Some(held) = &self.held else {
+            return;
+        };
+        let others = || {
+            let members = view.members.iter().map(|seen| &seen.member);
+            members.filter(|member| member.id != self.me.id)
+        };
+        let may_have = |member: &&Member| {
+            self.watches.is_living(member, view, &self.timing) && !self.refusals.contains(member.id)
+        };
+        let changes = division::divide(&Sight {
+            me: self.me.id,
+            held,
+            view,
+            living: others().filter(may_have).map(|member| member.id).collect(),
+            silent: others()
+                .map(|member| member.id)
+                .filter(|id| self.watches.is_silent(*id, &self.timing))
+                .collect(),
+        });
+        let of = held.of;
+        for change in changes {
+            actions.push(match change {
+                Change::Revoke(term, heartbeat) => {
+                    self.refusals.ask(term);
+                    Action::Revoke {
+                        epoch,
+                        term,
+                        heartbeat,
+                    }
+                }
+                Change::Recall(term) => {
+                    self.refusals.ask(term);
+                    Action::Recall { epoch, term }
+                }
+                Change::Grant(node, parts) => Action::Grant {
+                    epoch,
+                    node,
+                    parts,
+                    of,
+                },
+                Change::Reopen(parts) => {
+                    self.wanted = Some(parts);
+                    self.close(Tenure::Lease(epoch), actions);
+                    continue;
+                }
+            });
+        }
+    }
+
+    /// Closes the store in order.
+    fn close(&mut self, tenure: Tenure, actions: &mut Vec<Action>) {
+        self.phase = Phase::Closing(tenure);
+        actions.push(Action::Close {
+            tenure,
+            drains: true,
+        });
+    }
+
+    /// Stops holding something: somebody else does, or the node has failed.
+    fn lose(&mut self, tenure: Tenure, actions: &mut Vec<Action>) {
+        if self.phase.tenure() != Some(tenure) {
             return;
         }
         self.licence.end();
-        let is_open = self.phase == Phase::Holding(epoch);
-        self.phase = Phase::Closing(epoch);
-        if is_open {
+        if self.phase == Phase::Holding(tenure) {
             actions.push(Action::Close {
-                epoch,
+                tenure,
                 drains: false,
             });
         }
+        self.phase = Phase::Losing(tenure);
     }
 
-    fn closed(&mut self, epoch: Epoch, actions: &mut Vec<Action>) {
-        if self.phase != Phase::Closing(epoch) {
+    fn closed(&mut self, now: Monotonic, tenure: Tenure, actions: &mut Vec<Action>) {
+        if self.phase != Phase::Closing(tenure) && self.phase != Phase::Losing(tenure) {
             return;
         }
+        let is_lost = self.phase == Phase::Losing(tenure);
         self.licence.end();
-        self.watch = None;
-        actions.push(Action::Release(epoch));
-        self.phase = Phase::Standby;
+        (self.phase, self.watch, self.held) = (Phase::Idle, None, None);
+        let wanted = self.wanted.take().filter(|_| !is_lost);
+        match tenure {
+            Tenure::Share(term) => actions.push(Action::GiveBack(term)),
+            Tenure::Lease(epoch) if wanted.is_some() => {
+                self.wanted = wanted;
+                self.claim = Some(Claim::Acquiring(now));
+                let own = Some(self.me.heartbeat);
+                actions.push(Action::Acquire(self.own(epoch), own));
+            }
+            Tenure::Lease(epoch) => actions.push(Action::Release(epoch)),
+        }
     }
 
     fn drain(&mut self, actions: &mut Vec<Action>) {
         self.drains = true;
-        // What else is under way ends first.
-        if let Phase::Holding(epoch) = self.phase {
-            self.phase = Phase::Closing(epoch);
-            actions.push(Action::Close {
-                epoch,
-                drains: true,
-            });
+        self.wanted = None;
+        if let Some(Claim::Acquired(epoch)) = self.claim {
+            self.claim = None;
+            actions.push(Action::Release(epoch));
         }
+        // What else is under way ends first.
+        if let Phase::Holding(tenure) = self.phase {
+            self.close(tenure, actions);
+        }
+    }
+
+    /// Gives back what was granted meanwhile, and is no member any more.
+    fn leave(&mut self, actions: &mut Vec<Action>) {
+        let shares = self.newest.iter().flat_map(|newest| &newest.shares);
+        let own = shares.filter(|share| share.node == self.me.id);
+        actions.extend(own.map(|share| Action::GiveBack(share.term)));
+        actions.push(Action::Leave);
+        self.phase = Phase::Gone;
     }
 }

@@ -12,6 +12,7 @@ use tidings_core::rules::ChannelRules;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::{self, Channels, Durability, Patience, ProviderError, Setup};
+use tidings_node::election::Tenure;
 use tidings_node::{
     Clock, Delivery, MaySend, Observer, OpenStore, Player, Resolver, Retries, Runtime, Settings,
     Term, Watch, token_key,
@@ -215,10 +216,14 @@ impl Opened {
     /// # Errors
     /// [`tidings_store::Error`].
     pub fn held(leases: Arc<dyn Leases>, term: &Term) -> Result<Self, tidings_store::Error> {
-        let (epoch, end) = (term.epoch, term.ender());
-        let store = leases.open(epoch)?;
+        let (tenure, end) = (term.tenure, term.ender());
+        let open = move || match tenure {
+            Tenure::Lease(epoch) => leases.open(epoch),
+            Tenure::Share(term) => leases.open_share(term),
+        };
+        let store = open()?;
         let again = Box::new(move || {
-            let opened = leases.open(epoch);
+            let opened = open();
             if matches!(opened, Err(tidings_store::Error::Fenced)) {
                 end();
             }

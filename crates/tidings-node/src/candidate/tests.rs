@@ -12,10 +12,16 @@ struct Noting {
 }
 
 impl Holder for Noting {
-    fn open(&mut self, term: Term) -> Result<Lag, String> {
-        self.epoch = term.epoch.0;
+    fn open(&mut self, term: Term) -> Result<Opened, String> {
+        let Tenure::Lease(epoch) = term.tenure else {
+            return Err("a store of one part has no shares".to_owned());
+        };
+        self.epoch = epoch.0;
         assert!(self.tell.send((self.name, "opens", self.epoch)).is_ok());
-        Ok(Box::new(|| 7))
+        Ok(Opened {
+            lag: Box::new(|| 7),
+            parts: 1,
+        })
     }
 
     fn close(&mut self, drains: bool) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tidings_core::Rules;
-use tidings_node::{Candidate, Holder, Lag, RuntimeError, Term};
+use tidings_node::{Candidate, Holder, RuntimeError, Term};
 use tidings_store::PostgresLeases;
 use tidings_store::lease::{Leases, Member, NodeId, Role, Token};
 
@@ -209,8 +209,11 @@ impl State {
 struct Holding(Arc<State>);
 
 impl Holder for Holding {
-    fn open(&mut self, term: Term) -> Result<Lag, String> {
+    fn open(&mut self, term: Term) -> Result<tidings_node::Opened, String> {
         let state = &self.0;
+        if term.held.is_some() {
+            return Err("not supported yet".to_owned());
+        }
         let rules = state.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = rules.clone();
         let store = Opened::held(Arc::clone(&state.leases), &term);
@@ -231,7 +234,7 @@ impl Holder for Holding {
         state.tokio.spawn(reports);
         let api = crate::http::router(Arc::clone(&serving.service));
         state.cluster.serve(api, term.licence);
-        tracing::info!(epoch = term.epoch.0, "this node holds the store");
+        tracing::info!(tenure = ?term.tenure, "this node holds the store");
         let others = state.cluster.of_other_config(&digest(&rules));
         if !others.is_empty() {
             tracing::warn!(
@@ -242,11 +245,16 @@ impl Holder for Holding {
         }
         let (handle, clock) = (serving.node.handle(), Arc::clone(serving.service.clock()));
         *state.serving() = Some(serving);
-        Ok(Box::new(move || {
+        let lag = move || {
             let oldest = handle.look(|node| node.engine().oldest_due());
             let oldest = oldest.ok().flatten();
             oldest.map_or(0, |due| clock.now().0.saturating_sub(due.0).max(0))
-        }))
+        };
+        Ok(tidings_node::Opened {
+            lag: Box::new(lag),
+            // No parts are granted while a process can't open some of them.
+            parts: 1,
+        })
     }
 
     fn close(&mut self, drains: bool) {

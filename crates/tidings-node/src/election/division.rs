@@ -1,0 +1,201 @@
+//! The decision which node has which parts: a pure function of what the holder of the lease sees.
+//!
+//! Each living node is to have as many parts as the others, and one more or less is no reason to move any. While
+//! nothing is wrong nothing is done. What moves is given back first, and is nobody's until it is granted anew; parts
+//! that are being given back count as nobody's already, so what is wanted stays the same until it is reached.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidings_store::lease::{Membership, NodeId, Share, TermNo};
+
+use super::tenure::Parts;
+
+#[cfg(test)]
+mod tests;
+
+/// What the holder of the lease sees.
+pub(super) struct Sight<'a> {
+    /// The holder.
+    pub me: NodeId,
+    /// The parts in its open store.
+    pub held: &'a Parts,
+    /// The members and shares.
+    pub view: &'a Membership,
+    /// The other nodes that may have parts, in order.
+    pub living: Vec<NodeId>,
+    /// The members from which others may take what they have.
+    pub silent: BTreeSet<NodeId>,
+}
+
+/// A step towards what is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// End the share of a silent node, with its last heartbeat.
+    Revoke(TermNo, Option<i64>),
+    /// Ask for a share.
+    Recall(TermNo),
+    /// Grant parts that are free.
+    Grant(NodeId, Vec<u16>),
+    /// Open the own store with these parts, and no others.
+    Reopen(BTreeSet<u16>),
+}
+
+/// Tells what to do now. It is asked again with each answered heartbeat.
+pub(super) fn divide(sight: &Sight<'_>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let wanted = Count::of(sight).wanted();
+    let wants = |node: NodeId| wanted.get(&node).cloned().unwrap_or_default();
+    for share in &sight.view.shares {
+        let member = sight.view.member(share.node);
+        let parts: BTreeSet<u16> = share.parts.iter().copied().collect();
+        if member.is_none() || sight.silent.contains(&share.node) {
+            let heartbeat = member.map(|member| member.heartbeat);
+            changes.push(Change::Revoke(share.term, heartbeat));
+        } else if !share.ends && share.node != sight.me && parts != wants(share.node) {
+            changes.push(Change::Recall(share.term));
+        }
+    }
+    let shared: BTreeSet<u16> = numbers(&sight.view.shares).collect();
+    for node in &sight.living {
+        let parts = wants(*node);
+        let is_free = parts.is_disjoint(&shared) && parts.is_disjoint(&sight.held.numbers);
+        if sight.view.share_of(*node).is_none() && is_free && !parts.is_empty() {
+            changes.push(Change::Grant(*node, parts.into_iter().collect()));
+        }
+    }
+    let mine = wants(sight.me);
+    let is_less = !sight.held.numbers.is_subset(&mine);
+    let is_more = mine.len() > sight.held.numbers.len() && mine.is_disjoint(&shared);
+    if is_less || is_more {
+        changes.push(Change::Reopen(mine));
+    }
+    changes
+}
+
+fn numbers(shares: &[Share]) -> impl Iterator<Item = u16> + '_ {
+    shares.iter().flat_map(|share| share.parts.iter().copied())
+}
+
+/// How many parts each living node has, and should have.
+struct Count {
+    me: NodeId,
+    /// The others, in order.
+    others: Vec<NodeId>,
+    has: BTreeMap<NodeId, BTreeSet<u16>>,
+    targets: BTreeMap<NodeId, usize>,
+    /// The parts that nobody has, or will have once it has given them back.
+    free: BTreeSet<u16>,
+}
+
+impl Count {
+    fn of(sight: &Sight<'_>) -> Self {
+        let of = usize::from(sight.held.of);
+        let mut has = BTreeMap::from([(sight.me, sight.held.numbers.clone())]);
+        for share in sight.view.shares.iter().filter(|share| !share.ends) {
+            if sight.living.contains(&share.node) {
+                let parts: &mut BTreeSet<u16> = has.entry(share.node).or_default();
+                parts.extend(&share.parts);
+            }
+        }
+        let had: BTreeSet<u16> = has.values().flatten().copied().collect();
+        let mine = (of / (sight.living.len() + 1)).max(1);
+        let mut count = Self {
+            me: sight.me,
+            others: sight.living.clone(),
+            targets: BTreeMap::from([(sight.me, mine)]),
+            has,
+            free: (0..sight.held.of)
+                .filter(|part| !had.contains(part))
+                .collect(),
+        };
+        // Who has the intake is closed for a difference of one least of all.
+        if count.is_near(sight.me) && !sight.living.is_empty() {
+            count.targets.insert(sight.me, count.number(sight.me));
+        }
+        let rest = of.saturating_sub(count.target(sight.me));
+        let others = count.others.len().max(1);
+        // One more is for those who have more already.
+        let mut order = count.others.clone();
+        order.sort_by_key(|node| Reverse(count.number(*node)));
+        for (index, node) in order.into_iter().enumerate() {
+            let target = rest / others + usize::from(index < rest % others);
+            count.targets.insert(node, target);
+        }
+        count
+    }
+
+    fn number(&self, node: NodeId) -> usize {
+        self.has.get(&node).map_or(0, BTreeSet::len)
+    }
+
+    fn target(&self, node: NodeId) -> usize {
+        self.targets.get(&node).copied().unwrap_or_default()
+    }
+
+    /// Tells whether a node has enough parts, and not too many.
+    fn is_near(&self, node: NodeId) -> bool {
+        let (number, target) = (self.number(node), self.target(node));
+        number.abs_diff(target) <= 1 && (number > 0 || target == 0)
+    }
+
+    /// The parts that each node should have in the end.
+    fn wanted(self) -> BTreeMap<NodeId, BTreeSet<u16>> {
+        match self.dealt() {
+            Some(wanted) => wanted,
+            None => self.evened(),
+        }
+    }
+
+    /// The parts with those that are free at nodes that have none, so that no other node is touched; `None` if that is
+    /// not enough.
+    fn dealt(&self) -> Option<BTreeMap<NodeId, BTreeSet<u16>>> {
+        let is_idle = |node: &NodeId| self.number(*node) == 0 && self.target(*node) > 0;
+        let (idle, others): (Vec<NodeId>, Vec<NodeId>) =
+            self.others.iter().copied().partition(is_idle);
+        if !self.is_near(self.me) || !others.iter().all(|node| self.is_near(*node)) {
+            return None;
+        }
+        let least = |node: &NodeId| (self.target(*node) - 1).max(1);
+        let mut numbers: BTreeMap<NodeId, usize> =
+            idle.iter().map(|node| (*node, least(node))).collect();
+        let mut left = self.free.len().checked_sub(numbers.values().sum())?;
+        for beyond in [0, 1] {
+            for node in &idle {
+                let number = numbers.entry(*node).or_default();
+                let more = (self.target(*node) + beyond)
+                    .saturating_sub(*number)
+                    .min(left);
+                *number += more;
+                left -= more;
+            }
+        }
+        if left > 0 {
+            return None;
+        }
+        let mut wanted = self.has.clone();
+        let mut free = self.free.iter().copied();
+        for (node, number) in idle.iter().filter_map(|node| numbers.get_key_value(node)) {
+            wanted.insert(*node, free.by_ref().take(*number).collect());
+        }
+        Some(wanted)
+    }
+
+    /// The parts where each node keeps what it has up to its target, and what is over fills the others.
+    fn evened(self) -> BTreeMap<NodeId, BTreeSet<u16>> {
+        let (mut free, mut wanted) = (self.free.clone(), BTreeMap::new());
+        for (node, target) in &self.targets {
+            let has = self.has.get(node).cloned().unwrap_or_default();
+            let kept: BTreeSet<u16> = has.iter().copied().take(*target).collect();
+            free.extend(has.difference(&kept));
+            wanted.insert(*node, kept);
+        }
+        let mut free = free.into_iter();
+        for node in self.others.iter().chain([&self.me]) {
+            let kept = wanted.entry(*node).or_default();
+            let more = self.target(*node).saturating_sub(kept.len());
+            kept.extend(free.by_ref().take(more));
+        }
+        wanted
+    }
+}

@@ -1,0 +1,53 @@
+//! The clock and the times of the election, which depend on each other.
+
+/// Milliseconds of a clock that never steps back, and goes on while the machine sleeps. Its zero is arbitrary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Monotonic(pub i64);
+
+impl Monotonic {
+    pub(super) fn plus(self, ms: i64) -> Self {
+        Self(self.0.saturating_add(ms))
+    }
+}
+
+/// The times of leases and shares, which depend on each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// The time between two heartbeats.
+    pub heartbeat_ms: i64,
+    /// The wait after a heartbeat that has failed.
+    pub retry_ms: i64,
+    /// The time after which an answer is no longer waited for.
+    pub timeout_ms: i64,
+    /// The time for which an answered heartbeat is a licence, from when it began.
+    pub licence_ms: i64,
+    /// Number of a node's answered heartbeats without one of another node before it takes over from it. Each begins a
+    /// `heartbeat_ms` after the answer of the one before, so the licence has to be shorter than all of them.
+    pub missed: u32,
+    /// Number of heartbeats without an answer after which a node says so (see
+    /// [`Member::unanswered`](tidings_store::lease::Member::unanswered)).
+    pub unanswered_after: u32,
+    /// Number of heartbeats after which a new node is granted parts.
+    pub settled_after: i64,
+    /// The time for which a node acquires and opens nothing after it could not open the store.
+    pub backoff_ms: i64,
+    /// Number of the holder's answered heartbeats through which a node is granted nothing after it gave a share back
+    /// that nobody had asked for.
+    pub spared: u32,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            heartbeat_ms: 1_000,
+            retry_ms: 250,
+            timeout_ms: 2_000,
+            licence_ms: 3_000,
+            missed: 4,
+            unanswered_after: 6,
+            settled_after: 5,
+            backoff_ms: 5_000,
+            spared: 60,
+        }
+    }
+}

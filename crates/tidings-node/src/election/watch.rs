@@ -1,0 +1,112 @@
+//! The observation of other nodes: silence is counted in answered heartbeats of one's own, and never timed.
+
+use std::collections::BTreeMap;
+
+use tidings_store::lease::{Member, Membership, NodeId, Role};
+
+use super::timing::{Monotonic, Timing};
+
+/// The observations of a node that may be gone.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    heartbeat: Option<i64>,
+    answered: Monotonic,
+    /// Number of answered heartbeats since, without a further one of that node.
+    silent: u32,
+    /// Number of answered heartbeats with a further one by which that node said that it is unanswered.
+    unanswered: u32,
+    /// True once a further heartbeat was seen.
+    moves: bool,
+}
+
+impl Watch {
+    /// The state at the first sight of a node, with its last heartbeat if it is a member.
+    pub(super) fn new(member: Option<&Member>, now: Monotonic) -> Self {
+        Self {
+            heartbeat: member.map(|member| member.heartbeat),
+            answered: now,
+            silent: 0,
+            unanswered: 0,
+            moves: false,
+        }
+    }
+
+    /// Counts an answered heartbeat, which shows that node so.
+    pub(super) fn hear(
+        &mut self,
+        member: Option<&Member>,
+        (began, now): (Monotonic, Monotonic),
+        timing: &Timing,
+    ) {
+        let heartbeat = member.map(|member| member.heartbeat);
+        let is_unanswered = member.is_some_and(|member| member.unanswered);
+        if self.heartbeat != heartbeat {
+            let unanswered = self.unanswered + 1;
+            *self = Self {
+                unanswered: if is_unanswered { unanswered } else { 0 },
+                moves: true,
+                ..Self::new(member, now)
+            };
+        } else if began >= self.answered.plus(timing.heartbeat_ms) {
+            self.answered = now;
+            self.silent += 1;
+        }
+    }
+
+    /// Tells whether others may have what the node has.
+    pub(super) fn is_silent(&self, timing: &Timing) -> bool {
+        self.silent >= timing.missed || self.unanswered >= 2
+    }
+}
+
+/// The observations of all members.
+#[derive(Default)]
+pub(super) struct Watches {
+    seen: BTreeMap<NodeId, Watch>,
+    is_interrupted: bool,
+}
+
+impl Watches {
+    /// Begins to count anew: an answer is missing between those that count.
+    pub(super) fn interrupt(&mut self) {
+        self.is_interrupted = true;
+    }
+
+    /// Counts an answered heartbeat.
+    pub(super) fn hear(
+        &mut self,
+        view: &Membership,
+        instants: (Monotonic, Monotonic),
+        timing: &Timing,
+    ) {
+        self.seen.retain(|id, _| view.member(*id).is_some());
+        for member in view.members.iter().map(|seen| &seen.member) {
+            let first = Watch::new(Some(member), instants.1);
+            let watch = self.seen.entry(member.id).or_insert(first.clone());
+            let before = watch.heartbeat;
+            if self.is_interrupted {
+                let moves = watch.moves || before != first.heartbeat;
+                *watch = Watch { moves, ..first };
+            } else {
+                watch.hear(Some(member), instants, timing);
+            }
+        }
+        self.is_interrupted = false;
+    }
+
+    /// Tells whether a node has sent nothing for so long that others may have what it has.
+    pub(super) fn is_silent(&self, id: NodeId, timing: &Timing) -> bool {
+        let watch = self.seen.get(&id);
+        watch.is_some_and(|watch| watch.is_silent(timing))
+    }
+
+    /// Tells whether a member may have parts: it stays, is not silent, and is there for some time.
+    pub(super) fn is_living(&self, member: &Member, view: &Membership, timing: &Timing) -> bool {
+        let watch = self.seen.get(&member.id);
+        let is_settled = member.heartbeat >= timing.settled_after
+            && watch.is_some_and(|watch| watch.moves && watch.unanswered == 0);
+        member.role != Role::Draining
+            && !self.is_silent(member.id, timing)
+            && (is_settled || view.share_of(member.id).is_some())
+    }
+}
