@@ -1,9 +1,14 @@
-//! Leases: who of several nodes writes the store that they share.
+//! Leases: which of several nodes write the store that they share.
 //!
 //! The database alone decides. Each node sends heartbeats, which tell the others that it lives, and are answered
 //! with all members. A lease changes hands by [`Leases::acquire`], which names what was seen: of several that try,
 //! one succeeds, and the [`Epoch`] that it gets fences every commit of the holder before. When a node *should*
 //! acquire a lease is decided elsewhere (`tidings_node::election`); nothing here reads a clock.
+//!
+//! The holder of the lease grants *shares*: parts of the store which another node writes beside it, in a term whose
+//! number is given once and never again. A share never changes: to change it, it ends and another is granted. It
+//! stays when the lease changes hands. The holder and the node of each share commit on their own, each fenced by its
+//! own row; all rows are in the same partitions, and which keys a node writes is not the store's business.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +23,19 @@ pub use memory::MemoryLeases;
 /// The number of a holder's term: every acquisition raises it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Epoch(pub i64);
+
+/// The number of a term in which a node writes a share: it is given once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TermNo(pub i64);
+
+/// What fences the commits of a writer, and ends its reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fence {
+    /// The epoch of the holder of the lease.
+    Lease(Epoch),
+    /// The term of a share.
+    Share(TermNo),
+}
 
 /// The number of a node, drawn at random when its process starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,6 +132,21 @@ pub struct Lease {
     pub holder: Option<NodeId>,
 }
 
+/// Parts of the store which one node writes beside the holder of the lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The number of its term.
+    pub term: TermNo,
+    /// The node that writes them.
+    pub node: NodeId,
+    /// The parts, as they were granted.
+    pub parts: Vec<u16>,
+    /// The number of parts that the store has.
+    pub of: u16,
+    /// True if its node is asked to give it back.
+    pub ends: bool,
+}
+
 /// The answer to a heartbeat: all that nodes can know of each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Membership {
@@ -121,6 +154,8 @@ pub struct Membership {
     pub lease: Lease,
     /// The members, in the order of their names.
     pub members: Vec<MemberStatus>,
+    /// The shares, in the order of their terms.
+    pub shares: Vec<Share>,
 }
 
 impl Membership {
@@ -131,6 +166,12 @@ impl Membership {
         seen.map(|seen| &seen.member)
     }
 
+    /// The share of a node: the newest, if it has several.
+    #[must_use]
+    pub fn share_of(&self, node: NodeId) -> Option<&Share> {
+        self.shares.iter().rev().find(|share| share.node == node)
+    }
+
     /// The member that has the lease.
     #[must_use]
     pub fn holder(&self) -> Option<&MemberStatus> {
@@ -139,7 +180,7 @@ impl Membership {
     }
 }
 
-/// The store of what nodes share: the list of members, and the lease.
+/// The store of what nodes share: the list of members, the lease, and the shares.
 ///
 /// Calls may be lost, late, doubled and in another order on their way; each is done whole or not at all, and one
 /// after the other.
@@ -157,7 +198,7 @@ pub trait Leases: Send + Sync {
     fn membership(&self) -> Result<Membership, Error>;
 
     /// Acquires the lease with the next epoch, if it is still as it was seen: the same epoch and holder, and no
-    /// further heartbeat of that holder than `heartbeat`. `None` if it is not; nothing was changed then.
+    /// further heartbeat of that holder than `heartbeat`. `None` if it is not; nothing was changed then. Shares stay.
     ///
     /// # Errors
     /// [`Error::Unavailable`]: it may or may not have happened.
@@ -181,8 +222,52 @@ pub trait Leases: Send + Sync {
     fn leave(&self, id: NodeId) -> Result<(), Error>;
 
     /// Opens the store as the holder of an epoch. Once somebody else acquires the lease it is [`Error::Fenced`].
+    /// What the nodes of shares write is read as by [`Leases::open_share`].
     ///
     /// # Errors
     /// [`Error::Fenced`] if somebody else has it already, or the engine's.
     fn open(&self, epoch: Epoch) -> Result<Arc<dyn Store>, Error>;
+
+    /// Grants parts to a node, as the holder of an epoch. `None` if the epoch is over, or if one of the parts is in a
+    /// share already; nothing was changed then. The holder grants with the same leases with which it opened its
+    /// store, which learns from it that others write beside it.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`]: it may or may not have happened.
+    fn grant(
+        &self,
+        epoch: Epoch,
+        node: NodeId,
+        parts: &[u16],
+        of: u16,
+    ) -> Result<Option<TermNo>, Error>;
+
+    /// Asks the node of a share to give it back: it shows as [`Share::ends`]. An old epoch changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`]: it may or may not have happened.
+    fn recall(&self, epoch: Epoch, term: TermNo) -> Result<(), Error>;
+
+    /// Ends a share whose node has sent no further heartbeat than `heartbeat`: its commits are fenced from then on.
+    /// An old epoch changes nothing. True if the share is over now, whoever has ended it.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`]: it may or may not have happened.
+    fn revoke(&self, epoch: Epoch, term: TermNo, heartbeat: Option<i64>) -> Result<bool, Error>;
+
+    /// Ends a share after its node's last commit. One that is over is not an error.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`]: it may or may not have happened.
+    fn give_back(&self, term: TermNo) -> Result<(), Error>;
+
+    /// Opens the store as the node of a share. Once the share is over it is [`Error::Fenced`], and so is a store that
+    /// was opened for the same share before.
+    ///
+    /// Its snapshots keep what this store has replaced since. Rows that other writers replace, and days that they
+    /// begin or forget, are read as they are when they are read.
+    ///
+    /// # Errors
+    /// [`Error::Fenced`] if the share is over, or the engine's.
+    fn open_share(&self, term: TermNo) -> Result<Arc<dyn Store>, Error>;
 }

@@ -5,18 +5,26 @@
 //! the epoch; from then on the holder before writes nothing and reads nothing. Reads are single statements, too,
 //! which say the version that they saw; snapshots put back what was replaced since (`versions`). So no
 //! transaction stays open, and connections may come and go.
+//!
+//! The node of a share writes beside the holder, fenced in the same way by a row of its own (`fence`). Each writer
+//! puts back what it has replaced itself; rows of others are read as they are at that moment. They share the days:
+//! whoever does not know a day asks the database once in each snapshot, and a commit that finds that another has
+//! begun or forgotten a day meanwhile reads the list again, and is sent again. A day that another forgets is
+//! gone for good once its table is dropped: until then it may still be read, and what is written into it goes with it.
 
 mod address;
+mod fence;
 mod leases;
 mod link;
 mod readers;
+mod reading;
 mod schema;
 mod statement;
 mod tls;
 mod versions;
 mod view;
 
-use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,11 +33,12 @@ pub use self::leases::PostgresLeases;
 use self::address::Address;
 use self::link::{Fault, Link, rest};
 use self::readers::Readers;
-use self::statement::{Fence, Statement};
+use self::reading::Reading;
+use self::statement::Statement;
 use self::versions::{Before, Days, TableNo, Versions};
 use self::view::View;
-use crate::lease::Epoch;
-use crate::{Commit, Error, Partition, Snapshot, Store, limits};
+use crate::lease::{Epoch, Fence};
+use crate::{Commit, Error, Partition, Snapshot, Store, Write, limits};
 use tidings_core::time::Day;
 
 /// Time that a call may take, and for which it is tried again where connections break.
@@ -41,18 +50,14 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(3);
 /// The wait between two attempts.
 const PAUSE: Duration = Duration::from_millis(250);
 
+/// How often a commit is made anew because others begin or forget its days at the same time.
+const ANEW_MAX: u32 = 8;
+
 /// A store in a PostgreSQL database.
 pub struct PostgresStore {
     address: Address,
     reading: Arc<Reading>,
     writer: Mutex<Writer>,
-}
-
-/// The part of it that snapshots share.
-struct Reading {
-    epoch: i64,
-    readers: Readers,
-    versions: Arc<Versions>,
 }
 
 struct Writer {
@@ -70,8 +75,8 @@ impl PostgresStore {
         Ok(schema::is_there(&mut link)?)
     }
 
-    /// Opens the store of a database, `postgres://USER@HOST/DB`, and takes it over from whoever holds it. A
-    /// database without one gets its tables.
+    /// Opens the store of a database, `postgres://USER@HOST/DB`, and takes it over from whoever holds it, and from
+    /// the nodes of shares. A database without one gets its tables.
     ///
     /// # Errors
     /// [`Error::Unusable`] for an address or a database that can't be used, [`Error::Format`],
@@ -85,7 +90,11 @@ impl PostgresStore {
         let taken = link.query(take, &[])?;
         let epoch = taken.first().map(|row| Epoch(row.get(0)));
         let epoch = epoch.ok_or_else(|| Error::Corrupt("it has no part 0".to_owned()))?;
-        Self::over(link, address, epoch)
+        // A statement that begins now sees all that holders before have granted.
+        let end = "WITH f AS (SELECT 1 FROM tidings_part WHERE no = 0 AND epoch = $1 FOR SHARE) \
+                   DELETE FROM tidings_share USING f";
+        link.query(end, &[&epoch.0])?;
+        Self::over(link, address, Fence::Lease(epoch), Arc::default())
     }
 
     /// Creates a store from the writes of `fill`, in a database without one. Until all of it is there the database
@@ -100,7 +109,8 @@ impl PostgresStore {
         let address = Address::of(url)?;
         let connect = || Link::connect(&address, PATIENCE).map_err(Error::from);
         schema::begin_restored(&mut connect()?)?;
-        let filled = Self::over(connect()?, address.clone(), Epoch::default())
+        let fence = Fence::Lease(Epoch::default());
+        let filled = Self::over(connect()?, address.clone(), fence, Arc::default())
             .map_err(E::from)
             .and_then(|store| fill(&store));
         match filled {
@@ -113,33 +123,40 @@ impl PostgresStore {
         }
     }
 
-    /// Opens the store as the holder of an epoch.
+    /// Opens the store as a writer, who hears of others by `shared`.
     ///
     /// # Errors
-    /// [`Error::Fenced`] if somebody else has it; as [`PostgresStore::open`].
-    fn of(address: Address, epoch: Epoch) -> Result<Self, Error> {
+    /// [`Error::Fenced`] if the writer's time is over; as [`PostgresStore::open`].
+    fn of(address: Address, fence: Fence, shared: Arc<AtomicBool>) -> Result<Self, Error> {
         let link = Link::connect(&address, PATIENCE)?;
-        Self::over(link, address, epoch)
+        Self::over(link, address, fence, shared)
     }
 
-    fn over(mut link: Link, address: Address, epoch: Epoch) -> Result<Self, Error> {
-        let (current, at) = newest(&mut link)?;
-        if current != epoch.0 {
-            return Err(Error::Fenced);
+    fn over(
+        mut link: Link,
+        address: Address,
+        fence: Fence,
+        shared: Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
+        let at = fence::begin(&mut link, fence)?.ok_or(Error::Fenced)?;
+        // Asked before the list of days: without a share nobody else changes that.
+        let others = link.query("SELECT EXISTS (SELECT FROM tidings_share)", &[])?;
+        if others.first().is_some_and(|row| row.get(0)) {
+            shared.store(true, Ordering::Release);
         }
-        let rows = link.query("SELECT day, rows FROM tidings_day", &[])?;
-        let days: BTreeMap<Day, TableNo> = rows
-            .iter()
-            .map(|row| (Day(row.get(0)), TableNo(row.get(1))))
-            .collect();
-        for table in schema::unlisted(&mut link)? {
-            schema::discard(&mut link, table);
+        let days = fence::days(&mut link, fence)?.ok_or(Error::Fenced)?;
+        if matches!(fence, Fence::Lease(_)) {
+            for table in schema::unlisted(&mut link)? {
+                schema::discard(&mut link, table);
+            }
         }
         Ok(Self {
             reading: Arc::new(Reading {
-                epoch: epoch.0,
+                fence,
+                place: fence.place(),
                 readers: Readers::new(address.clone(), PATIENCE),
                 versions: Arc::new(Versions::new(at, days)),
+                shared,
             }),
             address,
             writer: Mutex::new(Writer { link: Some(link) }),
@@ -150,11 +167,12 @@ impl PostgresStore {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has something written, once, whatever becomes of connections. `None` if what it replaced was lost.
+    /// Has something written after the commit `at`, once, whatever becomes of connections. `None` if what it replaced
+    /// was lost.
     fn write(
         &self,
         writer: &mut Writer,
-        fence: Fence,
+        at: i64,
         write: &mut dyn FnMut(&mut Link) -> Result<Option<Before>, Fault>,
     ) -> Result<Option<Before>, Error> {
         let mut unknown = false;
@@ -162,15 +180,17 @@ impl PostgresStore {
             let wrote = writer.link(&self.address).and_then(&mut *write);
             let fault = match wrote {
                 Ok(Some(before)) => return Ok(Some(before)),
-                Ok(None) if unknown => match writer.link(&self.address).and_then(newest) {
-                    // It is the holder's own: only one is under way.
-                    Ok((epoch, at)) if epoch == fence.epoch && at == fence.at + 1 => {
-                        return Ok(None);
+                Ok(None) if unknown => {
+                    let fence = self.reading.fence;
+                    let link = writer.link(&self.address);
+                    match link.and_then(|link| fence::newest(link, fence)) {
+                        // It is the writer's own: only one is under way.
+                        Ok(Some(newest)) if newest == at + 1 => return Ok(None),
+                        Ok(_) => return Err(self.reading.fenced()),
+                        Err(fault) => fault,
                     }
-                    Ok(_) => return Err(fenced(&self.reading.versions)),
-                    Err(fault) => fault,
-                },
-                Ok(None) => return Err(fenced(&self.reading.versions)),
+                }
+                Ok(None) => return Err(self.reading.fenced()),
                 Err(fault) => fault,
             };
             if !fault.passes() && !unknown {
@@ -188,6 +208,59 @@ impl PostgresStore {
             }
         }
         Err(Error::Unavailable("no attempt was made".to_owned()))
+    }
+
+    /// Has a commit done after the commit `at`: the days after it, the tables that it has begun, and what it replaced.
+    fn write_commit(
+        &self,
+        writer: &mut Writer,
+        commit: &Commit,
+        (at, mut days): (i64, Days),
+    ) -> Result<(Days, Vec<TableNo>, Option<Before>), Error> {
+        let fence = self.reading.fence;
+        let is_unknown = |write: &Write| match write.partition {
+            Partition::Base => false,
+            Partition::Day(day) => !days.contains_key(&day),
+        };
+        // Another writer may have begun it.
+        let mut asks = self.reading.is_shared() && commit.writes.iter().any(is_unknown);
+        let mut statement = None;
+        let mut anew = 0;
+        let before = self.write(writer, at, &mut |link| {
+            loop {
+                if std::mem::take(&mut asks) {
+                    match fence::days(link, fence)? {
+                        Some(listed) => days = listed,
+                        None => return Ok(None),
+                    }
+                }
+                let ready = match statement.take() {
+                    Some(ready) => ready,
+                    None => prepared(link, commit, &mut days)?,
+                };
+                let ready: &Statement<'_> = statement.insert(ready);
+                match ready.run(link, fence, at) {
+                    Err(fault) if fault.is_of_days() && anew < ANEW_MAX => {
+                        anew += 1;
+                        asks = true;
+                        for table in ready.begins.values() {
+                            schema::discard(link, *table);
+                        }
+                        statement = None;
+                    }
+                    other => return other,
+                }
+            }
+        })?;
+        if before.is_none() && self.reading.is_shared() {
+            // Another may have changed the list since it was done.
+            let listed = writer
+                .link(&self.address)
+                .and_then(|link| fence::days(link, fence));
+            days = listed?.ok_or_else(|| self.reading.fenced())?;
+        }
+        let begun = statement.map(|statement| statement.begins.into_values().collect());
+        Ok((days, begun.unwrap_or_default(), before))
     }
 
     /// Drops the tables of forgotten days that nobody sees any more.
@@ -216,66 +289,46 @@ impl Writer {
 
 impl Store for PostgresStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
-        Ok(Box::new(View {
-            reading: Arc::clone(&self.reading),
-            pin: self.reading.versions.pin()?,
-        }))
+        let pin = self.reading.versions.pin()?;
+        Ok(Box::new(View::new(Arc::clone(&self.reading), pin)))
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         limits::validate_writes(&commit.writes)?;
         let mut writer = self.lock();
-        let (at, before) = self.reading.versions.newest()?;
+        let newest = self.reading.versions.newest()?;
         if commit.writes.is_empty() {
             return Ok(());
         }
-        let mut days = Days::clone(&before);
-        let mut statement = Statement::default();
-        for write in &*commit.writes {
-            let table = match write.partition {
-                Partition::Base => TableNo::BASE,
-                Partition::Day(day) => match (days.get(&day), &write.value) {
-                    (Some(table), _) => *table,
-                    (None, None) => continue,
-                    (None, Some(_)) => {
-                        let table = schema::make(writer.link(&self.address)?)?;
-                        Arc::make_mut(&mut days).insert(day, table);
-                        statement.begins.insert(day, table);
-                        table
-                    }
-                },
-            };
-            let changes = statement.tables.entry(table).or_default();
-            changes.set(&write.key, write.value.as_deref());
-        }
-        let fence = Fence {
-            epoch: self.reading.epoch,
-            at,
-        };
-        let replaced = self.write(&mut writer, fence, &mut |link| statement.run(link, fence))?;
-        self.reading.versions.record(days, replaced);
+        let (days, begun, before) = self.write_commit(&mut writer, &commit, newest)?;
+        self.reading.versions.record(days, begun, before);
         self.tidy(&mut writer);
         Ok(())
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {
-        let (_, days) = self.reading.versions.newest()?;
+        let days = match self.reading.is_shared() {
+            true => self.reading.list()?,
+            false => self.reading.versions.newest()?.1,
+        };
         Ok(days.keys().copied().collect())
     }
 
     fn forget(&self, day: Day) -> Result<(), Error> {
         let mut writer = self.lock();
         let (at, mut days) = self.reading.versions.newest()?;
+        if self.reading.is_shared() {
+            days = self.reading.list()?;
+        }
         if let Some(table) = Arc::make_mut(&mut days).remove(&day) {
-            let fence = Fence {
-                epoch: self.reading.epoch,
-                at,
-            };
-            let sql = "WITH f AS (UPDATE tidings_part SET at = at + 1 \
-                       WHERE no = 0 AND epoch = $1 AND at = $2 RETURNING 1), \
-                       d AS (DELETE FROM tidings_day USING f WHERE day = $3) SELECT 1 FROM f";
-            self.write(&mut writer, fence, &mut |link| {
-                let rows = link.query(sql, &[&fence.epoch, &fence.at, &day.0])?;
+            let fence = self.reading.fence;
+            let number = fence.number();
+            let sql = format!(
+                "WITH f AS ({}), d AS (DELETE FROM tidings_day USING f WHERE day = $3) SELECT 1 FROM f",
+                fence.raise()
+            );
+            self.write(&mut writer, at, &mut |link| {
+                let rows = link.query(&sql, &[&number, &at, &day.0])?;
                 Ok(rows.first().map(|_| Before::new()))
             })?;
             self.reading.versions.forget(days, table);
@@ -285,18 +338,31 @@ impl Store for PostgresStore {
     }
 }
 
-/// The epoch and the number of the newest commit.
-fn newest(link: &mut Link) -> Result<(i64, i64), Fault> {
-    let rows = link.query("SELECT epoch, at FROM tidings_part WHERE no = 0", &[])?;
-    let row = rows.first();
-    let row = row.ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
-    Ok((row.get(0), row.get(1)))
-}
-
-/// The end of a holder.
-fn fenced(versions: &Versions) -> Error {
-    versions.end(Error::Fenced);
-    Error::Fenced
+/// A commit as a statement, with tables for the days that it begins, which are added to `days`.
+fn prepared<'w>(
+    link: &mut Link,
+    commit: &'w Commit,
+    days: &mut Days,
+) -> Result<Statement<'w>, Fault> {
+    let mut statement = Statement::default();
+    for write in &*commit.writes {
+        let table = match write.partition {
+            Partition::Base => TableNo::BASE,
+            Partition::Day(day) => match (days.get(&day), &write.value) {
+                (Some(table), _) => *table,
+                (None, None) => continue,
+                (None, Some(_)) => {
+                    let table = schema::make(link)?;
+                    Arc::make_mut(days).insert(day, table);
+                    statement.begins.insert(day, table);
+                    table
+                }
+            },
+        };
+        let changes = statement.tables.entry(table).or_default();
+        changes.set(&write.key, write.value.as_deref());
+    }
+    Ok(statement)
 }
 
 /// The waits after each attempt of a call that takes so long; none after the last.

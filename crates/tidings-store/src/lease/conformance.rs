@@ -1,5 +1,7 @@
 //! Conformance tests of leases, which every engine of several machines passes.
 
+mod shares;
+
 use std::sync::Arc;
 
 use super::{Epoch, Lease, Leases, Member, Membership, NodeId, Role};
@@ -62,6 +64,55 @@ pub const TESTS: &[(&str, Test)] = &[
     (
         "names_and_addresses_are_any_text",
         names_and_addresses_are_any_text,
+    ),
+    ("a_share_is_seen_by_all", shares::a_share_is_seen_by_all),
+    ("parts_are_granted_once", shares::parts_are_granted_once),
+    (
+        "an_old_epoch_changes_no_share",
+        shares::an_old_epoch_changes_no_share,
+    ),
+    ("a_recall_is_seen", shares::a_recall_is_seen),
+    (
+        "a_share_that_was_given_back_is_over",
+        shares::a_share_that_was_given_back_is_over,
+    ),
+    (
+        "a_share_is_revoked_from_who_is_silent",
+        shares::a_share_is_revoked_from_who_is_silent,
+    ),
+    (
+        "the_node_of_a_revoked_share_is_fenced",
+        shares::the_node_of_a_revoked_share_is_fenced,
+    ),
+    (
+        "a_revocation_comes_before_or_after_a_commit",
+        shares::a_revocation_comes_before_or_after_a_commit,
+    ),
+    (
+        "a_share_outlives_a_change_of_the_holder",
+        shares::a_share_outlives_a_change_of_the_holder,
+    ),
+    ("a_share_is_opened_by_one", shares::a_share_is_opened_by_one),
+    (
+        "writers_commit_beside_each_other",
+        shares::writers_commit_beside_each_other,
+    ),
+    ("two_begin_a_day_at_once", shares::two_begin_a_day_at_once),
+    (
+        "a_day_that_another_begins_is_read",
+        shares::a_day_that_another_begins_is_read,
+    ),
+    (
+        "a_deletion_finds_a_day_that_another_has_begun",
+        shares::a_deletion_finds_a_day_that_another_has_begun,
+    ),
+    (
+        "a_day_that_another_forgets_is_gone",
+        shares::a_day_that_another_forgets_is_gone,
+    ),
+    (
+        "a_share_keeps_its_own_snapshots",
+        shares::a_share_keeps_its_own_snapshots,
     ),
 ];
 

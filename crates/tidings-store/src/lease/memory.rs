@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Epoch, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, Token};
+use super::{
+    Epoch, Fence, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, Share, TermNo,
+    Token,
+};
 use crate::{Commit, Error, MemoryStore, Snapshot, Store};
 use tidings_core::time::Day;
 
@@ -12,7 +15,7 @@ use tidings_core::time::Day;
 pub struct MemoryLeases {
     state: Arc<Mutex<State>>,
     store: MemoryStore,
-    /// True if commits of an old epoch are refused, as they have to be.
+    /// True if commits of an old epoch, or of a share that is over, are refused, as they have to be.
     fences: bool,
 }
 
@@ -20,6 +23,14 @@ struct State {
     now_ms: i64,
     lease: Lease,
     members: BTreeMap<NodeId, At>,
+    shares: BTreeMap<TermNo, Granted>,
+    last_term: TermNo,
+}
+
+/// A share, and how often it was opened.
+struct Granted {
+    share: Share,
+    opened: u64,
 }
 
 /// A member with the instants of its last heartbeat and of its last change of role.
@@ -48,6 +59,8 @@ impl MemoryLeases {
                 now_ms: 0,
                 lease,
                 members: BTreeMap::new(),
+                shares: BTreeMap::new(),
+                last_term: TermNo::default(),
             })),
             store: MemoryStore::new(),
             fences: true,
@@ -72,11 +85,26 @@ impl MemoryLeases {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn fence(&self, state: &State, epoch: Epoch) -> Result<(), Error> {
-        match state.lease.epoch == epoch || !self.fences {
+    fn check(&self, state: &State, fence: Fence, opening: u64) -> Result<(), Error> {
+        let holds = match fence {
+            Fence::Lease(epoch) => state.lease.epoch == epoch,
+            Fence::Share(term) => {
+                let granted = state.shares.get(&term);
+                granted.is_some_and(|granted| granted.opened == opening)
+            }
+        };
+        match holds || !self.fences {
             true => Ok(()),
             false => Err(Error::Fenced),
         }
+    }
+
+    fn held(&self, fence: Fence, opening: u64) -> Arc<dyn Store> {
+        Arc::new(Held {
+            leases: self.clone(),
+            fence,
+            opening,
+        })
     }
 }
 
@@ -92,7 +120,13 @@ impl State {
         Membership {
             lease: self.lease,
             members,
+            shares: self.shares.values().map(|at| at.share.clone()).collect(),
         }
+    }
+
+    /// The newest heartbeat of a node; `None` if it is not listed.
+    fn heartbeat(&self, node: NodeId) -> Option<i64> {
+        self.members.get(&node).map(|at| at.member.heartbeat)
     }
 }
 
@@ -129,8 +163,7 @@ impl Leases for MemoryLeases {
         me: NodeId,
     ) -> Result<Option<Epoch>, Error> {
         let mut state = self.lock();
-        let holder = seen.holder.and_then(|run| state.members.get(&run));
-        let last = holder.map(|at| at.member.heartbeat);
+        let last = seen.holder.and_then(|holder| state.heartbeat(holder));
         if state.lease != seen || last > heartbeat {
             return Ok(None);
         }
@@ -156,11 +189,72 @@ impl Leases for MemoryLeases {
     }
 
     fn open(&self, epoch: Epoch) -> Result<Arc<dyn Store>, Error> {
-        self.fence(&self.lock(), epoch)?;
-        Ok(Arc::new(Held {
-            leases: self.clone(),
-            epoch,
-        }))
+        let fence = Fence::Lease(epoch);
+        self.check(&self.lock(), fence, 0)?;
+        Ok(self.held(fence, 0))
+    }
+
+    fn grant(
+        &self,
+        epoch: Epoch,
+        node: NodeId,
+        parts: &[u16],
+        of: u16,
+    ) -> Result<Option<TermNo>, Error> {
+        let mut state = self.lock();
+        let mut granted = state.shares.values().flat_map(|at| &at.share.parts);
+        if state.lease.epoch != epoch || granted.any(|part| parts.contains(part)) {
+            return Ok(None);
+        }
+        let term = TermNo(state.last_term.0 + 1);
+        state.last_term = term;
+        let share = Share {
+            term,
+            node,
+            parts: parts.to_vec(),
+            of,
+            ends: false,
+        };
+        state.shares.insert(term, Granted { share, opened: 0 });
+        Ok(Some(term))
+    }
+
+    fn recall(&self, epoch: Epoch, term: TermNo) -> Result<(), Error> {
+        let mut state = self.lock();
+        if state.lease.epoch == epoch
+            && let Some(at) = state.shares.get_mut(&term)
+        {
+            at.share.ends = true;
+        }
+        Ok(())
+    }
+
+    fn revoke(&self, epoch: Epoch, term: TermNo, heartbeat: Option<i64>) -> Result<bool, Error> {
+        let mut state = self.lock();
+        let Some(at) = state.shares.get(&term) else {
+            return Ok(true);
+        };
+        if state.lease.epoch != epoch || state.heartbeat(at.share.node) > heartbeat {
+            return Ok(false);
+        }
+        state.shares.remove(&term);
+        Ok(true)
+    }
+
+    fn give_back(&self, term: TermNo) -> Result<(), Error> {
+        self.lock().shares.remove(&term);
+        Ok(())
+    }
+
+    fn open_share(&self, term: TermNo) -> Result<Arc<dyn Store>, Error> {
+        let fence = Fence::Share(term);
+        let mut state = self.lock();
+        let opening = state.shares.get_mut(&term).map_or(0, |at| {
+            at.opened += 1;
+            at.opened
+        });
+        self.check(&state, fence, opening)?;
+        Ok(self.held(fence, opening))
     }
 }
 
@@ -182,34 +276,41 @@ impl Member {
     }
 }
 
-/// The store as a holder writes it.
+/// The store as the holder of the lease or the node of a share writes it.
 struct Held {
     leases: MemoryLeases,
-    epoch: Epoch,
+    fence: Fence,
+    /// The number of this opening of a share: a later one ends it.
+    opening: u64,
+}
+
+impl Held {
+    /// Locks the state if this writer still has its lease or share.
+    fn lock(&self) -> Result<MutexGuard<'_, State>, Error> {
+        let state = self.leases.lock();
+        self.leases.check(&state, self.fence, self.opening)?;
+        Ok(state)
+    }
 }
 
 impl Store for Held {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
-        let state = self.leases.lock();
-        self.leases.fence(&state, self.epoch)?;
+        let _state = self.lock()?;
         self.leases.store.snapshot()
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
-        let state = self.leases.lock();
-        self.leases.fence(&state, self.epoch)?;
+        let _state = self.lock()?;
         self.leases.store.commit(commit)
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {
-        let state = self.leases.lock();
-        self.leases.fence(&state, self.epoch)?;
+        let _state = self.lock()?;
         self.leases.store.days()
     }
 
     fn forget(&self, day: Day) -> Result<(), Error> {
-        let state = self.leases.lock();
-        self.leases.fence(&state, self.epoch)?;
+        let _state = self.lock()?;
         self.leases.store.forget(day)
     }
 }

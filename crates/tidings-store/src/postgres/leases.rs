@@ -1,5 +1,6 @@
-//! Leases in the database: a row of the part, and a row for each member.
+//! Leases in the database: a row of the part, a row for each member, and one for each share.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -8,7 +9,10 @@ use tokio_postgres::Row;
 use super::address::Address;
 use super::link::{Fault, Link};
 use super::{PostgresStore, schema};
-use crate::lease::{Epoch, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, Token};
+use crate::lease::{
+    Epoch, Fence, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, Share, TermNo,
+    Token,
+};
 use crate::{Error, Store};
 
 /// Time that a call may take: a heartbeat that takes longer is no sign of life.
@@ -25,13 +29,15 @@ ON CONFLICT (id) DO UPDATE SET
     since = CASE WHEN n.role = excluded.role THEN n.since ELSE excluded.since END
 WHERE n.heartbeat < excluded.heartbeat";
 
-/// The lease, and the members. It is a statement of its own: it must see who acquired the lease while a heartbeat waited.
+/// The lease, the members, and the shares: a row is of a member or of a share. It is a statement of its own: it must
+/// see who acquired the lease while a heartbeat waited.
 const MEMBERSHIP: &str = "
 SELECT p.epoch, p.holder, n.id, n.name, n.address, n.token, n.heartbeat, n.unanswered, n.role, n.lag_ms,
     (extract(epoch FROM clock_timestamp() - n.heard) * 1000)::bigint,
-    (extract(epoch FROM n.since) * 1000)::bigint, n.config
-FROM tidings_part p LEFT JOIN tidings_node n ON true
-WHERE p.no = 0 ORDER BY n.name COLLATE \"C\", n.id";
+    (extract(epoch FROM n.since) * 1000)::bigint, n.config,
+    s.term, s.node, s.parts, s.of_parts, s.ends
+FROM tidings_part p LEFT JOIN (tidings_node n FULL JOIN tidings_share s ON false) ON true
+WHERE p.no = 0 ORDER BY n.name COLLATE \"C\", n.id, s.term";
 
 /// The acquisition of the lease. The row of its holder is locked, so that a heartbeat comes before it or after it.
 const ACQUIRE: &str = "
@@ -43,6 +49,40 @@ RETURNING epoch";
 
 const RELEASE: &str = "UPDATE tidings_part SET holder = NULL WHERE no = 0 AND epoch = $1";
 
+/// The grant of a share, done as a whole. The row of the lease is locked before the statement that looks for the parts:
+/// so of two grants, even if one was lost and arrives late, the second sees the first.
+fn grant(epoch: Epoch, term: TermNo, node: NodeId, parts: &[u16], of: u16) -> String {
+    let (epoch, term, node) = (epoch.0, term.0, node.0);
+    let parts: Vec<String> = parts.iter().map(u16::to_string).collect();
+    let parts = parts.join(",");
+    format!(
+        "SELECT 1 FROM tidings_part WHERE no = 0 FOR UPDATE;
+         INSERT INTO tidings_share (term, node, parts, of_parts, at, ends)
+         SELECT {term}, {node}, '{{{parts}}}'::int[], {of}, 0, false FROM tidings_part WHERE no = 0 AND epoch = {epoch}
+         AND NOT EXISTS (SELECT FROM tidings_share WHERE parts && '{{{parts}}}'::int[])"
+    )
+}
+
+const RECALL: &str = "
+WITH lease AS (SELECT 1 FROM tidings_part WHERE no = 0 AND epoch = $1 FOR SHARE)
+UPDATE tidings_share SET ends = true FROM lease WHERE term = $2";
+
+/// The end of a share. The row of its node is locked, and then that of the lease, in the order of an acquisition: a
+/// heartbeat and an acquisition come before or after. The deletion waits for a commit under way.
+const REVOKE: &str = "
+WITH node AS (
+    SELECT n.heartbeat FROM tidings_share s JOIN tidings_node n ON n.id = s.node WHERE s.term = $2 FOR UPDATE OF n
+), lease AS (
+    SELECT 1 FROM tidings_part WHERE no = 0 AND epoch = $1
+    AND NOT EXISTS (SELECT FROM node WHERE heartbeat > $3) FOR SHARE
+)
+DELETE FROM tidings_share USING lease WHERE term = $2";
+
+const GIVE_BACK: &str = "DELETE FROM tidings_share WHERE term = $1";
+
+/// A share that is not over.
+const IS_GRANTED: &str = "SELECT FROM tidings_share WHERE term = $1";
+
 /// Members that are long gone need not be shown for ever.
 const LEAVE: &str =
     "DELETE FROM tidings_node WHERE id = $1 OR heard < clock_timestamp() - interval '1 day'";
@@ -51,6 +91,8 @@ const LEAVE: &str =
 pub struct PostgresLeases {
     address: Address,
     link: Mutex<Option<Link>>,
+    /// Set once there is a share, for the stores that are opened here.
+    shared: Arc<AtomicBool>,
 }
 
 impl PostgresLeases {
@@ -67,6 +109,7 @@ impl PostgresLeases {
         Ok(Self {
             address,
             link: Mutex::default(),
+            shared: Arc::default(),
         })
     }
 
@@ -83,6 +126,19 @@ impl PostgresLeases {
         }
         Ok(answer?)
     }
+
+    /// Notes that others write beside the holder, if there is a share.
+    fn seen(&self, membership: Membership) -> Membership {
+        if !membership.shares.is_empty() {
+            self.shared.store(true, Ordering::Release);
+        }
+        membership
+    }
+
+    fn is_granted(&self, term: TermNo) -> Result<bool, Error> {
+        let found = self.ask(|link| link.query(IS_GRANTED, &[&term.0]))?;
+        Ok(!found.is_empty())
+    }
 }
 
 fn membership(link: &mut Link) -> Result<Membership, Fault> {
@@ -94,7 +150,12 @@ fn membership(link: &mut Link) -> Result<Membership, Fault> {
         holder: part.get::<_, Option<i64>>(1).map(NodeId),
     };
     let members = rows.iter().filter_map(seen).collect();
-    Ok(Membership { lease, members })
+    let shares = rows.iter().filter_map(share).collect();
+    Ok(Membership {
+        lease,
+        members,
+        shares,
+    })
 }
 
 fn seen(row: &Row) -> Option<MemberStatus> {
@@ -113,6 +174,19 @@ fn seen(row: &Row) -> Option<MemberStatus> {
         member,
         silent_ms: row.get::<_, i64>(10).max(0),
         since_ms: row.get(11),
+    })
+}
+
+fn share(row: &Row) -> Option<Share> {
+    let term = TermNo(row.get::<_, Option<i64>>(13)?);
+    // All of them were numbers of this type when they were granted.
+    let parts = row.get::<_, Vec<i32>>(15).into_iter();
+    Some(Share {
+        term,
+        node: NodeId(row.get(14)),
+        parts: parts.map(u16::try_from).collect::<Result<_, _>>().ok()?,
+        of: u16::try_from(row.get::<_, i32>(16)).ok()?,
+        ends: row.get(17),
     })
 }
 
@@ -135,10 +209,11 @@ impl Leases for PostgresLeases {
             )?;
             membership(link)
         })
+        .map(|membership| self.seen(membership))
     }
 
     fn membership(&self) -> Result<Membership, Error> {
-        self.ask(membership)
+        self.ask(membership).map(|membership| self.seen(membership))
     }
 
     fn acquire(
@@ -163,6 +238,45 @@ impl Leases for PostgresLeases {
     }
 
     fn open(&self, epoch: Epoch) -> Result<Arc<dyn Store>, Error> {
-        Ok(Arc::new(PostgresStore::of(self.address.clone(), epoch)?))
+        let shared = Arc::clone(&self.shared);
+        let store = PostgresStore::of(self.address.clone(), Fence::Lease(epoch), shared)?;
+        Ok(Arc::new(store))
+    }
+
+    fn grant(
+        &self,
+        epoch: Epoch,
+        node: NodeId,
+        parts: &[u16],
+        of: u16,
+    ) -> Result<Option<TermNo>, Error> {
+        // The holder's store must know before the other writes.
+        self.shared.store(true, Ordering::Release);
+        let number = self.ask(|link| link.query("SELECT nextval('tidings_term')", &[]))?;
+        let number = number.first().map(|row| TermNo(row.get(0)));
+        let term = number.ok_or_else(|| Error::Unavailable("no number".to_owned()))?;
+        self.ask(|link| link.run(&grant(epoch, term, node, parts, of)))?;
+        Ok(self.is_granted(term)?.then_some(term))
+    }
+
+    fn recall(&self, epoch: Epoch, term: TermNo) -> Result<(), Error> {
+        self.ask(|link| link.query(RECALL, &[&epoch.0, &term.0]))
+            .map(drop)
+    }
+
+    fn revoke(&self, epoch: Epoch, term: TermNo, heartbeat: Option<i64>) -> Result<bool, Error> {
+        let heartbeat = heartbeat.unwrap_or(i64::MIN);
+        self.ask(|link| link.query(REVOKE, &[&epoch.0, &term.0, &heartbeat]))?;
+        Ok(!self.is_granted(term)?)
+    }
+
+    fn give_back(&self, term: TermNo) -> Result<(), Error> {
+        self.ask(|link| link.query(GIVE_BACK, &[&term.0])).map(drop)
+    }
+
+    fn open_share(&self, term: TermNo) -> Result<Arc<dyn Store>, Error> {
+        let shared = Arc::new(AtomicBool::new(true));
+        let store = PostgresStore::of(self.address.clone(), Fence::Share(term), shared)?;
+        Ok(Arc::new(store))
     }
 }

@@ -71,6 +71,18 @@ impl Fault {
         }
     }
 
+    /// Tells whether a table was not there.
+    pub(super) fn is_of_missing_table(&self) -> bool {
+        matches!(self, Self::Refused(state, _) if *state == SqlState::UNDEFINED_TABLE)
+    }
+
+    /// Tells whether a commit was refused because another writer has begun or forgotten one of its days.
+    pub(super) fn is_of_days(&self) -> bool {
+        let is_double =
+            matches!(self, Self::Refused(state, _) if *state == SqlState::UNIQUE_VIOLATION);
+        is_double || self.is_of_missing_table()
+    }
+
     /// The fault of an attempt to connect: a network mends itself, an address does not.
     fn of_connecting(fault: tokio_postgres::Error) -> Self {
         let source = std::error::Error::source(&fault);

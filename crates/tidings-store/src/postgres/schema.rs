@@ -7,7 +7,7 @@ use super::versions::TableNo;
 use crate::Error;
 
 /// The format of the tables; another one is refused.
-const FORMAT: i32 = 2;
+const FORMAT: i32 = 3;
 
 /// The mark of a database that a restore fills.
 const UNFINISHED: i32 = 0;
@@ -40,6 +40,15 @@ CREATE TABLE IF NOT EXISTS tidings_node (
     heard timestamptz NOT NULL,
     since timestamptz NOT NULL
 ) WITH (fillfactor = 50);
+CREATE TABLE IF NOT EXISTS tidings_share (
+    term bigint PRIMARY KEY,
+    node bigint NOT NULL,
+    parts int[] NOT NULL,
+    of_parts int NOT NULL,
+    at bigint NOT NULL,
+    ends boolean NOT NULL
+) WITH (fillfactor = 10);
+CREATE SEQUENCE IF NOT EXISTS tidings_term;
 CREATE TABLE IF NOT EXISTS tidings_base (key bytea PRIMARY KEY, value bytea NOT NULL)
     WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 ALTER TABLE tidings_base ALTER COLUMN value SET STORAGE EXTERNAL;
@@ -94,11 +103,11 @@ pub(super) fn finish_restored(link: &mut Link) -> Result<(), Fault> {
 /// Drops all tables of a store.
 pub(super) fn clear(link: &mut Link) -> Result<(), Fault> {
     let listed = "SELECT relname::text FROM pg_class WHERE relkind = 'r'
-                  AND relname ~ '^tidings_(format|part|node|base|day|rows_[0-9]+)$' AND pg_table_is_visible(oid)";
+                  AND relname ~ '^tidings_(format|part|node|share|base|day|rows_[0-9]+)$' AND pg_table_is_visible(oid)";
     for row in link.query(listed, &[])? {
         link.run(&format!("DROP TABLE {}", row.get::<_, String>(0)))?;
     }
-    link.run("DROP SEQUENCE IF EXISTS tidings_rows")
+    link.run("DROP SEQUENCE IF EXISTS tidings_rows, tidings_term")
 }
 
 /// The format, if it was written down.
@@ -136,13 +145,21 @@ pub(super) fn make(link: &mut Link) -> Result<TableNo, Fault> {
     Ok(table)
 }
 
-/// Drops a table, unless somebody reads it, as a dump does: then the next opening does.
+/// Drops a table, unless somebody reads it, as a dump does: then the next opening does. A commit of another writer
+/// may list it at this moment; then it stays.
 pub(super) fn discard(link: &mut Link, table: TableNo) {
     let name = name(table);
-    let drop =
-        format!("BEGIN; SET LOCAL lock_timeout = '500ms'; DROP TABLE IF EXISTS {name}; COMMIT");
+    let number = table.0;
+    let drop = format!(
+        "BEGIN; SET LOCAL lock_timeout = '500ms';
+         DO $$ BEGIN
+             LOCK TABLE {name} IN ACCESS EXCLUSIVE MODE;
+             IF NOT EXISTS (SELECT FROM tidings_day WHERE rows = {number}) THEN DROP TABLE {name}; END IF;
+         END $$;
+         COMMIT"
+    );
     if link.run(&drop).is_err() {
-        // It fails again if the connection is gone, which the next call hears.
+        // The table may be gone already. This fails again if the connection is, which the next call hears.
         let _ = link.run("ROLLBACK");
     }
     link.forget(&name);

@@ -9,14 +9,8 @@ use tokio_postgres::types::ToSql;
 use super::link::{Fault, Link};
 use super::schema::name;
 use super::versions::{Before, TableNo};
+use crate::lease::Fence;
 use tidings_core::time::Day;
-
-/// The epoch and the number of the commit before: who writes, and after what.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fence {
-    pub(super) epoch: i64,
-    pub(super) at: i64,
-}
 
 /// The writes of a commit to one table: of each key the last one.
 #[derive(Default)]
@@ -45,12 +39,19 @@ struct Arrays<'w> {
 }
 
 impl Statement<'_> {
-    /// Has it done; returns what it replaced, or `None` if the fence was behind: then nothing was written.
-    pub(super) fn run(&self, link: &mut Link, fence: Fence) -> Result<Option<Before>, Fault> {
+    /// Has it done after the commit `at`; returns what it replaced, or `None` if the fence was behind: then nothing was
+    /// written.
+    pub(super) fn run(
+        &self,
+        link: &mut Link,
+        fence: Fence,
+        at: i64,
+    ) -> Result<Option<Before>, Fault> {
         let arrays: Vec<Arrays<'_>> = self.tables.values().map(Arrays::of).collect();
         let days: Vec<i32> = self.begins.keys().map(|day| day.0).collect();
         let made: Vec<i64> = self.begins.values().map(|table| table.0).collect();
-        let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&fence.epoch, &fence.at];
+        let number = fence.number();
+        let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&number, &at];
         for arrays in &arrays {
             parameters.extend([&arrays.keys as &(dyn ToSql + Sync), &arrays.values]);
             if !arrays.deleted.is_empty() {
@@ -60,15 +61,12 @@ impl Statement<'_> {
         if !days.is_empty() {
             parameters.extend([&days as &(dyn ToSql + Sync), &made]);
         }
-        let rows = link.query(&self.text(&arrays), &parameters)?;
+        let rows = link.query(&self.text(fence, &arrays), &parameters)?;
         Ok(self.replaced(&rows))
     }
 
-    fn text(&self, arrays: &[Arrays<'_>]) -> String {
-        let mut text = String::from(
-            "WITH f AS (UPDATE tidings_part SET at = at + 1 WHERE no = 0 AND epoch = $1 AND at = $2 \
-             RETURNING 1)",
-        );
+    fn text(&self, fence: Fence, arrays: &[Arrays<'_>]) -> String {
+        let mut text = format!("WITH f AS ({})", fence.raise());
         let mut answer = String::from(" SELECT -1, NULL::bytea, NULL::bytea FROM f");
         let mut next = 3;
         // Writing into a text can't fail.

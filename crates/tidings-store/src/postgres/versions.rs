@@ -3,8 +3,10 @@
 //! The database has the newest version only. Each commit brings back the values that it replaced, and they
 //! are kept for as long as a snapshot from before is: what a snapshot reads from the database is put back to
 //! what it was. So no snapshot needs a transaction of the database, and none keeps it from tidying up.
+//!
+//! They are those of one writer. What others have replaced, begun or forgotten is not put back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -34,7 +36,10 @@ pub(super) struct Versions {
 struct State {
     /// The newest commit whose earlier values are known.
     newest: i64,
+    /// The days, as far as this writer knows: another may have begun some, or forgotten them.
     days: Days,
+    /// The first versions of tables that this writer has begun, of which a snapshot from before may be alive.
+    begun: BTreeMap<TableNo, i64>,
     /// By the version that snapshots see: their number, and what was replaced since, up to the next of these.
     held: BTreeMap<i64, Held>,
     /// Snapshots of earlier versions can't be read: what replaced values brought back was lost.
@@ -64,12 +69,36 @@ impl Drop for Pin {
     }
 }
 
+impl Pin {
+    /// Tells whether this writer has begun a table after the version.
+    pub(super) fn is_before(&self, table: TableNo) -> bool {
+        let state = self.versions.lock();
+        let first = state.begun.get(&table);
+        first.is_some_and(|first| *first > self.version)
+    }
+
+    /// The days of the version: those that the database lists, but for what this writer has begun and forgotten since.
+    pub(super) fn days_of(&self, listed: &Days) -> Vec<Day> {
+        let state = self.versions.lock();
+        let is_begun = |table: &TableNo| state.begun.get(table) > Some(&self.version);
+        let is_forgotten = |table: &TableNo| {
+            let mut since = state.forgotten.iter();
+            since.any(|(last, forgotten)| forgotten == table && *last >= self.version)
+        };
+        let listed = listed.iter().filter(|(_, table)| !is_begun(table));
+        let kept = self.days.iter().filter(|(_, table)| is_forgotten(table));
+        let days: BTreeSet<Day> = listed.chain(kept).map(|(day, _)| *day).collect();
+        days.into_iter().collect()
+    }
+}
+
 impl Versions {
-    pub(super) fn new(newest: i64, days: BTreeMap<Day, TableNo>) -> Self {
+    pub(super) fn new(newest: i64, days: Days) -> Self {
         Self {
             state: Mutex::new(State {
                 newest,
-                days: Arc::new(days),
+                days,
+                begun: BTreeMap::new(),
                 held: BTreeMap::new(),
                 lost_before: i64::MIN,
                 forgotten: Vec::new(),
@@ -103,16 +132,43 @@ impl Versions {
         Ok((state.newest, Arc::clone(&state.days)))
     }
 
-    /// Records a commit with the values that it replaced; `None` if they were lost.
-    pub(super) fn record(&self, days: Days, before: Option<Before>) {
+    /// Records a commit with the tables that it has begun, and with the values that it replaced; `None` if they were
+    /// lost.
+    pub(super) fn record(
+        &self,
+        days: Days,
+        begun: impl IntoIterator<Item = TableNo>,
+        before: Option<Before>,
+    ) {
         let mut state = self.lock();
         match before {
             Some(before) => state.keep(before),
             None => state.lost_before = state.newest + 1,
         }
         state.newest += 1;
+        let newest = state.newest;
+        let oldest = state.held.keys().next().copied().unwrap_or(newest);
+        state.begun.retain(|_, first| *first > oldest);
+        let begun = begun.into_iter().map(|table| (table, newest));
+        state.begun.extend(begun);
         state.days = days;
         self.recorded.notify_all();
+    }
+
+    /// Learns the days that the database lists with a version; returns the tables that are listed no more. Where this
+    /// writer has written since, or writes now, nothing is learned.
+    pub(super) fn learn(&self, version: i64, days: &Days) -> Vec<TableNo> {
+        let mut state = self.lock();
+        if state.newest != version {
+            return Vec::new();
+        }
+        let gone = state.days.iter().filter(|(day, _)| {
+            // One that begins anew has another table.
+            days.get(day) != state.days.get(day)
+        });
+        let gone = gone.map(|(_, table)| *table).collect();
+        state.days = Arc::clone(days);
+        gone
     }
 
     /// Records that a day was forgotten.
@@ -149,6 +205,10 @@ impl Versions {
         (table, from, until): (TableNo, &[u8], Bound<&[u8]>),
     ) -> Result<BTreeMap<Vec<u8>, Option<Vec<u8>>>, Error> {
         let mut state = self.lock();
+        if read > state.newest + 1 {
+            // One commit at a time is under way, so these are of somebody who has opened the same share again.
+            state.ended.get_or_insert(Error::Fenced);
+        }
         // A commit is read before its own answer is here.
         while state.ended.is_none() && state.newest < read {
             let waited = self.recorded.wait(state);
@@ -235,16 +295,16 @@ mod tests {
 
     #[test]
     fn each_snapshot_sees_the_values_of_its_version() {
-        let versions = Arc::new(Versions::new(7, BTreeMap::new()));
+        let versions = Arc::new(Versions::new(7, Days::default()));
         let days = Days::default();
         let first = versions.pin().unwrap();
-        versions.record(Arc::clone(&days), replaced(1, Some(10)));
+        versions.record(Arc::clone(&days), [], replaced(1, Some(10)));
         let second = versions.pin().unwrap();
         let third = versions.pin().unwrap();
-        versions.record(Arc::clone(&days), replaced(1, Some(11)));
-        versions.record(Arc::clone(&days), replaced(2, None));
+        versions.record(Arc::clone(&days), [], replaced(1, Some(11)));
+        versions.record(Arc::clone(&days), [], replaced(2, None));
         let fourth = versions.pin().unwrap();
-        versions.record(Arc::clone(&days), replaced(2, Some(20)));
+        versions.record(Arc::clone(&days), [], replaced(2, Some(20)));
         let all = |versions: &Versions| {
             let pins = [&first, &second, &third, &fourth];
             pins.map(|pin| [1, 2].map(|key| had(versions, pin, key)))
@@ -269,7 +329,7 @@ mod tests {
     #[test]
     fn a_table_of_a_forgotten_day_stays_while_a_snapshot_sees_it() {
         let days = BTreeMap::from([(Day(1), TableNo(4))]);
-        let versions = Arc::new(Versions::new(0, days));
+        let versions = Arc::new(Versions::new(0, Arc::new(days)));
         let before = versions.pin().unwrap();
         versions.forget(Days::default(), TableNo(4));
         let after = versions.pin().unwrap();
@@ -282,9 +342,9 @@ mod tests {
 
     #[test]
     fn snapshots_from_before_a_lost_answer_are_refused() {
-        let versions = Arc::new(Versions::new(0, BTreeMap::new()));
+        let versions = Arc::new(Versions::new(0, Days::default()));
         let before = versions.pin().unwrap();
-        versions.record(Days::default(), None);
+        versions.record(Days::default(), [], None);
         let after = versions.pin().unwrap();
         let range = (TableNo::BASE, [].as_slice(), Bound::Unbounded);
         assert!(matches!(

@@ -1,14 +1,17 @@
-//! A snapshot: the newest rows, put back to what they were.
+//! A snapshot: the newest rows, put back to what they were, as far as the same writer has replaced them.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
+use super::fence::Place;
+use super::link::Parameters;
+use super::reading::Reading;
 use super::schema::name;
-use super::versions::{Pin, TableNo};
-use super::{Reading, fenced};
+use super::versions::{Days, Pin, TableNo};
 use crate::{Error, Partition, Snapshot, Visit};
 use tidings_core::time::Day;
 
@@ -23,10 +26,13 @@ const ANSWER_BYTES: usize = 1 << 20;
 pub(super) struct View {
     pub(super) reading: Arc<Reading>,
     pub(super) pin: Pin,
+    /// The days that the database lists, once that was asked.
+    listed: OnceLock<Days>,
 }
 
 /// Rows of a range, and whether it may have more.
 struct Chunk {
+    table: TableNo,
     rows: Vec<(Vec<u8>, Vec<u8>)>,
     /// The version that they have.
     version: i64,
@@ -34,53 +40,125 @@ struct Chunk {
 }
 
 impl View {
-    fn table(&self, partition: Partition) -> Option<TableNo> {
-        match partition {
-            Partition::Base => Some(TableNo::BASE),
-            Partition::Day(day) => self.pin.days.get(&day).copied(),
+    pub(super) fn new(reading: Arc<Reading>, pin: Pin) -> Self {
+        Self {
+            reading,
+            pin,
+            listed: OnceLock::new(),
+        }
+    }
+
+    /// The table of a partition; `None` if there is none. Where others write, a day that is not known is looked for
+    /// in the database, once.
+    fn table(&self, partition: Partition) -> Result<Option<TableNo>, Error> {
+        let Partition::Day(day) = partition else {
+            return Ok(Some(TableNo::BASE));
+        };
+        match self.pin.days.get(&day) {
+            Some(table) => Ok(Some(*table)),
+            None if self.reading.is_shared() => Ok(self.of_listed(day, self.listed()?)),
+            None => Ok(None),
+        }
+    }
+
+    fn listed(&self) -> Result<&Days, Error> {
+        if let Some(listed) = self.listed.get() {
+            return Ok(listed);
+        }
+        let listed = self.reading.list()?;
+        Ok(self.listed.get_or_init(|| listed))
+    }
+
+    fn of_listed(&self, day: Day, listed: &Days) -> Option<TableNo> {
+        let table = listed.get(&day).copied();
+        table.filter(|table| !self.pin.is_before(*table))
+    }
+
+    /// Reads from the table of a partition, and returns which one it was; `None` if another writer has dropped it.
+    fn read(
+        &self,
+        partition: Partition,
+        mut table: TableNo,
+        sql: impl Fn(&str) -> String,
+        parameters: &Parameters<'_>,
+    ) -> Result<Option<(TableNo, Vec<Row>)>, Error> {
+        loop {
+            let fault = match self.reading.readers.query(&sql(&name(table)), parameters) {
+                Ok(rows) => return Ok(Some((table, rows))),
+                Err(fault) => fault,
+            };
+            let Partition::Day(day) = partition else {
+                return Err(fault.into());
+            };
+            if !fault.is_of_missing_table() {
+                return Err(fault.into());
+            }
+            // Whoever was fenced hears that.
+            let listed = self.reading.list()?;
+            if !self.reading.is_shared() {
+                return Err(fault.into());
+            }
+            match self.of_listed(day, &listed) {
+                // Tables are numbered in the order in which they are made.
+                Some(anew) if anew > table => table = anew,
+                _ => return Ok(None),
+            }
         }
     }
 
     fn chunk(
         &self,
+        partition: Partition,
         table: TableNo,
         from: &[u8],
         until: Option<&[u8]>,
         limit: i64,
-    ) -> Result<Chunk, Error> {
+    ) -> Result<Option<Chunk>, Error> {
         let end = match until {
             Some(_) => " AND key < $3",
             None => "",
         };
-        let sql = format!(
-            "SELECT p.epoch, p.at, s.key, s.value FROM tidings_part p LEFT JOIN LATERAL \
-             (SELECT key, value FROM {} WHERE key >= $1{end} ORDER BY key LIMIT $2) s ON true \
-             WHERE p.no = 0 ORDER BY s.key",
-            name(table)
-        );
+        let Place {
+            table: own,
+            number,
+            is_it,
+        } = &self.reading.place;
+        let sql = |table: &str| {
+            format!(
+                "SELECT p.{number}, p.at, s.key, s.value FROM {own} p LEFT JOIN LATERAL \
+                 (SELECT key, value FROM {table} WHERE key >= $1{end} ORDER BY key LIMIT $2) s ON true \
+                 WHERE p.{is_it} ORDER BY s.key"
+            )
+        };
         let until = until.unwrap_or_default();
         let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&from, &limit];
         if !end.is_empty() {
             parameters.push(&until);
         }
-        let rows = self.reading.readers.query(&sql, &parameters)?;
+        let Some((table, rows)) = self.read(partition, table, sql, &parameters)? else {
+            return Ok(None);
+        };
         let version = self.reading.version(rows.first())?;
         let rows: Vec<_> = rows
             .iter()
             .filter_map(|row| Some((row.get::<_, Option<Vec<u8>>>(2)?, row.get(3))))
             .collect();
         let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
-        Ok(Chunk {
+        Ok(Some(Chunk {
+            table,
             rows,
             version,
             is_full,
-        })
+        }))
     }
 }
 
 impl Snapshot for View {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        let Some(table) = self.table(partition).filter(|_| !key.is_empty()) else {
+        if key.is_empty() {
+            return Ok(None);
+        }
+        let Some(table) = self.table(partition)? else {
             return Ok(None);
         };
         let versions = &self.reading.versions;
@@ -89,13 +167,22 @@ impl Snapshot for View {
         if let Some(value) = known.into_values().next() {
             return Ok(value);
         }
-        let sql = format!(
-            "SELECT epoch, at, (SELECT value FROM {} WHERE key = $1) FROM tidings_part WHERE no = 0",
-            name(table)
-        );
-        let rows = self.reading.readers.query(&sql, &[&key])?;
+        let Place {
+            table: own,
+            number,
+            is_it,
+        } = &self.reading.place;
+        let sql = |table: &str| {
+            format!(
+                "SELECT {number}, at, (SELECT value FROM {table} WHERE key = $1) FROM {own} WHERE {is_it}"
+            )
+        };
+        let Some((table, rows)) = self.read(partition, table, sql, &[&key])? else {
+            return Ok(None);
+        };
         let row = rows.first();
         let version = self.reading.version(row)?;
+        let place = (table, key, Bound::Included(key));
         let replaced = versions.before(self.pin.version, version, place)?;
         match replaced.into_values().next() {
             Some(value) => Ok(value),
@@ -108,15 +195,27 @@ impl Snapshot for View {
         partition: Partition,
         keys: &[&[u8]],
     ) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let Some(table) = self.table(partition).filter(|_| !keys.is_empty()) else {
-            return Ok(vec![None; keys.len()]);
+        let nothing = || Ok(vec![None; keys.len()]);
+        if keys.is_empty() {
+            return nothing();
+        }
+        let Some(table) = self.table(partition)? else {
+            return nothing();
         };
-        let sql = format!(
-            "SELECT p.epoch, p.at, s.key, s.value FROM tidings_part p \
-             LEFT JOIN {} s ON s.key = ANY($1) WHERE p.no = 0",
-            name(table)
-        );
-        let rows = self.reading.readers.query(&sql, &[&keys])?;
+        let Place {
+            table: own,
+            number,
+            is_it,
+        } = &self.reading.place;
+        let sql = |table: &str| {
+            format!(
+                "SELECT p.{number}, p.at, s.key, s.value FROM {own} p \
+                 LEFT JOIN {table} s ON s.key = ANY($1) WHERE p.{is_it}"
+            )
+        };
+        let Some((table, rows)) = self.read(partition, table, sql, &[&keys])? else {
+            return nothing();
+        };
         let version = self.reading.version(rows.first())?;
         let found = rows
             .iter()
@@ -147,7 +246,7 @@ impl Snapshot for View {
         until: Option<&[u8]>,
         visit: &mut Visit<'_>,
     ) -> Result<(), Error> {
-        let Some(table) = self.table(partition) else {
+        let Some(mut table) = self.table(partition)? else {
             return Ok(());
         };
         let mut from = from.to_vec();
@@ -156,11 +255,16 @@ impl Snapshot for View {
             if until.is_some_and(|until| until <= from.as_slice()) {
                 return Ok(());
             }
+            let Some(chunk) = self.chunk(partition, table, &from, until, limit)? else {
+                return Ok(());
+            };
             let Chunk {
                 rows,
                 version,
                 is_full,
-            } = self.chunk(table, &from, until, limit)?;
+                ..
+            } = chunk;
+            table = chunk.table;
             let last = rows.last().filter(|_| is_full).map(|(key, _)| key.clone());
             let end = match (&last, until) {
                 (Some(last), _) => Bound::Included(last.as_slice()),
@@ -192,7 +296,10 @@ impl Snapshot for View {
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {
-        Ok(self.pin.days.keys().copied().collect())
+        match self.reading.is_shared() {
+            true => Ok(self.pin.days_of(self.listed()?)),
+            false => Ok(self.pin.days.keys().copied().collect()),
+        }
     }
 }
 
@@ -212,14 +319,4 @@ fn put_back(
         }
     }
     merged.into_iter().collect()
-}
-
-impl Reading {
-    /// The version of an answer, if the holder is still the one that reads.
-    fn version(&self, row: Option<&tokio_postgres::Row>) -> Result<i64, Error> {
-        match row {
-            Some(row) if row.get::<_, i64>(0) == self.epoch => Ok(row.get(1)),
-            _ => Err(fenced(&self.versions)),
-        }
-    }
 }

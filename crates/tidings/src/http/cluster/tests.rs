@@ -28,6 +28,7 @@ fn membership(epoch: i64, holder: Option<NodeId>, other: &str) -> Membership {
             holder,
         },
         members: vec![seen(ME, "127.0.0.1:1"), seen(OTHER, other)],
+        shares: Vec::new(),
     }
 }
 

@@ -130,6 +130,7 @@ mod tests {
                 seen(3, Role::Standby, 70_000),
                 seen(4, Role::Draining, 6_000),
             ],
+            shares: Vec::new(),
         };
         let nodes = shown(&membership);
         let told: Vec<_> = nodes

@@ -1,0 +1,120 @@
+//! The rows that fence writers: each commit of a writer raises its own, and each of its reads says what it saw there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tokio_postgres::Row;
+
+use super::link::{Fault, Link};
+use super::versions::{Days, TableNo};
+use crate::lease::Fence;
+use tidings_core::time::Day;
+
+/// The place of a writer's row in the texts of statements.
+pub(super) struct Place {
+    pub(super) table: &'static str,
+    /// The column of the number that fences.
+    pub(super) number: &'static str,
+    /// The condition that finds the row.
+    pub(super) is_it: String,
+}
+
+impl Fence {
+    /// The number of the epoch or the term.
+    pub(super) fn number(self) -> i64 {
+        match self {
+            Self::Lease(epoch) => epoch.0,
+            Self::Share(term) => term.0,
+        }
+    }
+
+    /// The statement that raises the number of the newest commit, if it is still `$2`.
+    pub(super) fn raise(self) -> &'static str {
+        match self {
+            Self::Lease(_) => {
+                "UPDATE tidings_part SET at = at + 1 WHERE no = 0 AND epoch = $1 AND at = $2 RETURNING 1"
+            }
+            Self::Share(_) => {
+                "UPDATE tidings_share SET at = at + 1 WHERE term = $1 AND at = $2 RETURNING 1"
+            }
+        }
+    }
+
+    /// The place of the row.
+    pub(super) fn place(self) -> Place {
+        match self {
+            Self::Lease(_) => Place {
+                table: "tidings_part",
+                number: "epoch",
+                is_it: "no = 0".to_owned(),
+            },
+            Self::Share(term) => Place {
+                table: "tidings_share",
+                number: "term",
+                is_it: format!("term = {}", term.0),
+            },
+        }
+    }
+
+    /// The number of the newest commit that an answer's first two columns tell; `None` if the writer's time is over.
+    pub(super) fn newest_of(self, row: Option<&Row>) -> Option<i64> {
+        row.filter(|row| row.get::<_, i64>(0) == self.number())
+            .map(|row| row.get(1))
+    }
+
+    /// The text of a statement that lists the days; its first two columns are those of the writer's row.
+    pub(super) fn listing(self) -> String {
+        let Place {
+            table,
+            number,
+            is_it,
+        } = self.place();
+        format!(
+            "SELECT p.{number}, p.at, d.day, d.rows FROM {table} p LEFT JOIN tidings_day d ON true WHERE p.{is_it}"
+        )
+    }
+}
+
+/// The days that the answer to [`Fence::listing`] tells.
+pub(super) fn days_of(rows: &[Row]) -> Days {
+    let day = |row: &Row| {
+        Some((
+            Day(row.get::<_, Option<i32>>(2)?),
+            TableNo(row.get::<_, i64>(3)),
+        ))
+    };
+    Arc::new(rows.iter().filter_map(day).collect::<BTreeMap<_, _>>())
+}
+
+/// Asks for the number of the newest commit; `None` if the writer's time is over.
+pub(super) fn newest(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault> {
+    let Place {
+        table,
+        number,
+        is_it,
+    } = fence.place();
+    let rows = link.query(
+        &format!("SELECT {number}, at FROM {table} WHERE {is_it}"),
+        &[],
+    )?;
+    Ok(fence.newest_of(rows.first()))
+}
+
+/// Begins to write: the number of the newest commit, or `None` if the writer's time is over. A share has no number
+/// that an opening raises, so this fences whoever opened it before. It raises by 2, which no commit of that one does.
+pub(super) fn begin(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault> {
+    match fence {
+        Fence::Lease(_) => newest(link, fence),
+        Fence::Share(term) => {
+            let raise = "UPDATE tidings_share SET at = at + 2 WHERE term = $1 RETURNING term, at";
+            let rows = link.query(raise, &[&term.0])?;
+            Ok(fence.newest_of(rows.first()))
+        }
+    }
+}
+
+/// Lists the days; `None` if the writer's time is over.
+pub(super) fn days(link: &mut Link, fence: Fence) -> Result<Option<Days>, Fault> {
+    let rows = link.query(&fence.listing(), &[])?;
+    Ok(fence.newest_of(rows.first()).map(|_| days_of(&rows)))
+}

@@ -1,0 +1,53 @@
+//! What a store and its snapshots share to read.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio_postgres::Row;
+
+use super::fence::{self, Place};
+use super::readers::Readers;
+use super::schema;
+use super::versions::{Days, Versions};
+use crate::Error;
+use crate::lease::Fence;
+
+/// The part of a store that snapshots share.
+pub(super) struct Reading {
+    pub(super) fence: Fence,
+    /// The place of the row that fences.
+    pub(super) place: Place,
+    pub(super) readers: Readers,
+    pub(super) versions: Arc<Versions>,
+    /// Set once others write beside this writer, or may have.
+    pub(super) shared: Arc<AtomicBool>,
+}
+
+impl Reading {
+    /// Tells whether others write beside this writer, or may have: then they begin and forget days, too.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shared.load(Ordering::Acquire)
+    }
+
+    /// The version of an answer, if the writer is still the one that reads.
+    pub(super) fn version(&self, row: Option<&Row>) -> Result<i64, Error> {
+        self.fence.newest_of(row).ok_or_else(|| self.fenced())
+    }
+
+    /// Lists the days that the database has now.
+    pub(super) fn list(&self) -> Result<Days, Error> {
+        let rows = self.readers.query(&self.fence.listing(), &[])?;
+        let version = self.version(rows.first())?;
+        let days = fence::days_of(&rows);
+        for gone in self.versions.learn(version, &days) {
+            self.readers.forget(&schema::name(gone));
+        }
+        Ok(days)
+    }
+
+    /// Ends the use of the store by a writer whose time is over.
+    pub(super) fn fenced(&self) -> Error {
+        self.versions.end(Error::Fenced);
+        Error::Fenced
+    }
+}
