@@ -12,12 +12,15 @@ pub mod error;
 mod exposition;
 mod extract;
 pub mod feedback;
+mod gather;
 mod health;
+pub mod homes;
 mod ids;
 mod lines;
 pub mod listen;
 mod mailbox;
 mod metrics;
+mod nodes_own;
 mod openapi;
 #[cfg(test)]
 pub(crate) mod post;
@@ -28,6 +31,7 @@ mod requests;
 pub(crate) mod rig;
 mod service;
 mod site;
+mod spread;
 mod streaming;
 #[cfg(test)]
 mod tests;
@@ -47,6 +51,7 @@ use crate::wording::{all_of, quoted};
 
 pub use cluster::Cluster;
 pub use error::{Code, Problem};
+pub use homes::Homes;
 pub use request::Change;
 pub use service::{Access, Answer, Service, Settings, only};
 
@@ -57,6 +62,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .merge(site::routes())
         .merge(mailbox::routes())
         .merge(feedback::routes())
+        .merge(nodes_own::routes())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(
