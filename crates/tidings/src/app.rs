@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::channel::{ChannelKind, sending};
-use tidings_core::engine::{LedgerRow, Options, Refused, Reply, Subject, Warning};
+use tidings_core::engine::{Held, LedgerRow, Options, Refused, Reply, Subject, Warning};
 use tidings_core::explanation::Explanation;
 use tidings_core::rules::ChannelRules;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
@@ -162,6 +162,8 @@ fn secret(name: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<
 pub struct Opened {
     store: Arc<dyn Store>,
     again: OpenStore,
+    /// The parts of it that the node has, of so many; `None` = everything.
+    held: Option<(Held, u16)>,
 }
 
 impl Opened {
@@ -197,6 +199,7 @@ impl Opened {
                 let store = FjallStore::open(&data, tidings_store::Options::default())?;
                 Ok(Arc::new(store) as Arc<dyn Store>)
             }),
+            held: None,
         })
     }
 
@@ -208,7 +211,11 @@ impl Opened {
         let store = Arc::new(PostgresStore::open(url)?);
         // A node that starts meanwhile keeps the store.
         let again = Box::new(|| Err(tidings_store::Error::Fenced));
-        Ok(Self { store, again })
+        Ok(Self {
+            store,
+            again,
+            held: None,
+        })
     }
 
     /// Opens the store that nodes share, for a term of this node.
@@ -229,7 +236,11 @@ impl Opened {
             }
             opened
         });
-        Ok(Self { store, again })
+        Ok(Self {
+            store,
+            again,
+            held: term.held.clone().zip(term.of),
+        })
     }
 
     /// The key of the tokens in its links, made where it has none yet.
@@ -291,14 +302,20 @@ impl Opened {
         delivery: Delivery,
         mut settings: Settings,
     ) -> Result<Runtime, StartError> {
-        settings.options.parts = rules.store.parts;
-        let Self { store, mut again } = self;
+        let Self {
+            store,
+            mut again,
+            held,
+        } = self;
+        let (held, of) = held.unzip();
+        settings.options.parts = of.unwrap_or(rules.store.parts);
         let mut first = Some(store);
         let open = Box::new(move || match first.take() {
             Some(store) => Ok(store),
             None => again(),
         });
-        Ok(Runtime::start(open, rules, delivery, clock, settings)?)
+        let open = (open as OpenStore, held);
+        Ok(Runtime::start_held(open, rules, delivery, clock, settings)?)
     }
 }
 

@@ -5,7 +5,7 @@
 pub struct Monotonic(pub i64);
 
 impl Monotonic {
-    pub(super) fn plus(self, ms: i64) -> Self {
+    pub(crate) fn plus(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms))
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::Result<St
         return Ok(report(streams, message, Status::Failed));
     }
     table(nodes).write(streams.out)?;
-    if !nodes.iter().any(|node| cell(node, "state") == "holding") {
+    if !nodes.iter().any(is_holder) {
         writeln!(
             streams.err,
             "No node holds the store now: calls are answered 503"
@@ -57,9 +57,14 @@ pub(super) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::Result<St
     Ok(Status::Done)
 }
 
+/// Tells whether a node holds the store: the intake, and what is not at other nodes.
+fn is_holder(node: &Value) -> bool {
+    cell(node, "state") == "holding" && node["intake"] == true
+}
+
 /// The names of the nodes with another configuration than the one that holds the store.
 fn of_other_config(nodes: &[Value]) -> Vec<String> {
-    let holder = nodes.iter().find(|node| cell(node, "state") == "holding");
+    let holder = nodes.iter().find(|node| is_holder(node));
     let differs = |node: &&Value| {
         let config = holder.map(|holder| cell(holder, "config"));
         cell(node, "state") != "silent"
@@ -74,13 +79,11 @@ fn table(nodes: &[Value]) -> Table {
         "NODE", "STATE", "PARTS", "SINCE", "BEHIND", "SILENT", "CONFIG", "ADDRESS",
     ]);
     for node in nodes {
-        let parts = node.get("parts").and_then(Value::as_array);
-        let parts = parts.map_or(0, Vec::len);
         let time = |key: &str| node.get(key).and_then(Value::as_u64).unwrap_or_default() / 1_000;
         table.row([
             cell(node, "node"),
             cell(node, "state"),
-            if parts > 0 { "all" } else { "-" }.to_owned(),
+            parts(node),
             cell(node, "since"),
             span(time("lag_ms")),
             span(time("silent_ms")),
@@ -89,6 +92,32 @@ fn table(nodes: &[Value]) -> Table {
         ]);
     }
     table
+}
+
+/// What a node holds: `all`, `intake and 0-2`, `3-5`, or `-`.
+fn parts(node: &Value) -> String {
+    let numbers = match &node["parts"] {
+        Value::Null => return "all".to_owned(),
+        numbers => numbers.as_array().into_iter().flatten(),
+    };
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for number in numbers.filter_map(Value::as_u64) {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let ranges = ranges.into_iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    let ranges: Vec<String> = ranges.collect();
+    match (node["intake"] == true, ranges.is_empty()) {
+        (true, true) => "intake".to_owned(),
+        (true, false) => format!("intake and {}", ranges.join(", ")),
+        (false, true) => "-".to_owned(),
+        (false, false) => ranges.join(", "),
+    }
 }
 
 fn in_database(url: &str) -> Result<Value, Fault> {
@@ -117,15 +146,16 @@ mod tests {
 
     #[test]
     fn the_table_answers_who_holds_the_store_and_who_is_behind() {
-        let node = |name: &str, state: &str, parts: &[u32], lag_ms: u64| {
+        let node = |name: &str, state: &str, parts: Option<&[u16]>, lag_ms: u64| {
             json!({
                 "node": name, "address": format!("http://{name}:8990"), "parts": parts, "state": state,
+                "intake": name == "a",
                 "since": "2024-01-01T00:00:00Z", "lag_ms": lag_ms, "silent_ms": 310, "config": format!("{lag_ms:016x}"), "epoch": null,
             })
         };
         let nodes = [
-            node("a", "holding", &[0], 65_000),
-            node("b", "standby", &[], 0),
+            node("a", "holding", None, 65_000),
+            node("b", "standby", Some(&[]), 0),
         ];
         let mut out = Vec::new();
         table(&nodes).write(&mut out).unwrap();
@@ -136,5 +166,11 @@ b     standby  -      2024-01-01T00:00:00Z  0 s        0 s     00000000  http://
 ";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
         assert_eq!(of_other_config(&nodes), ["b"]);
+
+        let parts = |name, of: &[u16]| parts(&node(name, "holding", Some(of), 0));
+        assert_eq!(parts("a", &[0, 1, 2]), "intake and 0-2");
+        assert_eq!(parts("a", &[]), "intake");
+        assert_eq!(parts("b", &[3, 4, 5]), "3-5");
+        assert_eq!(parts("b", &[0, 1, 3, 5, 6]), "0-1, 3, 5-6");
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use tidings_core::Rules;
-use tidings_node::{AheadClock, Clock, MaySend, Runtime as Node, RuntimeError, Settings};
+use tidings_node::{AheadClock, Clock, Hearing, MaySend, Runtime as Node, RuntimeError, Settings};
 use tokio::runtime::Runtime;
 
 use super::reach::DATA_VARIABLE;
@@ -157,6 +157,8 @@ struct Serving {
     node: Node,
     service: Arc<Service>,
     resolver: Arc<HostResolver>,
+    /// The hearing of a node that has no intake.
+    hearing: Option<Hearing>,
 }
 
 impl Serving {
@@ -194,6 +196,7 @@ impl Serving {
             node,
             service: Arc::new(completed(service).with_site(tokens)),
             resolver,
+            hearing: None,
         })
     }
 }
@@ -237,6 +240,7 @@ fn serve(
         node,
         service,
         resolver,
+        ..
     } = match started {
         Ok(started) => started,
         Err(fault) => {

@@ -9,6 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::call::CallName;
+use super::cluster::{OF_NODES, PARTS};
 use super::error::{Code, Problem};
 use super::requests::NO_CALL;
 use super::service::{Access, Service};
@@ -40,19 +41,26 @@ pub(super) async fn check(
     response
 }
 
+/// Tells whether a request is one that a node makes to another.
+fn is_of_node(request: &Request) -> bool {
+    request.headers().contains_key(&PARTS) || request.uri().path().starts_with(OF_NODES)
+}
+
 fn refusal(service: &Service, request: &Request) -> Option<Problem> {
-    if has_token(request.uri().path()) {
+    let is_of_node = is_of_node(request);
+    if has_token(request.uri().path()) && !is_of_node {
         return None;
     }
     let Access::Keys { token } = &service.access else {
         let detail = foreign(request)?;
         return Some(Problem::new(Code::Unauthorized, detail));
     };
-    if is_open(request.uri().path()) {
+    if is_open(request.uri().path()) && !is_of_node {
         return None;
     }
     let keys = service.handle.keys();
-    let mut known = keys.iter().map(|key| &key.hash).chain(token);
+    let keys = keys.iter().filter(|_| !is_of_node);
+    let mut known = keys.map(|key| &key.hash).chain(token);
     let detail = match key(request.headers()) {
         Some(key) if is_known(key, &mut known) => return None,
         Some(_) => "the API key is unknown",

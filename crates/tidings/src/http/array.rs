@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use tidings_core::Command;
-use tidings_core::engine::{Refused, Reply};
+use tidings_core::engine::Reply;
 use utoipa::ToSchema;
 
 use super::error::{Code, Problem};
@@ -49,7 +49,7 @@ pub(super) async fn many(
     }
     let change = Change::read(&parts, body, &service).await?;
     let list = json::list(&change.body)?;
-    let read = |fields: Fields<'_>| Ok((each.0)(fields)?);
+    let read = |_, fields: Fields<'_>| Ok((each.0)(fields)?);
     let done = |_| Ok(ItemAnswer::Done(Done::new(None)));
     let answer = answer(&service, &change, (StatusCode::OK, list), read, done).await?;
     Ok(answer.into_response())
@@ -63,7 +63,7 @@ pub(super) async fn answer<T: Serialize + From<Rejected>>(
     service: &Service,
     change: &Change,
     (status, list): (StatusCode, Vec<Json<'_>>),
-    read: impl Fn(Fields<'_>) -> Result<Command, Problem>,
+    read: impl Fn(usize, Fields<'_>) -> Result<Command, Problem>,
     done: impl Fn(Reply) -> Result<T, Problem> + Send + 'static,
 ) -> Result<Answer, Problem> {
     let most = service.settings.array_items_max;
@@ -73,12 +73,12 @@ pub(super) async fn answer<T: Serialize + From<Rejected>>(
     }
     let mut commands = Vec::with_capacity(list.len());
     let mut items = Vec::with_capacity(list.len());
-    for item in list {
+    for (place, item) in list.into_iter().enumerate() {
         let (id, command) = match item {
             Json::Table(table) => {
                 let fields = Fields::new(table);
                 let id = fields.said_id().map(str::to_owned);
-                (id, read(fields))
+                (id, read(place, fields))
             }
             other => {
                 let reason = format!("the item must be an object, got {}", other.kind());
@@ -88,14 +88,14 @@ pub(super) async fn answer<T: Serialize + From<Rejected>>(
         let fault = command.map(|command| commands.push(command)).err();
         items.push((id, fault));
     }
-    let told = move |replies: Vec<Result<Reply, Refused>>| {
+    let told = move |replies: Vec<Result<Reply, Problem>>| {
         let mut replies = replies.into_iter();
         let rejected = |id, problem: &Problem| T::from(Rejected::new(None, id, problem));
         let outcome = |(id, fault): (Option<String>, Option<Problem>)| match fault {
             Some(fault) => Ok(rejected(id, &fault)),
             None => match replies.next() {
                 Some(Ok(reply)) => done(reply),
-                Some(Err(refused)) => Ok(rejected(id, &refused.into())),
+                Some(Err(problem)) => Ok(rejected(id, &problem)),
                 None => Err(Problem::new(Code::Internal, "the node gave no answer")),
             },
         };

@@ -68,6 +68,8 @@ const IN_LINES: &[Code] = &[
     Code::StoreFull,
     Code::OutcomeUnknown,
     Code::TimedOut,
+    Code::NoHolder,
+    Code::HolderLost,
     Code::Stopping,
 ];
 

@@ -1,7 +1,11 @@
-//! Several nodes over one store: the one that holds it serves, the others forward calls to it.
+//! Several nodes over one store: each answers the calls that are at home there, and forwards the others.
 //!
-//! A call is forwarded once. Where nobody is known to hold the store, or the holder is lost while it has the call,
-//! the answer is 503 with `Retry-After`.
+//! A call of one recipient is at home at the node that has the recipient's part, any other at the node that has the
+//! intake, with the lease. A node that serves nothing knows no division into parts, and forwards to the holder of the
+//! lease, which may forward again. Where nobody is known to have what a call is about, or the node is lost while it
+//! has the call, the answer is 503 with `Retry-After`.
+
+mod peer;
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -9,20 +13,22 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::header::{self, HeaderName};
-use axum::http::uri::{Authority, PathAndQuery, Scheme};
+use axum::http::header::{self, HeaderMap, HeaderName};
+use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use tidings_node::MaySend;
-use tidings_store::lease::{Epoch, Member, MemberStatus, Membership, NodeId};
+use tidings_store::lease::{Member, MemberStatus, Membership, NodeId};
 use tokio::sync::watch;
 use tower::ServiceExt as _;
 
-use super::error::{Code, Problem};
+pub(super) use self::peer::Peer;
+use super::error::{Code, Elsewhere, Problem};
 use super::exposition::{self, Page, seconds};
+use super::homes::{Home, Homes};
 
 /// The answer of `/healthz`: the process is alive, whether it holds the store or not.
 pub(super) const ALIVE: &str = "ok\n";
@@ -30,8 +36,20 @@ pub(super) const ALIVE: &str = "ok\n";
 /// The time without a heartbeat after which a node counts as silent.
 pub(super) const SILENT_MS: i64 = 5_000;
 
-/// The header of a call that another node has forwarded.
+/// The header of a call that other nodes have forwarded, with the number of them.
 const FORWARDED: HeaderName = HeaderName::from_static("tidings-forwarded");
+
+/// The most times that a call is forwarded: to the holder of the lease, and from there to the node of a share.
+const FORWARDED_MAX: u16 = 2;
+
+/// The header with which a node asks another one about the parts that it has itself.
+pub(super) const PARTS: HeaderName = HeaderName::from_static("tidings-parts");
+
+/// The value of [`PARTS`].
+pub(super) const OWN_PARTS: HeaderValue = HeaderValue::from_static("own");
+
+/// The beginning of the paths of calls that nodes make to each other.
+pub(super) const OF_NODES: &str = "/cluster/";
 
 /// Time limit of a connection to another node.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
@@ -48,7 +66,7 @@ const OF_CONNECTION: [HeaderName; 8] = [
     header::UPGRADE,
 ];
 
-/// The node as its listener sees it: the API while it holds the store, the way to the holder while it does not.
+/// The node as its listener sees it: the API for what it has, the way to other nodes for everything else.
 pub struct Cluster {
     me: NodeId,
     members: watch::Sender<Option<Arc<Membership>>>,
@@ -56,11 +74,21 @@ pub struct Cluster {
     client: Client<HttpConnector, Body>,
 }
 
-/// The API over the store that this node holds.
+/// The API over what this node has of the store.
 #[derive(Clone)]
 struct Serving {
     api: Router,
     licence: MaySend,
+    /// The parts that it has; `None` = it has everything.
+    homes: Option<Arc<Homes>>,
+}
+
+/// The nodes that have the parts that one node has not.
+pub(super) struct Others {
+    /// The nodes, each once.
+    pub(super) peers: Vec<Peer>,
+    /// The parts that no node has now.
+    pub(super) nobodys: Vec<u16>,
 }
 
 impl Cluster {
@@ -90,9 +118,22 @@ impl Cluster {
         self.members.borrow().clone()
     }
 
-    /// Serves the API here from now on, while the licence says so.
+    /// Serves the API of the whole store here from now on, while the licence says so.
     pub fn serve(&self, api: Router, licence: MaySend) {
-        self.set(Some(Serving { api, licence }));
+        self.set(Some(Serving {
+            api,
+            licence,
+            homes: None,
+        }));
+    }
+
+    /// Serves the API of some parts here from now on, while the licence says so; calls about others are forwarded.
+    pub fn serve_parts(&self, api: Router, licence: MaySend, homes: Arc<Homes>) {
+        self.set(Some(Serving {
+            api,
+            licence,
+            homes: Some(homes),
+        }));
     }
 
     /// Serves nothing here any more.
@@ -109,9 +150,12 @@ impl Cluster {
         serving.clone()
     }
 
-    /// Tells whether this node serves, and may.
+    /// Tells whether this node serves the intake, and may.
     pub(super) fn holds(&self) -> bool {
-        self.serving().is_some_and(|serving| (serving.licence)())
+        let has_intake = |serving: &Serving| serving.homes.as_ref().is_none_or(|of| of.intake);
+        self.serving()
+            .filter(has_intake)
+            .is_some_and(|serving| (serving.licence)())
     }
 
     /// The metrics that this node has whether it holds the store or not.
@@ -160,71 +204,138 @@ impl Cluster {
         others.map(|member| member.name.clone()).collect()
     }
 
-    /// Another node that has the lease.
-    fn holder(&self) -> Option<(Epoch, Member)> {
-        let membership = self.membership()?;
-        let holder = membership.holder()?;
-        let is_other = holder.member.id != self.me;
-        is_other.then(|| (membership.lease.epoch, holder.member.clone()))
+    /// The node that has a home, if it is another one.
+    pub(super) fn peer(&self, home: Home) -> Option<Peer> {
+        let peer = Peer::of(&*self.membership()?, home)?;
+        (peer.id() != self.me).then_some(peer)
     }
 
-    /// Answers a call, here or at the holder.
+    /// The nodes that have the parts that a node has not.
+    pub(super) fn others(&self, homes: &Homes) -> Others {
+        let mut others = Others {
+            peers: Vec::new(),
+            nobodys: Vec::new(),
+        };
+        let missing = (0..homes.parts).filter(|part| !homes.held.contains(part));
+        for part in missing {
+            match self.peer(Home::Part(part)) {
+                None => others.nobodys.push(part),
+                Some(peer) if others.peers.iter().any(|of| of.id() == peer.id()) => {}
+                Some(peer) => others.peers.push(peer),
+            }
+        }
+        others
+    }
+
+    /// Answers a call, here or at the node where it is at home.
     async fn answer(&self, request: Request) -> Response {
         let path = request.uri().path();
         if path == "/healthz" {
             return ALIVE.into_response();
         }
-        if let Some(serving) = self.serving() {
+        let Some(serving) = self.serving() else {
+            return self.answer_of_holder(request).await;
+        };
+        match serving.homes.clone().filter(|homes| !homes.is_whole()) {
+            None => serving.answer(request).await,
+            Some(homes) => self.answer_at_home(serving, &homes, request).await,
+        }
+    }
+
+    /// Answers a call of a node that has some parts.
+    async fn answer_at_home(&self, serving: Serving, homes: &Homes, request: Request) -> Response {
+        let path = request.uri().path();
+        let has_holder = || self.membership().is_some_and(|all| all.holder().is_some());
+        if path == "/readyz" && !homes.intake && !has_holder() {
+            return no_holder(NOBODY).into_response();
+        }
+        let is_nodes_own = matches!(path, "/readyz" | "/metrics") || path.starts_with(OF_NODES);
+        if is_nodes_own || request.headers().contains_key(&PARTS) {
             return serving.answer(request).await;
         }
-        let Some((epoch, holder)) = self.holder() else {
-            return no_holder("no node is known to hold the store");
+        let home = homes.of_path(path);
+        if !homes.has(home) {
+            return self.hand_on(request, home).await;
+        }
+        let method = request.method().clone();
+        let (uri, headers) = (request.uri().clone(), request.headers().clone());
+        let answer = serving.answer(request).await;
+        let Some(Elsewhere { home, body }) = answer.extensions().get::<Elsewhere>().cloned() else {
+            return answer;
         };
+        // The handler has found out whom it is about, and has done nothing.
+        let mut request = Request::new(Body::from(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = uri;
+        *request.headers_mut() = headers;
+        self.hand_on(request, home).await
+    }
+
+    /// Answers a call of a node that serves nothing.
+    async fn answer_of_holder(&self, request: Request) -> Response {
+        let path = request.uri().path();
+        let holder = self.peer(Home::Intake);
+        if holder.is_none() {
+            return no_holder(NOBODY).into_response();
+        }
         if path == "/readyz" {
             return "ready\n".into_response();
         }
-        if request.headers().contains_key(&FORWARDED) {
-            return no_holder("this node does not hold the store any more");
+        if path.starts_with(OF_NODES) || request.headers().contains_key(&PARTS) {
+            return no_holder(NO_MORE).into_response();
         }
-        let is_metrics = path == "/metrics";
-        let answer = self.forward(request, epoch, &holder, is_metrics).await;
-        if is_metrics && answer.status() == StatusCode::OK {
+        if path != "/metrics" {
+            return self.hand_on(request, Home::Intake).await;
+        }
+        let mut asked = request;
+        *asked.uri_mut() = Uri::from_static("/v1/nodes");
+        let answer = self.hand_on(asked, Home::Intake).await;
+        match answer.status() {
             // The holder has let the caller in: it alone knows the keys.
-            return exposition::answer(self.metrics());
+            StatusCode::OK => exposition::answer(self.metrics()),
+            _ => answer,
         }
-        answer
     }
 
-    async fn forward(
-        &self,
-        request: Request,
-        epoch: Epoch,
-        holder: &Member,
-        is_metrics: bool,
-    ) -> Response {
-        let path = if is_metrics {
-            Some(PathAndQuery::from_static("/v1/nodes"))
-        } else {
-            request.uri().path_and_query().cloned()
+    /// Forwards a call to the node that has a home.
+    async fn hand_on(&self, mut request: Request, home: Home) -> Response {
+        let Some(peer) = self.peer(home) else {
+            return no_holder(NOBODY).into_response();
         };
-        let Some(uri) = uri(&holder.address, path) else {
-            return no_holder("the address of the node that holds the store is invalid");
+        let Some(times) = forwarded(request.headers()).filter(|times| *times <= FORWARDED_MAX)
+        else {
+            return no_holder(NO_MORE).into_response();
+        };
+        request.headers_mut().insert(FORWARDED, times.into());
+        match self.send(&peer, request).await {
+            Ok(answer) => answer,
+            Err(problem) => problem.into_response(),
+        }
+    }
+
+    /// Sends a request to another node, and waits as long as that has what it has a home by.
+    ///
+    /// # Errors
+    /// [`Code::NoHolder`] where nothing was done, [`Code::HolderLost`] where that is not known.
+    pub(super) async fn send(&self, peer: &Peer, request: Request) -> Result<Response, Problem> {
+        let path = request.uri().path_and_query().cloned();
+        let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
+        let Some(uri) = peer.uri(path) else {
+            return Err(no_holder("the address of the node is invalid"));
         };
         let (mut head, body) = request.into_parts();
         head.uri = uri;
         for name in &OF_CONNECTION {
             head.headers.remove(name);
         }
-        head.headers
-            .insert(FORWARDED, HeaderValue::from_static("1"));
         let mut members = self.members.subscribe();
         let lost = members.wait_for(|members| {
-            let lease = members.as_ref().map(|members| members.lease);
-            lease.is_none_or(|lease| lease.epoch != epoch || lease.holder.is_none())
+            let members = members.as_deref();
+            members.is_none_or(|members| peer.tenure.is_over(members))
         });
         let answer = tokio::select! {
             answer = self.client.request(Request::from_parts(head, body)) => answer,
-            _ = lost => return holder_lost(),
+            _ = lost => return Err(holder_lost()),
         };
         match answer {
             Ok(answer) => {
@@ -232,13 +343,39 @@ impl Cluster {
                 for name in &OF_CONNECTION {
                     head.headers.remove(name);
                 }
-                Response::from_parts(head, Body::new(body))
+                Ok(Response::from_parts(head, Body::new(body)))
             }
             Err(fault) if fault.is_connect() => {
-                no_holder("the node that holds the store can't be reached")
+                Err(no_holder("the node that holds the store can't be reached"))
             }
-            Err(_) => holder_lost(),
+            Err(_) => Err(holder_lost()),
         }
+    }
+
+    /// Makes a call to another node in this one's own name: its token lets it in.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub(super) async fn call(
+        &self,
+        peer: &Peer,
+        (method, path): (Method, PathAndQuery),
+        body: Vec<u8>,
+    ) -> Result<Response, Problem> {
+        let bearer = format!("Bearer {}", peer.member.token.0);
+        let Ok(mut bearer) = HeaderValue::try_from(bearer) else {
+            return Err(no_holder("the token of the node is invalid"));
+        };
+        bearer.set_sensitive(true);
+        let mut request = Request::new(Body::from(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = path.into();
+        let headers = request.headers_mut();
+        headers.insert(header::AUTHORIZATION, bearer);
+        let json = HeaderValue::from_static("application/json");
+        headers.insert(header::CONTENT_TYPE, json);
+        headers.insert(PARTS, OWN_PARTS);
+        self.send(peer, request).await
     }
 }
 
@@ -250,7 +387,7 @@ impl Serving {
         let may_answer = || is_metrics || (self.licence)();
         let silence = "this node has lost contact with the database";
         if !may_answer() {
-            return no_holder(silence);
+            return no_holder(silence).into_response();
         }
         let response = match self.api.oneshot(request).await {
             Ok(response) => response,
@@ -258,8 +395,8 @@ impl Serving {
         };
         match (may_answer(), reads) {
             (true, _) => response,
-            (false, true) => no_holder(silence),
-            (false, false) => holder_lost(),
+            (false, true) => no_holder(silence).into_response(),
+            (false, false) => holder_lost().into_response(),
         }
     }
 }
@@ -281,22 +418,27 @@ fn of_other_config<'m>(
     living.filter(move |member| member.config != digest)
 }
 
-fn uri(address: &str, path: Option<PathAndQuery>) -> Option<Uri> {
-    let authority: Authority = address.strip_prefix("http://")?.parse().ok()?;
-    let mut parts = axum::http::uri::Parts::default();
-    parts.scheme = Some(Scheme::HTTP);
-    parts.authority = Some(authority);
-    parts.path_and_query = path;
-    Uri::from_parts(parts).ok()
+/// The number of times that a call will have been forwarded after this one; `None` if that makes no sense.
+fn forwarded(headers: &HeaderMap) -> Option<u16> {
+    let Some(before) = headers.get(&FORWARDED) else {
+        return Some(1);
+    };
+    let before: u16 = before.to_str().ok()?.parse().ok()?;
+    before.checked_add(1)
 }
 
-fn no_holder(detail: &'static str) -> Response {
-    Problem::new(Code::NoHolder, detail).into_response()
+/// The detail where no node has a home.
+pub(super) const NOBODY: &str = "no node is known to hold the store";
+
+const NO_MORE: &str = "this node does not hold the store any more";
+
+pub(super) fn no_holder(detail: &'static str) -> Problem {
+    Problem::new(Code::NoHolder, detail)
 }
 
-fn holder_lost() -> Response {
+pub(super) fn holder_lost() -> Problem {
     let detail = "the node that holds the store went away while it had the request";
-    Problem::new(Code::HolderLost, detail).into_response()
+    Problem::new(Code::HolderLost, detail)
 }
 
 /// The service of a node of a cluster.

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -12,6 +13,7 @@ use tidings_core::journal::stored::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
 
+use super::homes::Home;
 use crate::body::{About, Fault, unknown};
 
 /// The advice on retrying the same request unchanged.
@@ -199,6 +201,15 @@ pub struct Problem {
     pub detail: Cow<'static, str>,
     /// A way to fix it; `None` = the table's hint.
     pub hint: Option<String>,
+    /// The home of the call, where that turned out to be at another node.
+    pub(super) elsewhere: Option<Elsewhere>,
+}
+
+/// The home of a call that is at another node, and the body to forward.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Elsewhere {
+    pub(super) home: Home,
+    pub(super) body: Bytes,
 }
 
 /// A problem as it is sent (RFC 9457).
@@ -237,7 +248,26 @@ impl Problem {
             code,
             detail,
             hint: None,
+            elsewhere: None,
         }
+    }
+
+    /// The problem of a call that is at home at another node; nothing of it was done.
+    pub(super) fn elsewhere(home: Home) -> Self {
+        let body = Bytes::new();
+        Self {
+            elsewhere: Some(Elsewhere { home, body }),
+            ..Self::new(Code::NoHolder, "another node has the recipient")
+        }
+    }
+
+    /// The same of a call with a body, which is forwarded with it.
+    #[must_use]
+    pub(super) fn with_body(mut self, body: &Bytes) -> Self {
+        if let Some(elsewhere) = &mut self.elsewhere {
+            elsewhere.body = body.clone();
+        }
+        self
     }
 
     /// Sets a hint; an empty one leaves the table's.
@@ -290,6 +320,9 @@ impl IntoResponse for Problem {
             headers.insert(header::WWW_AUTHENTICATE, bearer);
         }
         response.extensions_mut().insert(self.code);
+        if let Some(elsewhere) = self.elsewhere {
+            response.extensions_mut().insert(elsewhere);
+        }
         response
     }
 }

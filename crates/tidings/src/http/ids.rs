@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use ring::digest::{SHA256, digest};
 use tidings_core::{Id, Instant};
+use tidings_node::Once;
 use uuid::timestamp::context::ContextV7;
 use uuid::{Timestamp, Uuid};
 
@@ -27,6 +28,17 @@ impl EventIds {
 pub(super) fn derived(key: &str, line: u64, said: &[u8]) -> Id {
     let mut hashed = format!("{line}:{}:{key}", key.len()).into_bytes();
     hashed.extend_from_slice(said);
+    let hash = digest(&SHA256, &hashed);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.as_ref()[..16]);
+    named(Uuid::new_v8(bytes))
+}
+
+/// The id of an event of a request with an `Idempotency-Key`, by its place in the request: sent again, it is the same
+/// event. Another request under the same key has others.
+pub(super) fn of_request(once: Once, place: usize) -> Id {
+    let mut hashed = [once.key, once.request].concat();
+    hashed.extend_from_slice(&(place as u64).to_be_bytes());
     let hash = digest(&SHA256, &hashed);
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_ref()[..16]);
@@ -61,5 +73,18 @@ mod tests {
         assert_ne!(derived("k", 1, b"{}"), derived("k", 2, b"{}"));
         assert_ne!(derived("k", 11, b"{}"), derived("1k", 1, b"{}"));
         assert_ne!(derived("k", 1, b"y"), derived("ky", 1, b""));
+
+        let once = |key, request| Once {
+            key: [key; 16],
+            request: [request; 16],
+        };
+        assert_eq!(of_request(once(1, 2), 0), of_request(once(1, 2), 0));
+        for other in [
+            of_request(once(1, 2), 1),
+            of_request(once(1, 3), 0),
+            of_request(once(2, 2), 0),
+        ] {
+            assert_ne!(of_request(once(1, 2), 0), other);
+        }
     }
 }

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use serde::Serialize;
-use tidings_core::engine::{Refused, Reply};
+use tidings_core::engine::Reply;
 use tidings_core::{Command, Id, Rules};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Duration, Instant, sleep, timeout};
@@ -23,6 +23,7 @@ use super::error::{Code, Problem, ProblemBody};
 use super::query::{FromQuery, Parameters};
 use super::request::{broken, late};
 use super::service::{Asked, Service};
+use super::spread::Replies;
 use crate::body::{Fault, Fields};
 
 /// The wait of a stream before it retries a busy node.
@@ -244,9 +245,6 @@ enum End {
     Told,
 }
 
-/// One answer per command.
-type Replies = Vec<Result<Reply, Refused>>;
-
 /// A line that was read.
 struct Line {
     number: u64,
@@ -263,6 +261,20 @@ struct Slice {
     commands: Vec<Command>,
     bytes: usize,
     asked: Option<Result<Asked<Replies>, Problem>>,
+    /// The answers, where they were waited for before they are told.
+    settled: Option<Result<Replies, Problem>>,
+}
+
+impl Slice {
+    /// The answers, waited for if need be.
+    async fn replies(&mut self, service: &Service) -> Result<Replies, Problem> {
+        match (self.settled.take(), self.asked.take()) {
+            (Some(replies), _) => replies,
+            (None, None) => Ok(Vec::new()),
+            (None, Some(Err(problem))) => Err(problem),
+            (None, Some(Ok(asked))) => service.answered(asked).await,
+        }
+    }
 }
 
 impl<L: Lines> Stream<L> {
@@ -271,6 +283,9 @@ impl<L: Lines> Stream<L> {
         loop {
             let mut slice = self.gather().await;
             if !slice.lines.is_empty() {
+                if let Some(failed) = self.settle().await {
+                    return Some(self.tell(failed).await);
+                }
                 self.submit(&mut slice).await;
                 let Some(before) = self.flight.replace(slice) else {
                     continue;
@@ -390,6 +405,24 @@ impl<L: Lines> Stream<L> {
         }
     }
 
+    /// Waits for the work in progress where other nodes do some of it: two slices could overtake each other on their
+    /// way. Returns it if it failed; what comes after it is not done then.
+    async fn settle(&mut self) -> Option<Slice> {
+        self.service.among()?;
+        let mut before = self.flight.take()?;
+        let replies = before.replies(&self.service).await;
+        let has_failed = match &replies {
+            Ok(replies) => replies.iter().any(is_of_server),
+            Err(_) => true,
+        };
+        before.settled = Some(replies);
+        if has_failed {
+            return Some(before);
+        }
+        self.flight = Some(before);
+        None
+    }
+
     /// Submits to the node; retries a busy one within the time limit of an answer.
     async fn submit(&mut self, slice: &mut Slice) {
         if slice.commands.is_empty() {
@@ -399,7 +432,7 @@ impl<L: Lines> Stream<L> {
         loop {
             if self.service.handle.has_room() || Instant::now() >= until {
                 let commands = std::mem::take(&mut slice.commands);
-                slice.asked = Some(self.service.ask(commands).map_err(Problem::from));
+                slice.asked = Some(self.service.ask(commands));
                 return;
             }
             sleep(BUSY_WAIT).await;
@@ -407,13 +440,13 @@ impl<L: Lines> Stream<L> {
     }
 
     /// Writes the answers to a slice.
-    async fn tell(&mut self, slice: Slice) -> Bytes {
-        let replies = match slice.asked {
-            None => Ok(Vec::new()),
-            Some(Err(problem)) => Err(problem),
-            Some(Ok(asked)) => self.service.answered(asked).await,
-        };
-        if replies.is_err() {
+    async fn tell(&mut self, mut slice: Slice) -> Bytes {
+        let replies = slice.replies(&self.service).await;
+        // What other nodes could not do is sent again like what was not read.
+        let has_failed = replies
+            .as_ref()
+            .map_or(true, |all| all.iter().any(is_of_server));
+        if has_failed {
             self.end = End::Read;
             self.buffer.stop();
         }
@@ -443,7 +476,7 @@ impl<L: Lines> Stream<L> {
     fn tell_one(
         &self,
         line: u64,
-        reply: Option<Result<Reply, Refused>>,
+        reply: Option<Result<Reply, Problem>>,
         out: &mut Vec<u8>,
     ) -> Result<(), Problem> {
         let no_reply = || Problem::new(Code::Internal, "the node gave no answer");
@@ -459,6 +492,12 @@ impl<L: Lines> Stream<L> {
         }
         told
     }
+}
+
+/// Tells whether a command failed for a reason that is not its own.
+fn is_of_server(reply: &Result<Reply, Problem>) -> bool {
+    let problem = reply.as_ref().err();
+    problem.is_some_and(|problem| problem.code.status().is_server_error())
 }
 
 fn write_line(out: &mut Vec<u8>, line: &impl Serialize) {

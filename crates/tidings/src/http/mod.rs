@@ -13,12 +13,15 @@ pub mod error;
 mod exposition;
 mod extract;
 pub mod feedback;
+mod gather;
 mod health;
+pub mod homes;
 mod ids;
 mod lines;
 pub mod listen;
 mod mailbox;
 mod metrics;
+mod nodes_own;
 mod openapi;
 #[cfg(test)]
 pub(crate) mod post;
@@ -29,6 +32,7 @@ mod requests;
 pub(crate) mod rig;
 mod service;
 mod site;
+mod spread;
 mod streaming;
 #[cfg(test)]
 mod tests;
@@ -48,6 +52,7 @@ use crate::wording::{all_of, quoted};
 
 pub use cluster::Cluster;
 pub use error::{Code, Problem};
+pub use homes::Homes;
 pub use request::Change;
 pub use service::{Access, Answer, Service, Settings, only};
 
@@ -59,6 +64,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .merge(mailbox::routes())
         .merge(feedback::routes())
         .merge(acts::routes())
+        .merge(nodes_own::routes())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(

@@ -79,6 +79,7 @@ fn example(code: Code) -> Problem {
             code,
             detail: code.row().title.into(),
             hint: None,
+            elsewhere: None,
         },
     }
 }

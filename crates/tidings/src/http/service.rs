@@ -8,12 +8,12 @@ use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tidings_core::engine::{Refused, Reply};
-use tidings_core::{Command, Id, Instant, Rules};
+use tidings_core::engine::Reply;
+use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
 use tidings_node::channel::Channels;
 use tidings_node::{
-    AnswerRecorder, Clock, Deferrals, Durable, Handle, Kept, KeptAnswer, KeyChange, KeyHash,
+    AnswerRecorder, Clock, Deferrals, Durable, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Once,
     RuntimeError,
 };
 use tidings_store::FjallStore;
@@ -24,10 +24,12 @@ use tokio::time::timeout;
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
 use super::feedback::{FEEDBACK, Feedback};
+use super::homes::{Home, Homes};
 use super::ids::EventIds;
 use super::request::Change;
 use super::requests::Requests;
 use super::site::state::{NAMES, Site};
+use super::spread::{NODES_CALL, OwnReplies, Replies, Spread};
 use crate::wording::quoted;
 
 /// The bounds of the server: no client can cost more.
@@ -101,6 +103,8 @@ pub struct Service {
     data: Option<PathBuf>,
     /// The nodes over the store, where several share it.
     pub(super) cluster: Option<Arc<Cluster>>,
+    /// The parts that the node has; `None` = it has everything.
+    homes: Option<Arc<Homes>>,
     started: Instant,
     bodies: Arc<Semaphore>,
     backups: Arc<Semaphore>,
@@ -117,7 +121,7 @@ pub struct Service {
 }
 
 /// A request to the node.
-pub(super) type Asked<T> = oneshot::Receiver<Result<T, RuntimeError>>;
+pub(super) type Asked<T> = oneshot::Receiver<Result<T, Problem>>;
 
 impl Service {
     /// A service over a node that runs under these rules.
@@ -141,10 +145,11 @@ impl Service {
                 super::call_names()
                     .into_iter()
                     .chain(NAMES)
-                    .chain([FEEDBACK]),
+                    .chain([FEEDBACK, NODES_CALL]),
             ),
             data: None,
             cluster: None,
+            homes: None,
             started: clock.now(),
             stopping: watch::Sender::new(false),
             settings,
@@ -183,6 +188,55 @@ impl Service {
         Self {
             cluster: Some(cluster),
             ..self
+        }
+    }
+
+    /// The parts of the store that the node has; `None` where it has ended.
+    #[must_use]
+    pub fn homes_of_node(&self) -> Option<Homes> {
+        let homes = self.handle.look(|node| Homes::of(node.engine()));
+        homes.ok()
+    }
+
+    /// The same, whose node has some parts of the store; what is of others is asked of the nodes of the cluster.
+    #[must_use]
+    pub fn with_parts(self, homes: Arc<Homes>) -> Self {
+        Self {
+            homes: Some(homes),
+            ..self
+        }
+    }
+
+    /// The node among others that have parts; `None` where it has everything.
+    pub(super) fn among(&self) -> Option<(&Homes, &Arc<Cluster>)> {
+        let homes = self.homes.as_deref().filter(|homes| !homes.is_whole())?;
+        Some((homes, self.cluster.as_ref()?))
+    }
+
+    /// Checks that a recipient is of this node.
+    ///
+    /// # Errors
+    /// A [`Problem`] with which the call is forwarded to the node that has the recipient.
+    pub(super) fn at_home(&self, recipient: &Id) -> Result<(), Problem> {
+        self.has_home(|homes| homes.of_recipient(recipient))
+    }
+
+    /// Checks that a bucket is of this node.
+    ///
+    /// # Errors
+    /// As [`Self::at_home`].
+    pub(super) fn at_home_of(&self, bucket: BucketNo) -> Result<(), Problem> {
+        self.has_home(|homes| homes.of_bucket(bucket))
+    }
+
+    fn has_home(&self, home: impl FnOnce(&Homes) -> Home) -> Result<(), Problem> {
+        let Some((homes, _)) = self.among() else {
+            return Ok(());
+        };
+        let home = home(homes);
+        match homes.has(home) {
+            true => Ok(()),
+            false => Err(Problem::elsewhere(home)),
         }
     }
 
@@ -249,26 +303,72 @@ impl Service {
         drop(stopping.wait_for(|stopping| *stopping).await);
     }
 
-    /// Submits commands, in order; the answers come when they are durable.
+    /// Submits commands, each to the node where it is at home, in order; the answers come when they are durable.
     ///
     /// # Errors
     /// A [`Problem`] that concerns all of them; those of single commands are in the list.
     pub async fn submit(
         &self,
         commands: Vec<Command>,
-    ) -> Result<Vec<Result<Reply, Refused>>, Problem> {
+    ) -> Result<Vec<Result<Reply, Problem>>, Problem> {
         let asked = self.ask(commands)?;
         self.answered(asked).await
     }
 
     /// [`Service::submit`] without waiting; see [`Service::answered`].
-    pub(super) fn ask(
-        &self,
-        commands: Vec<Command>,
-    ) -> Result<Asked<Vec<Result<Reply, Refused>>>, RuntimeError> {
+    pub(super) fn ask(&self, commands: Vec<Command>) -> Result<Asked<Replies>, Problem> {
         let (answer, answered) = oneshot::channel();
-        self.handle
-            .submit_then(commands, move |replies| drop(answer.send(replies)))?;
+        let (mut spread, cluster) = match self.spread(commands) {
+            Ok(commands) => {
+                let own = |reply: Result<Reply, _>| reply.map_err(Problem::from);
+                self.handle.submit_then(commands, move |replies| {
+                    let replies = replies.map(|all| all.into_iter().map(own).collect());
+                    drop(answer.send(replies.map_err(Problem::from)));
+                })?;
+                return Ok(answered);
+            }
+            Err(spread) => spread,
+        };
+        let here = std::mem::take(&mut spread.here);
+        let here = match here.is_empty() {
+            true => None,
+            false => Some(self.ask_here(here)?),
+        };
+        let patience = self.settings.answer_patience;
+        tokio::spawn(async move {
+            let here = async {
+                match here {
+                    None => Ok(Vec::new()),
+                    Some(asked) => within(patience, asked).await,
+                }
+            };
+            let (heard, here) = tokio::join!(spread.send(&cluster), here);
+            drop(answer.send(Ok(heard.with(here))));
+        });
+        Ok(answered)
+    }
+
+    /// Splits commands; those that are all of this node come back as they are.
+    fn spread(&self, commands: Vec<Command>) -> Result<Vec<Command>, (Spread, Arc<Cluster>)> {
+        let Some((homes, cluster)) = self.among() else {
+            return Ok(commands);
+        };
+        let spread = Spread::of(commands, homes, |home| cluster.peer(home));
+        match spread.is_here() {
+            true => Ok(spread.here),
+            false => Err((spread, Arc::clone(cluster))),
+        }
+    }
+
+    /// Submits commands to this node alone.
+    ///
+    /// # Errors
+    /// A [`Problem`] that concerns all of them.
+    pub(super) fn ask_here(&self, commands: Vec<Command>) -> Result<Asked<OwnReplies>, Problem> {
+        let (answer, answered) = oneshot::channel();
+        self.handle.submit_then(commands, move |replies| {
+            drop(answer.send(replies.map_err(Problem::from)));
+        })?;
         Ok(answered)
     }
 
@@ -311,7 +411,7 @@ impl Service {
         match timeout(self.settings.answer_patience, reading).await {
             Ok(Ok(seen)) => Ok(seen?),
             Ok(Err(fault)) => Err(Problem::new(Code::Internal, fault.to_string())),
-            Err(_) => Err(self.too_late()),
+            Err(_) => Err(too_late(self.settings.answer_patience)),
         }
     }
 
@@ -319,17 +419,52 @@ impl Service {
     /// response from the replies; it is kept with the work, so that the same request gets it again.
     /// A request that `answer` gives a [`Problem`] is not kept: it may be sent again.
     ///
+    /// Commands of other nodes come first then, and may be done twice if the request is: the answer is kept here, once
+    /// all have been done.
+    ///
     /// # Errors
-    /// The [`Problem`] of `answer`, or one of the node.
+    /// The [`Problem`] of `answer`, or one of a node.
     pub async fn change(
         &self,
         change: &Change,
         commands: Vec<Command>,
-        answer: impl FnOnce(Vec<Result<Reply, Refused>>) -> Result<Answer, Problem> + Send + 'static,
+        answer: impl FnOnce(Vec<Result<Reply, Problem>>) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
         let Some(once) = change.once else {
             return answer(self.submit(commands).await?);
         };
+        let (mut spread, cluster) = match self.spread(commands) {
+            Ok(commands) => {
+                let own = |replies: OwnReplies| {
+                    let replies = replies.into_iter();
+                    answer(replies.map(|reply| reply.map_err(Problem::from)).collect())
+                };
+                return self.done_once(once, commands, own).await;
+            }
+            Err(spread) => spread,
+        };
+        // A request that was done gets its answer, and sends nothing to other nodes.
+        let not_done = |_: OwnReplies| Err(Problem::new(Code::NotFound, ""));
+        match self.done_once(once, Vec::new(), not_done).await {
+            Err(problem) if problem.code == Code::NotFound => {}
+            known => return known,
+        }
+        let here = std::mem::take(&mut spread.here);
+        let heard = spread.send(&cluster).await;
+        if let Some(problem) = heard.failed {
+            return Err(problem);
+        }
+        let all = move |here: OwnReplies| answer(heard.with(Ok(here)));
+        self.done_once(once, here, all).await
+    }
+
+    /// Has commands done at this node, unless the same request was done before.
+    async fn done_once(
+        &self,
+        once: Once,
+        commands: Vec<Command>,
+        answer: impl FnOnce(OwnReplies) -> Result<Answer, Problem> + Send + 'static,
+    ) -> Result<Answer, Problem> {
         let (tell, told) = oneshot::channel();
         let keeper = Keeping {
             answer: Some(answer),
@@ -366,7 +501,9 @@ impl Service {
             once,
             answer: kept.to_kept(),
         });
-        let then = move |done| drop(tell.send(done));
+        let then = move |done: Result<_, RuntimeError>| {
+            drop(tell.send(done.map_err(Problem::from)));
+        };
         let unknown = format!("unknown key {}", quoted(change.id()));
         self.handle.change_keys(self.now(), change, kept, then)?;
         match self.answered(told).await? {
@@ -377,17 +514,7 @@ impl Service {
 
     /// Waits for what was asked.
     pub(super) async fn answered<T>(&self, asked: Asked<T>) -> Result<T, Problem> {
-        match timeout(self.settings.answer_patience, asked).await {
-            Ok(Ok(answer)) => Ok(answer?),
-            Ok(Err(_)) => Err(RuntimeError::Stopped.into()),
-            Err(_) => Err(self.too_late()),
-        }
-    }
-
-    fn too_late(&self) -> Problem {
-        let seconds = self.settings.answer_patience.as_secs_f32();
-        let detail = format!("no answer within {seconds} s");
-        Problem::new(Code::TimedOut, detail)
+        within(self.settings.answer_patience, asked).await
     }
 
     /// Room for one more backup, as long as what this gives is kept.
@@ -418,18 +545,33 @@ impl Service {
     }
 }
 
+/// Waits for what was asked, within a time limit.
+async fn within<T>(patience: Duration, asked: Asked<T>) -> Result<T, Problem> {
+    match timeout(patience, asked).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) => Err(RuntimeError::Stopped.into()),
+        Err(_) => Err(too_late(patience)),
+    }
+}
+
+fn too_late(patience: Duration) -> Problem {
+    let seconds = patience.as_secs_f32();
+    let detail = format!("no answer within {seconds} s");
+    Problem::new(Code::TimedOut, detail)
+}
+
 /// Makes the answer of a request that is done once, keeps it, and tells it when it is durable.
 struct Keeping<F> {
     answer: Option<F>,
     made: Option<Result<Answer, Problem>>,
-    tell: oneshot::Sender<Result<Result<Answer, Problem>, RuntimeError>>,
+    tell: oneshot::Sender<Result<Result<Answer, Problem>, Problem>>,
 }
 
 impl<F> AnswerRecorder for Keeping<F>
 where
-    F: FnOnce(Vec<Result<Reply, Refused>>) -> Result<Answer, Problem> + Send,
+    F: FnOnce(OwnReplies) -> Result<Answer, Problem> + Send,
 {
-    fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>> {
+    fn keep(&mut self, replies: OwnReplies) -> Option<Vec<u8>> {
         let answer = self.answer.take()?;
         let made = self.made.insert(answer(replies));
         made.as_ref().ok().map(Answer::to_kept)
@@ -440,7 +582,7 @@ where
         let made = || made.unwrap_or_else(|| Err(not_made()));
         let told = kept.map(|kept| answer_of(kept, made));
         // Whoever asked may have gone.
-        drop(tell.send(told));
+        drop(tell.send(told.map_err(Problem::from)));
     }
 }
 
@@ -537,10 +679,10 @@ impl IntoResponse for Answer {
 /// The only answer of a call that gave the node one command.
 ///
 /// # Errors
-/// The command's [`Refused`] as a [`Problem`].
-pub fn only(replies: Vec<Result<Reply, Refused>>) -> Result<Reply, Problem> {
+/// The [`Problem`] of the command.
+pub fn only(replies: Vec<Result<Reply, Problem>>) -> Result<Reply, Problem> {
     match replies.into_iter().next() {
-        Some(reply) => Ok(reply?),
+        Some(reply) => reply,
         None => Err(Problem::new(Code::Internal, "the node gave no answer")),
     }
 }

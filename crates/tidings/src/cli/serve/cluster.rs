@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tidings_core::Rules;
-use tidings_node::{Candidate, Holder, RuntimeError, Term};
+use tidings_node::{Candidate, Hearing, Holder, RuntimeError, Term};
 use tidings_store::PostgresLeases;
 use tidings_store::lease::{Leases, Member, NodeId, Role, Token};
 
@@ -21,6 +21,7 @@ use crate::http::cluster::{self, Cluster};
 use crate::http::feedback::maildir;
 use crate::http::listen;
 use crate::keys::{self, Secret};
+use crate::link::HttpLink;
 
 /// Time that messages being sent have once another node waits for the store.
 const HAND_OVER: Duration = Duration::from_secs(5);
@@ -205,44 +206,42 @@ impl State {
     }
 }
 
-/// The work of this process while it holds the store.
+/// The work of this process while it holds the lease or a share.
 struct Holding(Arc<State>);
 
 impl Holder for Holding {
     fn open(&mut self, term: Term) -> Result<tidings_node::Opened, String> {
         let state = &self.0;
-        if term.held.is_some() {
-            return Err("not supported yet".to_owned());
-        }
         let rules = state.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = rules.clone();
         let store = Opened::held(Arc::clone(&state.leases), &term);
         let store = store.map_err(|fault| fault.to_string())?;
-        let licence = Arc::clone(&term.licence);
+        let (tenure, licence) = (term.tenure, Arc::clone(&term.licence));
         let with = (&state.arguments, &state.token);
+        let mut homes = None;
         let started = Serving::start(store, &rules, with, Some(licence), |service| {
-            service.in_cluster(Arc::clone(&state.cluster))
+            let of = service.homes_of_node().map(Arc::new);
+            let service = service.in_cluster(Arc::clone(&state.cluster));
+            match &*homes.insert(of) {
+                Some(homes) => service.with_parts(Arc::clone(homes)),
+                None => service,
+            }
         });
-        let serving = started.map_err(|fault| fault.to_string())?;
-        let place = "--store URL";
-        say_paused(&serving.node, place);
-        if !state.arguments.dev && serving.node.handle().keys().is_empty() {
-            tracing::warn!("{}", no_key(place));
-        }
+        let mut serving = started.map_err(|fault| fault.to_string())?;
+        let homes = homes.flatten().ok_or("the node has ended already")?;
         end_with(&serving.node, term.ender()).map_err(|fault| fault.to_string())?;
-        let reports = maildir::watch(Arc::clone(&serving.service));
-        state.tokio.spawn(reports);
-        let api = crate::http::router(Arc::clone(&serving.service));
-        state.cluster.serve(api, term.licence);
-        tracing::info!(tenure = ?term.tenure, "this node holds the store");
-        let others = state.cluster.of_other_config(&digest(&rules));
-        if !others.is_empty() {
-            tracing::warn!(
-                nodes = others.join(", "),
-                "the configuration that this node has put in force differs from that of other nodes; send SIGHUP to \
-                 those whose file has changed"
-            );
+        if homes.intake {
+            self.begin_intake(&serving, &rules);
+        } else {
+            let link = Box::new(HttpLink::new(Arc::clone(&state.cluster)));
+            let hearing = Hearing::start(serving.node.handle(), link);
+            serving.hearing = Some(hearing.map_err(|fault| fault.to_string())?);
         }
+        let api = crate::http::router(Arc::clone(&serving.service));
+        state
+            .cluster
+            .serve_parts(api, term.licence, Arc::clone(&homes));
+        tracing::info!(tenure = ?tenure, intake = homes.intake, parts = ?homes.held, "this node serves");
         let (handle, clock) = (serving.node.handle(), Arc::clone(serving.service.clock()));
         *state.serving() = Some(serving);
         let lag = move || {
@@ -252,16 +251,22 @@ impl Holder for Holding {
         };
         Ok(tidings_node::Opened {
             lag: Box::new(lag),
-            // No parts are granted while a process can't open some of them.
-            parts: 1,
+            parts: homes.parts,
         })
     }
 
     fn close(&mut self, drains: bool) {
         self.0.cluster.stop_serving();
-        let Some(Serving { node, service, .. }) = self.0.serving().take() else {
+        let Some(serving) = self.0.serving().take() else {
             return;
         };
+        let Serving {
+            node,
+            service,
+            hearing,
+            ..
+        } = serving;
+        drop(hearing);
         service.stop();
         let drain = match drains {
             true => self.0.arguments.drain.min(HAND_OVER),
@@ -273,6 +278,28 @@ impl Holder for Holding {
             Err(fault) => {
                 tracing::warn!(error = %fault, "this node lost the store; nothing durable is lost");
             }
+        }
+    }
+}
+
+impl Holding {
+    /// Does what the node with the intake alone does.
+    fn begin_intake(&self, serving: &Serving, rules: &Rules) {
+        let state = &self.0;
+        let place = "--store URL";
+        say_paused(&serving.node, place);
+        if !state.arguments.dev && serving.node.handle().keys().is_empty() {
+            tracing::warn!("{}", no_key(place));
+        }
+        let reports = maildir::watch(Arc::clone(&serving.service));
+        state.tokio.spawn(reports);
+        let others = state.cluster.of_other_config(&digest(rules));
+        if !others.is_empty() {
+            tracing::warn!(
+                nodes = others.join(", "),
+                "the configuration that this node has put in force differs from that of other nodes; send SIGHUP to \
+                 those whose file has changed"
+            );
         }
     }
 }

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::routing::{any, get, post};
 use http_body_util::BodyExt as _;
-use tidings_store::lease::{Lease, MemberStatus, Role};
+use tidings_store::lease::{Epoch, Lease, MemberStatus, Role, Share, TermNo};
 use tokio::sync::oneshot;
 
 use super::*;

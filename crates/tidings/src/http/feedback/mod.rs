@@ -5,6 +5,7 @@
 //! that nobody else can make. It is recorded with the message; an address that does not exist, and one whose owner
 //! complained, is suppressed.
 
+mod addresses;
 pub mod maildir;
 mod mailgun;
 mod postmark;
@@ -24,7 +25,6 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use serde::de::DeserializeOwned;
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::engine::Engine;
 use tidings_core::messages::{Answered, Attempt};
 use tidings_core::rules::FeedbackRules;
 use tidings_core::suppression::{ChannelAddress, SuppressedFor};
@@ -204,21 +204,24 @@ impl Service {
             return Ok(());
         };
         let (rules, now) = (self.rules(), self.now());
-        let judged = move |engine: &Engine| {
-            let each = reports.iter();
-            each.map(|report| report.commands(engine, (&key, &rules.feedback), now))
-                .collect::<Vec<_>>()
-        };
-        let all = self.look(move |node| judged(node.engine())).await?;
-        let kinds: Vec<_> = all
+        let each = reports.iter();
+        let judged: Vec<Option<Judged>> = each
+            .map(|report| report.judged((&key, &rules.feedback), now))
+            .collect();
+        let kinds: Vec<_> = judged
             .iter()
-            .map(|known| known.as_ref().map(|known| known.0))
+            .map(|known| known.as_ref().map(|known| known.kind))
             .collect();
-        let commands: Vec<Command> = all
-            .into_iter()
-            .flatten()
-            .flat_map(|known| known.1)
-            .collect();
+        let suppressing = judged.iter().flatten();
+        let suppressing = suppressing.filter(|known| known.suppressed.is_some());
+        let messages = suppressing.map(|known| known.tag.message).collect();
+        let addresses = self.email_addresses(messages).await?;
+        let mut commands = Vec::new();
+        for known in judged.into_iter().flatten() {
+            let of = addresses.get(&known.tag.message);
+            let suppress = known.suppress(of.map_or(&[][..], Vec::as_slice), &key);
+            commands.extend(known.report.into_iter().chain(suppress));
+        }
         if !commands.is_empty() {
             for refused in self
                 .submit(commands)
@@ -226,7 +229,7 @@ impl Service {
                 .into_iter()
                 .filter_map(Result::err)
             {
-                tracing::debug!(reason = %refused, "a report about a message is refused");
+                tracing::debug!(reason = %refused.detail, "a report about a message is refused");
             }
         }
         for kind in kinds {
@@ -236,19 +239,38 @@ impl Service {
     }
 }
 
+/// A report about a message of ours.
+struct Judged {
+    kind: Answered,
+    tag: MailTag,
+    /// The command that records it; `None` = it is only counted.
+    report: Option<Command>,
+    /// The reason for which its address is suppressed.
+    suppressed: Option<SuppressedFor>,
+}
+
+impl Judged {
+    /// The command that suppresses the address of the message, if it is still its recipient's.
+    fn suppress(&self, addresses: &[String], key: &TokenKey) -> Option<Command> {
+        let reason = self.suppressed?;
+        let mut addresses = addresses.iter();
+        let address = addresses.find(|text| self.tag.is_of(EMAIL_NO, text, key))?;
+        Some(Command::Suppress {
+            address: ChannelAddress::new(EMAIL_NO, address),
+            reason,
+            until: None,
+        })
+    }
+}
+
 impl Reported {
-    /// The kind of the report, and what follows from it; `None` = it names no message of ours.
-    fn commands(
-        &self,
-        engine: &Engine,
-        (key, rules): (&TokenKey, &FeedbackRules),
-        now: Instant,
-    ) -> Option<(Answered, Vec<Command>)> {
+    /// The message that is meant, and what follows from the report; `None` = it names no message of ours.
+    fn judged(&self, (key, rules): (&TokenKey, &FeedbackRules), now: Instant) -> Option<Judged> {
         let tag = self
             .hints
             .iter()
             .find_map(|text| MailTag::find(key, text))?;
-        let (answer, suppressed) = match self.event {
+        let (kind, suppressed) = match self.event {
             Event::Delivered => (Answered::Delivered, None),
             Event::Delayed => (Answered::Delayed, None),
             Event::Bounced => (Answered::Bounced, None),
@@ -258,36 +280,25 @@ impl Reported {
             Event::Opened => (Answered::Opened, None),
             Event::Clicked => (Answered::Clicked, None),
         };
-        let is_left_out = match answer {
+        let is_left_out = match kind {
             Answered::Opened => !rules.opened,
             Answered::Clicked => !rules.clicked,
             _ => false,
         };
-        if is_left_out {
-            return Some((answer, Vec::new()));
-        }
-        let report = Attempt {
-            at: self.at.map_or(now, |at| at.min(now)),
-            provider: self.by.to_owned(),
-            answer,
-            reply: self.words.clone(),
-        };
-        let report = Command::Report {
+        let report = (!is_left_out).then(|| Command::Report {
             message: tag.message,
-            report: Box::new(report),
-        };
-        let profile = engine.recipient_of(tag.message.id);
-        let addresses = profile.into_iter().flat_map(|of| of.addresses.of(EMAIL_NO));
-        let address = addresses
-            .into_iter()
-            .find(|text| tag.is_of(EMAIL_NO, text, key));
-        let suppress = suppressed
-            .zip(address)
-            .map(|(reason, address)| Command::Suppress {
-                address: ChannelAddress::new(EMAIL_NO, address),
-                reason,
-                until: None,
-            });
-        Some((answer, [report].into_iter().chain(suppress).collect()))
+            report: Box::new(Attempt {
+                at: self.at.map_or(now, |at| at.min(now)),
+                provider: self.by.to_owned(),
+                answer: kind,
+                reply: self.words.clone(),
+            }),
+        });
+        Some(Judged {
+            kind,
+            tag,
+            report,
+            suppressed,
+        })
     }
 }

@@ -12,9 +12,9 @@ mod tests;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Path, RawQuery, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use tidings_core::command::Choice;
@@ -89,6 +89,7 @@ async fn show_choices(State(service): State<Arc<Service>>, Path(token): Path<Str
     let page = async {
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
         let token = Unsubscribe::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
+        service.at_home(&token.recipient)?;
         let _room = site.room(service.settings.answer_patience).await?;
         choices_page(&service, site, token, None).await
     };
@@ -104,7 +105,10 @@ async fn choose(
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
         let token = Unsubscribe::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
         let (parts, body) = request.into_parts();
-        let form = form(&service, &parts.headers, body).await?;
+        let body = whole(&service, body).await?;
+        let home = service.at_home(&token.recipient);
+        home.map_err(|problem| problem.with_body(&body))?;
+        let form = Form::read(&parts.headers, &body);
         let _room = site.room(service.settings.answer_patience).await?;
         let undo = set(&service, &token, form).await?;
         choices_page(&service, site, token, Some(undo)).await
@@ -120,6 +124,7 @@ async fn show_rest(
     let page = async {
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
         let rest = Rest::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
+        service.at_home_of(rest.message.closing.bucket)?;
         let _room = site.room(service.settings.answer_patience).await?;
         let from = query.as_deref().and_then(|query| {
             let mut parts = query.split('&');
@@ -142,14 +147,14 @@ async fn no_method(State(service): State<Arc<Service>>) -> Response {
     response
 }
 
-/// The form of a request, read within bounds.
-async fn form(service: &Service, headers: &HeaderMap, body: Body) -> Result<Form, Fault> {
+/// The form of a request as it came, read within bounds.
+async fn whole(service: &Service, body: Body) -> Result<Bytes, Fault> {
     let read = timeout(
         service.settings.body_patience,
         to_bytes(body, FORM_BYTES_MAX),
     );
     match read.await {
-        Ok(Ok(bytes)) => Ok(Form::read(headers, &bytes)),
+        Ok(Ok(bytes)) => Ok(bytes),
         _ => Err(Notice::NoLink.into()),
     }
 }

@@ -1,11 +1,12 @@
 //! Calls for operators.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tidings_core::channel;
 use tidings_core::engine::{Agenda, Dropped, LedgerRow, Reply};
 use tidings_core::{Instant, Outcome, Rules};
@@ -17,6 +18,7 @@ use super::waiting::{DeferredMessage, Waiting};
 use crate::body::short::ForgetDays;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
+use crate::http::gather::{self, OtherParts};
 use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service, only};
 
@@ -75,6 +77,10 @@ struct StatusAnswer {
     paused: PausedShown,
     /// Counts of entries, deleted days included.
     entries: EntriesCounted,
+    /// Nodes of a cluster that did not answer: their parts are left out. Absent if all did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    missing: Option<Vec<String>>,
 }
 
 /// Types and channels that are paused.
@@ -87,7 +93,7 @@ struct PausedShown {
 }
 
 /// Counts of entries by outcome, without scheduled ones.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 struct EntriesCounted {
     /// All entries that entered a lane.
     all: u64,
@@ -97,7 +103,8 @@ struct EntriesCounted {
     #[schema(value_type = BTreeMap<String, u64>)]
     outcomes: BTreeMap<Outcome, u64>,
     /// Number of undelivered entries by reason.
-    reasons: BTreeMap<&'static str, u64>,
+    #[schema(value_type = BTreeMap<String, u64>)]
+    reasons: BTreeMap<Cow<'static, str>, u64>,
 }
 
 /// A channel that sends messages.
@@ -158,15 +165,43 @@ impl StatusAnswer {
                 reasons: sum
                     .reasons
                     .into_iter()
-                    .map(|(reason, count)| (reason.word(), count))
+                    .map(|(reason, count)| (reason.word().into(), count))
                     .collect(),
             },
+            missing: None,
+        }
+    }
+
+    /// Adds the status of another node's parts.
+    fn add(&mut self, more: StatusOfParts) {
+        self.retrying += more.retrying;
+        self.recipients += more.recipients;
+        self.oldest_due = gather::earlier(self.oldest_due.take(), more.oldest_due);
+        self.oldest_due_age_seconds = self.oldest_due_age_seconds.max(more.oldest_due_age_seconds);
+        let (sum, more) = (&mut self.entries, more.entries);
+        sum.all += more.all;
+        sum.pending += more.pending;
+        for (outcome, count) in more.outcomes {
+            *sum.outcomes.entry(outcome).or_default() += count;
+        }
+        for (reason, count) in more.reasons {
+            *sum.reasons.entry(reason).or_default() += count;
         }
     }
 }
 
+/// What of a status adds up.
+#[derive(Deserialize)]
+struct StatusOfParts {
+    oldest_due: Option<String>,
+    oldest_due_age_seconds: Option<u64>,
+    retrying: u64,
+    recipients: u64,
+    entries: EntriesCounted,
+}
+
 /// Everything that comes due.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"lanes": [{"hour": "2024-03-07T08:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 12, "held": 1}], "unmade": 0, "sending": 2, "deferred": {"messages": 1, "next": [{"recipient": "ada", "channel": "email", "lane": "cooldown", "batch": "5c0f3d1a9b7e4f60821d3c4b5a697887", "entries": 2, "attempts": 1, "last": {"answer": "retry", "reply": "RCPT: 451 4.3.0"}, "next_try": "2024-03-07T08:03:30Z", "held_by": null}]}, "scheduled": {"events": 1, "next": [{"event": "e-2", "type": "comment", "object": "works/1", "t": "2024-03-08T09:00:00Z"}]}}))]
 struct DueAnswer {
     /// Open lanes by hour, channel and name; lanes that are never due come last.
@@ -179,16 +214,21 @@ struct DueAnswer {
     deferred: DeferredShown,
     /// Events published with `deliver_at`.
     scheduled: Scheduled,
+    /// Nodes of a cluster that did not answer: their parts are left out. Absent if all did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    missing: Option<Vec<String>>,
 }
 
 /// Lanes of one name that are due within one hour.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 struct DueHour {
     /// The hour (UTC) in which they are due; null = they are not due as things are.
     #[schema(format = "date-time")]
     hour: Option<String>,
     /// The channel.
-    channel: &'static str,
+    #[schema(value_type = String)]
+    channel: Cow<'static, str>,
     /// Name of the lane.
     lane: String,
     /// Number of recipients.
@@ -198,7 +238,7 @@ struct DueHour {
 }
 
 /// Messages that wait for a retry.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 struct DeferredShown {
     /// Number of them.
     messages: usize,
@@ -207,7 +247,7 @@ struct DeferredShown {
 }
 
 /// Events published with `deliver_at`.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 struct Scheduled {
     /// Number of them.
     events: u64,
@@ -219,7 +259,7 @@ impl DueAnswer {
     fn of(agenda: Agenda, deferred: Deferrals) -> Self {
         let lanes = agenda.lanes.into_iter().map(|lanes| DueHour {
             hour: lanes.hour.map(|hour| hour.to_string()),
-            channel: lanes.channel,
+            channel: lanes.channel.into(),
             lane: lanes.lane,
             recipients: lanes.recipients,
             held: lanes.held,
@@ -237,7 +277,42 @@ impl DueAnswer {
                 events: agenda.scheduled,
                 next: next.map(Waiting::from).collect(),
             },
+            missing: None,
         }
+    }
+
+    /// Adds what comes due in another node's parts; lists so many scheduled events at most.
+    fn add(&mut self, more: Self, scheduled_max: usize) {
+        for row in more.lanes {
+            let key = |of: &DueHour| (of.hour.clone(), of.channel.clone(), of.lane.clone());
+            match self.lanes.iter_mut().find(|of| key(of) == key(&row)) {
+                None => self.lanes.push(row),
+                Some(sum) => {
+                    sum.recipients += row.recipients;
+                    sum.held += row.held;
+                }
+            }
+        }
+        self.lanes.sort_by(|a, b| {
+            // What is never due comes last.
+            let when = |of: &DueHour| (of.hour.is_none(), of.hour.clone());
+            let rest = || (&a.channel, &a.lane).cmp(&(&b.channel, &b.lane));
+            when(a).cmp(&when(b)).then_with(rest)
+        });
+        self.unmade += more.unmade;
+        self.sending += more.sending;
+        let (sum, more_deferred) = (&mut self.deferred, more.deferred);
+        sum.messages += more_deferred.messages;
+        sum.next.extend(more_deferred.next);
+        sum.next.sort_by_key(DeferredMessage::order);
+        sum.next.truncate(DEFERRED_SHOWN);
+        // Every node knows all scheduled events, and lists those for which its recipients wait.
+        let (sum, more) = (&mut self.scheduled, more.scheduled);
+        sum.events = sum.events.max(more.events);
+        sum.next.extend(more.next);
+        sum.next.sort_by_key(Waiting::order);
+        sum.next.dedup_by_key(|of| of.order());
+        sum.next.truncate(scheduled_max);
     }
 }
 
@@ -276,12 +351,20 @@ struct DroppedDays {
     get, path = "/v1/admin/status", tag = "admin",
     responses((status = 200, description = "The status", body = StatusAnswer))
 )]
-async fn status(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
+async fn status(
+    State(service): State<Arc<Service>>,
+    others: OtherParts,
+) -> Result<Answer, Problem> {
     let (rules, uptime) = (service.rules(), service.uptime_seconds());
     let retrying = service.handle.vitals().retries();
     let clock = service.now();
     let status = move |node: &Durable| StatusAnswer::of(node, &rules, clock, uptime, retrying);
-    let status = service.look(status).await?;
+    let (status, mut gathered) = tokio::join!(service.look(status), others.gather());
+    let mut status = status?;
+    for more in std::mem::take(&mut gathered.found) {
+        status.add(more);
+    }
+    status.missing = gathered.missing();
     Answer::json(StatusCode::OK, &status)
 }
 
@@ -297,15 +380,24 @@ async fn status(State(service): State<Arc<Service>>) -> Result<Answer, Problem> 
 async fn due(
     State(service): State<Arc<Service>>,
     InQuery(query): InQuery<DueQuery>,
+    others: OtherParts,
 ) -> Result<Answer, Problem> {
     let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
-    let agenda = service
-        .look(move |node| -> Result<Agenda, Problem> {
+    let own = async {
+        let agenda = service.look(move |node| -> Result<Agenda, Problem> {
             Ok(node.engine().agenda(node.view(), most)?)
-        })
-        .await??;
-    let deferred = service.deferred(None, DEFERRED_SHOWN).await?;
-    Answer::json(StatusCode::OK, &DueAnswer::of(agenda, deferred))
+        });
+        let agenda = agenda.await??;
+        let deferred = service.deferred(None, DEFERRED_SHOWN).await?;
+        Ok::<_, Problem>(DueAnswer::of(agenda, deferred))
+    };
+    let (own, mut gathered) = tokio::join!(own, others.gather());
+    let mut due = own?;
+    for more in std::mem::take(&mut gathered.found) {
+        due.add(more, most);
+    }
+    due.missing = gathered.missing();
+    Answer::json(StatusCode::OK, &due)
 }
 
 /// Delete old days
@@ -329,4 +421,53 @@ async fn forget(State(service): State<Arc<Service>>, change: Change) -> Result<A
         )),
     };
     service.change(&change, vec![command], done).await
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn added(a: Value, b: Value, most: usize) -> Value {
+        let mut sum: DueAnswer = serde_json::from_value(a).unwrap();
+        sum.add(serde_json::from_value(b).unwrap(), most);
+        serde_json::to_value(&sum).unwrap()
+    }
+
+    fn lane(hour: Option<&str>, lane: &str, recipients: u64) -> Value {
+        json!({"hour": hour, "channel": "email", "lane": lane, "recipients": recipients, "held": 1})
+    }
+
+    fn waiting(event: &str, t: &str) -> Value {
+        json!({"event": event, "type": "note", "object": "o", "t": t})
+    }
+
+    fn due(lanes: &[Value], scheduled: &[Value]) -> Value {
+        json!({
+            "lanes": lanes, "unmade": 1, "sending": 2, "deferred": {"messages": 0, "next": []},
+            "scheduled": {"events": 3, "next": scheduled},
+        })
+    }
+
+    #[test]
+    fn what_comes_due_in_several_parts_adds_up_in_order() {
+        let (nine, ten) = ("2024-03-07T09:00:00Z", "2024-03-07T10:00:00Z");
+        let a = due(
+            &[lane(Some(ten), "now", 1), lane(None, "paused", 1)],
+            &[waiting("e1", nine), waiting("e2", ten)],
+        );
+        let b = due(
+            &[lane(Some(nine), "now", 4), lane(Some(ten), "now", 2)],
+            &[waiting("e1", nine), waiting("e0", ten), waiting("e2", ten)],
+        );
+        let sum = added(a, b, 2);
+        let mut of_ten = lane(Some(ten), "now", 3);
+        of_ten["held"] = json!(2);
+        let lanes = [lane(Some(nine), "now", 4), of_ten, lane(None, "paused", 1)];
+        assert_eq!(sum["lanes"], json!(lanes));
+        assert_eq!((&sum["unmade"], &sum["sending"]), (&json!(2), &json!(4)));
+        let scheduled = json!({"events": 3, "next": [waiting("e1", nine), waiting("e0", ten)]});
+        assert_eq!(sum["scheduled"], scheduled);
+    }
 }

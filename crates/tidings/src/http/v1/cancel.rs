@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::command::Cancelled;
-use tidings_core::engine::{Extent, Refused, Reply, TakenBack};
+use tidings_core::engine::{Extent, Reply, TakenBack};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Command, Id, Rules};
 use utoipa::ToSchema;
@@ -170,7 +170,7 @@ async fn take_back(
     command: fn(Cancelled) -> Command,
 ) -> Result<Answer, Problem> {
     let unknown = CancelWarning::unknown(&what, &service.rules());
-    let told = |replies: Vec<Result<Reply, Refused>>| match only(replies)? {
+    let told = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
         Reply::Cancelled(taken) => Answer::json(StatusCode::OK, &CancelAnswer::of(taken, unknown)),
         _ => Err(Problem::new(
             Code::Internal,

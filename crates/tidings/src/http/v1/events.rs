@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::{Published, PublishedAs, Reply, Warning};
-use tidings_core::{Command, Rules};
+use tidings_core::{Command, Id, Rules};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
@@ -62,7 +62,8 @@ struct PublishedEvent {
     notifications: u64,
     /// Number of recipients whom the admission of its type left out.
     suppressed: u64,
-    /// Of several machines: true, since the commit that accepts an event also applies it, so the counts are whole.
+    /// Of several machines: true if all parts of the store have applied the event, so that the counts are whole and
+    /// inboxes have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     applied: Option<bool>,
@@ -171,7 +172,7 @@ impl From<Published> for PublishedEvent {
             },
             notifications: published.notifications,
             suppressed: published.suppressed,
-            applied: None,
+            applied: Some(published.applied),
             warnings,
         }
     }
@@ -226,10 +227,13 @@ async fn publish(
     let answer = match json::value(&change.body)? {
         Json::List(list) => {
             let rules = service.rules();
-            let read = |fields: Fields<'_>| read(&service, &rules, fields);
+            let read = |place, fields: Fields<'_>| {
+                let new_id = || new_id(&service, &change, place);
+                read(&rules, fields, new_id)
+            };
             let list = (StatusCode::ACCEPTED, list);
-            let applied = applied(&service);
-            let done = move |reply| published(applied, reply).map(EventOutcome::Published);
+            let of_nodes = service.cluster.is_some();
+            let done = move |reply| published(of_nodes, reply).map(EventOutcome::Published);
             array::answer(&service, &change, list, read, done).await
         }
         Json::Table(table) => one(&service, &change, Fields::new(table)).await,
@@ -245,29 +249,40 @@ async fn publish(
 }
 
 async fn one(service: &Service, change: &Change, fields: Fields<'_>) -> Result<Answer, Problem> {
-    let command = read(service, &service.rules(), fields)?;
-    let applied = applied(service);
+    let command = read(&service.rules(), fields, || new_id(service, change, 0))?;
+    let of_nodes = service.cluster.is_some();
     let told =
-        move |replies| Answer::json(StatusCode::ACCEPTED, &published(applied, only(replies)?)?);
+        move |replies| Answer::json(StatusCode::ACCEPTED, &published(of_nodes, only(replies)?)?);
     service.change(change, vec![command], told).await
 }
 
-fn read(service: &Service, rules: &Rules, fields: Fields<'_>) -> Result<Command, Problem> {
-    let new_id = || service.ids.next(service.now());
+/// An id for an event without one.
+fn new_id(service: &Service, change: &Change, place: usize) -> Id {
+    match change.once {
+        Some(once) => ids::of_request(once, place),
+        None => service.ids.next(service.now()),
+    }
+}
+
+fn read(
+    rules: &Rules,
+    fields: Fields<'_>,
+    new_id: impl FnOnce() -> Id,
+) -> Result<Command, Problem> {
     Ok(fields.body::<EventBody>()?.command(rules, new_id)?)
 }
 
-/// Says of several machines that events are applied.
-fn applied(service: &Service) -> Option<bool> {
-    service.cluster.as_ref().map(|_| true)
-}
-
-fn published(applied: Option<bool>, reply: Reply) -> Result<PublishedEvent, Problem> {
+/// The result of a publish. Of one machine it does not say that the event is applied: it always is.
+fn published(of_nodes: bool, reply: Reply) -> Result<PublishedEvent, Problem> {
     match reply {
-        Reply::Published(published) => Ok(PublishedEvent {
-            applied,
-            ..published.into()
-        }),
+        Reply::Published(published) => {
+            let published = PublishedEvent::from(published);
+            let applied = published.applied.filter(|_| of_nodes);
+            Ok(PublishedEvent {
+                applied,
+                ..published
+            })
+        }
         Reply::Done
         | Reply::Flushed { .. }
         | Reply::Cancelled(_)
@@ -300,7 +315,7 @@ impl Lines for EventLines {
     fn tell(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {
         let published = PublishedEvent {
             line: Some(line),
-            ..published(applied(&self.service), reply)?
+            ..published(self.service.cluster.is_some(), reply)?
         };
         let written = serde_json::to_writer(out, &published);
         written.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))

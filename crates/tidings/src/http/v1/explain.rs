@@ -61,6 +61,8 @@ impl From<Unexplained> for Problem {
 async fn explain(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
     let body: ExplainBody = change.parse()?;
     let (subject, recipient) = body.question(&service.rules())?;
+    let home = service.at_home(&recipient);
+    home.map_err(|problem| problem.with_body(&change.body))?;
     let now = service.now();
     let explanation = service
         .look(move |node| -> Result<_, Problem> {

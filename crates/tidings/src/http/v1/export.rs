@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 use tidings_core::{Day, Instant};
 use tidings_node::Durable;
@@ -19,6 +20,7 @@ use crate::body::preference::Preference;
 use crate::http::Service;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
+use crate::http::gather::OtherParts;
 use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::streaming::streamed;
 
@@ -66,6 +68,7 @@ impl FromQuery for ExportQuery {
 async fn export(
     State(service): State<Arc<Service>>,
     InQuery(query): InQuery<ExportQuery>,
+    others: OtherParts,
 ) -> Result<Response, Problem> {
     let permit = service.room_for_backup().ok_or_else(|| {
         let detail = "two backups or exports are being read; wait for one of them to end";
@@ -76,11 +79,35 @@ async fn export(
     let life = service.look(Durable::life).await?;
     let durable = service.handle.durable()?;
     let patience = service.settings.backup_patience;
-    let stream = streamed(life, patience, move |out| {
-        let written = write(&durable, from, out);
-        drop((durable, permit));
-        written
+    let recipients = {
+        let durable = Arc::clone(&durable);
+        streamed(Weak::clone(&life), patience, move |out| {
+            write_recipients(&durable, from, out)
+        })
+    };
+    let gathered = others.streams().await;
+    if !gathered.missing.is_empty() {
+        let missing = gathered.missing.join("`, `");
+        let detail = format!("no answer from `{missing}`, whose recipients would be left out");
+        return Err(Problem::new(Code::NoHolder, detail));
+    }
+    let of_others = stream::iter(gathered.found).flat_map(|answer| {
+        let data = answer.into_body().into_data_stream();
+        data.map(|chunk| chunk.map_err(io::Error::other))
     });
+    let has_intake = durable.engine().holds_intake();
+    // It begins only once the others are read: its reader is not to be waited for before.
+    let events = stream::once(async move {
+        streamed(life, patience, move |out| {
+            let written = match has_intake {
+                true => write_events(&durable, from, out),
+                false => Ok(()),
+            };
+            drop((durable, permit));
+            written
+        })
+    });
+    let stream = recipients.chain(of_others).chain(events.flatten());
     let lines = HeaderValue::from_static("application/x-ndjson");
     Ok(([(header::CONTENT_TYPE, lines)], Body::from_stream(stream)).into_response())
 }
@@ -109,8 +136,8 @@ struct Chosen<'c> {
     preference: Preference,
 }
 
-/// Writes the timeline.
-fn write(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the recipients of this node's parts.
+fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     // All of them are there before the first event.
     let at = from.start();
@@ -134,6 +161,12 @@ fn write(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
             write_line(out, at, "preference", body)?;
         }
     }
+    Ok(())
+}
+
+/// Writes the events.
+fn write_events(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
+    let (engine, view) = (durable.engine(), durable.view());
     let mut written = Ok(());
     let read = engine.each_event(view, from, &mut |at, event| {
         written = write_line(out, at, "publish", PublishedAs::from(event));

@@ -5,12 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
-use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{CHANNELS, INBOX};
-use tidings_core::engine::{
-    MessageCursor, MessageFilter, MessageReport, MessageSummary, MessagesPage, Operated, Refused,
-    Reply,
-};
+use tidings_core::engine::{MessageCursor, MessageFilter, MessageReport, Operated, Refused, Reply};
 use tidings_core::message::{Item, Skipped};
 use tidings_core::messages::{AttemptRun, MessageAct, MessageName, MessageState};
 use tidings_core::time::Day;
@@ -18,9 +14,11 @@ use tidings_core::{Command, Id};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use super::message_page::{MessagePage, MessageShown, merged};
 use crate::explained::ExplainedStep;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
+use crate::http::gather::OtherParts;
 use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
@@ -131,86 +129,6 @@ impl FromQuery for MessagesQuery {
             limit: query.whole_number("limit", 1..=MESSAGES_MAX)?,
             cursor: query.parsed("cursor", str::parse, "what a page gave as `next`")?,
         })
-    }
-}
-
-/// A page of messages: those that are not built yet, then by the day on which they were built, newest first.
-#[derive(Serialize, ToSchema)]
-#[schema(example = json!({"messages": [{"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "failed", "reason": "refused", "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:01Z", "entries": 2, "failed_attempts": 0, "next_try": null}], "next": null}))]
-struct MessagePage {
-    /// The messages.
-    messages: Vec<MessageShown>,
-    /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one: a page
-    /// looks at a bounded number of messages.
-    #[schema(required)]
-    next: Option<String>,
-}
-
-/// A message to one recipient.
-#[derive(Serialize, ToSchema)]
-struct MessageShown {
-    /// Its id.
-    id: String,
-    /// The recipient; null = was erased.
-    recipient: Option<String>,
-    /// The channel.
-    channel: &'static str,
-    /// The lane.
-    lane: String,
-    /// Batch key of the lane; left out where it is empty.
-    #[serde(skip_serializing_if = "BatchKey::is_empty")]
-    #[schema(value_type = Option<String>)]
-    key: BatchKey,
-    /// `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
-    /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
-    /// nothing to tell) or `cancelled` (everything was taken out of it).
-    state: &'static str,
-    /// The reason why it was not handed over; null = it was, or nobody knows yet.
-    reason: Option<&'static str>,
-    /// Time at which its lane was due.
-    #[schema(format = "date-time")]
-    due: String,
-    /// Time at which it was built: its content is fixed since; null = it is not built yet.
-    #[schema(format = "date-time")]
-    built: Option<String>,
-    /// Time of its outcome; null = it has none.
-    #[schema(format = "date-time")]
-    ended: Option<String>,
-    /// Number of its notifications; null = it is not built yet.
-    entries: Option<usize>,
-    /// Number of failed attempts of a message that is retried; else 0.
-    failed_attempts: u32,
-    /// Time of the next attempt; null = there is none.
-    #[schema(format = "date-time")]
-    next_try: Option<String>,
-}
-
-impl From<MessageSummary> for MessageShown {
-    fn from(message: MessageSummary) -> Self {
-        Self {
-            id: message.name.to_string(),
-            recipient: message.recipient.map(|id| id.as_str().to_owned()),
-            channel: message.channel,
-            lane: message.lane,
-            key: message.key,
-            state: message.state.word(),
-            reason: message.reason.map(|reason| reason.word()),
-            due: message.due.to_string(),
-            built: message.built.map(|at| at.to_string()),
-            ended: message.ended.map(|at| at.to_string()),
-            entries: message.entries,
-            failed_attempts: message.tried.map_or(0, |tried| tried.count),
-            next_try: message.tried.map(|tried| tried.until.to_string()),
-        }
-    }
-}
-
-impl From<MessagesPage> for MessagePage {
-    fn from(page: MessagesPage) -> Self {
-        Self {
-            messages: page.messages.into_iter().map(Into::into).collect(),
-            next: page.next.map(|next| next.to_string()),
-        }
     }
 }
 
@@ -374,7 +292,7 @@ async fn operate(
     act: MessageAct,
 ) -> Result<Answer, Problem> {
     let message = named(id)?;
-    let told = |replies: Vec<Result<Reply, Refused>>| match only(replies)? {
+    let told = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
         Reply::Operated(operated) => Answer::json(StatusCode::OK, &OperatedAnswer::from(operated)),
         _ => Err(Problem::new(
             Code::Internal,
@@ -397,7 +315,13 @@ async fn operate(
 async fn list_messages(
     State(service): State<Arc<Service>>,
     InQuery(query): InQuery<MessagesQuery>,
+    others: OtherParts,
 ) -> Result<Answer, Problem> {
+    if let Some(recipient) = &query.recipient {
+        service.at_home(recipient)?;
+    }
+    let state = query.state;
+    let is_of_all = query.recipient.is_none();
     let most = usize::from(query.limit.unwrap_or(MESSAGES_USUAL));
     let from = query.cursor;
     let filter = MessageFilter {
@@ -407,13 +331,21 @@ async fn list_messages(
         event_type: query.kind,
         day: query.day,
     };
-    let page = service
-        .look(move |node| -> Result<_, Problem> {
-            let engine = node.engine();
-            Ok(engine.messages(node.view(), &filter, (from, most))??)
-        })
-        .await??;
-    Answer::json(StatusCode::OK, &MessagePage::from(page))
+    let own = service.look(move |node| -> Result<_, Problem> {
+        let engine = node.engine();
+        Ok(engine.messages(node.view(), &filter, (from, most))??)
+    });
+    if others.is_none() || !is_of_all {
+        return Answer::json(StatusCode::OK, &MessagePage::from(own.await??));
+    }
+    let (own, mut gathered) = tokio::join!(own, others.gather());
+    let mut pages = std::mem::take(&mut gathered.found);
+    pages.push(MessagePage::from(own??));
+    let page = MessagePage {
+        missing: gathered.missing(),
+        ..merged(pages, state, most)
+    };
+    Answer::json(StatusCode::OK, &page)
 }
 
 /// Get a message

@@ -8,6 +8,7 @@ mod explain;
 mod export;
 mod inbox;
 mod keys;
+mod message_page;
 mod messages;
 pub mod nodes;
 mod objects;

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::Instant;
-use tidings_store::lease::{MemberStatus, Membership};
+use tidings_store::lease::{MemberStatus, Membership, NodeId, Role};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -35,8 +35,10 @@ pub struct NodeShown {
     node: String,
     /// The address at which other nodes reach it.
     address: String,
-    /// The parts of the store that it holds: 0 is all of it.
-    parts: Vec<u32>,
+    /// Numbers of the parts of the store that it holds; null = it holds the whole store.
+    parts: Option<Vec<u16>>,
+    /// True if it has the intake, which accepts events: it holds all parts that no other node has.
+    intake: bool,
     /// The instant since which it has had its state.
     #[schema(format = "date-time")]
     since: String,
@@ -69,12 +71,16 @@ pub fn shown(membership: &Membership) -> Vec<NodeShown> {
         NodeShown {
             node: member.name.clone(),
             address: member.address.clone(),
-            parts: if holds(seen) { vec![0] } else { Vec::new() },
+            parts: parts(membership, seen.member.id),
+            intake: holds(seen),
             since: Instant(*since_ms).to_string(),
             lag_ms: member.lag_ms,
-            state: match *silent_ms <= SILENT_MS {
-                true => member.role.name(),
-                false => "silent",
+            state: match (*silent_ms <= SILENT_MS, member.role) {
+                (false, _) => "silent",
+                (true, Role::Standby) if membership.share_of(member.id).is_some() => {
+                    Role::Holding.name()
+                }
+                (true, role) => role.name(),
             },
             silent_ms: *silent_ms,
             config: member.config.clone(),
@@ -84,6 +90,21 @@ pub fn shown(membership: &Membership) -> Vec<NodeShown> {
     members.map(node).collect()
 }
 
+/// The parts that a node holds; `None` = all of them.
+fn parts(membership: &Membership, node: NodeId) -> Option<Vec<u16>> {
+    let shares = || membership.shares.iter();
+    if membership.lease.holder != Some(node) {
+        let own = shares().filter(|share| share.node == node);
+        return Some(own.flat_map(|share| share.parts.clone()).collect());
+    }
+    let of = shares().map(|share| share.of).max()?;
+    let is_own = |part: &u16| {
+        let mut others = shares().filter(|share| share.node != node);
+        !others.any(|share| share.parts.contains(part))
+    };
+    Some((0..of).filter(is_own).collect())
+}
+
 /// List the nodes
 ///
 /// The nodes that share the store, as of the last heartbeat, in the order of their names. Empty for a server with a
@@ -91,8 +112,8 @@ pub fn shown(membership: &Membership) -> Vec<NodeShown> {
 #[utoipa::path(
     get, path = "/v1/nodes", tag = "operating",
     responses((status = 200, description = "The nodes", body = Vec<NodeShown>, example = json!([
-        {"node": "a", "address": "http://10.0.0.1:8990", "parts": [0], "since": "2024-03-07T08:03:00Z", "lag_ms": 0, "state": "holding", "silent_ms": 310, "config": "5f0c1d9a3b7e2468", "epoch": 7},
-        {"node": "b", "address": "http://10.0.0.2:8990", "parts": [], "since": "2024-03-07T08:02:00Z", "lag_ms": 0, "state": "standby", "silent_ms": 120, "config": "5f0c1d9a3b7e2468", "epoch": null},
+        {"node": "a", "address": "http://10.0.0.1:8990", "parts": null, "intake": true, "since": "2024-03-07T08:03:00Z", "lag_ms": 0, "state": "holding", "silent_ms": 310, "config": "5f0c1d9a3b7e2468", "epoch": 7},
+        {"node": "b", "address": "http://10.0.0.2:8990", "parts": [], "intake": false, "since": "2024-03-07T08:02:00Z", "lag_ms": 0, "state": "standby", "silent_ms": 120, "config": "5f0c1d9a3b7e2468", "epoch": null},
     ])))
 )]
 async fn list_nodes(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
@@ -104,7 +125,7 @@ async fn list_nodes(State(service): State<Arc<Service>>) -> Result<Answer, Probl
 
 #[cfg(test)]
 mod tests {
-    use tidings_store::lease::{Epoch, Lease, Member, NodeId, Role};
+    use tidings_store::lease::{Epoch, Lease, Member, Share, TermNo};
 
     use super::*;
 
@@ -119,7 +140,7 @@ mod tests {
             silent_ms,
             since_ms: 1_000,
         };
-        let membership = Membership {
+        let mut membership = Membership {
             lease: Lease {
                 epoch: Epoch(7),
                 holder: Some(NodeId(2)),
@@ -143,7 +164,28 @@ mod tests {
             ("node-4", "silent", None, 4),
         ];
         assert_eq!(told, expected);
-        assert_eq!((&nodes[1].parts, &nodes[0].parts), (&vec![0], &vec![]));
+        let parts = |nodes: &[NodeShown]| -> Vec<_> {
+            let each = nodes.iter();
+            each.map(|node| (node.intake, node.parts.clone())).collect()
+        };
+        let none = || (false, Some(Vec::new()));
+        assert_eq!(parts(&nodes), [none(), (true, None), none()]);
         assert_eq!(nodes[0].since, "1970-01-01T00:00:01Z");
+
+        membership.shares.push(Share {
+            term: TermNo(1),
+            node: NodeId(1),
+            parts: vec![3, 4, 5],
+            of: 6,
+            ends: false,
+        });
+        let nodes = shown(&membership);
+        assert_eq!(nodes[0].state, "holding");
+        let expected = [
+            (false, Some(vec![3, 4, 5])),
+            (true, Some(vec![0, 1, 2])),
+            none(),
+        ];
+        assert_eq!(parts(&nodes), expected);
     }
 }

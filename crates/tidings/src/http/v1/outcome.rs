@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
+use serde_json::Value;
 use tidings_core::engine::{EventReport, Fate};
 use tidings_core::{Event, Id, Instant};
 use utoipa::ToSchema;
@@ -16,6 +17,7 @@ use crate::body::object::EventObject;
 use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
+use crate::http::gather::{self, OtherParts};
 use crate::http::request::InPath;
 use crate::http::{Answer, Service};
 
@@ -46,6 +48,10 @@ struct EventWithOutcome {
     suppressed: BTreeMap<&'static str, u64>,
     /// Its entries by channel; empty if the audience was empty.
     channels: BTreeMap<&'static str, ChannelFate>,
+    /// Nodes of a cluster that did not answer: their parts of the counts are left out. Absent if all did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    missing: Option<Vec<String>>,
 }
 
 /// An event as it was published; absent fields are null.
@@ -140,6 +146,7 @@ impl From<EventReport> for EventWithOutcome {
             notifications: report.notifications,
             suppressed: suppressed.map(|(why, count)| (why.word(), count)).collect(),
             channels: channels.map(|(name, fate)| (name, fate.into())).collect(),
+            missing: None,
         }
     }
 }
@@ -156,13 +163,71 @@ impl From<EventReport> for EventWithOutcome {
 async fn get_event(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    others: OtherParts,
 ) -> Result<Answer, Problem> {
-    let report = service
-        .look(move |node| -> Result<_, Problem> {
-            let trace = node.engine().trace(node.view(), &id)?;
-            let unknown = || Problem::new(Code::EventNotFound, format!("no event `{id}` is known"));
-            Ok(trace.ok_or_else(unknown)?.report(node.view())?)
-        })
-        .await??;
-    Answer::json(StatusCode::OK, &EventWithOutcome::from(report))
+    let unknown = || Problem::new(Code::EventNotFound, format!("no event `{id}` is known"));
+    let of = id.clone();
+    let own = service.look(move |node| -> Result<_, Problem> {
+        let trace = node.engine().trace(node.view(), &of)?;
+        let report = trace.map(|trace| trace.report(node.view())).transpose()?;
+        Ok(report.map(EventWithOutcome::from))
+    });
+    if others.is_none() {
+        let own = own.await??.ok_or_else(unknown)?;
+        return Answer::json(StatusCode::OK, &own);
+    }
+    let (own, mut gathered) = tokio::join!(own, others.gather::<Value>());
+    let own = own??.map(serde_json::to_value).transpose();
+    let own = own.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    let all = own.into_iter().chain(std::mem::take(&mut gathered.found));
+    let mut sum = all.reduce(added).ok_or_else(unknown)?;
+    if let Some(missing) = gathered.missing() {
+        sum["missing"] = missing.into();
+    }
+    Answer::json(StatusCode::OK, &sum)
+}
+
+/// The outcome of an event in some parts, with that in others added.
+fn added(mut sum: Value, more: Value) -> Value {
+    for counts in ["notifications", "suppressed", "channels"] {
+        if let Some(more) = more.get(counts) {
+            gather::add(&mut sum[counts], more);
+        }
+    }
+    let instant = |of: &Value| of["scheduled_for"].as_str().map(str::to_owned);
+    sum["scheduled_for"] = gather::earlier(instant(&sum), instant(&more)).into();
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn outcomes_in_several_parts_add_up() {
+        let sum = json!({
+            "event": {"id": "e", "score": 0.5}, "arrived_at": "2024-03-07T08:03:00Z",
+            "scheduled_for": "2024-03-08T09:00:00Z", "notifications": 2, "suppressed": {"once_ever": 1},
+            "channels": {"email": {"entries": 2, "pending": 1, "outcomes": {"delivered": 1}, "reasons": {}}},
+        });
+        let more = json!({
+            "event": {"id": "e", "score": 0.5}, "arrived_at": "2024-03-07T08:03:00Z",
+            "scheduled_for": "2024-03-08T08:00:00Z", "notifications": 3, "suppressed": {"once_ever": 1, "once_pending": 2},
+            "channels": {
+                "email": {"entries": 3, "pending": 0, "outcomes": {"delivered": 2, "skipped": 1}, "reasons": {"seen": 1}},
+                "inbox": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}},
+            },
+        });
+        let expected = json!({
+            "event": {"id": "e", "score": 0.5}, "arrived_at": "2024-03-07T08:03:00Z",
+            "scheduled_for": "2024-03-08T08:00:00Z", "notifications": 5, "suppressed": {"once_ever": 2, "once_pending": 2},
+            "channels": {
+                "email": {"entries": 5, "pending": 1, "outcomes": {"delivered": 3, "skipped": 1}, "reasons": {"seen": 1}},
+                "inbox": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}},
+            },
+        });
+        assert_eq!(added(sum, more), expected);
+    }
 }

@@ -1,10 +1,11 @@
 //! Pending notifications of a recipient, and sending them now.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tidings_core::Id;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
@@ -81,7 +82,7 @@ struct PendingLane {
 }
 
 /// The reason why a due lane or message is held.
-#[derive(Clone, Copy, Serialize, ToSchema)]
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum HeldBy {
     /// An operator has paused the channel or the type.
@@ -91,7 +92,7 @@ enum HeldBy {
 }
 
 /// A built message that waits for a retry, or that a pause holds.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 pub(super) struct DeferredMessage {
     /// The recipient.
     recipient: String,
@@ -100,7 +101,7 @@ pub(super) struct DeferredMessage {
     /// The lane.
     lane: String,
     /// Batch key of the lane; left out where it is empty.
-    #[serde(skip_serializing_if = "BatchKey::is_empty")]
+    #[serde(default, skip_serializing_if = "BatchKey::is_empty")]
     #[schema(value_type = Option<String>)]
     key: BatchKey,
     /// The message's id, which is also in the log.
@@ -119,12 +120,20 @@ pub(super) struct DeferredMessage {
 }
 
 /// The answer of a provider.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 struct LastAnswer {
     /// `retry` = not handed over; `unknown` = the outcome is unknown.
-    answer: &'static str,
+    #[schema(value_type = String)]
+    answer: Cow<'static, str>,
     /// The stage and the code, without the provider's text, which may contain addresses.
     reply: String,
+}
+
+impl DeferredMessage {
+    /// The place in a list: the next first, those that are held last.
+    pub(super) fn order(&self) -> (bool, Option<String>) {
+        (self.next_try.is_none(), self.next_try.clone())
+    }
 }
 
 impl From<Deferred> for DeferredMessage {
@@ -138,7 +147,7 @@ impl From<Deferred> for DeferredMessage {
             entries: message.entries,
             attempts: message.attempts,
             last: message.last.map(|said| LastAnswer {
-                answer: said.answer.name(),
+                answer: said.answer.name().into(),
                 reply: said.reply,
             }),
             held_by: message.next.is_none().then_some(HeldBy::Paused),
@@ -148,7 +157,7 @@ impl From<Deferred> for DeferredMessage {
 }
 
 /// A pending notification.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 pub(super) struct Waiting {
     /// The event.
     event: String,
@@ -159,6 +168,13 @@ pub(super) struct Waiting {
     /// Time at which it entered its lane, or will.
     #[schema(format = "date-time")]
     t: String,
+}
+
+impl Waiting {
+    /// The place in a list: by time.
+    pub(super) fn order(&self) -> (String, String) {
+        (self.t.clone(), self.event.clone())
+    }
 }
 
 impl From<WaitingEntry> for Waiting {

@@ -1,0 +1,87 @@
+//! Another node, as it is called: it has the lease or a share.
+
+use axum::http::Uri;
+use axum::http::uri::{Authority, PathAndQuery, Scheme};
+use tidings_store::lease::{Epoch, Member, Membership, NodeId, TermNo};
+
+use crate::http::homes::Home;
+
+/// What a node has a home by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tenure {
+    /// The lease, in this epoch.
+    Lease(Epoch),
+    /// A share, in this term.
+    Share(TermNo),
+}
+
+impl Tenure {
+    /// Tells whether the members know that it is over.
+    pub(super) fn is_over(self, membership: &Membership) -> bool {
+        match self {
+            Self::Lease(epoch) => {
+                let lease = membership.lease;
+                lease.epoch != epoch || lease.holder.is_none()
+            }
+            Self::Share(term) => membership.shares.iter().all(|share| share.term != term),
+        }
+    }
+}
+
+/// A node with the lease or a share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::http) struct Peer {
+    /// The node.
+    pub(in crate::http) member: Member,
+    pub(super) tenure: Tenure,
+}
+
+impl Peer {
+    /// The node that has the lease.
+    pub(super) fn holder(membership: &Membership) -> Option<Self> {
+        Some(Self {
+            member: membership.holder()?.member.clone(),
+            tenure: Tenure::Lease(membership.lease.epoch),
+        })
+    }
+
+    /// The node that has a home: what is in no share is with the lease.
+    pub(in crate::http) fn of(membership: &Membership, home: Home) -> Option<Self> {
+        let Home::Part(part) = home else {
+            return Self::holder(membership);
+        };
+        let mut shares = membership.shares.iter();
+        match shares.find(|share| share.parts.contains(&part)) {
+            None => Self::holder(membership),
+            Some(share) => Some(Self {
+                member: membership.member(share.node)?.clone(),
+                tenure: Tenure::Share(share.term),
+            }),
+        }
+    }
+
+    /// The number of the node.
+    pub(in crate::http) fn id(&self) -> NodeId {
+        self.member.id
+    }
+
+    /// The address of a call of the node; `None` if its own is invalid.
+    pub(super) fn uri(&self, path: PathAndQuery) -> Option<Uri> {
+        let address = self.member.address.strip_prefix("http://")?;
+        let authority: Authority = address.parse().ok()?;
+        let mut parts = axum::http::uri::Parts::default();
+        parts.scheme = Some(Scheme::HTTP);
+        parts.authority = Some(authority);
+        parts.path_and_query = Some(path);
+        Uri::from_parts(parts).ok()
+    }
+}
+
+#[cfg(test)]
+impl Peer {
+    /// A node with some share.
+    pub(in crate::http) fn fake(member: Member) -> Self {
+        let tenure = Tenure::Share(TermNo(1));
+        Self { member, tenure }
+    }
+}

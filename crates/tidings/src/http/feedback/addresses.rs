@@ -1,0 +1,88 @@
+//! The addresses of the recipients of messages, which may be at other nodes.
+
+use std::collections::BTreeMap;
+
+use axum::body::to_bytes;
+use axum::http::uri::PathAndQuery;
+use axum::http::{Method, StatusCode};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+use tidings_core::channel::{EMAIL, EMAIL_NO};
+use tidings_core::messages::MessageName;
+
+use super::super::cluster::{Cluster, NOBODY, Peer, holder_lost, no_holder};
+use super::super::error::Problem;
+use super::super::service::Service;
+
+/// The most bytes of a message or a recipient as another node tells of it.
+const ANSWER_BYTES_MAX: usize = 16 << 20;
+
+impl Service {
+    /// The e-mail addresses of the recipients of messages, as far as they still exist.
+    ///
+    /// # Errors
+    /// A [`Problem`] of this node or another one.
+    pub(super) async fn email_addresses(
+        &self,
+        messages: Vec<MessageName>,
+    ) -> Result<BTreeMap<MessageName, Vec<String>>, Problem> {
+        let mut found = BTreeMap::new();
+        let bucket = |message: &MessageName| message.id.closing.bucket;
+        let is_here = |message: &MessageName| self.at_home_of(bucket(message)).is_ok();
+        let (here, there): (Vec<_>, Vec<_>) = messages.into_iter().partition(is_here);
+        if let Some((homes, cluster)) = self.among() {
+            for message in there {
+                let peer = cluster.peer(homes.of_bucket(bucket(&message)));
+                let peer = peer.ok_or_else(|| no_holder(NOBODY))?;
+                found.insert(message, of_other(cluster, &peer, message).await?);
+            }
+        }
+        let own = move |node: &tidings_node::Durable| {
+            let of = |message: MessageName| {
+                let profile = node.engine().recipient_of(message.id).into_iter();
+                let addresses = profile.flat_map(|of| of.addresses.of(EMAIL_NO));
+                let addresses = addresses.into_iter().map(|text| text.to_string());
+                (message, addresses.collect())
+            };
+            here.into_iter().map(of).collect::<Vec<_>>()
+        };
+        found.extend(self.look(own).await?);
+        Ok(found)
+    }
+}
+
+/// The addresses of the recipient of a message that another node has.
+async fn of_other(
+    cluster: &Cluster,
+    peer: &Peer,
+    message: MessageName,
+) -> Result<Vec<String>, Problem> {
+    let message = ask(cluster, peer, format!("/v1/messages/{message}")).await?;
+    let recipient = message.as_ref().and_then(|of| of["recipient"].as_str());
+    let Some(recipient) = recipient else {
+        return Ok(Vec::new());
+    };
+    let id = utf8_percent_encode(recipient, NON_ALPHANUMERIC);
+    let profile = ask(cluster, peer, format!("/v1/recipients/{id}")).await?;
+    let addresses = profile.as_ref().map(|of| &of["addresses"][EMAIL]);
+    let texts = match addresses {
+        Some(Value::Array(several)) => several.iter().collect(),
+        one => Vec::from_iter(one),
+    };
+    let texts = texts.into_iter().filter_map(Value::as_str);
+    Ok(texts.map(str::to_owned).collect())
+}
+
+/// The answer of a node; `None` where it does not know what is asked for.
+async fn ask(cluster: &Cluster, peer: &Peer, path: String) -> Result<Option<Value>, Problem> {
+    let path = PathAndQuery::try_from(path).map_err(|_| holder_lost())?;
+    let answer = cluster.call(peer, (Method::GET, path), Vec::new()).await?;
+    match answer.status() {
+        StatusCode::OK => {}
+        StatusCode::NOT_FOUND => return Ok(None),
+        _ => return Err(holder_lost()),
+    }
+    let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await;
+    let value = serde_json::from_slice(&bytes.map_err(|_| holder_lost())?);
+    value.map(Some).map_err(|_| holder_lost())
+}

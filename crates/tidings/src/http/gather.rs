@@ -1,0 +1,204 @@
+//! Answers that concern all parts of the store, where some are at other nodes: the holder of the lease asks these for
+//! theirs, with the same call and a header, and adds them to its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::to_bytes;
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::uri::PathAndQuery;
+use axum::http::{Method, StatusCode};
+use axum::response::Response;
+use futures_util::future::join_all;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::cluster::{Cluster, Others, PARTS, Peer};
+use super::error::Problem;
+use super::service::Service;
+
+/// The time that another node has for its answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The most bytes of its answer.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
+
+/// The other nodes whose parts a call asks about; none where it asks about those of this node, or that has all.
+pub(super) struct OtherParts(Option<Asking>);
+
+struct Asking {
+    cluster: Arc<Cluster>,
+    others: Others,
+    path: PathAndQuery,
+}
+
+/// The answers of other nodes.
+#[derive(Debug, Default)]
+pub(super) struct Gathered<T> {
+    /// Those that there are: a node that does not know what is asked for has none.
+    pub(super) found: Vec<T>,
+    /// The nodes that did not answer, and the parts that no node has.
+    pub(super) missing: Vec<String>,
+}
+
+impl FromRequestParts<Arc<Service>> for OtherParts {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        service: &Arc<Service>,
+    ) -> Result<Self, Problem> {
+        let Some((homes, cluster)) = service.among() else {
+            return Ok(Self(None));
+        };
+        if parts.headers.contains_key(&PARTS) {
+            return Ok(Self(None));
+        }
+        let path = parts.uri.path_and_query().cloned();
+        Ok(Self(Some(Asking {
+            cluster: Arc::clone(cluster),
+            others: cluster.others(homes),
+            path: path.unwrap_or_else(|| PathAndQuery::from_static("/")),
+        })))
+    }
+}
+
+impl OtherParts {
+    /// Tells whether this node answers alone.
+    pub(super) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Asks all of them at once, and reads their answers.
+    pub(super) async fn gather<T: DeserializeOwned>(&self) -> Gathered<T> {
+        let Some(asking) = &self.0 else {
+            return Gathered {
+                found: Vec::new(),
+                missing: Vec::new(),
+            };
+        };
+        let mut gathered = Gathered {
+            found: Vec::new(),
+            missing: asking.nobodys(),
+        };
+        let each = asking.others.peers.iter().map(|peer| asking.read(peer));
+        for (peer, answer) in asking.others.peers.iter().zip(join_all(each).await) {
+            match answer {
+                Ok(answer) => gathered.found.extend(answer),
+                Err(()) => gathered.missing.push(peer.member.name.clone()),
+            }
+        }
+        gathered
+    }
+
+    /// The answers as they come, to be read by the caller.
+    pub(super) async fn streams(&self) -> Gathered<Response> {
+        let Some(asking) = &self.0 else {
+            return Gathered {
+                found: Vec::new(),
+                missing: Vec::new(),
+            };
+        };
+        let mut gathered = Gathered {
+            found: Vec::new(),
+            missing: asking.nobodys(),
+        };
+        let each = asking.others.peers.iter();
+        let each = each.map(|peer| timeout(PATIENCE, asking.call(peer)));
+        for (peer, answer) in asking.others.peers.iter().zip(join_all(each).await) {
+            match answer {
+                Ok(Ok(answer)) if answer.status() == StatusCode::OK => gathered.found.push(answer),
+                _ => gathered.missing.push(peer.member.name.clone()),
+            }
+        }
+        gathered
+    }
+}
+
+impl Asking {
+    /// The parts that no node has, in words.
+    fn nobodys(&self) -> Vec<String> {
+        let parts = self.others.nobodys.iter();
+        parts.map(|part| format!("part {part}")).collect()
+    }
+
+    async fn call(&self, peer: &Peer) -> Result<Response, Problem> {
+        let what = (Method::GET, self.path.clone());
+        self.cluster.call(peer, what, Vec::new()).await
+    }
+
+    /// The answer of a node; `None` where it does not know what is asked for.
+    async fn read<T: DeserializeOwned>(&self, peer: &Peer) -> Result<Option<T>, ()> {
+        let read = async {
+            let answer = self.call(peer).await.map_err(drop)?;
+            match answer.status() {
+                StatusCode::OK => {}
+                StatusCode::NOT_FOUND => return Ok(None),
+                _ => return Err(()),
+            }
+            let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await;
+            let read = serde_json::from_slice(&bytes.map_err(drop)?);
+            read.map(Some).map_err(|fault| {
+                tracing::warn!(node = peer.member.name, error = %fault, "the answer of a node is odd");
+            })
+        };
+        timeout(PATIENCE, read).await.unwrap_or(Err(()))
+    }
+}
+
+impl<T> Gathered<T> {
+    /// The nodes that are missing, as answers have them: absent if there are none.
+    pub(super) fn missing(&mut self) -> Option<Vec<String>> {
+        let missing = std::mem::take(&mut self.missing);
+        (!missing.is_empty()).then_some(missing)
+    }
+}
+
+/// Adds the counts of one answer to those of another: numbers add up, objects are joined, whatever else there is
+/// already stays.
+pub(super) fn add(sum: &mut Value, more: &Value) {
+    match (sum, more) {
+        (Value::Number(sum), Value::Number(more)) => {
+            if let (Some(a), Some(b)) = (sum.as_u64(), more.as_u64()) {
+                *sum = a.saturating_add(b).into();
+            }
+        }
+        (Value::Object(sum), Value::Object(more)) => {
+            for (key, more) in more {
+                match sum.get_mut(key) {
+                    Some(of) => add(of, more),
+                    None => drop(sum.insert(key.clone(), more.clone())),
+                }
+            }
+        }
+        (sum @ Value::Null, more) => *sum = more.clone(),
+        _ => {}
+    }
+}
+
+/// The earlier of two instants of answers, each of which may be null.
+pub(super) fn earlier(a: Option<String>, b: Option<String>) -> Option<String> {
+    match (a, b) {
+        // They are all written in one form, in UTC.
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn counts_add_up_and_everything_else_stays() {
+        let mut sum = json!({"n": 1, "at": "a", "by": {"x": 1}, "none": null});
+        let more = json!({"n": 2, "at": "b", "by": {"x": 2, "y": 3}, "none": {"z": 1}});
+        add(&mut sum, &more);
+        let expected = json!({"n": 3, "at": "a", "by": {"x": 3, "y": 3}, "none": {"z": 1}});
+        assert_eq!(sum, expected);
+    }
+}

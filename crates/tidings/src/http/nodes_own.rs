@@ -1,0 +1,66 @@
+//! Calls that nodes make to each other. They are in no document: the token of a member lets them in, and no API key.
+
+use std::sync::Arc;
+
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use tidings_core::Command;
+use tokio::time::timeout;
+
+use super::call::CallName;
+use super::cluster::{NOBODY, no_holder};
+use super::error::{Code, Problem};
+use super::request::{broken, late};
+use super::service::Service;
+use super::spread::{COMMANDS, NODES_CALL};
+
+/// The most bytes of commands at once: those of a body as large as one may be, with the names of all fields.
+const COMMANDS_BYTES_MAX: usize = 128 << 20;
+
+/// Bodies of up to this many bytes need no room.
+const SMALL_BYTES: usize = 64 << 10;
+
+/// The routes of the calls.
+pub(super) fn routes() -> Router<Arc<Service>> {
+    Router::new().route(COMMANDS, post(commands))
+}
+
+/// Does commands of another node, all of which are at home here, and answers each.
+async fn commands(State(service): State<Arc<Service>>, request: Request) -> Response {
+    let done = done(&service, request).await;
+    let mut response = done.unwrap_or_else(Problem::into_response);
+    response.extensions_mut().insert(CallName(NODES_CALL));
+    response
+}
+
+async fn done(service: &Service, request: Request) -> Result<Response, Problem> {
+    let Some((homes, _)) = service.among() else {
+        // Everything is here, or it is no node of a cluster: nobody has to ask.
+        return Err(no_holder(NOBODY));
+    };
+    let (body, _room) = whole(service, request).await?;
+    let commands: Vec<Command> = serde_json::from_slice(&body)
+        .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
+    drop(body);
+    let is_here = |command: &Command| homes.has(homes.of_command(command));
+    if !commands.iter().all(is_here) {
+        return Err(no_holder(NOBODY));
+    }
+    let replies = service.answered(service.ask_here(commands)?).await?;
+    Ok((StatusCode::OK, Json(replies)).into_response())
+}
+
+async fn whole(
+    service: &Service,
+    request: Request,
+) -> Result<(Bytes, Option<tokio::sync::OwnedSemaphorePermit>), Problem> {
+    let patience = service.settings.body_patience;
+    let read = timeout(patience, to_bytes(request.into_body(), COMMANDS_BYTES_MAX));
+    let body = read.await.map_err(|_| late(patience))?.map_err(broken)?;
+    let room = service.room(body.len(), SMALL_BYTES)?;
+    Ok((body, room))
+}

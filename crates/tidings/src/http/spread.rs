@@ -1,0 +1,329 @@
+//! Commands of one request that are at home at several nodes: split, done in order at each, and their answers joined.
+
+use std::collections::BTreeMap;
+
+use axum::body::to_bytes;
+use axum::http::uri::PathAndQuery;
+use axum::http::{Method, StatusCode};
+use futures_util::future::join_all;
+use serde::Deserialize;
+use tidings_core::Command;
+use tidings_core::engine::{Refused, Reply};
+use tidings_store::lease::NodeId;
+
+use super::cluster::{Cluster, NOBODY, Peer, holder_lost, no_holder};
+use super::error::{Code, Problem};
+use super::homes::{Home, Homes};
+
+/// The path of the call with which nodes give each other commands.
+pub(super) const COMMANDS: &str = "/cluster/commands";
+
+/// The name of calls between nodes in metrics.
+pub(super) const NODES_CALL: &str = "nodes";
+
+/// The most bytes of its answer.
+const ANSWER_BYTES_MAX: usize = 256 << 20;
+
+/// One answer per command.
+pub(super) type Replies = Vec<Result<Reply, Problem>>;
+
+/// The answers of a node's runtime.
+pub(super) type OwnReplies = Vec<Result<Reply, Refused>>;
+
+/// Commands of a request, by the nodes at which they are at home.
+pub(super) struct Spread {
+    /// Those of this node.
+    pub(super) here: Vec<Command>,
+    /// The index of each in the request.
+    places_here: Vec<usize>,
+    there: Vec<AtPeer>,
+    /// Those that are at home nowhere now.
+    nowhere: Vec<usize>,
+}
+
+/// Commands for another node.
+struct AtPeer {
+    peer: Peer,
+    commands: Vec<Command>,
+    places: Vec<usize>,
+}
+
+/// The answers of other nodes to the commands of a request.
+pub(super) struct Heard {
+    places_here: Vec<usize>,
+    replies: BTreeMap<usize, Result<Reply, Problem>>,
+    /// The problem of the first node that did not answer.
+    pub(super) failed: Option<Problem>,
+}
+
+impl Spread {
+    /// Splits commands; `peer` tells which other node has a home.
+    pub(super) fn of(
+        commands: Vec<Command>,
+        homes: &Homes,
+        peer: impl Fn(Home) -> Option<Peer>,
+    ) -> Self {
+        let mut spread = Self {
+            here: Vec::new(),
+            places_here: Vec::new(),
+            there: Vec::new(),
+            nowhere: Vec::new(),
+        };
+        let mut known: BTreeMap<Home, Option<usize>> = BTreeMap::new();
+        let mut nodes: BTreeMap<NodeId, usize> = BTreeMap::new();
+        for (place, command) in commands.into_iter().enumerate() {
+            let home = homes.of_command(&command);
+            if homes.has(home) {
+                spread.here.push(command);
+                spread.places_here.push(place);
+                continue;
+            }
+            let there = &mut spread.there;
+            let at = *known.entry(home).or_insert_with(|| {
+                let peer = peer(home)?;
+                Some(*nodes.entry(peer.id()).or_insert_with(|| {
+                    there.push(AtPeer {
+                        peer,
+                        commands: Vec::new(),
+                        places: Vec::new(),
+                    });
+                    there.len() - 1
+                }))
+            });
+            match at {
+                None => spread.nowhere.push(place),
+                Some(at) => {
+                    there[at].commands.push(command);
+                    there[at].places.push(place);
+                }
+            }
+        }
+        spread
+    }
+
+    /// Tells whether all commands are of this node.
+    pub(super) fn is_here(&self) -> bool {
+        self.there.is_empty() && self.nowhere.is_empty()
+    }
+
+    /// Has the commands of other nodes done.
+    pub(super) async fn send(self, cluster: &Cluster) -> Heard {
+        let mut heard = Heard {
+            places_here: self.places_here,
+            replies: BTreeMap::new(),
+            failed: None,
+        };
+        for place in self.nowhere {
+            let nobody = no_holder(NOBODY);
+            heard.failed.get_or_insert_with(|| nobody.clone());
+            heard.replies.insert(place, Err(nobody));
+        }
+        let asked = self.there.iter().map(|at| ask(cluster, at));
+        for (at, answers) in self.there.iter().zip(join_all(asked).await) {
+            let answers = match answers {
+                Ok(answers) => answers
+                    .into_iter()
+                    .map(|answer| answer.map_err(Problem::from))
+                    .collect(),
+                Err(problem) => {
+                    let each = at.places.iter().map(|_| Err(problem.clone()));
+                    let each: Replies = each.collect();
+                    heard.failed.get_or_insert(problem);
+                    each
+                }
+            };
+            heard.replies.extend(at.places.iter().copied().zip(answers));
+        }
+        heard
+    }
+}
+
+impl Heard {
+    /// All answers in the order of the commands.
+    pub(super) fn with(self, here: Result<OwnReplies, Problem>) -> Replies {
+        let mut replies = self.replies;
+        match here {
+            Ok(here) => {
+                let here = here.into_iter().map(|reply| reply.map_err(Problem::from));
+                replies.extend(self.places_here.into_iter().zip(here));
+            }
+            Err(problem) => {
+                let each = self.places_here.into_iter();
+                replies.extend(each.map(|place| (place, Err(problem.clone()))));
+            }
+        }
+        replies.into_values().collect()
+    }
+}
+
+/// The answers of a node in order, as they are read from its answer.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Answered(OwnReplies);
+
+async fn ask(cluster: &Cluster, at: &AtPeer) -> Result<OwnReplies, Problem> {
+    let body = serde_json::to_vec(&at.commands)
+        .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    let path = PathAndQuery::from_static(COMMANDS);
+    let answer = cluster.call(&at.peer, (Method::POST, path), body).await?;
+    match answer.status() {
+        StatusCode::OK => {}
+        // It says that it has done nothing.
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
+            let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await;
+            return Err(said(&bytes.unwrap_or_default()));
+        }
+        _ => return Err(holder_lost()),
+    }
+    let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await;
+    let bytes = bytes.map_err(|_| holder_lost())?;
+    let Answered(answers) = serde_json::from_slice(&bytes)
+        .map_err(|fault| Problem::new(Code::Internal, format!("the answer of a node: {fault}")))?;
+    match answers.len() == at.commands.len() {
+        true => Ok(answers),
+        false => Err(holder_lost()),
+    }
+}
+
+/// The problem that a node answered with, as far as it is one that may be answered in its place.
+fn said(body: &[u8]) -> Problem {
+    #[derive(Deserialize)]
+    struct Said {
+        code: String,
+        detail: String,
+    }
+    let Ok(said) = serde_json::from_slice::<Said>(body) else {
+        return holder_lost();
+    };
+    let codes = [
+        Code::TooBusy,
+        Code::Unavailable,
+        Code::StoreFull,
+        Code::OutcomeUnknown,
+        Code::TimedOut,
+        Code::NoHolder,
+        Code::HolderLost,
+        Code::Stopping,
+    ];
+    let mut codes = codes.into_iter();
+    match codes.find(|code| code.row().code == said.code) {
+        Some(code) => Problem::new(code, said.detail),
+        None => holder_lost(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_core::Id;
+    use tidings_core::messages::MessageAct;
+    use tidings_store::lease::Member;
+
+    use super::*;
+
+    fn id(text: &str) -> Id {
+        Id::new(text).unwrap()
+    }
+
+    fn erase(recipient: &str) -> Command {
+        Command::Erase {
+            recipient: id(recipient),
+        }
+    }
+
+    fn homes() -> Homes {
+        Homes {
+            buckets: 64,
+            parts: 4,
+            held: [0].into(),
+            intake: true,
+        }
+    }
+
+    /// An id in a part.
+    fn in_part(part: u16, n: usize) -> String {
+        let all = (0..).map(|n| format!("r{n}"));
+        let mut of = all.filter(|text| homes().of_recipient(&id(text)) == Home::Part(part));
+        of.nth(n).unwrap()
+    }
+
+    /// Parts 1 and 2 are at the same node, part 3 is at none.
+    fn peer(home: Home) -> Option<Peer> {
+        match home {
+            Home::Part(1 | 2) => Some(Peer::fake(Member::new(NodeId(7), "b"))),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn commands_are_split_by_node_in_their_order_and_answers_come_together_in_it() {
+        let message: tidings_core::messages::MessageName = "2024-03-07.63.1.1".parse().unwrap();
+        let commands = vec![
+            erase(&in_part(2, 0)),
+            erase(&in_part(0, 0)),
+            Command::Retract { object: id("o") },
+            erase(&in_part(1, 0)),
+            Command::Message {
+                message,
+                act: MessageAct::Cancel,
+            },
+            erase(&in_part(2, 1)),
+            erase(&in_part(0, 1)),
+        ];
+        let spread = Spread::of(commands.clone(), &homes(), peer);
+        assert!(!spread.is_here());
+        let of = |places: &[usize]| -> Vec<Command> {
+            places.iter().map(|at| commands[*at].clone()).collect()
+        };
+        assert_eq!(spread.here, of(&[1, 2, 6]));
+        assert_eq!(spread.there.len(), 1);
+        assert_eq!(spread.there[0].commands, of(&[0, 3, 5]));
+        assert_eq!(spread.nowhere, [4]);
+
+        let heard = Heard {
+            places_here: spread.places_here.clone(),
+            replies: [
+                (0, Ok(Reply::Done)),
+                (3, Err(no_holder("x"))),
+                (4, Err(no_holder(NOBODY))),
+                (5, Ok(Reply::Done)),
+            ]
+            .into(),
+            failed: None,
+        };
+        let unknown = || Err(Refused::UnknownRecipient(id("r")));
+        let replies = heard.with(Ok(vec![Ok(Reply::Done), unknown(), Ok(Reply::Done)]));
+        let codes: Vec<_> = replies
+            .iter()
+            .map(|reply| reply.as_ref().err().map(|problem| problem.code))
+            .collect();
+        let no_holder = Some(Code::NoHolder);
+        let expected = [
+            None,
+            None,
+            Some(Code::RecipientNotFound),
+            no_holder,
+            no_holder,
+            None,
+            None,
+        ];
+        assert_eq!(codes, expected);
+    }
+
+    #[test]
+    fn what_is_all_here_is_not_split() {
+        let commands = vec![erase(&in_part(0, 0)), Command::Retract { object: id("o") }];
+        let spread = Spread::of(commands.clone(), &homes(), |_| unreachable!());
+        assert!(spread.is_here());
+        assert_eq!(spread.here, commands);
+    }
+
+    #[test]
+    fn a_problem_of_a_node_is_told_as_it_is() {
+        let full = Problem::new(Code::StoreFull, "x");
+        let body = serde_json::to_vec(&full.body()).unwrap();
+        assert_eq!(said(&body), full);
+        for odd in ["", "{}", r#"{"code": "invalid_json", "detail": ""}"#] {
+            assert_eq!(said(odd.as_bytes()).code, Code::HolderLost);
+        }
+    }
+}
