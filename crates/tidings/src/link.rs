@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
 /// The way to whoever has the intake, as the nodes know it.
-pub struct HttpLink {
+pub(crate) struct HttpLink {
     cluster: Arc<Cluster>,
     agent: ureq::Agent,
 }
@@ -22,7 +22,7 @@ pub struct HttpLink {
 impl HttpLink {
     /// Creates a link that follows the intake from node to node.
     #[must_use]
-    pub fn new(cluster: Arc<Cluster>) -> Self {
+    pub(crate) fn new(cluster: Arc<Cluster>) -> Self {
         let agent = ureq::Agent::config_builder()
             .timeout_global(Some(PATIENCE))
             .max_redirects(0)

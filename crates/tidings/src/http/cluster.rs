@@ -20,6 +20,7 @@ use axum::response::{IntoResponse as _, Response};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use subtle::{Choice, ConstantTimeEq as _};
 use tidings_node::MaySend;
 use tidings_store::lease::{Member, MemberStatus, Membership, NodeId};
 use tokio::sync::watch;
@@ -41,6 +42,9 @@ const FORWARDED: HeaderName = HeaderName::from_static("tidings-forwarded");
 
 /// The most times that a call is forwarded: to the holder of the lease, and from there to the node of a share.
 const FORWARDED_MAX: u16 = 2;
+
+/// The header of a call whose home was found out by its handler: the number of the part.
+const HOME: HeaderName = HeaderName::from_static("tidings-home");
 
 /// The header with which a node asks another one about the parts that it has itself.
 pub(super) const PARTS: HeaderName = HeaderName::from_static("tidings-parts");
@@ -253,7 +257,8 @@ impl Cluster {
         if is_nodes_own || request.headers().contains_key(&PARTS) {
             return serving.answer(request).await;
         }
-        let home = homes.of_path(path);
+        let told = told_home(request.headers());
+        let home = told.unwrap_or_else(|| homes.of_path(path));
         if !homes.has(home) {
             return self.hand_on(request, home).await;
         }
@@ -268,6 +273,9 @@ impl Cluster {
         *request.method_mut() = method;
         *request.uri_mut() = uri;
         *request.headers_mut() = headers;
+        if let Home::Part(part) = home {
+            request.headers_mut().insert(HOME, part.into());
+        }
         self.hand_on(request, home).await
     }
 
@@ -307,10 +315,30 @@ impl Cluster {
             return no_holder(NO_MORE).into_response();
         };
         request.headers_mut().insert(FORWARDED, times.into());
+        if self.is_of_member(request.headers())
+            && let Some(bearer) = bearer(&peer)
+        {
+            request.headers_mut().insert(header::AUTHORIZATION, bearer);
+        }
         match self.send(&peer, request).await {
             Ok(answer) => answer,
             Err(problem) => problem.into_response(),
         }
+    }
+
+    /// Tells whether a call has the token of a node, which is known at that node alone: commands that have found it in
+    /// the database call the holder of the lease with it.
+    fn is_of_member(&self, headers: &HeaderMap) -> bool {
+        let given = headers.get(header::AUTHORIZATION);
+        let given = given.and_then(|value| value.to_str().ok()?.split_once(' '));
+        let Some((given, members)) = given.zip(self.membership()) else {
+            return false;
+        };
+        let tokens = members.members.iter().map(|seen| &seen.member.token.0);
+        let tokens = tokens.filter(|token| !token.is_empty());
+        let is_it = |token: &String| token.as_bytes().ct_eq(given.1.trim().as_bytes());
+        let found = tokens.fold(Choice::from(0), |any, token| any | is_it(token));
+        found.into()
     }
 
     /// Sends a request to another node, and waits as long as that has what it has a home by.
@@ -362,11 +390,8 @@ impl Cluster {
         (method, path): (Method, PathAndQuery),
         body: Vec<u8>,
     ) -> Result<Response, Problem> {
-        let bearer = format!("Bearer {}", peer.member.token.0);
-        let Ok(mut bearer) = HeaderValue::try_from(bearer) else {
-            return Err(no_holder("the token of the node is invalid"));
-        };
-        bearer.set_sensitive(true);
+        let bearer = bearer(peer);
+        let bearer = bearer.ok_or_else(|| no_holder("the token of the node is invalid"))?;
         let mut request = Request::new(Body::from(body));
         *request.method_mut() = method;
         *request.uri_mut() = path.into();
@@ -416,6 +441,20 @@ fn of_other_config<'m>(
     let living = living.filter(|seen| seen.silent_ms <= SILENT_MS);
     let living = living.map(|seen| &seen.member);
     living.filter(move |member| member.config != digest)
+}
+
+/// The header by which a node lets in those who know its token.
+fn bearer(peer: &Peer) -> Option<HeaderValue> {
+    let bearer = format!("Bearer {}", peer.member.token.0);
+    let mut bearer = HeaderValue::try_from(bearer).ok()?;
+    bearer.set_sensitive(true);
+    Some(bearer)
+}
+
+/// The home of a call, where another node has found it out.
+fn told_home(headers: &HeaderMap) -> Option<Home> {
+    let part = headers.get(&HOME)?.to_str().ok()?.parse().ok()?;
+    Some(Home::Part(part))
 }
 
 /// The number of times that a call will have been forwarded after this one; `None` if that makes no sense.

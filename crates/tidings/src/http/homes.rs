@@ -91,7 +91,7 @@ impl Homes {
         };
         let home = || -> Option<Home> {
             if let Some(id) = below("/v1/recipients/") {
-                return Some(self.of_recipient(&Id::new(&*id).ok()?));
+                return Some(self.of_recipient(&Id::new(&id).ok()?));
             }
             let name: MessageName = below("/v1/messages/")?.parse().ok()?;
             Some(self.of_bucket(name.id.closing.bucket))

@@ -6,6 +6,7 @@
 
 mod access;
 pub(crate) mod acts;
+mod answer;
 mod array;
 mod call;
 pub mod cluster;
@@ -50,11 +51,12 @@ use utoipa::openapi::OpenApi;
 
 use crate::wording::{all_of, quoted};
 
+pub use answer::{Answer, only};
 pub use cluster::Cluster;
 pub use error::{Code, Problem};
 pub use homes::Homes;
 pub use request::Change;
-pub use service::{Access, Answer, Service, Settings, only};
+pub use service::{Access, Service, Settings};
 
 /// The whole API over a service.
 pub fn router(service: Arc<Service>) -> Router {

@@ -4,10 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use axum::body::Bytes;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use serde::Serialize;
 use tidings_core::engine::Reply;
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
@@ -21,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::answer::{Answer, only};
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
 use super::feedback::{FEEDBACK, Feedback};
@@ -603,86 +600,4 @@ fn answer_of(
 
 fn not_made() -> Problem {
     Problem::new(Code::Internal, "the key has no stored answer")
-}
-
-/// A response that can be kept and given again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The status of a success.
-    pub status: StatusCode,
-    /// JSON; empty for a status without a body.
-    pub body: Bytes,
-    /// True if it was kept under an `Idempotency-Key` and is given again.
-    pub again: bool,
-}
-
-impl Answer {
-    /// An answer with a body.
-    ///
-    /// # Errors
-    /// [`Code::Internal`] where the value is none of JSON's: a defect.
-    pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self, Problem> {
-        match serde_json::to_vec(body) {
-            Ok(body) => Ok(Self {
-                status,
-                body: body.into(),
-                again: false,
-            }),
-            Err(fault) => Err(Problem::new(Code::Internal, fault.to_string())),
-        }
-    }
-
-    /// The answer 204, which has no body.
-    #[must_use]
-    pub fn done() -> Self {
-        Self {
-            status: StatusCode::NO_CONTENT,
-            body: Bytes::new(),
-            again: false,
-        }
-    }
-
-    /// The status as two bytes, then the body.
-    fn to_kept(&self) -> Vec<u8> {
-        let mut kept = self.status.as_u16().to_be_bytes().to_vec();
-        kept.extend_from_slice(&self.body);
-        kept
-    }
-
-    fn of_kept(kept: &[u8]) -> Option<Self> {
-        let (status, body) = kept.split_first_chunk()?;
-        Some(Self {
-            status: StatusCode::from_u16(u16::from_be_bytes(*status)).ok()?,
-            body: Bytes::copy_from_slice(body),
-            again: true,
-        })
-    }
-}
-
-impl IntoResponse for Answer {
-    fn into_response(self) -> Response {
-        let mut response = (self.status, self.body).into_response();
-        if self.status == StatusCode::NO_CONTENT {
-            response.headers_mut().remove(header::CONTENT_TYPE);
-        } else {
-            let json = HeaderValue::from_static("application/json");
-            response.headers_mut().insert(header::CONTENT_TYPE, json);
-        }
-        if self.again {
-            let yes = HeaderValue::from_static("true");
-            response.headers_mut().insert("idempotency-replayed", yes);
-        }
-        response
-    }
-}
-
-/// The only answer of a call that gave the node one command.
-///
-/// # Errors
-/// The [`Problem`] of the command.
-pub fn only(replies: Vec<Result<Reply, Problem>>) -> Result<Reply, Problem> {
-    match replies.into_iter().next() {
-        Some(reply) => reply,
-        None => Err(Problem::new(Code::Internal, "the node gave no answer")),
-    }
 }

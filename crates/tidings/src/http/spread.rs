@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(spread.nowhere, [4]);
 
         let heard = Heard {
-            places_here: spread.places_here.clone(),
+            places_here: spread.places_here,
             replies: [
                 (0, Ok(Reply::Done)),
                 (3, Err(no_holder("x"))),

@@ -132,12 +132,163 @@ async fn a_holder_that_can_not_be_reached_did_nothing() {
 }
 
 #[tokio::test]
-async fn a_call_is_forwarded_once() {
-    let (_, second) = standby("127.0.0.1:1");
-    let second = listen(second).await;
-    let (_, first) = standby(&second.to_string());
+async fn a_call_is_forwarded_twice_at_most() {
+    let (_, third) = standby("127.0.0.1:1");
+    let (_, second) = standby(&listen(third).await.to_string());
+    let (_, first) = standby(&listen(second).await.to_string());
     let answer = call(&first, Method::GET, "/v1/types").await;
     assert!(is(&answer, "does not hold the store"), "{answer:?}");
+}
+
+/// The recipient with this number among those of a part, of two.
+fn in_part(part: u16, n: usize) -> String {
+    let homes = homes(part, true);
+    let names = (0..).map(|n| format!("r {n}"));
+    let is_there = |name: &String| {
+        let id = tidings_core::Id::new(name).unwrap();
+        homes.of_recipient(&id) == Home::Part(part)
+    };
+    names.filter(is_there).nth(n).unwrap()
+}
+
+fn homes(part: u16, intake: bool) -> Homes {
+    Homes {
+        buckets: 64,
+        parts: 2,
+        held: [part].into(),
+        intake,
+    }
+}
+
+/// This node has the lease and part 0, the other one has part 1.
+fn shared(other: &str) -> Membership {
+    let mut members = membership(7, Some(ME), other);
+    members.shares.push(Share {
+        term: TermNo(3),
+        node: OTHER,
+        parts: vec![1],
+        of: 2,
+        ends: false,
+    });
+    members
+}
+
+/// An API that tells who was called, and with what.
+fn told(name: &'static str) -> Router {
+    Router::new().fallback(async move |request: Request| {
+        let (head, body) = request.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        let body = String::from_utf8_lossy(&body).into_owned();
+        if name == "here" && head.uri.path().starts_with("/v1/explain") {
+            let elsewhere = Problem::elsewhere(Home::Part(1));
+            return elsewhere.with_body(&body.into()).into_response();
+        }
+        format!("{name}: {} {} {body}", head.method, head.uri).into_response()
+    })
+}
+
+/// Two nodes, of which this one has the intake and part 0.
+async fn two() -> (Arc<Cluster>, Router) {
+    let other = listen(told("there")).await;
+    let cluster = Arc::new(Cluster::new(ME));
+    cluster.hear(&shared(&other.to_string()));
+    cluster.serve_parts(told("here"), Arc::new(|| true), Arc::new(homes(0, true)));
+    (Arc::clone(&cluster), router(cluster))
+}
+
+#[tokio::test]
+async fn a_call_goes_to_the_node_that_has_its_recipient() {
+    let (_, api) = two().await;
+    let ask = async |path: &str| call(&api, Method::POST, path).await.1;
+    for part in [0, 1] {
+        let node = ["here", "there"][usize::from(part)];
+        let id = in_part(part, 0).replace(' ', "%20");
+        for below in ["", "/inbox/seen", "/subscriptions/a%2Fb?x=1"] {
+            let path = format!("/v1/recipients/{id}{below}");
+            assert_eq!(ask(&path).await, format!("{node}: POST {path} a body"));
+        }
+    }
+    for (path, node) in [
+        ("/v1/events", "here"),
+        ("/v1/recipients", "here"),
+        ("/v1/recipients/", "here"),
+        // Not UTF-8: the API says so.
+        ("/v1/recipients/%ff", "here"),
+        ("/v1/messages/2024-03-07.3.12.77", "here"),
+        ("/v1/messages/2024-03-07.63.12.77/retry", "there"),
+        ("/v1/messages/x", "here"),
+        ("/metrics", "here"),
+        ("/readyz", "here"),
+        // Whom it is about is found out by its handler.
+        ("/v1/explain", "there"),
+    ] {
+        assert_eq!(ask(path).await, format!("{node}: POST {path} a body"));
+    }
+}
+
+#[tokio::test]
+async fn a_part_that_no_node_has_is_waited_for() {
+    let (cluster, api) = two().await;
+    let path = format!("/v1/recipients/{}", in_part(1, 0).replace(' ', "%20"));
+    // The share is over, and this node has not taken its part over yet.
+    cluster.hear(&membership(7, Some(ME), "127.0.0.1:1"));
+    let answer = call(&api, Method::GET, &path).await;
+    assert!(is(&answer, "no_holder"), "{answer:?}");
+    let mut of_unknown = shared("127.0.0.1:1");
+    of_unknown.shares[0].node = NodeId(99);
+    cluster.hear(&of_unknown);
+    let answer = call(&api, Method::GET, &path).await;
+    assert!(is(&answer, "no_holder"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_node_with_a_share_hands_on_what_is_of_the_intake_and_is_ready_with_a_holder() {
+    let holder = listen(told("holder")).await;
+    let cluster = Arc::new(Cluster::new(ME));
+    let mut members = membership(7, Some(OTHER), &holder.to_string());
+    members.shares.push(Share {
+        node: ME,
+        ..shared("").shares.remove(0)
+    });
+    cluster.hear(&members);
+    cluster.serve_parts(told("share"), Arc::new(|| true), Arc::new(homes(1, false)));
+    let api = router(Arc::clone(&cluster));
+    assert!(!cluster.holds());
+    let own = format!("/v1/recipients/{}", in_part(1, 0).replace(' ', "%20"));
+    for (path, node) in [
+        (own.as_str(), "share"),
+        ("/v1/types", "holder"),
+        ("/cluster/commands", "share"),
+        ("/readyz", "share"),
+    ] {
+        let answer = call(&api, Method::GET, path).await;
+        assert_eq!(answer.1, format!("{node}: GET {path} a body"));
+    }
+    members.lease.holder = None;
+    cluster.hear(&members);
+    let answer = call(&api, Method::GET, "/readyz").await;
+    assert!(is(&answer, "no_holder"), "{answer:?}");
+    assert_eq!(call(&api, Method::GET, &own).await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_share_that_is_over_is_waited_for_no_longer() {
+    let (has_it, mut it_has) = tokio::sync::mpsc::channel(1);
+    let silent = any(async move || {
+        has_it.send(()).await.unwrap();
+        std::future::pending::<()>().await;
+    });
+    let other = listen(Router::new().fallback_service(silent.with_state(()))).await;
+    let cluster = Arc::new(Cluster::new(ME));
+    cluster.hear(&shared(&other.to_string()));
+    cluster.serve_parts(told("here"), Arc::new(|| true), Arc::new(homes(0, true)));
+    let api = router(Arc::clone(&cluster));
+    let path = format!("/v1/recipients/{}", in_part(1, 0).replace(' ', "%20"));
+    let asked = tokio::spawn(async move { call(&api, Method::PUT, &path).await });
+    it_has.recv().await.unwrap();
+    cluster.hear(&membership(7, Some(ME), "127.0.0.1:1"));
+    let answer = asked.await.unwrap();
+    assert!(is(&answer, "holder_lost"), "{answer:?}");
 }
 
 #[tokio::test]

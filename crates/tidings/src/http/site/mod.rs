@@ -28,9 +28,10 @@ use tokio::time::timeout;
 use self::choices::Chooser;
 use self::form::Form;
 use self::state::{CHOICES, CHOOSE, REST, Site, design};
+use super::answer::only;
 use super::call::CallName;
 use super::error::Problem;
-use super::service::{Service, only};
+use super::service::Service;
 
 /// The most bytes of a form.
 const FORM_BYTES_MAX: usize = 64 << 10;

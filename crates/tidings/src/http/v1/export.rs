@@ -95,7 +95,7 @@ async fn export(
         let data = answer.into_body().into_data_stream();
         data.map(|chunk| chunk.map_err(io::Error::other))
     });
-    let has_intake = durable.engine().holds_intake();
+    let has_intake = service.among().is_none_or(|(homes, _)| homes.intake);
     // It begins only once the others are read: its reader is not to be waited for before.
     let events = stream::once(async move {
         streamed(life, patience, move |out| {

@@ -180,7 +180,9 @@ async fn get_event(
     let own = own??.map(serde_json::to_value).transpose();
     let own = own.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let all = own.into_iter().chain(std::mem::take(&mut gathered.found));
-    let mut sum = all.reduce(added).ok_or_else(unknown)?;
+    let mut sum = all
+        .reduce(|sum, more| added(sum, &more))
+        .ok_or_else(unknown)?;
     if let Some(missing) = gathered.missing() {
         sum["missing"] = missing.into();
     }
@@ -188,14 +190,14 @@ async fn get_event(
 }
 
 /// The outcome of an event in some parts, with that in others added.
-fn added(mut sum: Value, more: Value) -> Value {
+fn added(mut sum: Value, more: &Value) -> Value {
     for counts in ["notifications", "suppressed", "channels"] {
         if let Some(more) = more.get(counts) {
             gather::add(&mut sum[counts], more);
         }
     }
     let instant = |of: &Value| of["scheduled_for"].as_str().map(str::to_owned);
-    sum["scheduled_for"] = gather::earlier(instant(&sum), instant(&more)).into();
+    sum["scheduled_for"] = gather::earlier(instant(&sum), instant(more)).into();
     sum
 }
 
@@ -228,6 +230,6 @@ mod tests {
                 "inbox": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}},
             },
         });
-        assert_eq!(added(sum, more), expected);
+        assert_eq!(added(sum, &more), expected);
     }
 }
