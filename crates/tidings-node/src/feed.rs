@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     fn told(no: u64) -> Arc<Told> {
-        Arc::new(Told::read(ActNo(no), b"[]".to_vec()).unwrap())
+        Arc::new(Told::read(ActNo(no), b"\x03[]".to_vec()).unwrap())
     }
 
     fn numbers(batch: &Batch) -> Vec<u64> {

@@ -109,9 +109,11 @@ impl Count {
                 .filter(|part| !had.contains(part))
                 .collect(),
         };
-        // Who has the intake is closed for a difference of one least of all.
-        if count.is_near(sight.me) && !sight.living.is_empty() {
-            count.targets.insert(sight.me, count.number(sight.me));
+        // Who has the intake is closed for a difference of one least of all, unless somebody would have nothing.
+        let number = count.number(sight.me);
+        let is_enough = number <= mine || of - number >= sight.living.len();
+        if count.is_near(sight.me) && is_enough && !sight.living.is_empty() {
+            count.targets.insert(sight.me, number);
         }
         let rest = of.saturating_sub(count.target(sight.me));
         let others = count.others.len().max(1);

@@ -1,7 +1,8 @@
 //! The call by which nodes with parts of a store report to the one with the intake, and take the acts that follow.
 //!
-//! It is between nodes of one version, so the document of the API has no trace of it. The answer is text: a line that
-//! says whether the acts are here or in the store alone, and then a line for each number with its acts as JSON.
+//! It is between nodes of one version, so the document of the API has no trace of it. The answer begins with a line that
+//! says whether the acts are here or in the store alone; for each number follow a line with the number and the length of
+//! its acts in bytes, and the acts as they are stored.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,44 +62,54 @@ async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<Respon
 
 fn write(batch: &Batch) -> Vec<u8> {
     let first = if batch.is_behind { BEHIND } else { HERE };
-    let mut text = first.as_bytes().to_vec();
+    let mut text = format!("{first}\n").into_bytes();
     for told in &batch.told {
-        text.extend_from_slice(format!("\n{} ", told.no).as_bytes());
-        text.extend_from_slice(told.bytes());
+        let acts = told.bytes();
+        text.extend_from_slice(format!("{} {}\n", told.no, acts.len()).as_bytes());
+        text.extend_from_slice(acts);
     }
     text
 }
 
 /// Reads the answer to a report.
 pub(crate) fn read(text: &[u8]) -> Result<Batch, String> {
-    // JSON that is written without white space has no line breaks.
-    let mut lines = text.split(|byte| *byte == b'\n');
-    let is_behind = match lines.next() {
-        Some(first) if first == BEHIND.as_bytes() => true,
-        Some(first) if first == HERE.as_bytes() => false,
+    let (first, mut rest) = line(text).ok_or("the answer has another form")?;
+    let is_behind = match first {
+        BEHIND => true,
+        HERE => false,
         _ => return Err("the answer has another form".to_owned()),
     };
-    let told = lines.map(|line| {
-        let space = line.iter().position(|byte| *byte == b' ');
-        let (no, acts) = line.split_at(space.ok_or("acts without a number")?);
-        let no = std::str::from_utf8(no).ok().and_then(|no| no.parse().ok());
-        let no = ActNo(no.ok_or("acts without a number")?);
-        let told = Told::read(no, acts[1..].to_vec()).map_err(|fault| fault.to_string())?;
-        Ok(Arc::new(told))
-    });
-    Ok(Batch {
-        told: told.collect::<Result<_, String>>()?,
-        is_behind,
-    })
+    let mut told = Vec::new();
+    while !rest.is_empty() {
+        let head = line(rest).and_then(|(head, after)| Some((head.split_once(' ')?, after)));
+        let ((no, bytes), after) = head.ok_or("acts without a number and a length")?;
+        let no = no.parse().map_err(|_| "acts without a number")?;
+        let bytes = bytes.parse().map_err(|_| "acts without a length")?;
+        let (acts, after) = after.split_at_checked(bytes).ok_or("acts are cut off")?;
+        let read = Told::read(ActNo(no), acts.to_vec()).map_err(|fault| fault.to_string())?;
+        told.push(Arc::new(read));
+        rest = after;
+    }
+    Ok(Batch { told, is_behind })
+}
+
+/// The first line, and what follows its end.
+fn line(text: &[u8]) -> Option<(&str, &[u8])> {
+    let end = text.iter().position(|byte| *byte == b'\n')?;
+    let line = std::str::from_utf8(&text[..end]).ok()?;
+    Some((line, &text[end + 1..]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// No acts, in the form in which this version stores them.
+    const EMPTY: &[u8] = b"\x03[]";
+
     #[test]
     fn an_answer_is_read_as_it_was_written() {
-        let told = [1, 2].map(|no| Arc::new(Told::read(ActNo(no), b"[]".to_vec()).unwrap()));
+        let told = [1, 2].map(|no| Arc::new(Told::read(ActNo(no), EMPTY.to_vec()).unwrap()));
         let batch = Batch {
             told: told.to_vec(),
             is_behind: false,
@@ -111,7 +122,14 @@ mod tests {
             is_behind: true,
         };
         assert!(read(&write(&behind)).unwrap().is_behind);
-        for odd in ["", "other", "acts\n1", "acts\nx []", "acts\n1 {"] {
+        for odd in [
+            "",
+            "other\n",
+            "acts",
+            "acts\n1",
+            "acts\nx 3\n\u{3}[]",
+            "acts\n1 4\n\u{3}[]",
+        ] {
             assert!(read(odd.as_bytes()).is_err(), "{odd}");
         }
     }

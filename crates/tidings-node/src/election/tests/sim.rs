@@ -127,7 +127,7 @@ pub(super) struct Sim {
 }
 
 impl Sim {
-    pub fn new(seed: u64, world: World) -> Self {
+    pub(super) fn new(seed: u64, world: World) -> Self {
         let leases = MemoryLeases::new();
         let leases = match world.fences {
             true => leases,
@@ -217,7 +217,7 @@ impl Sim {
         (0..copies).map(|_| delay(&mut self.dice)).collect()
     }
 
-    pub fn run(&mut self) {
+    pub(super) fn run(&mut self) {
         self.run_until(FAULTS_MS + CALM_MS);
         self.is_well();
         let moved = (self.acquired, self.granted);
@@ -356,6 +356,9 @@ impl Sim {
                     Tenure::Share(term) => self.leases.open_share(term),
                 };
                 process.store = opened.ok();
+                if process.store.is_none() {
+                    process.opening = None;
+                }
                 Input::Opened(tenure, of.filter(|_| process.store.is_some()))
             }
             Input::Closed(_) => {
