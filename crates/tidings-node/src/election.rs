@@ -157,6 +157,8 @@ impl Election {
             Input::Opened(tenure, None) | Input::Closed(tenure) => {
                 self.closed(now, tenure, &mut actions);
             }
+            // A store that is being closed ends by that: it is not lost.
+            Input::Ended(tenure) if self.phase == Phase::Closing(tenure) => {}
             Input::Ended(tenure) => self.lose(tenure, &mut actions),
             Input::GivenBack(_) => self.next_heartbeat = Monotonic(i64::MIN),
             Input::Configured(digest) => self.me.config = digest,

@@ -387,7 +387,8 @@ impl Sim {
                 if !drains {
                     process.store = None;
                 }
-                let closed = Input::Closed(*tenure);
+                let (ended, closed) = (Input::Ended(*tenure), Input::Closed(*tenure));
+                self.at(self.now + soon, Event::Heard(node, id, ended));
                 return self.at(self.now + soon, Event::Heard(node, id, closed));
             }
             Action::Leave => self.processes[node] = None,
