@@ -104,7 +104,7 @@ pub(crate) fn run(params: &Params, host: &Host<'_>) -> Result<Vec<Measurement>, 
         .map_err(broken)?;
     let mut all = Vec::new();
     for nodes in [1, params.nodes] {
-        let name = format!("nodes_{nodes}");
+        let name = format!("nodes_{}", all.len());
         let make = format!("CREATE DATABASE {name}");
         database
             .run("postgres", &make)

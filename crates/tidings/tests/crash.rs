@@ -228,7 +228,7 @@ fn what_was_acknowledged_is_told_exactly_once_whenever_the_process_is_killed() {
     let server = Server::start_busy(&world.config, &world.data, world.ahead_ms);
     let api = Api::new(&server.url);
     let known = known.into_inner().unwrap();
-    judge(&api, &known, &world.told);
+    judge(&[api], &known, &world.told);
     server.kill();
     met(&world.data, kills);
 }

@@ -50,7 +50,7 @@ impl Part {
         row: &EventRow,
         at: Option<EventAt>,
     ) -> Result<Spread, Unreadable> {
-        let (now, event) = (self.now, &row.event);
+        let event = &row.event;
         let type_no = self.compiled.names.type_no(event.event_type.as_str());
         let version = self.version();
         let of_type = type_no.zip(version.as_deref());
@@ -112,8 +112,9 @@ impl Part {
             }
         }
         for (t, routed) in by_t {
-            match at.filter(|_| t <= now) {
-                Some(at) => self.arrive(draft, (now, at), row, &reasons.words, routed),
+            // What comes after the arrival is entered by the intake, however late this part learns of both.
+            match at.filter(|_| t <= row.arrived) {
+                Some(at) => self.arrive(draft, (row.arrived, at), row, &reasons.words, routed),
                 None => self.freeze(draft, (t, type_no), row, &reasons.words, routed),
             }
         }

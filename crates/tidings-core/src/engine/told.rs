@@ -192,6 +192,8 @@ impl Engine {
 
     /// Applies acts of the intake of another node, in order, in each part that has not applied them yet.
     ///
+    /// Nothing is applied before it happened: where the clock of that node is ahead, this engine's goes forward with it.
+    ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn apply_told(
@@ -202,6 +204,8 @@ impl Engine {
         told: &[Arc<Told>],
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
+        let acts = told.iter().flat_map(|told| &told.acts);
+        let now = acts.filter_map(Act::not_before).fold(now, Instant::max);
         self.in_step(draft, now, |engine, draft, _, step| {
             for told in told {
                 step.answers.push(engine.apply_acts(draft, told)?);

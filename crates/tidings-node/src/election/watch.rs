@@ -84,11 +84,15 @@ impl Watches {
             let first = Watch::new(Some(member), instants.1);
             let watch = self.seen.entry(member.id).or_insert(first.clone());
             let before = watch.heartbeat;
-            if self.is_interrupted {
-                let moves = watch.moves || before != first.heartbeat;
-                *watch = Watch { moves, ..first };
-            } else {
-                watch.hear(Some(member), instants, timing);
+            // Who was silent before the interruption stays so until something is heard.
+            let is_same = before == first.heartbeat;
+            match self.is_interrupted {
+                true if is_same && watch.is_silent(timing) => {}
+                true => {
+                    let moves = watch.moves || !is_same;
+                    *watch = Watch { moves, ..first };
+                }
+                false => watch.hear(Some(member), instants, timing),
             }
         }
         self.is_interrupted = false;

@@ -205,21 +205,37 @@ fn settle(api: &Api, known: &Known, mails: &Mutex<Told>) -> BTreeMap<(String, u6
             resend_unknown(api);
         }
         patience.wait(|| {
+            let became = missing.map(|id| {
+                let known = (&known.asked[id], &mails.lock().unwrap().events);
+                let of = |to: &String| {
+                    known
+                        .1
+                        .get(&(to.clone(), id[1..].parse().unwrap()))
+                        .cloned()
+                };
+                let told: Vec<_> = known.0.iter().map(|to| (to, of(to))).collect();
+                format!(
+                    "{id} for {told:?}: {:?}",
+                    api.get(&format!("/v1/events/{id}"))
+                )
+            });
             format!(
-                "acknowledged and never told by mail: {missing:?}; something waits: {waits}; \
+                "acknowledged and never told by mail: {became:?}; something waits: {waits}; \
                  {sending} are being sent"
             )
         });
     }
 }
 
-/// Waits until everything has left, and checks what was told against what was asked and acknowledged.
-pub(crate) fn judge(api: &Api, known: &Known, mails: &Mutex<Told>) {
+/// Waits until everything has left, and checks what was told against what was asked and acknowledged. Each node counts
+/// what it sent again.
+pub(crate) fn judge(nodes: &[Api], known: &Known, mails: &Mutex<Told>) {
+    let api = &nodes[0];
     let by_mail = settle(api, known, mails);
-    let (again, resent) = (
-        mails.lock().unwrap().again(),
-        api.metric("tidings_messages_resent_total"),
-    );
+    let resent = nodes
+        .iter()
+        .filter_map(|node| node.find_metric("tidings_messages_resent_total"));
+    let (again, resent): (u64, u64) = (mails.lock().unwrap().again(), resent.sum());
     println!("{again} mails came more than once, {resent} are counted as sent again");
     assert!(
         again <= resent,

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 pub(crate) mod judge;
 pub(crate) mod mail;
+pub(crate) mod wire;
 
 /// A server that runs until it is dropped, and is killed then.
 pub(crate) struct Server {
@@ -101,10 +102,16 @@ impl Server {
         Self::spawn_as(addressed(command, config, data))
     }
 
-    /// Starts a node of a cluster, `serve --dev --store`, with its log in a file.
-    pub(crate) fn start_node(config: &Path, store: &str, name: &str, log: File) -> Self {
+    /// Starts a node of a cluster, `serve --dev --store`, with its log in a file. Others reach it at a port of loopback.
+    pub(crate) fn start_node(
+        config: &Path,
+        store: &str,
+        (name, port): (&str, u16),
+        log: File,
+    ) -> Self {
         let mut command = node(config, store, name, log);
         command.args(["--dev", "--drain", "10s", "--chores-after", "8"]);
+        command.args(["--advertise", &format!("127.0.0.1:{port}")]);
         Self::spawn_as(command)
     }
 
@@ -143,6 +150,13 @@ impl Server {
             _out: out,
             url: url.unwrap_or_else(|| panic!("serve ended at once: {ended:?}")),
         }
+    }
+
+    /// The port that it listens on.
+    pub(crate) fn port(&self) -> u16 {
+        let port = self.url.rsplit(':').next();
+        port.and_then(|port| port.parse().ok())
+            .expect("the address has a port")
     }
 
     /// The id of the process.
@@ -340,10 +354,15 @@ impl Api {
 
     /// A number of `/metrics`.
     pub(crate) fn metric(&self, name: &str) -> u64 {
+        self.find_metric(name).unwrap()
+    }
+
+    /// As [`Api::metric`]; `None` where a node has nothing of that.
+    pub(crate) fn find_metric(&self, name: &str) -> Option<u64> {
         let answer = self.agent.get(format!("{}/metrics", self.url)).call();
         let text = answer.unwrap().body_mut().read_to_string().unwrap();
         let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok();
-        text.lines().find_map(value).unwrap()
+        text.lines().find_map(value)
     }
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {

@@ -240,6 +240,31 @@ fn a_part_applies_once_what_it_missed() {
 }
 
 #[test]
+fn a_part_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
+    let mut nodes = Nodes::open(divided(2), 2, 2);
+    for name in 0..8 {
+        let change = RecipientChange::nothing(id(&format!("p{name}")));
+        nodes.take_in(Instant(0), &Command::Recipient(Box::new(change)));
+    }
+    let leader = &mut nodes.engines[0];
+    let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(9_000), &[event(1)]);
+    let step = step.unwrap();
+    nodes.stored.commit(step.writes);
+    let told: Vec<Arc<Told>> = step.told.into_iter().collect();
+    let follower = &mut nodes.engines[1];
+    let step = follower.apply_told(&nodes.stored, &Reach::new(), Instant(10), &told);
+    nodes.stored.commit(step.unwrap().writes);
+    assert_eq!(follower.now(), Instant(9_000));
+    let step = follower.step(&nodes.stored, &Reach::new(), Instant(11), &[]);
+    let step = step.unwrap();
+    assert!(!step.delivered.is_empty(), "the inboxes were told");
+    nodes.stored.commit(step.writes);
+    assert!(!follower.waits(&nodes.stored).unwrap() || follower.next_due() <= Some(Instant(9_002)));
+    let agenda = follower.agenda(&nodes.stored, 10).unwrap();
+    assert_eq!(agenda.next_scheduled.len(), 0);
+}
+
+#[test]
 fn an_engine_has_only_parts_that_there_are() {
     let stored = divided(2);
     let view: &dyn ReadView = &stored;
