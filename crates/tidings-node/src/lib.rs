@@ -58,7 +58,7 @@ pub use hearing::{Hearing, Link};
 pub use keys::{ApiKey, KeptAnswer, KeyChange, KeyHash};
 pub use node::{Accepted, AppliedActs, Node, SLICE_RECIPIENTS_MAX};
 pub use once::{Kept, Once};
-pub use player::{NodesPlayer, Observer, Out, PlayError, Player, Watch};
+pub use player::{Choose, NodesPlayer, Observer, Out, PlayError, Player, Watch};
 pub use priority::Priority;
 pub use ready::Ready;
 pub use resolver::{Resolved, Resolver, ResolverBounds};

@@ -21,7 +21,7 @@ use crate::sending::Sending;
 
 mod nodes;
 
-pub use nodes::NodesPlayer;
+pub use nodes::{Choose, NodesPlayer};
 
 /// A player: a node on a virtual clock.
 pub struct Player {

@@ -7,6 +7,7 @@ use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
 use tidings_node::{NodesPlayer, Player, Watch};
 use tidings_store::{MemoryStore, Store};
 
+use crate::rig::mix;
 use crate::subject::Subject;
 
 /// The engine with its usual options.
@@ -59,13 +60,27 @@ pub fn in_halves(rules: Rules) -> Box<dyn Subject> {
 /// Three nodes that share five parts of a store, over a perfect network.
 #[must_use]
 pub fn on_three_nodes(rules: Rules) -> Box<dyn Subject> {
-    Box::new(Nodes::Waiting(Box::new(rules), false))
+    Box::new(Nodes::Waiting(Box::new(rules), NodesPlayer::into))
 }
 
 /// The same over a slow network: acts arrive an instant late.
 #[must_use]
 pub fn on_slow_nodes(rules: Rules) -> Box<dyn Subject> {
-    Box::new(Nodes::Waiting(Box::new(rules), true))
+    Box::new(Nodes::Waiting(Box::new(rules), NodesPlayer::with_late_acts))
+}
+
+/// The same over a faulty network, where nodes die.
+#[must_use]
+pub fn on_faulty_nodes(rules: Rules) -> Box<dyn Subject> {
+    let over = |nodes: NodesPlayer| {
+        let mut number = 0;
+        let choose = move |below: u64| {
+            number += 1;
+            mix(number) % below
+        };
+        nodes.with_faults(Box::new(choose))
+    };
+    Box::new(Nodes::Waiting(Box::new(rules), over))
 }
 
 fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
@@ -137,13 +152,13 @@ impl Subject for Engine {
 /// Nodes that share the parts of a store.
 enum Nodes {
     /// The rules come into force at the first instant. True if acts are late.
-    Waiting(Box<Rules>, bool),
+    Waiting(Box<Rules>, fn(NodesPlayer) -> NodesPlayer),
     Open(Box<NodesPlayer>, Vec<Message>),
 }
 
 impl Nodes {
     fn begin(&mut self, at: Instant) -> Result<(&mut NodesPlayer, &mut Vec<Message>), String> {
-        if let Self::Waiting(rules, is_slow) = self {
+        if let Self::Waiting(rules, over) = self {
             let options = Options {
                 parts: 5,
                 ..Options::default()
@@ -151,10 +166,7 @@ impl Nodes {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             let first = (at, (**rules).clone());
             let player = NodesPlayer::open(&store, (3, options), Watch::Messages, first);
-            let mut player = player.map_err(|fault| fault.to_string())?;
-            if *is_slow {
-                player = player.with_late_acts();
-            }
+            let player = over(player.map_err(|fault| fault.to_string())?);
             *self = Self::Open(Box::new(player), Vec::new());
         }
         match self {

@@ -12,9 +12,9 @@ fn played(make: Make, world: &World) -> Result<Played, String> {
 }
 
 /// The worlds of a seed.
-fn config() -> Config {
+fn config(cases: u32) -> Config {
     let config = Config {
-        cases: 1000,
+        cases,
         failure_persistence: None,
         ..Config::default()
     };
@@ -28,7 +28,7 @@ fn config() -> Config {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(1000))]
 
     #[test]
     fn the_engine_comes_to_the_end_of_the_model(world in world()) {
@@ -52,6 +52,10 @@ proptest! {
         let halves = played(engine::in_halves, &world).map_err(TestCaseError::fail)?;
         prop_assert_eq!(difference(&whole, &halves), None);
     }
+}
+
+proptest! {
+    #![proptest_config(config(200))]
 
     #[test]
     fn nodes_that_share_the_parts_come_to_what_one_comes_to(world in world()) {
@@ -70,5 +74,15 @@ proptest! {
         // An id is free again once its day is forgotten, which may be later.
         let published = |of: &Played| of.books.events + of.books.republished;
         prop_assert_eq!(published(&slow), published(&whole));
+    }
+    /// What is lost is asked for again, what comes twice is applied once, and a node that dies goes on where it was: every
+    /// entry still comes to exactly one end.
+    #[test]
+    fn books_balance_where_acts_are_lost_and_nodes_die(world in world()) {
+        let whole = played(engine::engine, &world).map_err(TestCaseError::fail)?;
+        let faulty = played(engine::on_faulty_nodes, &world).map_err(TestCaseError::fail)?;
+        prop_assert!(faulty.books.balance(), "{:?}", faulty.books);
+        let published = |of: &Played| of.books.events + of.books.republished;
+        prop_assert_eq!(published(&faulty), published(&whole));
     }
 }

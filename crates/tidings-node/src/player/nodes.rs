@@ -1,26 +1,42 @@
-//! Several nodes that share the parts of a store, on a virtual clock, over a network that is perfect, or slow.
+//! Several nodes that share the parts of a store, on a virtual clock, over a network that is perfect, or slow, or faulty.
 //!
 //! Over a perfect one they come to what one node comes to: at each instant all of them close what is due, then commands go to
 //! the node that has them to decide, the acts of the intake go to all at once, and then each ends the instant. Over a
-//! slow one acts arrive an instant late.
+//! slow one acts arrive an instant late. Over a faulty one answers and reports are lost, late and doubled as well, and
+//! nodes die between two instants and start again.
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Held, OpenReply, Options, Refused, Reply, Told};
+use tidings_core::engine::{Held, OpenReply, Options, Refused, Reply, Told, read_told};
 use tidings_core::{Books, Instant, Rules, Timed};
 use tidings_store::Store;
 
 use super::{KEPT, Out, PlayError, Player, Watch};
 use crate::error::Error;
 use crate::node::{Accepted, Node};
+use crate::sending::Sending;
 
 /// Nodes on a virtual clock: the first has the intake.
 pub struct NodesPlayer {
     players: Vec<Player>,
     /// The open instant.
     open: Option<Instant>,
-    /// Acts on their way, if they are late.
-    late: Option<Vec<Arc<Told>>>,
+    network: Network,
+    reopen: Box<Reopen>,
+}
+
+/// Opens the node with a number again, with the clock at an instant.
+type Reopen = dyn Fn(usize, Instant) -> Result<Player, Error>;
+
+/// A choice of a number below another one.
+pub type Choose = Box<dyn FnMut(u64) -> u64>;
+
+enum Network {
+    Perfect,
+    /// The acts on their way.
+    Slow(Vec<Arc<Told>>),
+    /// What happens is chosen; with the answers that may arrive once more.
+    Faulty(Choose, Vec<Vec<Arc<Told>>>),
 }
 
 /// The parts of a node of so many, of a store with so many.
@@ -46,17 +62,21 @@ impl NodesPlayer {
         let mut first = Player::open(Arc::clone(store), options, watch)?;
         first.set_rules(at, rules, &mut |_| {})?;
         drop(first);
-        let players = (0..nodes).map(|node| {
-            let held = held(node, nodes, options.parts);
-            let node = Node::open_held(Arc::clone(store), options, Some(&held))?;
+        let store = Arc::clone(store);
+        let reopen = move |node: usize, at: Instant| {
+            let no = u16::try_from(node).unwrap_or(u16::MAX);
+            let held = held(no, nodes, options.parts);
+            let node = Node::open_held(Arc::clone(&store), options, Some(&held))?;
             let mut player = Player::over(node, None, watch);
             player.resume(at);
             Ok(player)
-        });
+        };
+        let players = (0..usize::from(nodes)).map(|node| reopen(node, at));
         Ok(Self {
             players: players.collect::<Result<_, Error>>()?,
             open: Some(at),
-            late: None,
+            network: Network::Perfect,
+            reopen: Box::new(reopen),
         })
     }
 
@@ -64,7 +84,17 @@ impl NodesPlayer {
     #[must_use]
     pub fn with_late_acts(self) -> Self {
         Self {
-            late: Some(Vec::new()),
+            network: Network::Slow(Vec::new()),
+            ..self
+        }
+    }
+
+    /// The same nodes over a faulty network, where nodes die. What happens when is chosen.
+    #[must_use]
+    pub fn with_faults(self, choose: Choose) -> Self {
+        let before = vec![Vec::new(); self.players.len()];
+        Self {
+            network: Network::Faulty(choose, before),
             ..self
         }
     }
@@ -115,6 +145,7 @@ impl NodesPlayer {
     /// [`PlayError::Node`].
     pub fn finish(&mut self, until: Option<Instant>, out: &mut Out<'_>) -> Result<(), PlayError> {
         self.close(out)?;
+        self.mend()?;
         if self.players[0].node().forgets_late() {
             let now = self.now();
             self.report(now)?;
@@ -235,6 +266,34 @@ impl NodesPlayer {
         self.report(at)?;
         super::sort(&mut messages);
         messages.into_iter().for_each(out);
+        self.kill(at)
+    }
+
+    /// Has nodes die and start again, where that is chosen: it is between two instants.
+    fn kill(&mut self, at: Instant) -> Result<(), PlayError> {
+        let Network::Faulty(choose, before) = &mut self.network else {
+            return Ok(());
+        };
+        for (no, player) in self.players.iter_mut().enumerate() {
+            if choose(12) == 0 && std::env::var_os("NOKILL").is_none() {
+                // The handles of its store go first.
+                player.event_loop.node = None;
+                *player = (self.reopen)(no, at)?;
+                before[no].clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the faults: what was lost is asked for again.
+    fn mend(&mut self) -> Result<(), PlayError> {
+        if let Network::Faulty(..) = self.network {
+            self.network = Network::Slow(Vec::new());
+            for no in 1..self.players.len() {
+                let told = self.unapplied(no)?;
+                self.apply(no, self.now(), &told)?;
+            }
+        }
         Ok(())
     }
 
@@ -272,8 +331,11 @@ impl NodesPlayer {
         let (leader, others) = self.players.split_first_mut().expect(KEPT);
         let leader = leader.event_loop.node.as_mut().expect(KEPT);
         let mut told = leader.take_told();
-        if let Some(late) = &mut self.late {
-            late.append(&mut told);
+        match &mut self.network {
+            Network::Perfect => {}
+            Network::Slow(late) => late.append(&mut told),
+            // They ask for what the store has.
+            Network::Faulty(..) => told.clear(),
         }
         for player in others.iter_mut().filter(|_| !told.is_empty()) {
             let applied = player
@@ -291,16 +353,44 @@ impl NodesPlayer {
 
     /// Has acts arrive that were late.
     fn arrive(&mut self, at: Instant) -> Result<(), PlayError> {
-        let told = self.late.as_mut().map(std::mem::take).unwrap_or_default();
+        for no in 1..self.players.len() {
+            let told = match &mut self.network {
+                Network::Perfect => return Ok(()),
+                Network::Slow(late) => late.clone(),
+                Network::Faulty(choose, before) => match choose(4) {
+                    // It is lost, or an earlier one arrives once more.
+                    0 if std::env::var_os("NOLOSS").is_none() => continue,
+                    1 if std::env::var_os("NODUP").is_none() => before[no].clone(),
+                    _ => self.unapplied(no)?,
+                },
+            };
+            self.apply(no, at, &told)?;
+            if let Network::Faulty(_, before) = &mut self.network {
+                before[no] = told;
+            }
+        }
+        if let Network::Slow(late) = &mut self.network {
+            late.clear();
+        }
+        Ok(self.report(at)?)
+    }
+
+    /// The acts that a node has not applied.
+    fn unapplied(&self, no: usize) -> Result<Vec<Arc<Told>>, Error> {
+        let applied = self.players[no].node().engine().applied();
+        let leader = self.players[0].node();
+        Ok(read_told(&leader.view()?, applied, usize::MAX)?)
+    }
+
+    fn apply(&mut self, no: usize, at: Instant, told: &[Arc<Told>]) -> Result<(), Error> {
         if told.is_empty() {
             return Ok(());
         }
-        for player in &mut self.players[1..] {
-            player
-                .event_loop
-                .beside(at, |node, sending, _| node.apply_told(sending, at, &told))?;
-        }
-        Ok(self.report(at)?)
+        let player = &mut self.players[no];
+        let apply = |node: &mut Node, sending: &dyn Sending, _: &mut Rules| {
+            node.apply_told(sending, at, told)
+        };
+        player.event_loop.beside(at, apply).map(drop)
     }
 
     /// Tells the node with the intake how far the others are.
@@ -308,6 +398,11 @@ impl NodesPlayer {
         let (leader, others) = self.players.split_first_mut().expect(KEPT);
         let leader = leader.event_loop.node.as_mut().expect(KEPT);
         for player in others {
+            if let Network::Faulty(choose, _) = &mut self.network
+                && choose(4) == 0
+            {
+                continue;
+            }
             let node = player.event_loop.node.as_mut().expect(KEPT);
             leader.keep_objects(at, &node.take_kept_objects())?;
             leader.hear_progress(at, &node.engine().progress())?;
