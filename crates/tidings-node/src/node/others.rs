@@ -25,8 +25,8 @@ use crate::work::Work;
 pub(super) struct Others {
     /// By part, the newest acts that it has applied, and the first day that its entries need.
     parts: BTreeMap<u16, OtherPart>,
-    /// The acts that deleted days, until every part has applied them.
-    deletions: Vec<ActNo>,
+    /// The acts that deleted days, each with the first day that is kept, until every part has applied them.
+    deletions: Vec<(ActNo, Day)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +105,9 @@ impl Node {
             )
         });
         self.others.parts = others.collect();
-        self.others.deletions = vec![self.engine.told()];
+        let before = self.engine.forgotten_before();
+        let before = before.map(|before| (self.engine.told(), before));
+        self.others.deletions = before.into_iter().collect();
         Ok(())
     }
 
@@ -209,12 +211,13 @@ impl Node {
             return Ok(());
         };
         self.commit(|engine, view| Ok(engine.delete_told(view, now, everywhere)?))?;
-        let waiting = self.others.deletions.len();
-        self.others.deletions.retain(|no| *no > everywhere);
-        match self.others.deletions.len() < waiting {
-            true => self.delete_forgotten(),
-            false => Ok(()),
-        }
+        let deletions = self.others.deletions.iter();
+        let done = deletions.filter(|(no, _)| *no <= everywhere);
+        let Some(before) = done.map(|(_, before)| *before).max() else {
+            return Ok(());
+        };
+        self.others.deletions.retain(|(no, _)| *no > everywhere);
+        self.delete_before(before)
     }
 
     /// The days that may be deleted once what is decided is durable. Where parts on other nodes have to hear of it
@@ -223,16 +226,16 @@ impl Node {
         if forgotten.is_empty() || !self.engine.tells() {
             return forgotten;
         }
-        self.others.deletions.push(self.engine.told());
+        let before = self.engine.forgotten_before();
+        let deletion = before.map(|before| (self.engine.told(), before));
+        self.others.deletions.extend(deletion);
         Vec::new()
     }
 
-    /// Deletes the days before the first that is kept, after what is decided is durable.
-    fn delete_forgotten(&mut self) -> Result<(), Error> {
-        let before = self.engine.forgotten_before();
+    /// Deletes the days before one, after what is decided is durable.
+    fn delete_before(&mut self, before: Day) -> Result<(), Error> {
         let days = self.store.days()?.into_iter();
-        let is_forgotten = |day: &Day| before.is_some_and(|before| *day < before);
-        let forgotten: Vec<Day> = days.filter(is_forgotten).collect();
+        let forgotten: Vec<Day> = days.filter(|day| *day < before).collect();
         if forgotten.is_empty() {
             return Ok(());
         }
