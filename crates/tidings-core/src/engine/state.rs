@@ -83,7 +83,7 @@ impl Engine {
     ) -> Result<Self, Unreadable> {
         let compiled = Arc::new(read_compiled(view)?);
         let intake = Intake::recover(view, days, &compiled)?;
-        let intake = intake.unwrap_or_else(|| Intake::new(&compiled, options.buckets.max(1)));
+        let mut intake = intake.unwrap_or_else(|| Intake::new(&compiled, options.buckets.max(1)));
         let divided = options.parts.clamp(1, intake.buckets);
         let is_whole =
             held.is_none_or(|held| held.intake && held.parts.len() == usize::from(divided));
@@ -104,6 +104,11 @@ impl Engine {
             let why = format!("the store has {of_parts} parts, others than were asked for");
             return Err(Unreadable(why));
         }
+        // A part that was on another node may have gone further: no record is of an earlier instant than the one before.
+        intake.now = parts
+            .iter()
+            .map(|part| part.now)
+            .fold(intake.now, Instant::max);
         Ok(Self {
             intake,
             holds_intake: held.is_none_or(|held| held.intake),

@@ -265,6 +265,22 @@ fn a_part_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
 }
 
 #[test]
+fn an_engine_goes_on_where_the_newest_of_its_parts_was() {
+    let mut nodes = Nodes::open(divided(2), 2, 2);
+    // The node with the intake hears nothing of it.
+    for name in 0..8 {
+        let change = RecipientChange::nothing(id(&format!("p{name}")));
+        let command = Command::Recipient(Box::new(change));
+        if !nodes.engines[0].is_home_of(&command) {
+            nodes.take_in(Instant(9_000), &command);
+        }
+    }
+    let nodes = Nodes::open(nodes.stored, 2, 2);
+    let now: Vec<Instant> = nodes.engines.iter().map(Engine::now).collect();
+    assert_eq!(now, [Instant(0), Instant(9_000)]);
+}
+
+#[test]
 fn an_engine_has_only_parts_that_there_are() {
     let stored = divided(2);
     let view: &dyn ReadView = &stored;
