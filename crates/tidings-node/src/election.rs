@@ -292,10 +292,11 @@ impl Election {
             {
                 (self.claim, self.watch, self.wanted) = (None, None, None);
             }
-            None if !self.drains && now >= self.backs_off_until => {
-                if !matches!(self.phase.tenure(), Some(Tenure::Lease(_))) {
-                    self.look(now, began, view, actions);
-                }
+            None if !self.drains
+                && now >= self.backs_off_until
+                && !matches!(self.phase.tenure(), Some(Tenure::Lease(_))) =>
+            {
+                self.look(now, began, view, actions);
             }
             _ => {}
         }

@@ -195,7 +195,7 @@ impl Objects {
             row.object.data.clone_from(&given.data);
         }
         row.object.notifiable = given.notifiable.or(row.object.notifiable);
-        self.keep(draft, known.as_ref(), row);
+        self.keep(draft, known.as_ref(), &row);
         Ok(())
     }
 
@@ -212,7 +212,7 @@ impl Objects {
                 newest: known.newest.max(day),
                 ..known.clone()
             };
-            self.keep(draft, Some(&known), row);
+            self.keep(draft, Some(&known), &row);
         }
         Ok(())
     }
@@ -243,7 +243,7 @@ impl Objects {
                 newest: day,
                 ..known.clone()
             };
-            self.keep(draft, Some(&known), row);
+            self.keep(draft, Some(&known), &row);
         }
         Ok(())
     }
@@ -299,8 +299,8 @@ impl Objects {
         before.is_some_and(|before| newest < before)
     }
 
-    fn keep(&mut self, draft: &mut Draft<'_>, known: Option<&ObjectRow>, row: ObjectRow) {
-        if known == Some(&row) {
+    fn keep(&mut self, draft: &mut Draft<'_>, known: Option<&ObjectRow>, row: &ObjectRow) {
+        if known == Some(row) {
             return;
         }
         self.written += 1;
@@ -312,7 +312,7 @@ impl Objects {
             }
             draft.put(Partition::Base, day_key(row.newest, id), Vec::new());
         }
-        draft.put(Partition::Base, object_key(id), to_json(&row));
+        draft.put(Partition::Base, object_key(id), to_json(row));
         if !row.applies() {
             let key = withdrawn_key(id);
             if self.withdraw(id.clone()) {

@@ -368,14 +368,14 @@ impl Sim {
             _ => input,
         };
         for effect in process.election.on(mono, input) {
-            self.act(node, id, mono, effect);
+            self.act(node, id, mono, &effect);
         }
     }
 
-    fn act(&mut self, node: usize, id: NodeId, mono: Monotonic, effect: Action) {
+    fn act(&mut self, node: usize, id: NodeId, mono: Monotonic, effect: &Action) {
         let soon = 1 + self.dice.roll(300);
         let process = self.processes[node].as_mut().unwrap();
-        match &effect {
+        match effect {
             Action::Open(opening) => {
                 assert!(process.opening.is_none(), "one store at a time");
                 process.opening = Some(opening.clone());
