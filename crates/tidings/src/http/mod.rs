@@ -32,6 +32,7 @@ mod requests;
 #[cfg(test)]
 pub(crate) mod rig;
 mod service;
+mod settings;
 mod site;
 mod spread;
 mod streaming;
@@ -56,7 +57,8 @@ pub use cluster::Cluster;
 pub use error::{Code, Problem};
 pub use homes::Homes;
 pub use request::Change;
-pub use service::{Access, Service, Settings};
+pub use service::{Access, Service};
+pub use settings::Settings;
 
 /// The whole API over a service.
 pub fn router(service: Arc<Service>) -> Router {

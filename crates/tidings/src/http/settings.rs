@@ -1,0 +1,39 @@
+//! The bounds of the server.
+
+use std::time::Duration;
+
+/// The bounds of the server: no client can cost more.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The largest body that is read as a whole, and the longest line of a stream, in bytes.
+    pub body_bytes_max: usize,
+    /// Maximum bytes of all bodies in progress together.
+    pub bodies_bytes_max: usize,
+    /// The most items of one array.
+    pub array_items_max: usize,
+    /// Maximum number of lines of a stream in one slice.
+    pub slice_lines_max: usize,
+    /// Maximum number of bytes of a stream's lines in one slice; a longer line is a slice by itself.
+    pub slice_bytes_max: usize,
+    /// Time limit of the arrival of a body.
+    pub body_patience: Duration,
+    /// Time limit of the node's answer.
+    pub answer_patience: Duration,
+    /// Time limit of a stalled backup's reader.
+    pub backup_patience: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: 16 << 20,
+            bodies_bytes_max: 128 << 20,
+            array_items_max: 10_000,
+            slice_lines_max: 1_000,
+            slice_bytes_max: 1 << 20,
+            body_patience: Duration::from_secs(30),
+            answer_patience: Duration::from_secs(30),
+            backup_patience: Duration::from_secs(30),
+        }
+    }
+}
