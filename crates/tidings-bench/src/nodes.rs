@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use tidings_core::engine::Options;
 use tidings_loopback::Postgres;
-use tidings_node::Node;
+use tidings_node::{Clock as _, Node, SystemClock};
 use tidings_store::PostgresStore;
 use tokio::runtime::{Builder, Runtime};
 
@@ -50,6 +50,9 @@ pub(crate) struct Params {
     /// Number of events to the followers of a topic
     #[arg(long, default_value_t = 200)]
     pub(crate) wide: u32,
+    /// Number of recipients of a weekly digest
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) digests: u32,
     /// Directory of the database, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
@@ -61,8 +64,17 @@ const TOGETHER: u32 = 100;
 /// The longest time until the parts are spread.
 const SPREAD_PATIENCE: Duration = Duration::from_secs(60);
 
-/// The loads, in their order.
-const LOADS: [&str; 3] = ["singles", "arrays", "wide"];
+/// The loads, in their order. The last one has nodes of its own, whose clocks are shortly before the hour of the digest.
+const LOADS: [&str; 4] = ["singles", "arrays", "wide", "digest"];
+
+/// Number of events in a digest.
+const GATHERED: u32 = 10;
+
+/// The time before a digest is due at which nodes start: the parts are spread by then, and its events published.
+const BEFORE_DUE_MS: i64 = 40_000;
+
+const HOUR_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// A load's figures with one number of nodes.
 #[derive(Clone, Debug)]
@@ -104,22 +116,84 @@ pub(crate) fn run(params: &Params, host: &Host<'_>) -> Result<Vec<Measurement>, 
         .map_err(broken)?;
     let mut all = Vec::new();
     for nodes in [1, params.nodes] {
-        let name = format!("nodes_{}", all.len());
-        let make = format!("CREATE DATABASE {name}");
-        database
-            .run("postgres", &make)
-            .map_err(|fault| Fault::Rival("postgres", fault))?;
-        let store = database.url(&name);
-        fill(params, host, &store)?;
-        let nodes = Nodes::start(params, nodes, &store, directory.path())?;
-        nodes.wait_until_spread(&tokio)?;
-        let mut took = Vec::new();
-        for load in LOADS {
-            took.push(nodes.measure(&tokio, params, load)?);
-        }
+        let run = Run {
+            params: params.clone(),
+            nodes,
+            directory: directory.path(),
+            tokio: &tokio,
+        };
+        let make = |name: &str| {
+            let name = format!("{name}_{}", all.len());
+            let made = database.run("postgres", &format!("CREATE DATABASE {name}"));
+            made.map_err(|fault| Fault::Rival("postgres", fault))?;
+            Ok::<String, Fault>(database.url(&name))
+        };
+        let mut took = run.publishes(host, &make("publishes")?)?;
+        took.push(run.digest(host, &make("digest")?)?);
         all.push(took);
     }
     Ok(told(params, &all))
+}
+
+/// The loads with one number of nodes.
+struct Run<'r> {
+    params: Params,
+    nodes: u16,
+    directory: &'r Path,
+    tokio: &'r Runtime,
+}
+
+impl Run<'_> {
+    /// The loads that publish.
+    fn publishes(&self, host: &Host<'_>, store: &str) -> Result<Vec<Took>, Fault> {
+        fill(&self.params, host, store)?;
+        let nodes = Nodes::start(self, store, 0)?;
+        nodes.wait_until_spread(self.tokio)?;
+        let loads = LOADS.iter().filter(|load| **load != "digest");
+        let took = loads.map(|load| nodes.measure(self.tokio, &self.params, load));
+        took.collect()
+    }
+
+    /// A digest that is due: built, rendered, handed over to a directory and recorded.
+    fn digest(&self, host: &Host<'_>, store: &str) -> Result<Took, Fault> {
+        let params = Params {
+            recipients: self.params.digests,
+            followers: self.params.digests,
+            wide: GATHERED,
+            ..self.params.clone()
+        };
+        fill(&params, host, store)?;
+        let started = SystemClock.now().0;
+        let mut monday = started / DAY_MS + 1;
+        // Day 0 was a Thursday.
+        monday += (4 - monday).rem_euclid(7);
+        let due = monday * DAY_MS + 9 * HOUR_MS;
+        let ahead = due - BEFORE_DUE_MS - started;
+        let nodes = Nodes::start(self, store, ahead)?;
+        nodes.wait_until_spread(self.tokio)?;
+        nodes.measure(self.tokio, &params, "digest")?;
+        while SystemClock.now().0 + ahead < due {
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
+        let (before, watch) = (nodes.cpu()?, Stopwatch::start());
+        let mut after = before.clone();
+        loop {
+            std::thread::park_timeout(Duration::from_secs(3));
+            let now = nodes.cpu()?;
+            let used: f64 = now.iter().zip(&after).map(|(now, after)| now - after).sum();
+            after = now;
+            // Nodes that have nothing to do take a hundredth of a processor.
+            if used < 0.15 {
+                break;
+            }
+        }
+        let cpu = before.iter().zip(&after);
+        Ok(Took {
+            cpu: cpu.map(|(before, after)| after - before).collect(),
+            wall_s: watch.elapsed().as_secs_f64(),
+            events: u64::from(self.params.digests),
+        })
+    }
 }
 
 fn told(params: &Params, all: &[Vec<Took>]) -> Vec<Measurement> {
@@ -136,48 +210,17 @@ fn told(params: &Params, all: &[Vec<Took>]) -> Vec<Measurement> {
             ("events", one.events),
         ]);
         let of = |metric, samples: &[f64]| Measurement::of("nodes", &params, metric, samples);
-        let metrics: [(&'static str, &'static str, f64, f64); 3] = match load {
-            "singles" => [
-                (
-                    "singles_busiest",
-                    "s of CPU",
-                    several.busiest(),
-                    one.busiest(),
-                ),
-                (
-                    "singles_together",
-                    "s of CPU",
-                    several.together(),
-                    one.together(),
-                ),
-                ("singles_rate", "events/s", rate(several), rate(one)),
-            ],
-            "arrays" => [
-                (
-                    "arrays_busiest",
-                    "s of CPU",
-                    several.busiest(),
-                    one.busiest(),
-                ),
-                (
-                    "arrays_together",
-                    "s of CPU",
-                    several.together(),
-                    one.together(),
-                ),
-                ("arrays_rate", "events/s", rate(several), rate(one)),
-            ],
-            _ => [
-                ("wide_busiest", "s of CPU", several.busiest(), one.busiest()),
-                (
-                    "wide_together",
-                    "s of CPU",
-                    several.together(),
-                    one.together(),
-                ),
-                ("wide_rate", "events/s", rate(several), rate(one)),
-            ],
+        let names = match load {
+            "singles" => ["singles_busiest", "singles_together", "singles_rate"],
+            "arrays" => ["arrays_busiest", "arrays_together", "arrays_rate"],
+            "wide" => ["wide_busiest", "wide_together", "wide_rate"],
+            _ => ["digest_busiest", "digest_together", "digest_rate"],
         };
+        let metrics = [
+            (names[0], "s of CPU", several.busiest(), one.busiest()),
+            (names[1], "s of CPU", several.together(), one.together()),
+            (names[2], "a second", rate(several), rate(one)),
+        ];
         for (metric, unit, ours, alone) in metrics {
             measurements.push(of((metric, unit), &[ours]).against("one node", &[alone]));
         }
@@ -230,9 +273,16 @@ impl Drop for Nodes {
 }
 
 impl Nodes {
-    fn start(params: &Params, count: u16, store: &str, directory: &Path) -> Result<Self, Fault> {
+    /// Starts them, with clocks that are so many milliseconds ahead.
+    fn start(run: &Run<'_>, store: &str, ahead_ms: i64) -> Result<Self, Fault> {
+        let (directory, count) = (run.directory, run.nodes);
         let config = directory.join("tidings.toml");
-        let text = format!("{RULES}\n[store]\nparts = {}\n", params.parts);
+        let mails = directory.join(format!("mails_{count}"));
+        let text = format!(
+            "{RULES}\n[store]\nparts = {}\n[channels.email]\nprovider = \"file://{}\"\nfrom = \"Art <art@example.org>\"\n",
+            run.params.parts,
+            mails.display()
+        );
         fs::write(&config, text).map_err(|fault| Fault::Directory(config.clone(), fault))?;
         let program = std::env::current_exe()?;
         let mut nodes = Self {
@@ -247,6 +297,7 @@ impl Nodes {
                 .arg("--config")
                 .arg(&config)
                 .args(["--node", &format!("node-{node}")])
+                .args(["--clock-ahead", &ahead_ms.to_string()])
                 .env("TIDINGS_STORE", store)
                 .stdout(Stdio::piped())
                 .stderr(log)
@@ -359,7 +410,8 @@ fn requests(params: &Params, load: &str) -> (Vec<Vec<Vec<u8>>>, u64) {
     let first = match load {
         "singles" => 0,
         "arrays" => 1_000_000_000_u64,
-        _ => 2_000_000_000,
+        "wide" => 2_000_000_000,
+        _ => 3_000_000_000,
     };
     let to = |event: u64| {
         // A prime step: neighbours in time are none among the recipients.
@@ -377,7 +429,8 @@ fn requests(params: &Params, load: &str) -> (Vec<Vec<Vec<u8>>>, u64) {
             }
             _ => {
                 let topic = u32::try_from(number - first).unwrap_or_default() % count;
-                post(&world::body_to_topic(number, "told", &world::topic(topic)))
+                let kind = if load == "digest" { "gathered" } else { "told" };
+                post(&world::body_to_topic(number, kind, &world::topic(topic)))
             }
         }
     };

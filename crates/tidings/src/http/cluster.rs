@@ -162,13 +162,25 @@ impl Cluster {
             .is_some_and(|serving| (serving.licence)())
     }
 
+    /// The number of parts that this node serves, and may.
+    fn parts(&self) -> usize {
+        let serving = self.serving().filter(|serving| (serving.licence)());
+        let homes = serving.and_then(|serving| serving.homes);
+        homes.map_or(0, |homes| homes.held.len())
+    }
+
     /// The metrics that this node has whether it holds the store or not.
     pub(super) fn metrics(&self) -> String {
         let mut page = Page::default();
         page.gauge(
             "tidings_node_holds",
-            "1 if this node holds the store and may serve, else 0. Alert if the sum over all nodes is not 1.",
+            "1 if this node holds the lease and may serve, else 0. Alert if the sum over all nodes is not 1.",
             u8::from(self.holds()),
+        );
+        page.gauge(
+            "tidings_node_parts",
+            "Number of parts of the store that this node has and may serve. Alert if the sum over all nodes is not that of `[store] parts`.",
+            self.parts(),
         );
         let Some(membership) = self.membership() else {
             return page.0;
