@@ -368,3 +368,25 @@ fn only_the_token_of_a_node_asks_it_for_its_parts_or_gives_it_commands() {
     let token = format!("Bearer {}", two.0[0].secret.text());
     assert_eq!(ask(&token, "/v1/admin/status", true), StatusCode::OK);
 }
+
+#[test]
+fn events_without_an_id_have_the_same_one_when_their_request_comes_again() {
+    let event = json!({"type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]}});
+    let ids = |key: &str, body: &Value| {
+        // Each knows nothing of what others were asked.
+        let headers = [JSON, ("idempotency-key", key)];
+        let two = Two::start();
+        let answer = two.send(Method::POST, "/v1/events", &headers, &body.to_string());
+        let answer = answer.json();
+        let all = answer.as_array().cloned().unwrap_or(vec![answer]);
+        let ids = all.iter().map(|one| one["id"].as_str().unwrap().to_owned());
+        ids.collect::<Vec<String>>()
+    };
+    let array = json!([event, event]);
+    let first = ids("k", &array);
+    assert_ne!(first[0], first[1]);
+    assert_eq!(ids("k", &array), first);
+    assert_ne!(ids("l", &array), first);
+    assert_eq!(ids("k", &event), ids("k", &event));
+    assert_ne!(ids("k", &event)[0], first[0]);
+}

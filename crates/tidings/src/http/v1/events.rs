@@ -190,9 +190,9 @@ impl From<&Warning> for EventWarning {
 /// One event as an object, many as an array (`application/json`), or a stream of any length with one event
 /// per line (`application/x-ndjson`). Events are answered in order, once they are durable.
 ///
-/// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one; with an
-/// `Idempotency-Key` it derives from the key and the request. An invalid event of an array is `rejected` with its
-/// problem, and the others are accepted.
+/// An event with a known id is a `duplicate`: nothing happens. An event without an id gets one. (Where parts of the
+/// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
+/// `rejected` with its problem, and the others are accepted.
 ///
 /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
 /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
@@ -257,9 +257,10 @@ async fn one(service: &Service, change: &Change, fields: Fields<'_>) -> Result<A
     service.change(change, vec![command], told).await
 }
 
-/// An id for an event without one.
+/// An id for an event without one. Where parts are on other nodes the answer of a request is kept after its commit: an
+/// event of a request that comes again in between has to be known.
 fn new_id(service: &Service, change: &Change, place: usize) -> Id {
-    match change.once {
+    match change.once.filter(|_| service.among().is_some()) {
         Some(once) => ids::of_request(once, place),
         None => service.ids.next(service.now()),
     }

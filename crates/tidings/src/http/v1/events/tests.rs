@@ -436,28 +436,3 @@ fn a_known_id_of_a_type_that_is_gone_is_a_duplicate() {
     let rejected = (&answers[1]["id"], &answers[1]["problem"]["code"]);
     assert_eq!(rejected, (&json!("e2"), &json!("unknown_type")));
 }
-
-#[test]
-fn events_without_an_id_have_the_same_one_when_their_request_comes_again() {
-    let event = json!({"type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]}});
-    let ids = |key: &str, body: &Value| {
-        // Each server knows nothing of what others were asked.
-        let rig = Rig::new();
-        let headers = [
-            ("content-type", "application/json"),
-            ("idempotency-key", key),
-        ];
-        let answer = rig.send(Method::POST, "/v1/events", &headers, body.to_string());
-        let answer = answer.json();
-        let all = answer.as_array().cloned().unwrap_or(vec![answer]);
-        let ids = all.iter().map(|one| one["id"].as_str().unwrap().to_owned());
-        ids.collect::<Vec<String>>()
-    };
-    let two = json!([event, event]);
-    let first = ids("k", &two);
-    assert_ne!(first[0], first[1]);
-    assert_eq!(ids("k", &two), first);
-    assert_ne!(ids("l", &two), first);
-    assert_eq!(ids("k", &event), ids("k", &event));
-    assert_ne!(ids("k", &event)[0], first[0]);
-}
