@@ -112,17 +112,6 @@ pub(crate) enum Act {
     },
 }
 
-impl Act {
-    /// The instant that it can't be applied before: it may come from a node whose clock is ahead.
-    pub(crate) fn not_before(&self) -> Option<Instant> {
-        match self {
-            Self::Publish { row, .. } => Some(row.arrived),
-            Self::Enter { t, .. } => Some(*t),
-            _ => None,
-        }
-    }
-}
-
 /// A cancel of events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cancel {

@@ -114,7 +114,7 @@ impl Part {
         for (t, routed) in by_t {
             // What comes after the arrival is entered by the intake, however late this part learns of both.
             match at.filter(|_| t <= row.arrived) {
-                Some(at) => self.arrive(draft, (row.arrived, at), row, &reasons.words, routed),
+                Some(at) => self.arrive(draft, (t, at), row, &reasons.words, routed),
                 None => self.freeze(draft, (t, type_no), row, &reasons.words, routed),
             }
         }
@@ -137,7 +137,8 @@ impl Part {
         (named, unknown)
     }
 
-    /// Writes the arrival of an event, entered at `t`, into each bucket with recipients.
+    /// Writes the arrival of an event, entered at `t`, into each bucket with recipients. Where the clock of the node that
+    /// says so is ahead, it enters now.
     pub(super) fn arrive(
         &mut self,
         draft: &mut Draft<'_>,
@@ -147,6 +148,7 @@ impl Part {
         routed: BTreeMap<BucketNo, Routed>,
     ) {
         let now = self.now;
+        let t = t.min(now);
         if !routed.is_empty() {
             self.copy_accepted(draft, at, row);
         }

@@ -192,7 +192,7 @@ impl Engine {
 
     /// Applies acts of the intake of another node, in order, in each part that has not applied them yet.
     ///
-    /// Nothing is applied before it happened: where the clock of that node is ahead, this engine's goes forward with it.
+    /// Where the clock of that node is ahead, an event enters at the instant of this engine, whose clock nobody else moves.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
@@ -204,8 +204,6 @@ impl Engine {
         told: &[Arc<Told>],
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
-        let acts = told.iter().flat_map(|told| &told.acts);
-        let now = acts.filter_map(Act::not_before).fold(now, Instant::max);
         self.in_step(draft, now, |engine, draft, _, step| {
             for told in told {
                 step.answers.push(engine.apply_acts(draft, told)?);
