@@ -84,6 +84,8 @@ pub struct Handle {
     vitals: Arc<Vitals>,
     keys: Arc<Keys>,
     reads: Arc<Reads>,
+    /// False if answers do not wait for parts on other nodes.
+    waits: bool,
 }
 
 /// The loop's end of the queue. When it is dropped, queued requests get an error, and later ones are
@@ -120,8 +122,18 @@ impl Handle {
             vitals,
             keys,
             reads,
+            waits: true,
         };
         (handle, inbox)
+    }
+
+    /// The same, whose answers come as soon as commands are durable: they do not wait for parts on other nodes.
+    #[must_use]
+    pub fn without_waiting(&self) -> Self {
+        Self {
+            waits: false,
+            ..self.clone()
+        }
     }
 
     /// Submits commands; the answer comes after they are durable.
@@ -145,6 +157,7 @@ impl Handle {
         then: impl FnOnce(Replies) + Send + 'static,
     ) -> Result<(), RuntimeError> {
         let work = Work::new(commands, Asker::Each(Box::new(then)));
+        let work = work.waiting(self.waits);
         self.ask(Request::Work(work))
     }
 
@@ -158,7 +171,7 @@ impl Handle {
         commands: Vec<Command>,
         keeper: Box<dyn AnswerRecorder>,
     ) -> Result<(), RuntimeError> {
-        let work = Work::new(commands, Asker::Once(once, keeper));
+        let work = Work::new(commands, Asker::Once(once, keeper)).waiting(self.waits);
         self.ask(Request::Work(work))
     }
 

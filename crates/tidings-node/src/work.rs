@@ -30,6 +30,8 @@ pub(crate) struct Work {
     pub(crate) count: usize,
     pub(crate) replies: Vec<Result<Reply, Refused>>,
     pub(crate) asker: Asker,
+    /// True if its answer waits for parts on other nodes.
+    pub(crate) waits: bool,
 }
 
 /// The requester of commands.
@@ -45,7 +47,13 @@ impl Work {
             commands,
             replies: Vec::new(),
             asker,
+            waits: true,
         }
+    }
+
+    /// The same, with or without waiting for parts on other nodes.
+    pub(crate) fn waiting(self, waits: bool) -> Self {
+        Self { waits, ..self }
     }
 
     /// The answer to store.

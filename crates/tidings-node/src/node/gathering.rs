@@ -25,10 +25,13 @@ const SILENT_MS: i64 = 2_000;
 #[derive(Default)]
 pub(super) struct Gathering {
     /// Behind a lock that nobody waits for: who asked is called back in one thread, and readers share the node.
-    waiting: Mutex<BTreeMap<ActNo, Waiting>>,
+    waiting: Mutex<BTreeMap<Gathered, Waiting>>,
     /// When each part of another node was last heard of.
     heard: BTreeMap<u16, Instant>,
 }
+
+/// The number of acts, and whether their requests wait at all.
+type Gathered = (ActNo, bool);
 
 /// The requests of one step.
 struct Waiting {
@@ -56,7 +59,7 @@ impl Drop for Gathering {
 }
 
 impl Gathering {
-    fn waiting(&mut self) -> &mut BTreeMap<ActNo, Waiting> {
+    fn waiting(&mut self) -> &mut BTreeMap<Gathered, Waiting> {
         let waiting = self.waiting.get_mut();
         waiting.unwrap_or_else(PoisonError::into_inner)
     }
@@ -84,13 +87,14 @@ impl Node {
         };
         let others: BTreeSet<u16> = others.collect();
         // It is no use to wait for some where others are away.
-        let is_waited_for = others.iter().all(is_there);
+        let is_waited_for = work.waits && others.iter().all(is_there);
         let since = if is_waited_for {
             now
         } else {
             now.plus_ms(-WAIT_MS)
         };
-        let waiting = gathering.waiting().entry(no).or_insert_with(|| Waiting {
+        let waits = (no, work.waits);
+        let waiting = gathering.waiting().entry(waits).or_insert_with(|| Waiting {
             since,
             parts: others,
             requests: Vec::new(),
@@ -114,7 +118,7 @@ impl Node {
         let heard = progress.parts.iter().map(|part| (*part, now));
         self.gathering.heard.extend(heard);
         for (no, answers) in answers {
-            let Some(waiting) = self.gathering.waiting().get_mut(no) else {
+            let Some(waiting) = self.gathering.waiting().get_mut(&(*no, true)) else {
                 continue;
             };
             // A report that comes twice must not count twice.

@@ -126,6 +126,15 @@ fn an_event_is_answered_with_the_counts_of_all_nodes() {
         rows.map(|row| row.entries).sum::<u64>()
     });
     assert_eq!(seen.unwrap(), number * there);
+    // Who does not want to wait does not.
+    let hurried = first.handle().without_waiting();
+    let at_once = whole(&hurried.submit(vec![to_all("at once")]).unwrap());
+    assert_eq!(
+        (at_once.applied, at_once.notifications),
+        (false, 40 - there)
+    );
+    let next = whole(&first.handle().submit(vec![to_all("next")]).unwrap());
+    assert_eq!((next.applied, next.notifications), (true, 40));
     // What was accepted without waiting was told as well, with the next ones.
     let again = whole(&first.handle().submit(vec![to_all("e1")]).unwrap());
     assert_eq!(again.status, PublishedAs::Duplicate);

@@ -60,7 +60,7 @@ impl Change {
             expect_json(&parts.headers)?;
         }
         let once = key.map(|key| named(key, &parts.method, &parts.uri, &body));
-        Ok(Self::new(body, once, room))
+        Ok(Self::new(body, once, room).preferring(&parts.headers))
     }
 }
 

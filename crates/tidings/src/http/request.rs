@@ -27,6 +27,8 @@ pub struct Change {
     pub body: Bytes,
     /// The identity of the request, if it has an `Idempotency-Key`.
     pub once: Option<Once>,
+    /// False with `Prefer: respond-async` (RFC 7240): the answer does not wait for parts on other nodes.
+    pub waits: bool,
     /// The body's share of the room that all bodies have together.
     _room: Option<OwnedSemaphorePermit>,
 }
@@ -36,8 +38,19 @@ impl Change {
         Self {
             body,
             once,
+            waits: true,
             _room: room,
         }
+    }
+
+    /// The same, as the headers of its request prefer it.
+    pub(super) fn preferring(self, headers: &HeaderMap) -> Self {
+        let preferences = headers.get_all("prefer").iter();
+        let mut preferences = preferences
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','));
+        let waits = !preferences.any(|one| one.trim().eq_ignore_ascii_case("respond-async"));
+        Self { waits, ..self }
     }
 
     /// Reads a body that is one JSON object.
@@ -120,5 +133,27 @@ pub(super) fn named(key: &str, method: &Method, uri: &Uri, body: &[u8]) -> Once 
     Once {
         key: half(digest(&SHA256, key.as_bytes()).as_ref()),
         request: half(request.finish().as_ref()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderName;
+
+    use super::*;
+
+    #[test]
+    fn who_prefers_an_answer_at_once_does_not_wait() {
+        let waits = |prefer: &'static str| {
+            let headers = HeaderMap::from_iter([(
+                HeaderName::from_static("prefer"),
+                prefer.parse().unwrap(),
+            )]);
+            Change::new(Bytes::new(), None, None)
+                .preferring(&headers)
+                .waits
+        };
+        assert!(waits("wait=10") && waits("return=minimal, respond-asynchronously"));
+        assert!(!waits("respond-async") && !waits("wait=10, Respond-Async"));
     }
 }

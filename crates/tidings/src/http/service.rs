@@ -279,11 +279,15 @@ impl Service {
 
     /// [`Service::submit`] without waiting; see [`Service::answered`].
     pub(super) fn ask(&self, commands: Vec<Command>) -> Result<Asked<Replies>, Problem> {
+        self.ask_by(&self.handle, commands)
+    }
+
+    fn ask_by(&self, handle: &Handle, commands: Vec<Command>) -> Result<Asked<Replies>, Problem> {
         let (answer, answered) = oneshot::channel();
         let (mut spread, cluster) = match self.spread(commands) {
             Ok(commands) => {
                 let own = |reply: Result<Reply, _>| reply.map_err(Problem::from);
-                self.handle.submit_then(commands, move |replies| {
+                handle.submit_then(commands, move |replies| {
                     let replies = replies.map(|all| all.into_iter().map(own).collect());
                     drop(answer.send(replies.map_err(Problem::from)));
                 })?;
@@ -392,8 +396,13 @@ impl Service {
         commands: Vec<Command>,
         answer: impl FnOnce(Vec<Result<Reply, Problem>>) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
+        let handle = match change.waits {
+            true => self.handle.clone(),
+            false => self.handle.without_waiting(),
+        };
         let Some(once) = change.once else {
-            return answer(self.submit(commands).await?);
+            let asked = self.ask_by(&handle, commands)?;
+            return answer(self.answered(asked).await?);
         };
         let (mut spread, cluster) = match self.spread(commands) {
             Ok(commands) => {
@@ -401,13 +410,13 @@ impl Service {
                     let replies = replies.into_iter();
                     answer(replies.map(|reply| reply.map_err(Problem::from)).collect())
                 };
-                return self.done_once(once, commands, own).await;
+                return self.done_once(&handle, once, commands, own).await;
             }
             Err(spread) => spread,
         };
         // A request that was done gets its answer, and sends nothing to other nodes.
         let not_done = |_: OwnReplies| Err(Problem::new(Code::NotFound, ""));
-        match self.done_once(once, Vec::new(), not_done).await {
+        match self.done_once(&handle, once, Vec::new(), not_done).await {
             Err(problem) if problem.code == Code::NotFound => {}
             known => return known,
         }
@@ -417,12 +426,13 @@ impl Service {
             return Err(problem);
         }
         let all = move |here: OwnReplies| answer(heard.with(Ok(here)));
-        self.done_once(once, here, all).await
+        self.done_once(&handle, once, here, all).await
     }
 
     /// Has commands done at this node, unless the same request was done before.
     async fn done_once(
         &self,
+        handle: &Handle,
         once: Once,
         commands: Vec<Command>,
         answer: impl FnOnce(OwnReplies) -> Result<Answer, Problem> + Send + 'static,
@@ -433,7 +443,7 @@ impl Service {
             made: None,
             tell,
         };
-        self.handle.submit_once(once, commands, Box::new(keeper))?;
+        handle.submit_once(once, commands, Box::new(keeper))?;
         self.answered(told).await?
     }
 

@@ -194,6 +194,9 @@ impl From<&Warning> for EventWarning {
 /// store are at several nodes it derives from an `Idempotency-Key` and the request.) An invalid event of an array is
 /// `rejected` with its problem, and the others are accepted.
 ///
+/// Of several nodes the answer waits up to a second until all parts of the store have the event in their inboxes, and
+/// `applied` says whether they do. With `Prefer: respond-async` it does not wait.
+///
 /// A stream is read as fast as it can be made durable, and each line is answered as an item of an array is.
 /// Read the answers while you write. A problem of the server (status 429 or 503) ends the stream: send the
 /// lines without an answer again, with the same ids. With an `Idempotency-Key`, events without an id get one
