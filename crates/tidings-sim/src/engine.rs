@@ -181,11 +181,13 @@ impl Subject for Nodes {
         let (player, messages) = self.begin(timed.at)?;
         let played = player.play(timed.clone(), &mut |message| messages.push(message));
         match (&timed.command, played) {
-            // The model has nothing to erase and says nothing; a node may not have heard of a digest yet.
-            (
-                Command::Erase { .. } | Command::Preference { .. },
-                Err(tidings_node::PlayError::Refused(_)),
-            ) => Ok(()),
+            // The model has nothing to erase and says nothing.
+            (Command::Erase { .. }, Err(tidings_node::PlayError::Refused(_))) => Ok(()),
+            (Command::Preference { .. }, Err(tidings_node::PlayError::Refused(_)))
+                if player.has_faults() =>
+            {
+                Ok(())
+            }
             (_, played) => played.map_err(|fault| fault.to_string()),
         }
     }

@@ -99,6 +99,12 @@ impl NodesPlayer {
         }
     }
 
+    /// Tells whether acts may be lost, so that a node may not have heard of a digest yet.
+    #[must_use]
+    pub fn has_faults(&self) -> bool {
+        matches!(self.network, Network::Faulty(..))
+    }
+
     /// Plays the next command. Messages of instants that are over go to `out`.
     ///
     /// # Errors
