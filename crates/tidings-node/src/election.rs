@@ -3,7 +3,7 @@
 //!
 //! A node sends a heartbeat about once a second. It acquires the lease if that is free, or if its holder sent none
 //! through four answered heartbeats of the node's *own*: after an outage of the database nobody takes over. The holder
-//! grants parts to the others, and takes them from a node that is silent in the same way ([`division`]). Who holds
+//! grants parts to the others, and takes them from a node that is silent in the same way (`division`). Who holds
 //! something may send messages, and answer reads, while it has a *licence*: until three seconds after its last
 //! answered heartbeat began, by a clock that goes on while the machine sleeps. So it has ended by itself before anybody
 //! may take over. Commits need no licence: each is fenced by the epoch or term in which it is made.
