@@ -64,9 +64,9 @@ struct Nodes {
     directory: TempDir,
     config: PathBuf,
     servers: [Option<Server>; NODES],
-    /// What connects each node to the database.
+    /// Connections of each node to the database.
     to_store: [Wire; NODES],
-    /// What connects the others to each node.
+    /// Connections of the others to each node.
     to_node: [Wire; NODES],
     started: u64,
 }

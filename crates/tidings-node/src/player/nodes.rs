@@ -35,7 +35,7 @@ enum Network {
     Perfect,
     /// The acts on their way.
     Slow(Vec<Arc<Told>>),
-    /// What happens is chosen; with the answers that may arrive once more.
+    /// Faults that are chosen; with the answers that may arrive once more.
     Faulty(Choose, Vec<Vec<Arc<Told>>>),
 }
 

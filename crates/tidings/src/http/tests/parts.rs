@@ -24,7 +24,7 @@ struct Node {
     cluster: Arc<Cluster>,
     secret: Secret,
     address: String,
-    /// What ends its listener.
+    /// Ends its listener.
     close: Option<tokio::sync::oneshot::Sender<()>>,
 }
 
