@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::act::Act;
 use super::event_row::{EventRow, FreshEvents};
 use super::reach::Reach;
+use super::told::OpenAct;
 use crate::id::BucketNo;
 use crate::journal::parts;
 use crate::journal::record::Record;
@@ -34,6 +35,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) events: FreshEvents,
     /// The acts of the step, if other nodes are told of them.
     told: Option<Vec<Act>>,
+    /// The commands of the step whose answers wait for parts on other nodes.
+    open: Vec<OpenAct>,
     /// True if nothing is kept that is written: another node writes it.
     discards: bool,
 }
@@ -61,6 +64,7 @@ impl<'a> Draft<'a> {
             journals: FxHashMap::default(),
             events: FreshEvents::default(),
             told: None,
+            open: Vec::new(),
             discards: false,
         }
     }
@@ -84,6 +88,16 @@ impl<'a> Draft<'a> {
         let Some(told) = &mut self.told else { return 0 };
         told.push(act());
         told.len() - 1
+    }
+
+    /// Notes a command whose answer waits for parts on other nodes.
+    pub(super) fn leave_open(&mut self, open: OpenAct) {
+        self.open.push(open);
+    }
+
+    /// Takes the commands whose answers wait for parts on other nodes.
+    pub(super) fn take_open(&mut self) -> Vec<OpenAct> {
+        std::mem::take(&mut self.open)
     }
 
     /// Tells whether other nodes are told of the acts of the step.

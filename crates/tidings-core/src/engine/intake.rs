@@ -19,7 +19,7 @@ use super::objects::Objects;
 use super::recent::Recent;
 use super::rows::{days_with, each_base};
 use super::suppressed::Suppressions;
-use super::told::{first_told, taken_scheduled};
+use super::told_rows::ToldRows;
 use crate::compiled::CompiledRules;
 use crate::event::Event;
 use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
@@ -75,8 +75,8 @@ pub(crate) struct Intake {
     pub(crate) next_place: EventNo,
     /// The number of the newest acts that other nodes were told.
     pub(crate) acts: ActNo,
-    /// The number of the first acts that are still stored.
-    pub(crate) first_act: ActNo,
+    /// The rows of those that are still stored.
+    pub(crate) told_rows: ToldRows,
     pub(crate) tally: Tally,
     /// Days before this one are deleted.
     pub(crate) forgotten_before: Option<Day>,
@@ -157,7 +157,7 @@ impl Intake {
             now: Instant::MIN,
             next_place: EventNo(0),
             acts: ActNo::default(),
-            first_act: ActNo(1),
+            told_rows: ToldRows::default(),
             tally: Tally::default(),
             forgotten_before: None,
             paused: Paused::default(),
@@ -417,11 +417,12 @@ impl Intake {
         let kept = |day: &&Day| head.forgotten_before.is_none_or(|before| **day >= before);
         let held: Vec<Day> = held.iter().filter(kept).copied().collect();
         let held = &*held;
+        let (told_rows, taken) = ToldRows::recover(view, head.acts)?;
         let mut intake = Self {
             now: head.now,
             next_place: head.next_place,
             acts: head.acts,
-            first_act: first_told(view)?.unwrap_or(ActNo(head.acts.0 + 1)),
+            told_rows,
             tally: head.tally,
             objects: Objects::recover(view, head.withdrawals)?,
             suppressions: Suppressions::recover(view)?,
@@ -459,7 +460,7 @@ impl Intake {
             intake.scheduled.insert(at, ());
             Ok(())
         })?;
-        for taken in taken_scheduled(view)? {
+        for taken in taken {
             intake.scheduled.remove(&taken);
         }
         Ok(Some(intake))

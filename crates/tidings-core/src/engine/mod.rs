@@ -66,6 +66,7 @@ mod take_back;
 #[cfg(test)]
 mod tests;
 mod told;
+mod told_rows;
 mod touch;
 mod view;
 mod workers;
@@ -100,7 +101,8 @@ pub use reply::{
 pub use sent::{Sent, Tried};
 pub use snapshot::EngineSnapshot;
 pub use state::{Engine, Step};
-pub use told::{Answers, Held, KeptObjects, OpenReply, Progress, applied_by_parts, read_told};
+pub use told::{Answers, Held, KeptObjects, OpenReply, Progress, applied_by_parts};
+pub use told_rows::read_told;
 pub use touch::Upcoming;
 pub use view::{MessageAt, OpenLane, WaitingEntry};
 pub use workers::{Job, Workers};

@@ -115,7 +115,7 @@ impl Engine {
             self.intake.forget_before(before);
             applied.add(self.apply(draft, &act)?);
         }
-        self.end_act(draft, act, applied, (step.replies.len(), step))
+        self.end_act(draft, act, applied, step.replies.len())
     }
 
     /// The oldest day that holds something, as far as this engine knows.

@@ -8,7 +8,7 @@ use super::inbox_delivery::InboxDelivery;
 use super::reach::Reach;
 use super::reply::{Answer, Refused, Reply};
 use super::state::{Engine, Step};
-use super::told::{KeptObjects, OpenReply};
+use super::told::{KeptObjects, OpenAct};
 use crate::command::Command;
 use crate::id::{BucketNo, Id};
 use crate::journal::stored::{ReadView, Unreadable};
@@ -176,7 +176,7 @@ impl Engine {
         for (at, act) in acts {
             let of_parts = applied.iter_mut().filter_map(Iterator::next);
             let applied = Applied::sum(of_parts);
-            replies[at] = Ok(self.end_act(draft, *act, applied, (first + at, step))?);
+            replies[at] = Ok(self.end_act(draft, *act, applied, first + at)?);
         }
         step.replies.extend(replies);
         Ok(())
@@ -188,14 +188,17 @@ impl Engine {
         draft: &mut Draft<'_>,
         act: Act,
         applied: Applied,
-        (command, step): (usize, &mut Step),
+        command: usize,
     ) -> Result<Reply, Unreadable> {
         if self.tells() {
-            let (reply, _) = applied.clone().reply(&act);
             let act = draft.tell(|| act);
-            step.open_replies
-                .push(OpenReply::new(command, act, applied));
-            return Ok(reply);
+            draft.leave_open(OpenAct {
+                command,
+                act,
+                applied,
+            });
+            // Another takes its place once all parts have answered.
+            return Ok(Reply::Done);
         }
         let (reply, warnings) = applied.reply(&act);
         self.intake.tally.warnings += warnings;
@@ -224,8 +227,8 @@ impl Engine {
         match self.intake.accept(draft, command)? {
             Ok(Accepted::Act(act)) => {
                 let applied = self.apply(draft, &act)?;
-                let of = (step.replies.len(), step);
-                Ok(Ok(self.end_act(draft, *act, applied, of)?))
+                let command = step.replies.len();
+                Ok(Ok(self.end_act(draft, *act, applied, command)?))
             }
             Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
             Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, step)?)),

@@ -6,7 +6,6 @@
 //! event is accepted once, and a crash between two parts neither loses nor repeats anything.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -18,17 +17,14 @@ use super::intake::Intake;
 use super::part::read_heads;
 use super::reach::Reach;
 use super::reply::Reply;
-use super::rows::scheduled_key;
 use super::state::{Engine, Step};
-use crate::codec::FORM;
 use crate::command::Command;
 use crate::event::Event;
 use crate::id::Id;
-use crate::journal::parts;
 use crate::journal::record::EventAt;
-use crate::journal::stored::{ReadView, Unreadable, body};
+use crate::journal::stored::{ReadView, Unreadable};
 use crate::number::EventNo;
-use crate::table::{Key, Owner, Partition, REST, Table, after_prefix, u64_at};
+use crate::table::Partition;
 use crate::time::{Day, Instant};
 
 /// The parts of a store that an engine has.
@@ -44,6 +40,14 @@ pub struct Held {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Answers(Vec<Applied>);
 
+/// What the parts here answer to the act of a command, before the acts of the step have a number.
+#[derive(Debug)]
+pub(super) struct OpenAct {
+    pub(super) command: usize,
+    pub(super) act: usize,
+    pub(super) applied: Applied,
+}
+
 /// A command of a step whose answer is not whole: parts on other nodes have not applied its act yet.
 #[derive(Clone, Debug)]
 pub struct OpenReply {
@@ -56,15 +60,6 @@ pub struct OpenReply {
 }
 
 impl OpenReply {
-    pub(super) fn new(command: usize, act: usize, applied: Applied) -> Self {
-        Self {
-            command,
-            told: Arc::new(Told::new(ActNo::default(), Vec::new())),
-            act,
-            applied,
-        }
-    }
-
     /// The number under which its act was told.
     #[must_use]
     pub fn no(&self) -> ActNo {
@@ -205,34 +200,47 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
-            for told in told {
-                step.answers.push(engine.apply_acts(draft, told)?);
-            }
+            step.answers = engine.apply_acts(draft, told)?;
             Ok(())
         })
     }
 
-    fn apply_acts(&mut self, draft: &mut Draft<'_>, told: &Told) -> Result<Answers, Unreadable> {
-        let is_new = told.no > self.intake.acts;
-        let mut answers = Vec::with_capacity(told.acts.len());
-        for act in &told.acts {
-            if is_new {
+    /// Applies acts. Events that follow each other are applied in one part after the other: what a part does of one
+    /// changes nothing of what is known of the next.
+    fn apply_acts(
+        &mut self,
+        draft: &mut Draft<'_>,
+        told: &[Arc<Told>],
+    ) -> Result<Vec<Answers>, Unreadable> {
+        let known = self.intake.acts;
+        let mut answers = vec![Answers::default(); told.len()];
+        let acts = (0..).zip(told);
+        let acts = acts.flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no, act)));
+        let acts: Vec<(usize, ActNo, &Act)> = acts.collect();
+        for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
+            for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
                 self.intake.observe(draft.view, act)?;
             }
-            let is_large = matches!(act, Act::Rules { .. });
+            let is_large = self.are_many_acts(alike.iter().map(|(_, _, act)| *act));
             let applied = self.in_parts(draft, is_large, |intake, part, draft| {
-                match part.applied < told.no {
+                let each = alike.iter().map(|(_, no, act)| match part.applied < *no {
                     true => part.apply(intake, draft, act),
                     false => Ok(Applied::Done),
-                }
+                });
+                each.collect::<Result<Vec<_>, _>>()
             })?;
-            answers.push(Applied::sum(applied));
+            let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
+            for (at, _, _) in alike {
+                let of_parts = applied.iter_mut().filter_map(Iterator::next);
+                answers[*at].0.push(Applied::sum(of_parts));
+            }
         }
-        self.intake.acts = self.intake.acts.max(told.no);
+        let newest = told.last().map_or(known, |told| told.no);
+        self.intake.acts = known.max(newest);
         for part in &mut self.parts {
-            part.applied = part.applied.max(told.no);
+            part.applied = part.applied.max(newest);
         }
-        Ok(Answers(answers))
+        Ok(answers)
     }
 
     /// Ends commands with the answers of all parts. The replies of the step are theirs, in order.
@@ -283,6 +291,12 @@ impl Engine {
         })
     }
 
+    /// Number of the acts that are stored, of those up to one.
+    #[must_use]
+    pub fn stored_told(&self, until: ActNo) -> u64 {
+        self.intake.told_rows.count_until(until)
+    }
+
     /// Deletes the acts up to a number, which every part has applied.
     ///
     /// # Errors
@@ -294,18 +308,8 @@ impl Engine {
         until: ActNo,
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            let (first, until) = (engine.intake.first_act, until.min(engine.intake.acts));
-            if until < first {
-                return Ok(());
-            }
-            let count = usize::try_from(until.0 - first.0 + 1).unwrap_or(usize::MAX);
-            for told in read_told(draft.view, ActNo(first.0 - 1), count)? {
-                for (t, place) in told.acts.iter().flat_map(Act::takes_scheduled) {
-                    draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
-                }
-                draft.delete_in_parts(Partition::Base, told_key(told.no))?;
-            }
-            engine.intake.first_act = ActNo(until.0 + 1);
+            let rows = engine.intake.told_rows.take_until(until);
+            rows.for_each(|key| draft.delete(Partition::Base, key));
             Ok(())
         })
     }
@@ -318,13 +322,19 @@ impl Engine {
         }
         self.intake.acts.0 += 1;
         let told = Arc::new(Told::new(self.intake.acts, acts));
-        draft.put_in_parts(Partition::Base, told_key(told.no), &framed(told.bytes()));
+        draft.put_in_parts(Partition::Base, told_key(told.no), told.bytes());
+        self.intake.told_rows.add(&told);
         for part in &mut self.parts {
             part.applied = told.no;
         }
-        for open in &mut step.open_replies {
-            open.told = Arc::clone(&told);
-        }
+        let open = draft.take_open().into_iter();
+        let open = open.map(|of| OpenReply {
+            command: of.command,
+            told: Arc::clone(&told),
+            act: of.act,
+            applied: of.applied,
+        });
+        step.open_replies.extend(open);
         step.told = Some(told);
     }
 }
@@ -338,60 +348,13 @@ pub fn applied_by_parts(view: &dyn ReadView) -> Result<Vec<ActNo>, Unreadable> {
     Ok(heads.iter().map(|head| head.applied).collect())
 }
 
-/// Reads the stored acts after a number, in order, up to so many numbers.
-///
-/// # Errors
-/// [`Unreadable`] where the store can't be read or makes no sense.
-pub fn read_told(
-    view: &dyn ReadView,
-    after: ActNo,
-    most: usize,
-) -> Result<Vec<Arc<Told>>, Unreadable> {
-    let mut told = Vec::new();
-    let mut no = ActNo(after.0 + 1);
-    while told.len() < most {
-        let Some(bytes) = parts::get(view, Partition::Base, &told_key(no))? else {
-            break;
-        };
-        let bytes = body("acts", &bytes)?.to_vec();
-        told.push(Arc::new(Told::read(no, bytes)?));
-        no.0 += 1;
-    }
-    Ok(told)
-}
-
-/// The scheduled events that stored acts have taken, after which their rows are still there.
-pub(super) fn taken_scheduled(view: &dyn ReadView) -> Result<Vec<(Instant, EventNo)>, Unreadable> {
-    let Some(first) = first_told(view)? else {
-        return Ok(Vec::new());
-    };
-    let told = read_told(view, ActNo(first.0 - 1), usize::MAX)?;
-    let acts = told.iter().flat_map(|told| &told.acts);
-    Ok(acts.flat_map(Act::takes_scheduled).collect())
-}
-
-/// Reads the number of the first stored acts.
-pub(super) fn first_told(view: &dyn ReadView) -> Result<Option<ActNo>, Unreadable> {
-    let from = Key::of(Owner::Intake, Table::Acts).done();
-    let until = after_prefix(&from);
-    let mut first = None;
-    view.scan(Partition::Base, &from, until.as_deref(), &mut |key, _| {
-        first = u64_at(key, REST).map(ActNo);
-        ControlFlow::Break(())
-    })?;
-    Ok(first)
-}
-
-fn framed(bytes: &[u8]) -> Vec<u8> {
-    let mut framed = Vec::with_capacity(bytes.len() + 1);
-    framed.push(FORM);
-    framed.extend_from_slice(bytes);
-    framed
-}
-
 impl Act {
+    fn is_publish(&self) -> bool {
+        matches!(self, Self::Publish { .. })
+    }
+
     /// The scheduled events, each with an instant, that do not wait any more.
-    fn takes_scheduled(&self) -> Vec<(Instant, EventNo)> {
+    pub(super) fn takes_scheduled(&self) -> Vec<(Instant, EventNo)> {
         match self {
             Self::Enter { row, t, .. } => vec![(*t, row.place)],
             Self::Cancel(cancel) => {

@@ -5,6 +5,7 @@
 
 use std::fmt::Debug;
 
+use super::act::Act;
 use super::draft::Draft;
 use super::intake::Intake;
 use super::objects;
@@ -50,6 +51,17 @@ impl Engine {
         let is_to_all =
             |command: &Command| matches!(command, Command::Publish(event) if event.to.everyone);
         self.parts.len() > 1 && (commands.len() >= MANY || commands.iter().any(is_to_all))
+    }
+
+    /// Tells whether acts are work enough for threads.
+    pub(super) fn are_many_acts<'a>(&self, acts: impl ExactSizeIterator<Item = &'a Act>) -> bool {
+        let is_to_all = |act: &Act| match act {
+            Act::Publish { row, .. } | Act::Enter { row, .. } => row.event.to.everyone,
+            Act::Rules { .. } => true,
+            _ => false,
+        };
+        let are_many = acts.len() >= MANY;
+        self.parts.len() > 1 && (are_many || acts.into_iter().any(is_to_all))
     }
 
     /// Tells whether lanes of several parts are due.

@@ -59,6 +59,14 @@ pub fn rows(partition: Partition, key: Vec<u8>, value: &[u8]) -> Vec<Write> {
     rows
 }
 
+/// The keys of the further parts of a value of so many bytes.
+#[must_use]
+pub fn keys_after(key: &[u8], bytes: usize) -> Vec<Vec<u8>> {
+    let more = bytes.div_ceil(PART_BYTES).saturating_sub(1);
+    let more = u32::try_from(more).unwrap_or(u32::MAX);
+    (0..more).map(|part| part_key(key, part)).collect()
+}
+
 /// The keys of the further parts of a value whose first row is `row`.
 ///
 /// # Errors

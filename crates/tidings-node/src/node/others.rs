@@ -49,6 +49,9 @@ impl Others {
     }
 }
 
+/// The number of stored acts that every part has applied at which their rows are deleted.
+const DELETED_AT_ONCE: u64 = 64;
+
 /// The number of acts that are read from the store at once.
 const READ_AT_ONCE: usize = 256;
 
@@ -160,8 +163,16 @@ impl Node {
         now: Instant,
         open: &[OpenReply],
     ) -> Result<Vec<Result<Reply, Refused>>, Error> {
-        let accepted = self.commit(|engine, view| Ok(engine.conclude(view, now, open)?))?;
-        Ok(accepted.replies)
+        let view = self.view()?;
+        let mut step = self.engine.conclude(&view, now, open)?;
+        drop(view);
+        let replies = std::mem::take(&mut step.replies);
+        // Mostly nothing is written, and readers need not be shown anything.
+        if !step.writes.is_empty() {
+            self.gather(step)?;
+            self.close_if_due()?;
+        }
+        Ok(replies)
     }
 
     /// Keeps objects as other nodes ask.
@@ -210,7 +221,9 @@ impl Node {
         let Some(everywhere) = self.others.applied().filter(|all| Some(*all) > before) else {
             return Ok(());
         };
-        self.commit(|engine, view| Ok(engine.delete_told(view, now, everywhere)?))?;
+        if self.engine.stored_told(everywhere) >= DELETED_AT_ONCE {
+            self.commit(|engine, view| Ok(engine.delete_told(view, now, everywhere)?))?;
+        }
         let deletions = self.others.deletions.iter();
         let done = deletions.filter(|(no, _)| *no <= everywhere);
         let Some(before) = done.map(|(_, before)| *before).max() else {

@@ -240,6 +240,48 @@ fn a_part_applies_once_what_it_missed() {
 }
 
 #[test]
+fn all_rows_of_acts_go_with_them() {
+    let of = |table| Key::of(Owner::Intake, table).done();
+    let tables = [Table::Acts, Table::Parts, Table::Scheduled].map(of);
+    let rows = |stored: &Stored| {
+        let keys = || stored.0.keys();
+        let of = |table: &Vec<u8>| keys().filter(|(_, key)| key.starts_with(table)).count();
+        tables.each_ref().map(of)
+    };
+    for is_opened_anew in [false, true] {
+        let mut nodes = Nodes::open(divided(4), 2, 4);
+        let mut later = event(0);
+        let mut long = [event(1), event(2), event(3)];
+        if let Command::Publish(event) = &mut later {
+            event.delay_ms = Some(5);
+        }
+        for event in &mut long {
+            if let Command::Publish(event) = event {
+                let text = "x".repeat(200 << 10);
+                event.data = Some([("text".to_owned(), text.into())].into_iter().collect());
+            }
+        }
+        nodes.take_in(Instant(1), &later);
+        let leader = &mut nodes.engines[0];
+        let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(1), &long);
+        nodes.lead(Instant(1), step.unwrap());
+        nodes.end_instant(Instant(6));
+        assert_eq!(rows(&nodes.stored), [3, 1, 1]);
+        if is_opened_anew {
+            nodes = Nodes::open(nodes.stored, 2, 4);
+        }
+        let leader = &mut nodes.engines[0];
+        assert_eq!(leader.stored_told(ActNo(2)), 2);
+        for (until, left) in [(ActNo(2), [1, 0, 1]), (ActNo(9), [0, 0, 0])] {
+            let step = leader.delete_told(&nodes.stored, Instant(7), until);
+            nodes.stored.commit(step.unwrap().writes);
+            assert_eq!(rows(&nodes.stored), left);
+        }
+        assert_eq!(leader.stored_told(ActNo(9)), 0);
+    }
+}
+
+#[test]
 fn a_part_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
     let mut nodes = Nodes::open(divided(2), 2, 2);
     for name in 0..8 {
