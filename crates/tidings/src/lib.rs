@@ -12,7 +12,6 @@ mod explained;
 pub mod http;
 pub mod import;
 pub mod keys;
-mod link;
 pub mod presence;
 pub mod resolver;
 pub mod simulate;

@@ -1,4 +1,5 @@
-//! The call by which nodes with parts of a store report to the one with the intake, and take the acts that follow.
+//! The call by which nodes with parts of a store report to the one with the intake, and take the acts that follow: its
+//! two ends.
 //!
 //! It is between nodes of one version, so the document of the API has no trace of it. The answer begins with a line that
 //! says whether the acts are here or in the store alone; for each number follow a line with the number and the length of
@@ -8,26 +9,37 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{DefaultBodyLimit, State};
+use axum::http::uri::PathAndQuery;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use tidings_core::engine::{ActNo, Told};
-use tidings_node::{Batch, Report};
+use tidings_node::{Batch, Link, Report};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use super::cluster::Cluster;
 use super::error::{Code, Problem};
+use super::homes::Home;
 use super::service::Service;
 
 /// The path of the call.
-pub(crate) const PATH: &str = "/cluster/acts";
+const PATH: &str = "/cluster/acts";
 
 /// The largest report that is read, in bytes.
 const REPORT_BYTES_MAX: usize = 64 << 20;
 
 /// The time for which a call waits for acts.
 const WAIT: Duration = Duration::from_millis(500);
+
+/// Time limit of a call.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The largest answer that is read, in bytes.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 /// The first line of an answer with acts, or without any yet.
 const HERE: &str = "acts";
@@ -71,8 +83,44 @@ fn write(batch: &Batch) -> Vec<u8> {
     text
 }
 
+/// The way to whoever has the intake, as the nodes know it.
+pub(crate) struct HttpLink {
+    cluster: Arc<Cluster>,
+    tokio: Handle,
+}
+
+impl HttpLink {
+    /// Creates a link that follows the intake from node to node.
+    pub(crate) fn new(cluster: Arc<Cluster>, tokio: Handle) -> Self {
+        Self { cluster, tokio }
+    }
+
+    async fn ask(&self, report: Vec<u8>) -> Result<Batch, String> {
+        let holder = self.cluster.peer(Home::Intake);
+        let holder = holder.ok_or("no node is known to have the intake")?;
+        let call = (Method::POST, PathAndQuery::from_static(PATH));
+        let answer = self.cluster.call(&holder, call, report).await;
+        let answer = answer.map_err(|problem| problem.detail.into_owned())?;
+        let status = answer.status();
+        if status != StatusCode::OK {
+            return Err(format!("the answer is {status}"));
+        }
+        let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await;
+        read(&bytes.map_err(|fault| fault.to_string())?)
+    }
+}
+
+impl Link for HttpLink {
+    fn exchange(&mut self, report: &Report) -> Result<Batch, String> {
+        let report = serde_json::to_vec(report).map_err(|fault| fault.to_string())?;
+        let ask = async { timeout(PATIENCE, self.ask(report)).await };
+        let asked = self.tokio.block_on(ask);
+        asked.map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?
+    }
+}
+
 /// Reads the answer to a report.
-pub(crate) fn read(text: &[u8]) -> Result<Batch, String> {
+fn read(text: &[u8]) -> Result<Batch, String> {
     let (first, mut rest) = line(text).ok_or("the answer has another form")?;
     let is_behind = match first {
         BEHIND => true,

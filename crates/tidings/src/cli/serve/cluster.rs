@@ -17,11 +17,11 @@ use super::{
 use crate::app::{self, Opened};
 use crate::cli::reach::STORE_VARIABLE;
 use crate::cli::{Status, Streams, report, signals};
+use crate::http::acts::HttpLink;
 use crate::http::cluster::{self, Cluster};
 use crate::http::feedback::maildir;
 use crate::http::listen;
 use crate::keys::{self, Secret};
-use crate::link::HttpLink;
 
 /// Time that messages being sent have once another node waits for the store.
 const HAND_OVER: Duration = Duration::from_secs(5);
@@ -233,7 +233,10 @@ impl Holder for Holding {
         if homes.intake {
             self.begin_intake(&serving, &rules);
         } else {
-            let link = Box::new(HttpLink::new(Arc::clone(&state.cluster)));
+            let link = Box::new(HttpLink::new(
+                Arc::clone(&state.cluster),
+                state.tokio.clone(),
+            ));
             let hearing = Hearing::start(serving.node.handle(), link);
             serving.hearing = Some(hearing.map_err(|fault| fault.to_string())?);
         }
