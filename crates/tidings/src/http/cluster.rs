@@ -30,6 +30,8 @@ pub(super) use self::peer::Peer;
 use super::error::{Code, Elsewhere, Problem};
 use super::exposition::{self, Page, seconds};
 use super::homes::{Home, Homes};
+use super::outgoing::Outgoing;
+use super::request::expect_json;
 
 /// The answer of `/healthz`: the process is alive, whether it holds the store or not.
 pub(super) const ALIVE: &str = "ok\n";
@@ -76,6 +78,8 @@ pub struct Cluster {
     members: watch::Sender<Option<Arc<Membership>>>,
     serving: RwLock<Option<Serving>>,
     client: Client<HttpConnector, Body>,
+    /// Commands that wait for a call.
+    pub(super) outgoing: Outgoing,
 }
 
 /// The API over what this node has of the store.
@@ -107,6 +111,7 @@ impl Cluster {
             members: watch::Sender::new(None),
             serving: RwLock::new(None),
             client: Client::builder(TokioExecutor::new()).build(connector),
+            outgoing: Outgoing::default(),
         }
     }
 
@@ -271,7 +276,7 @@ impl Cluster {
         }
         let told = told_home(request.headers());
         let home = told.unwrap_or_else(|| homes.of_path(path));
-        if !homes.has(home) {
+        if !homes.has(home) && !is_read_anywhere(&request) {
             return self.hand_on(request, home).await;
         }
         let method = request.method().clone();
@@ -461,6 +466,16 @@ fn bearer(peer: &Peer) -> Option<HeaderValue> {
     let mut bearer = HeaderValue::try_from(bearer).ok()?;
     bearer.set_sensitive(true);
     Some(bearer)
+}
+
+/// Tells whether a call is read by the node that gets it, which passes on what it asks for: events, those of several
+/// requests at a time. The answer under an `Idempotency-Key` is kept where the events are accepted, and a stream is read
+/// there.
+fn is_read_anywhere(request: &Request) -> bool {
+    let is_publish = request.uri().path() == "/v1/events" && request.method() == Method::POST;
+    is_publish
+        && !request.headers().contains_key("idempotency-key")
+        && expect_json(request.headers()).is_ok()
 }
 
 /// The home of a call, where another node has found it out.

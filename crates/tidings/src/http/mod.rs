@@ -24,6 +24,7 @@ mod mailbox;
 mod metrics;
 mod nodes_own;
 mod openapi;
+mod outgoing;
 #[cfg(test)]
 pub(crate) mod post;
 mod query;

@@ -16,7 +16,7 @@ use super::cluster::{NOBODY, no_holder};
 use super::error::{Code, Problem};
 use super::request::{broken, late};
 use super::service::Service;
-use super::spread::{COMMANDS, NODES_CALL};
+use super::spread::{COMMANDS, CommandsOf, NODES_CALL};
 
 /// The most bytes of commands at once: those of a body as large as one may be, with the names of all fields.
 const COMMANDS_BYTES_MAX: usize = 128 << 20;
@@ -43,14 +43,16 @@ async fn done(service: &Service, request: Request) -> Result<Response, Problem> 
         return Err(no_holder(NOBODY));
     };
     let (body, _room) = whole(service, request).await?;
-    let commands: Vec<Command> = serde_json::from_slice(&body)
+    let CommandsOf { requests, waits }: CommandsOf<Vec<Command>> = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
     drop(body);
+    let commands: Vec<Command> = requests.into_iter().flatten().collect();
     let is_here = |command: &Command| homes.has(homes.of_command(command));
     if !commands.iter().all(is_here) {
         return Err(no_holder(NOBODY));
     }
-    let replies = service.answered(service.ask_here(commands)?).await?;
+    let asked = service.ask_here(&service.handle_for(waits), commands)?;
+    let replies = service.answered(asked).await?;
     Ok((StatusCode::OK, Json(replies)).into_response())
 }
 

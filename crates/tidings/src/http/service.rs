@@ -279,11 +279,20 @@ impl Service {
 
     /// [`Service::submit`] without waiting; see [`Service::answered`].
     pub(super) fn ask(&self, commands: Vec<Command>) -> Result<Asked<Replies>, Problem> {
-        self.ask_by(&self.handle, commands)
+        self.ask_waiting(true, commands)
     }
 
-    fn ask_by(&self, handle: &Handle, commands: Vec<Command>) -> Result<Asked<Replies>, Problem> {
+    /// The node's handle whose answers wait for parts on other nodes, or do not.
+    pub(super) fn handle_for(&self, waits: bool) -> Handle {
+        match waits {
+            true => self.handle.clone(),
+            false => self.handle.without_waiting(),
+        }
+    }
+
+    fn ask_waiting(&self, waits: bool, commands: Vec<Command>) -> Result<Asked<Replies>, Problem> {
         let (answer, answered) = oneshot::channel();
+        let handle = self.handle_for(waits);
         let (mut spread, cluster) = match self.spread(commands) {
             Ok(commands) => {
                 let own = |reply: Result<Reply, _>| reply.map_err(Problem::from);
@@ -298,7 +307,7 @@ impl Service {
         let here = std::mem::take(&mut spread.here);
         let here = match here.is_empty() {
             true => None,
-            false => Some(self.ask_here(here)?),
+            false => Some(self.ask_here(&handle, here)?),
         };
         let patience = self.settings.answer_patience;
         tokio::spawn(async move {
@@ -308,8 +317,11 @@ impl Service {
                     Some(asked) => within(patience, asked).await,
                 }
             };
-            let (heard, here) = tokio::join!(spread.send(&cluster), here);
-            drop(answer.send(Ok(heard.with(here))));
+            let (heard, here) = tokio::join!(spread.send(&cluster, waits), here);
+            drop(answer.send(match heard.failed_whole() {
+                Some(problem) => Err(problem),
+                None => Ok(heard.with(here)),
+            }));
         });
         Ok(answered)
     }
@@ -330,9 +342,13 @@ impl Service {
     ///
     /// # Errors
     /// A [`Problem`] that concerns all of them.
-    pub(super) fn ask_here(&self, commands: Vec<Command>) -> Result<Asked<OwnReplies>, Problem> {
+    pub(super) fn ask_here(
+        &self,
+        handle: &Handle,
+        commands: Vec<Command>,
+    ) -> Result<Asked<OwnReplies>, Problem> {
         let (answer, answered) = oneshot::channel();
-        self.handle.submit_then(commands, move |replies| {
+        handle.submit_then(commands, move |replies| {
             drop(answer.send(replies.map_err(Problem::from)));
         })?;
         Ok(answered)
@@ -396,14 +412,11 @@ impl Service {
         commands: Vec<Command>,
         answer: impl FnOnce(Vec<Result<Reply, Problem>>) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
-        let handle = match change.waits {
-            true => self.handle.clone(),
-            false => self.handle.without_waiting(),
-        };
         let Some(once) = change.once else {
-            let asked = self.ask_by(&handle, commands)?;
+            let asked = self.ask_waiting(change.waits, commands)?;
             return answer(self.answered(asked).await?);
         };
+        let handle = self.handle_for(change.waits);
         let (mut spread, cluster) = match self.spread(commands) {
             Ok(commands) => {
                 let own = |replies: OwnReplies| {
@@ -421,7 +434,7 @@ impl Service {
             known => return known,
         }
         let here = std::mem::take(&mut spread.here);
-        let heard = spread.send(&cluster).await;
+        let heard = spread.send(&cluster, change.waits).await;
         if let Some(problem) = heard.failed {
             return Err(problem);
         }

@@ -1,12 +1,14 @@
 //! Commands of one request that are at home at several nodes: split, done in order at each, and their answers joined.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::body::to_bytes;
 use axum::http::uri::PathAndQuery;
 use axum::http::{Method, StatusCode};
 use futures_util::future::join_all;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use tidings_core::Command;
 use tidings_core::engine::{Refused, Reply};
 use tidings_store::lease::NodeId;
@@ -14,6 +16,7 @@ use tidings_store::lease::NodeId;
 use super::cluster::{Cluster, NOBODY, Peer, holder_lost, no_holder};
 use super::error::{Code, Problem};
 use super::homes::{Home, Homes};
+use super::outgoing;
 
 /// The path of the call with which nodes give each other commands.
 pub(super) const COMMANDS: &str = "/cluster/commands";
@@ -51,6 +54,8 @@ struct AtPeer {
 /// The answers of other nodes to the commands of a request.
 pub(super) struct Heard {
     places_here: Vec<usize>,
+    /// True if some of the commands were answered, or are of this node.
+    any: bool,
     replies: BTreeMap<usize, Result<Reply, Problem>>,
     /// The problem of the first node that did not answer.
     pub(super) failed: Option<Problem>,
@@ -106,9 +111,10 @@ impl Spread {
         self.there.is_empty() && self.nowhere.is_empty()
     }
 
-    /// Has the commands of other nodes done.
-    pub(super) async fn send(self, cluster: &Cluster) -> Heard {
+    /// Has the commands of other nodes done; `waits` = their answers wait for the parts on all nodes.
+    pub(super) async fn send(self, cluster: &Arc<Cluster>, waits: bool) -> Heard {
         let mut heard = Heard {
+            any: !self.places_here.is_empty(),
             places_here: self.places_here,
             replies: BTreeMap::new(),
             failed: None,
@@ -118,27 +124,36 @@ impl Spread {
             heard.failed.get_or_insert_with(|| nobody.clone());
             heard.replies.insert(place, Err(nobody));
         }
-        let asked = self.there.iter().map(|at| ask(cluster, at));
-        for (at, answers) in self.there.iter().zip(join_all(asked).await) {
+        let asked = self.there.into_iter().map(async |at| {
+            let answers = outgoing::submit(cluster, &at.peer, waits, at.commands).await;
+            (at.places, answers)
+        });
+        for (places, answers) in join_all(asked).await {
             let answers = match answers {
-                Ok(answers) => answers
-                    .into_iter()
-                    .map(|answer| answer.map_err(Problem::from))
-                    .collect(),
+                Ok(answers) => {
+                    heard.any = true;
+                    let each = answers.into_iter();
+                    each.map(|answer| answer.map_err(Problem::from)).collect()
+                }
                 Err(problem) => {
-                    let each = at.places.iter().map(|_| Err(problem.clone()));
+                    let each = places.iter().map(|_| Err(problem.clone()));
                     let each: Replies = each.collect();
                     heard.failed.get_or_insert(problem);
                     each
                 }
             };
-            heard.replies.extend(at.places.iter().copied().zip(answers));
+            heard.replies.extend(places.into_iter().zip(answers));
         }
         heard
     }
 }
 
 impl Heard {
+    /// The problem of the request, if no node has answered any of its commands.
+    pub(super) fn failed_whole(&self) -> Option<Problem> {
+        self.failed.clone().filter(|_| !self.any)
+    }
+
     /// All answers in the order of the commands.
     pub(super) fn with(self, here: Result<OwnReplies, Problem>) -> Replies {
         let mut replies = self.replies;
@@ -161,11 +176,28 @@ impl Heard {
 #[serde(transparent)]
 struct Answered(OwnReplies);
 
-async fn ask(cluster: &Cluster, at: &AtPeer) -> Result<OwnReplies, Problem> {
-    let body = serde_json::to_vec(&at.commands)
+/// The body of the call: the commands of some requests, each written or read as `C`.
+#[derive(Serialize, Deserialize)]
+pub(super) struct CommandsOf<C> {
+    pub(super) requests: Vec<C>,
+    /// True if the answer waits for the parts on all nodes.
+    pub(super) waits: bool,
+}
+
+/// Calls a node to do so many commands; returns an answer for each.
+///
+/// # Errors
+/// The [`Problem`] of the call.
+pub(super) async fn ask(
+    cluster: &Cluster,
+    peer: &Peer,
+    commands: &CommandsOf<&RawValue>,
+    count: usize,
+) -> Result<OwnReplies, Problem> {
+    let body = serde_json::to_vec(commands)
         .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let path = PathAndQuery::from_static(COMMANDS);
-    let answer = cluster.call(&at.peer, (Method::POST, path), body).await?;
+    let answer = cluster.call(peer, (Method::POST, path), body).await?;
     match answer.status() {
         StatusCode::OK => {}
         // It says that it has done nothing.
@@ -179,7 +211,7 @@ async fn ask(cluster: &Cluster, at: &AtPeer) -> Result<OwnReplies, Problem> {
     let bytes = bytes.map_err(|_| holder_lost())?;
     let Answered(answers) = serde_json::from_slice(&bytes)
         .map_err(|fault| Problem::new(Code::Internal, format!("the answer of a node: {fault}")))?;
-    match answers.len() == at.commands.len() {
+    match answers.len() == count {
         true => Ok(answers),
         false => Err(holder_lost()),
     }
@@ -281,6 +313,7 @@ mod tests {
 
         let heard = Heard {
             places_here: spread.places_here,
+            any: true,
             replies: [
                 (0, Ok(Reply::Done)),
                 (3, Err(no_holder("x"))),
