@@ -152,6 +152,9 @@ pub enum Table {
     Acts = 71,
 }
 
+/// The owner of rows that any part may write, as keys have it. Buckets are below.
+const SHARED: u16 = u16::MAX - 2;
+
 /// A key under construction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(Vec<u8>);
@@ -173,7 +176,7 @@ impl Key {
             Owner::Bucket(bucket) => bucket.0,
             Owner::Intake => u16::MAX,
             Owner::Part => u16::MAX - 1,
-            Owner::Shared => u16::MAX - 2,
+            Owner::Shared => SHARED,
         };
         let mut bytes = Vec::with_capacity(24);
         bytes.extend_from_slice(&owner.to_be_bytes());
@@ -242,6 +245,22 @@ impl Key {
     pub fn done(self) -> Vec<u8> {
         self.0
     }
+}
+
+/// Tells whether the owner of a row is a bucket.
+///
+/// # Examples
+/// ```
+/// use tidings_core::BucketNo;
+/// use tidings_core::table::{Key, Owner, Table, is_of_bucket};
+///
+/// let of = |owner| is_of_bucket(&Key::of(owner, Table::Meta).done());
+/// assert!(of(Owner::Bucket(BucketNo(3))) && !of(Owner::Intake) && !of(Owner::Part));
+/// ```
+#[must_use]
+pub fn is_of_bucket(key: &[u8]) -> bool {
+    let owner = key.first_chunk().map(|owner| u16::from_be_bytes(*owner));
+    owner.is_some_and(|owner| owner < SHARED)
 }
 
 /// The smallest key that is greater than every key with this prefix; `None` = there is none.

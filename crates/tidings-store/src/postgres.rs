@@ -18,6 +18,7 @@ mod leases;
 mod link;
 mod readers;
 mod reading;
+mod row_cache;
 mod schema;
 mod statement;
 mod tls;
@@ -34,6 +35,7 @@ use self::address::Address;
 use self::link::{Fault, Link, rest};
 use self::readers::Readers;
 use self::reading::Reading;
+use self::row_cache::RowCache;
 use self::statement::Statement;
 use self::versions::{Before, Days, TableNo, Versions};
 use self::view::View;
@@ -156,6 +158,7 @@ impl PostgresStore {
                 place: fence.place(),
                 readers: Readers::new(address.clone(), PATIENCE),
                 versions: Arc::new(Versions::new(at, days)),
+                cache: RowCache::new(at, Arc::clone(&shared)),
                 shared,
             }),
             address,
@@ -240,6 +243,7 @@ impl PostgresStore {
                     None => prepared(link, commit, &mut days)?,
                 };
                 let ready: &Statement<'_> = statement.insert(ready);
+                self.reading.cache.begin(ready.keys());
                 match ready.run(link, fence, at) {
                     Err(fault) if fault.is_of_days() && anew < ANEW_MAX => {
                         anew += 1;
@@ -294,12 +298,13 @@ impl Store for PostgresStore {
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         limits::validate_writes(&commit.writes)?;
         let mut writer = self.lock();
-        let newest = self.reading.versions.newest()?;
+        let (at, days) = self.reading.versions.newest()?;
         if commit.writes.is_empty() {
             return Ok(());
         }
-        let (days, begun, before) = self.write_commit(&mut writer, &commit, newest)?;
+        let (days, begun, before) = self.write_commit(&mut writer, &commit, (at, days))?;
         self.reading.versions.record(days, begun, before);
+        self.reading.cache.end(at + 1);
         self.tidy(&mut writer);
         Ok(())
     }
@@ -330,6 +335,7 @@ impl Store for PostgresStore {
                 Ok(rows.first().map(|_| Before::new()))
             })?;
             self.reading.versions.forget(days, table);
+            self.reading.cache.end(at + 1);
         }
         self.tidy(&mut writer);
         Ok(())

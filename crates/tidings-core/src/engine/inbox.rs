@@ -476,13 +476,9 @@ impl<'a> Reader<'a> {
             events.push(event);
         }
         presenter.read_data(day, &events.iter().copied().collect())?;
-        let mut headers = Vec::with_capacity(events.len());
-        self.engine
-            .intake
-            .few_headers(self.view, day, events.iter().copied(), |header| {
-                headers.push(header);
-                Ok(())
-            })?;
+        let headers = events.iter();
+        let headers = headers.map(|at| self.engine.intake.header(self.view, day, *at));
+        let headers: Vec<Header> = headers.collect::<Result<_, _>>()?;
         let facts = facts.into_iter().zip(events);
         let mut listed = headers.into_iter().zip(facts);
         let groups = shapes.iter().map(|shape| {

@@ -1,6 +1,5 @@
 //! The intake: accepted events by place, and scheduled events.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Add;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -97,10 +96,10 @@ pub(crate) struct Intake {
     /// Headers of the newest day whose block can't be read yet.
     tail: Vec<Arc<Header>>,
     blocks: Arc<Mutex<Blocks>>,
-    /// The events that conditions asked for, by the day that has them. An event never changes.
-    events: Recent<(Day, EventAt), Arc<Event>>,
-    /// The `data` of the events that presenters asked for.
-    pub(super) event_data: Recent<(Day, EventAt), Data>,
+    /// The events that conditions asked for, by the day that has them. An event never changes, so clones share them.
+    events: Arc<Recent<(Day, EventAt), Arc<Event>>>,
+    /// The `data` of the events that presenters asked for, shared as well.
+    pub(super) event_data: Arc<Recent<(Day, EventAt), Data>>,
 }
 
 /// The `data` of an event, shared by all its messages.
@@ -171,8 +170,8 @@ impl Intake {
             suppressions: Suppressions::default(),
             tail: Vec::new(),
             blocks: Arc::default(),
-            events: Recent::default(),
-            event_data: Recent::default(),
+            events: Arc::default(),
+            event_data: Arc::default(),
         }
     }
 
@@ -322,37 +321,6 @@ impl Intake {
         }
         blocks.insert((day, block), Arc::clone(&bytes));
         Ok(Some(bytes))
-    }
-
-    /// Reads the headers of a few events as a day has them; `take` gets them in the order of `events`.
-    pub(crate) fn few_headers(
-        &self,
-        view: &dyn ReadView,
-        day: Day,
-        events: impl Iterator<Item = EventAt>,
-        mut take: impl FnMut(Header) -> Result<(), Unreadable>,
-    ) -> Result<(), Unreadable> {
-        let mut blocks: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-        for at in events {
-            if let Some(fresh) = self.fresh_header(day, at) {
-                take(fresh?.clone())?;
-                continue;
-            }
-            if at.day != day {
-                take(self.header(view, day, at)?)?;
-                continue;
-            }
-            let (block, within) = block_of(at);
-            let bytes = match blocks.entry(block) {
-                Entry::Occupied(read) => read.into_mut(),
-                Entry::Vacant(place) => {
-                    let bytes = view.get(Partition::Day(day), &block_key(block))?;
-                    place.insert(bytes.ok_or_else(|| missing_header(at))?)
-                }
-            };
-            take(HeaderRows::parse(bytes)?.get(within)?)?;
-        }
-        Ok(())
     }
 
     /// The header of an event whose block can't be read yet; `None` = it can.

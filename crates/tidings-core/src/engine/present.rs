@@ -203,7 +203,14 @@ impl<'a> Presenter<'a> {
         events: &BTreeSet<EventAt>,
     ) -> Result<(), Unreadable> {
         let recent = &self.engine.intake.event_data;
-        accepted::read_data(self.draft.view, day, events, |at, data, bytes| {
+        let mut unknown = BTreeSet::new();
+        for at in events {
+            match recent.get(&(day, *at)) {
+                Some(data) => drop(self.data.insert((day, *at), data)),
+                None => drop(unknown.insert(*at)),
+            }
+        }
+        accepted::read_data(self.draft.view, day, &unknown, |at, data, bytes| {
             let data = data.map(Arc::new);
             recent.keep((day, at), data.clone(), bytes);
             self.data.insert((day, at), data);

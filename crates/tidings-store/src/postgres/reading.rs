@@ -7,6 +7,7 @@ use tokio_postgres::Row;
 
 use super::fence::{self, Place};
 use super::readers::Readers;
+use super::row_cache::RowCache;
 use super::schema;
 use super::versions::{Days, Versions};
 use crate::Error;
@@ -19,6 +20,7 @@ pub(super) struct Reading {
     pub(super) place: Place,
     pub(super) readers: Readers,
     pub(super) versions: Arc<Versions>,
+    pub(super) cache: RowCache,
     /// Set once others write beside this writer, or may have.
     pub(super) shared: Arc<AtomicBool>,
 }

@@ -163,9 +163,14 @@ impl Snapshot for View {
         };
         let versions = &self.reading.versions;
         let place = (table, key, Bound::Included(key));
+        // Asked first: what it is replaced by from now on is known to the versions.
+        let cached = self.reading.cache.get(table, key);
         let known = versions.before(self.pin.version, self.pin.version, place)?;
         if let Some(value) = known.into_values().next() {
             return Ok(value);
+        }
+        if let Some(value) = cached {
+            return Ok(Some(value.to_vec()));
         }
         let Place {
             table: own,
@@ -184,10 +189,14 @@ impl Snapshot for View {
         let version = self.reading.version(row)?;
         let place = (table, key, Bound::Included(key));
         let replaced = versions.before(self.pin.version, version, place)?;
-        match replaced.into_values().next() {
-            Some(value) => Ok(value),
-            None => Ok(row.and_then(|row| row.get(2))),
+        if let Some(value) = replaced.into_values().next() {
+            return Ok(value);
         }
+        let value: Option<Vec<u8>> = row.and_then(|row| row.get(2));
+        if let Some(value) = &value {
+            self.reading.cache.keep(version, table, key, value);
+        }
+        Ok(value)
     }
 
     fn get_many(

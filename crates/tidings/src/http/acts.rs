@@ -15,6 +15,7 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
+use crossbeam_channel::bounded;
 use tidings_core::engine::{ActNo, Told};
 use tidings_node::{Batch, Link, Report};
 use tokio::runtime::Handle;
@@ -94,29 +95,35 @@ impl HttpLink {
     pub(crate) fn new(cluster: Arc<Cluster>, tokio: Handle) -> Self {
         Self { cluster, tokio }
     }
-
-    async fn ask(&self, report: Vec<u8>) -> Result<Batch, String> {
-        let holder = self.cluster.peer(Home::Intake);
-        let holder = holder.ok_or("no node is known to have the intake")?;
-        let call = (Method::POST, PathAndQuery::from_static(PATH));
-        let answer = self.cluster.call(&holder, call, report).await;
-        let answer = answer.map_err(|problem| problem.detail.into_owned())?;
-        let status = answer.status();
-        if status != StatusCode::OK {
-            return Err(format!("the answer is {status}"));
-        }
-        let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await;
-        read(&bytes.map_err(|fault| fault.to_string())?)
-    }
 }
 
 impl Link for HttpLink {
     fn exchange(&mut self, report: &Report) -> Result<Batch, String> {
         let report = serde_json::to_vec(report).map_err(|fault| fault.to_string())?;
-        let ask = async { timeout(PATIENCE, self.ask(report)).await };
-        let asked = self.tokio.block_on(ask);
+        let (give, given) = bounded(1);
+        let cluster = Arc::clone(&self.cluster);
+        let asking = self
+            .tokio
+            .spawn(async move { drop(give.send(ask(&cluster, report).await)) });
+        // A runtime that ends drops what it was asked.
+        let asked = given.recv_timeout(PATIENCE);
+        asking.abort();
         asked.map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?
     }
+}
+
+async fn ask(cluster: &Cluster, report: Vec<u8>) -> Result<Batch, String> {
+    let holder = cluster.peer(Home::Intake);
+    let holder = holder.ok_or("no node is known to have the intake")?;
+    let call = (Method::POST, PathAndQuery::from_static(PATH));
+    let answer = cluster.call(&holder, call, report).await;
+    let answer = answer.map_err(|problem| problem.detail.into_owned())?;
+    let status = answer.status();
+    if status != StatusCode::OK {
+        return Err(format!("the answer is {status}"));
+    }
+    let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await;
+    read(&bytes.map_err(|fault| fault.to_string())?)
 }
 
 /// Reads the answer to a report.
