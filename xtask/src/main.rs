@@ -21,7 +21,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   tidy              check the rules that no compiler checks
   ci                format, lints, tests, documentation, tidy, licences, the demo's books";
 
-/// Why a command did not end well: a sentence for whoever ran it.
+/// The reason why a command did not end well: a sentence for whoever ran it.
 type Failure = String;
 
 fn main() -> ExitCode {

@@ -41,7 +41,7 @@ pub struct Work {
     pub date: Option<String>,
     /// The materials.
     pub medium: Option<String>,
-    /// Whom the museum thanks for it.
+    /// The people and institutions that the museum thanks for it.
     pub credit: Option<String>,
     /// The day on which the museum acquired it, `YYYY-MM-DD`.
     pub acquired: String,

@@ -39,7 +39,7 @@ pub trait Holder: Send {
     fn close(&mut self, drains: bool);
 }
 
-/// What a holder tells of the store that it has opened.
+/// The answers of a holder about the store that it has opened.
 pub struct Opened {
     /// A measurement of how far its work is behind.
     pub lag: Lag,
@@ -49,7 +49,7 @@ pub struct Opened {
 
 /// The time in which a node holds the lease or a share.
 pub struct Term {
-    /// What it holds. Its number fences commits.
+    /// The tenure. Its number fences commits.
     pub tenure: Tenure,
     /// The parts that it has, with the intake if it has the lease; `None` if it has everything.
     pub held: Option<Held>,

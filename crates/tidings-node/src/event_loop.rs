@@ -89,7 +89,7 @@ pub(crate) struct EventLoop {
     held: Option<Held>,
     /// The acts for nodes with other parts.
     feed: Arc<Feed>,
-    /// What is to be reported to the node with the intake, where that is another one.
+    /// News for the node with the intake, where that is another one.
     learnt: Vec<Command>,
     /// The suppressions of addresses of which a provider said that they don't exist.
     dead: Vec<Command>,

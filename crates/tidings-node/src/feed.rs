@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use tidings_core::Command;
 use tidings_core::engine::{ActNo, Answers, KeptObjects, Progress, Told};
 
-/// What a node with some parts tells the node with the intake.
+/// A report of a node with some parts to the node with the intake.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// How far its parts are, durably.
+    /// The progress of its parts, durably.
     pub progress: Progress,
     /// The answers of its parts to acts, since the last report.
     pub answers: Vec<(ActNo, Answers)>,
     /// Objects to keep, since the last report.
     pub kept_objects: Vec<KeptObjects>,
-    /// What it has learnt of objects and addresses, which the intake decides about.
+    /// News of objects and addresses, which the intake decides about.
     pub learnt: Vec<Command>,
 }
 

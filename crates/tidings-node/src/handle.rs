@@ -25,7 +25,7 @@ pub(crate) enum Request {
     Work(Work),
     Keys(KeyRequest),
     Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
-    /// What a node with other parts says, and asks.
+    /// A report of a node with other parts, and its question for acts.
     Report(Box<Report>, Taker),
     /// Acts of the node with the intake, to be applied.
     Told(ToldRequest),

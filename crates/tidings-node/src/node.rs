@@ -66,7 +66,7 @@ pub struct Node {
     told: Vec<Arc<Told>>,
     /// Objects that the node with the intake has to keep.
     kept_objects: Vec<KeptObjects>,
-    /// What became of acts that were applied when the node was opened.
+    /// The outcome of acts that were applied when the node was opened.
     applied: AppliedActs,
 }
 

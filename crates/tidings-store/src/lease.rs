@@ -28,7 +28,7 @@ pub struct Epoch(pub i64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TermNo(pub i64);
 
-/// What fences the commits of a writer, and ends its reads.
+/// The tenure of a writer, which fences its commits and ends its reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fence {
     /// The epoch of the holder of the lease.

@@ -52,7 +52,7 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(3);
 /// The wait between two attempts.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// How often a commit is made anew because others begin or forget its days at the same time.
+/// The number of times that a commit is made anew because others begin or forget its days at the same time.
 const ANEW_MAX: u32 = 8;
 
 /// A store in a PostgreSQL database.

@@ -40,7 +40,7 @@ pub struct Held {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Answers(Vec<Applied>);
 
-/// What the parts here answer to the act of a command, before the acts of the step have a number.
+/// The answer of the parts here to the act of a command, before the acts of the step have a number.
 #[derive(Debug)]
 pub(super) struct OpenAct {
     pub(super) command: usize,

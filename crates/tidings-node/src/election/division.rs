@@ -14,7 +14,7 @@ use super::tenure::Parts;
 #[cfg(test)]
 mod tests;
 
-/// What the holder of the lease sees.
+/// The state of the nodes as the holder of the lease sees it.
 pub(super) struct Sight<'a> {
     /// The holder.
     pub me: NodeId,
@@ -77,7 +77,7 @@ fn numbers(shares: &[Share]) -> impl Iterator<Item = u16> + '_ {
     shares.iter().flat_map(|share| share.parts.iter().copied())
 }
 
-/// How many parts each living node has, and should have.
+/// The numbers of parts that each living node has, and should have.
 struct Count {
     me: NodeId,
     /// The others, in order.

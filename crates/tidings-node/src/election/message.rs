@@ -1,4 +1,4 @@
-//! What the election hears, and what it orders.
+//! Inputs and orders of the election.
 
 use tidings_store::lease::{Epoch, Lease, Member, Membership, NodeId, TermNo};
 
@@ -46,7 +46,7 @@ pub enum Action {
     Open(Opening),
     /// Close the store: stop deciding and sending. What is on its way may end if `drains`.
     Close {
-        /// What it was opened for.
+        /// The tenure that it was opened for.
         tenure: Tenure,
         /// True if nobody else has it yet.
         drains: bool,

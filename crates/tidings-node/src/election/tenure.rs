@@ -1,10 +1,10 @@
-//! What a node holds of a store that several share, and what it opens.
+//! The tenure of a node: the part of a store that it holds among others, and what it opens for it.
 
 use std::collections::BTreeSet;
 
 use tidings_store::lease::{Epoch, Membership, Share, TermNo};
 
-/// What a node holds: the lease, with the intake and some parts, or a share.
+/// The hold of a node on the store: the lease, with the intake and some parts, or a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tenure {
     /// The lease, in an epoch.
@@ -44,10 +44,10 @@ impl Parts {
     }
 }
 
-/// What is to be opened.
+/// An order to open the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// What the node holds.
+    /// The tenure of the node.
     pub tenure: Tenure,
     /// The parts that it writes; `None` if it has the lease, and nobody has a share.
     pub parts: Option<Parts>,

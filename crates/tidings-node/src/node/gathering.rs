@@ -26,7 +26,7 @@ const SILENT_MS: i64 = 2_000;
 pub(super) struct Gathering {
     /// Behind a lock that nobody waits for: who asked is called back in one thread, and readers share the node.
     waiting: Mutex<BTreeMap<Gathered, Waiting>>,
-    /// When each part of another node was last heard of.
+    /// The instant at which each part of another node was last heard of.
     heard: BTreeMap<u16, Instant>,
 }
 

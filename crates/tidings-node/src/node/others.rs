@@ -55,7 +55,7 @@ const DELETED_AT_ONCE: u64 = 64;
 /// The number of acts that are read from the store at once.
 const READ_AT_ONCE: usize = 256;
 
-/// What became of acts that were applied here.
+/// The outcome of acts that were applied here.
 #[derive(Debug, Default)]
 pub struct AppliedActs {
     /// The answers to the acts of each number, in order.
@@ -128,7 +128,7 @@ impl Node {
         }
     }
 
-    /// What became of the acts that were applied when the node was opened.
+    /// Takes the outcome of the acts that were applied when the node was opened.
     pub fn take_applied(&mut self) -> AppliedActs {
         std::mem::take(&mut self.applied)
     }

@@ -56,7 +56,7 @@ pub(super) fn quiet_until(hours: &QuietHours, zone: &TimeZone, at: Instant) -> O
     None
 }
 
-/// When an event enters the lanes of somebody in this zone (contract, section 6, "Schedules").
+/// The instant at which an event enters the lanes of somebody in this zone (contract, section 6, "Schedules").
 pub(super) fn enters(event: &Event, tz: &str, now: Instant) -> Instant {
     let t = match (&event.deliver_local, event.delay_ms, event.deliver_at) {
         (Some(local), _, _) => {

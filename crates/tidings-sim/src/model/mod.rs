@@ -154,7 +154,7 @@ pub struct Model {
     /// Number of messages before this instant.
     earlier: usize,
     counted: Books,
-    /// Whom an entry of a type with `once_ever` was delivered, by the key that applied then.
+    /// The recipients of an entry of a type with `once_ever`, by the key that applied then.
     told_once: BTreeSet<(usize, Key)>,
 }
 
@@ -194,7 +194,7 @@ struct Entry {
     event: usize,
     person: usize,
     channel: String,
-    /// When it enters its lane.
+    /// The instant at which it enters its lane.
     t: Instant,
     /// Asked once, at arrival.
     key: BatchKey,

@@ -20,7 +20,7 @@ pub(super) struct Lane {
     pub(super) window: Option<Window>,
     /// The time when it last sent a message that told something.
     pub(super) last_message: Option<Instant>,
-    /// When it last closed without telling anything.
+    /// The instant at which it last closed without telling anything.
     pub(super) told_nothing_at: Option<Instant>,
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Timeline {
     pub(crate) commands: Vec<Timed>,
 }
 
-/// Why real data could not be converted.
+/// The reason why real data could not be converted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConvertError {
     /// A file cannot be read.

@@ -1,4 +1,4 @@
-//! What a store and its snapshots share to read.
+//! The part of a store that its snapshots share to read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

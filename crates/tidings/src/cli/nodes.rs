@@ -94,7 +94,7 @@ fn table(nodes: &[Value]) -> Table {
     table
 }
 
-/// What a node holds: `all`, `intake and 0-2`, `3-5`, or `-`.
+/// Describes what a node holds: `all`, `intake and 0-2`, `3-5`, or `-`.
 fn parts(node: &Value) -> String {
     let numbers = match &node["parts"] {
         Value::Null => return "all".to_owned(),

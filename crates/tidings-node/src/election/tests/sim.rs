@@ -72,7 +72,7 @@ enum Event {
 
 #[derive(Clone, Debug)]
 enum Call {
-    /// What an action orders, since when it was ordered.
+    /// The order of an action, and since when it was given.
     Ordered(Action, Monotonic),
     /// A commit to a part.
     Commit(Tenure, u16),
@@ -80,7 +80,7 @@ enum Call {
 
 struct Process {
     election: Election,
-    /// What it opens, or has opened.
+    /// The tenure that it opens, or has opened.
     opening: Option<Opening>,
     store: Option<Arc<dyn Store>>,
     /// Milliseconds that its clock shows beyond the time, and thousandths by which it is fast.

@@ -6,7 +6,7 @@ use tidings_store::lease::{Epoch, Member, Membership, NodeId, TermNo};
 
 use crate::http::homes::Home;
 
-/// What a node has a home by.
+/// The tenure by which a node has a home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tenure {
     /// The lease, in this epoch.

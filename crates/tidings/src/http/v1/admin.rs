@@ -190,7 +190,7 @@ impl StatusAnswer {
     }
 }
 
-/// What of a status adds up.
+/// The counts of a status that add up.
 #[derive(Deserialize)]
 struct StatusOfParts {
     oldest_due: Option<String>,
