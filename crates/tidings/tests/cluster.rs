@@ -243,8 +243,10 @@ impl Load {
         }
     }
 
-    /// Reads all inboxes after each fault until each is answered, through nodes to which nothing happens.
+    /// Reads all inboxes after each fault until each is answered, through nodes to which nothing happens. The revision of
+    /// none falls.
     fn read(&self, mut chance: Chance) {
+        let mut revs = vec![0; usize::try_from(RECIPIENTS).unwrap()];
         while !self.stops.load(Ordering::Relaxed) {
             std::thread::park_timeout(Duration::from_millis(20));
             let Some(fault) = *self.unserved.lock().unwrap() else {
@@ -254,7 +256,17 @@ impl Load {
             let all = (0..RECIPIENTS).all(|number| {
                 let url = usize::try_from(chance.below(urls.len() as u64)).unwrap();
                 let path = format!("/v1/recipients/{}/inbox?limit=1", name(number));
-                matches!(Api::patient(&urls[url]).get(&path), Ok((200, _)))
+                let Ok((200, page)) = Api::patient(&urls[url]).get(&path) else {
+                    return false;
+                };
+                let rev = page["rev"].as_u64().unwrap();
+                let before = std::mem::replace(&mut revs[usize::try_from(number).unwrap()], rev);
+                assert!(
+                    before <= rev,
+                    "{} fell from {before} to {rev}",
+                    name(number)
+                );
+                true
             });
             let same = |of: &mut Instant| all && *of == fault;
             if self.unserved.lock().unwrap().take_if(same).is_some() {
