@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 use serde_json::Number;
 
 use super::fault::Fault;
@@ -14,6 +16,10 @@ use crate::wording::quoted;
 
 /// From this many keys on, equal ones are looked for by sorting rather than one by one.
 const FEW_KEYS: usize = 16;
+
+/// The most levels of arrays and objects in each other. What is stored and passed between nodes has some more around it, and
+/// what reads that gives up at 128.
+const LEVELS_MAX: usize = 64;
 
 /// A JSON value that borrows its text if it has no escapes.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +123,10 @@ fn syntax(error: &serde_json::Error) -> Fault {
     let message = message.strip_suffix(&place).unwrap_or(&message);
     let fault = match message.strip_prefix(TWICE) {
         Some(key) => Fault::new(format!("duplicate key {key}"), "keep one of the two"),
+        None if message == DEEP => Fault::new(
+            format!("more than {LEVELS_MAX} levels of arrays and objects in each other"),
+            "flatten it",
+        ),
         None => Fault::new(
             format!("invalid JSON: {message}"),
             "check the brackets, quotes and commas there",
@@ -132,13 +142,38 @@ fn syntax(error: &serde_json::Error) -> Fault {
 /// Marks a key that stands twice on its way through the parser's own error.
 const TWICE: &str = "twice: ";
 
+/// Marks a value with too many levels on its way through the parser's own error.
+const DEEP: &str = "deep";
+
 impl<'de: 'a, 'a> Deserialize<'de> for Json<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor)
+        let levels = LEVELS_MAX;
+        JsonVisitor { levels }.deserialize(deserializer)
     }
 }
 
-struct JsonVisitor;
+#[derive(Clone, Copy)]
+struct JsonVisitor {
+    /// The levels that the value may have.
+    levels: usize,
+}
+
+impl JsonVisitor {
+    /// The visitor of what is in an array or an object.
+    fn within<E: serde::de::Error>(self) -> Result<Self, E> {
+        let levels = self.levels.checked_sub(1);
+        let levels = levels.ok_or_else(|| E::custom(DEEP))?;
+        Ok(Self { levels })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for JsonVisitor {
+    type Value = Json<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json<'de>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
 
 impl<'de> Visitor<'de> for JsonVisitor {
     type Value = Json<'de>;
@@ -176,20 +211,22 @@ impl<'de> Visitor<'de> for JsonVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let within = self.within()?;
         let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
+        while let Some(item) = items.next_element_seed(within)? {
             list.push(item);
         }
         Ok(Json::List(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let within = self.within()?;
         let mut table: Table<'de> = Vec::new();
         while let Some(Words(key)) = entries.next_key()? {
             if table.len() < FEW_KEYS && table.iter().any(|(other, _)| *other == key) {
                 return Err(A::Error::custom(format_args!("{TWICE}{}", quoted(&key))));
             }
-            table.push((key, entries.next_value()?));
+            table.push((key, entries.next_value_seed(within)?));
         }
         if table.len() > FEW_KEYS
             && let Some(key) = twice(&table)
@@ -217,6 +254,21 @@ pub(super) struct Words<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_are_bounded_with_a_place() {
+        let nested = |levels: usize| {
+            let (arrays, objects) = (levels / 2, levels - levels / 2);
+            let open = "[".repeat(arrays) + &"{\"a\":".repeat(objects);
+            open + "1" + &"}".repeat(objects) + &"]".repeat(arrays)
+        };
+        assert!(value(nested(LEVELS_MAX).as_bytes()).is_ok());
+        for levels in [LEVELS_MAX + 1, 127, 10_000] {
+            let text = nested(levels);
+            let fault = value(text.as_bytes()).unwrap_err().to_string();
+            assert!(fault.contains("more than 64 levels"), "{fault}");
+        }
+    }
 
     #[test]
     fn values_come_out_as_they_went_in() {
