@@ -26,14 +26,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// Tells whether it says anything but how far its parts are.
+    /// The report to be made where this one was not answered; `None` if it only said how far its parts are, which is
+    /// to be asked for anew: they may be further by now.
     #[must_use]
-    pub fn is_only_progress(&self) -> bool {
-        self.answers.is_empty() && self.kept_objects.is_empty() && self.learnt.is_empty()
+    pub fn again(self) -> Option<Self> {
+        let is_only_progress =
+            self.answers.is_empty() && self.kept_objects.is_empty() && self.learnt.is_empty();
+        (!is_only_progress).then_some(self)
     }
 }
 
-/// The acts that follow those of a report.
+/// The answer to a report: the acts that follow.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// The acts, in order; none if there are none yet.
@@ -42,8 +45,24 @@ pub struct Batch {
     pub is_behind: bool,
 }
 
+impl Batch {
+    /// The acts to apply; `None` = those that are in the store.
+    #[must_use]
+    pub fn to_apply(self) -> Option<Vec<Arc<Told>>> {
+        (!self.is_behind).then_some(self.told)
+    }
+}
+
 /// A callback with the acts that follow; it must only pass them on.
-pub(crate) type Taker = Box<dyn FnOnce(Batch) + Send>;
+type Taker = Box<dyn FnOnce(Batch) + Send>;
+
+/// The node that has reported, and waits for acts. Its callbacks must only pass on what they get.
+pub(crate) struct Reporter {
+    /// Called once what it has reported is durable.
+    pub(crate) heard: Box<dyn FnOnce() + Send>,
+    /// Called with the acts that follow.
+    pub(crate) then: Taker,
+}
 
 /// The most acts that are kept in memory, in numbers and in bytes.
 const KEPT_MAX: usize = 4096;

@@ -15,7 +15,7 @@ use crate::deferred::{Deferrals, at_rest};
 use crate::durable::{Durable, Reads};
 use crate::error::{RuntimeError, unavailable};
 use crate::event_loop::ToldRequest;
-use crate::feed::{Batch, Report, Taker};
+use crate::feed::{Batch, Report, Reporter};
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
 use crate::once::{Kept, Once};
 use crate::vitals::Vitals;
@@ -26,7 +26,7 @@ pub(crate) enum Request {
     Keys(KeyRequest),
     Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
     /// A report of a node with other parts, and its question for acts.
-    Report(Box<Report>, Taker),
+    Report(Box<Report>, Reporter),
     /// Acts of the node with the intake, to be applied.
     Told(ToldRequest),
     /// The API keys may have been changed by another node.
@@ -269,17 +269,23 @@ impl Handle {
         &self.vitals
     }
 
-    /// Takes over what a node with other parts reports; `then` gets the acts that follow those it has applied, as soon
-    /// as there are some, and must only pass them on. It is dropped uncalled if the loop ends, or if the node asks again.
+    /// Takes over what a node with other parts reports. `heard` is called once that is durable; `then` gets the acts
+    /// that follow those it has applied, as soon as there are some. Both must only pass it on. They are dropped uncalled
+    /// if the loop ends, and `then` if the node asks again.
     ///
     /// # Errors
-    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; nothing is called.
     pub fn report(
         &self,
         report: Report,
+        heard: impl FnOnce() + Send + 'static,
         then: impl FnOnce(Batch) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        self.ask(Request::Report(Box::new(report), Box::new(then)))
+        let reporter = Reporter {
+            heard: Box::new(heard),
+            then: Box::new(then),
+        };
+        self.ask(Request::Report(Box::new(report), reporter))
     }
 
     /// Applies acts of the node with the intake, or (`None`) those that the store has; returns what is to be reported
@@ -293,12 +299,26 @@ impl Handle {
         confirms: bool,
     ) -> Result<Report, RuntimeError> {
         let (answer, answered) = bounded(1);
+        self.apply_told_then(told, confirms, move |report| drop(answer.send(report)))?;
+        answered.recv().map_err(|_| RuntimeError::Stopped)?
+    }
+
+    /// [`Handle::apply_told`] without blocking: `then` gets the result on the loop's thread and must only pass it on. It
+    /// is dropped uncalled if the loop dies.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn apply_told_then(
+        &self,
+        told: Option<Vec<Arc<Told>>>,
+        confirms: bool,
+        then: impl FnOnce(Result<Report, RuntimeError>) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
         self.ask(Request::Told(ToldRequest {
             told,
             confirms,
-            then: Box::new(move |report| drop(answer.send(report))),
-        }))?;
-        answered.recv().map_err(|_| RuntimeError::Stopped)?
+            then: Box::new(then),
+        }))
     }
 
     /// Makes the loop read the API keys of the store, which another node may have changed.

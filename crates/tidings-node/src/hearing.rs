@@ -18,10 +18,11 @@ use crate::handle::Handle;
 
 /// The way to the node with the intake.
 pub trait Link: Send {
-    /// Reports, and returns the acts that follow those applied; none if there are none within about half a second.
+    /// Reports, and returns the acts that follow those applied once the report is durable; none if there are none
+    /// within about half a second.
     ///
     /// # Errors
-    /// The reason, if it is not known whether the report arrived.
+    /// The reason, if it is not known whether the report is durable.
     fn exchange(&mut self, report: &Report) -> Result<Batch, String>;
 }
 
@@ -100,7 +101,6 @@ impl Ear {
             match self.link.exchange(&asked) {
                 Ok(batch) => {
                     failures = 0;
-                    // What is only progress has to be asked for anew: it may be further by now.
                     report = self.apply(batch, !asked.learnt.is_empty());
                 }
                 Err(why) => {
@@ -108,7 +108,7 @@ impl Ear {
                     if failures.is_multiple_of(FAILURES_LOGGED) {
                         tracing::warn!(%why, "the node that accepts events can't be asked for them");
                     }
-                    report = Some(asked).filter(|asked| !asked.is_only_progress());
+                    report = asked.again();
                     self.pause();
                 }
             }
@@ -123,11 +123,7 @@ impl Ear {
             // If it has no room for that now, it has the next time.
             drop(self.handle.read_keys());
         }
-        let told = match batch.is_behind {
-            true => None,
-            false => Some(batch.told),
-        };
-        self.handle.apply_told(told, confirms).ok()
+        self.handle.apply_told(batch.to_apply(), confirms).ok()
     }
 
     fn pause(&self) {

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use tidings_core::Rules;
+use tidings_core::engine::Held;
 
 use crate::by::By;
 use crate::clock::Clock;
@@ -39,7 +40,21 @@ impl Stepped {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let event_loop = EventLoop::open((open, None), rules, delivery, clock, settings, By::Hand)?;
+        Self::open_held((open, None), rules, delivery, clock, settings)
+    }
+
+    /// [`Stepped::open`] of a node that has some parts of the store.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be opened or read.
+    pub fn open_held(
+        open: (OpenStore, Option<Held>),
+        rules: Rules,
+        delivery: Delivery,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Result<Self, Error> {
+        let event_loop = EventLoop::open(open, rules, delivery, clock, settings, By::Hand)?;
         let (handle, inbox) = event_loop.handle();
         Ok(Self {
             event_loop,

@@ -8,7 +8,7 @@ use tidings_core::engine::{Refused, Told, read_told};
 
 use super::EventLoop;
 use crate::error::{Error, RuntimeError, unavailable};
-use crate::feed::{Report, Taker};
+use crate::feed::{Report, Reporter};
 use crate::handle::Request;
 
 /// A callback with what became of acts, once that is durable.
@@ -30,11 +30,11 @@ impl EventLoop {
     /// Takes the requests of other nodes out of all.
     pub(super) fn of_nodes(
         requests: Vec<Request>,
-    ) -> (Vec<(Report, Taker)>, Vec<ToldRequest>, Vec<Request>) {
+    ) -> (Vec<(Report, Reporter)>, Vec<ToldRequest>, Vec<Request>) {
         let (mut reports, mut told, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for request in requests {
             match request {
-                Request::Report(report, taker) => reports.push((*report, taker)),
+                Request::Report(report, reporter) => reports.push((*report, reporter)),
                 Request::Told(request) => told.push(request),
                 request => rest.push(request),
             }
@@ -46,9 +46,9 @@ impl EventLoop {
     pub(super) fn hear_reports(
         &mut self,
         now: Instant,
-        reports: Vec<(Report, Taker)>,
+        reports: Vec<(Report, Reporter)>,
     ) -> Result<(), Error> {
-        for (report, taker) in reports {
+        for (report, Reporter { heard, then }) in reports {
             self.beside(now, |node, sending, _| {
                 node.hear_report(now, &report)?;
                 if report.learnt.is_empty() {
@@ -69,7 +69,8 @@ impl EventLoop {
             );
             node.ahead().answer(Box::new(move |durable| {
                 if durable.is_ok() {
-                    feed.take(asked, taker);
+                    heard();
+                    feed.take(asked, then);
                 }
             }));
         }

@@ -16,11 +16,14 @@ struct Beside(Handle);
 
 impl Link for Beside {
     fn exchange(&mut self, report: &Report) -> Result<Batch, String> {
-        let (give, given) = channel();
-        let asked = self
-            .0
-            .report(report.clone(), move |batch| drop(give.send(batch)));
+        let ((hear, heard), (give, given)) = (channel(), channel());
+        let asked = self.0.report(
+            report.clone(),
+            move || hear.send(()).unwrap_or_default(),
+            move |batch| drop(give.send(batch)),
+        );
         asked.map_err(|fault| fault.to_string())?;
+        heard.recv().map_err(|_| "the node has ended")?;
         match given.recv_timeout(Duration::from_millis(100)) {
             Ok(batch) => Ok(batch),
             Err(RecvTimeoutError::Timeout) => Ok(Batch::default()),

@@ -56,18 +56,17 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<Response, Problem> {
     let report: Report = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidJson, fault.to_string()))?;
-    let (give, given) = oneshot::channel();
-    service
-        .handle
-        .report(report, move |batch| drop(give.send(batch)))?;
+    let ended = || Problem::new(Code::NoHolder, "the node asked anew, or has ended");
+    let ((hear, heard), (give, given)) = (oneshot::channel(), oneshot::channel());
+    service.handle.report(
+        report,
+        move || hear.send(()).unwrap_or_default(),
+        move |batch| drop(give.send(batch)),
+    )?;
+    // Any answer says that the report was heard.
+    heard.await.map_err(|_| ended())?;
     let batch = match timeout(WAIT, given).await {
-        Ok(Ok(batch)) => batch,
-        Ok(Err(_)) => {
-            return Err(Problem::new(
-                Code::NoHolder,
-                "the node asked anew, or has ended",
-            ));
-        }
+        Ok(batch) => batch.map_err(|_| ended())?,
         Err(_) => Batch::default(),
     };
     Ok(write(&batch).into_response())
