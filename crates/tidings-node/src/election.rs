@@ -28,8 +28,6 @@ mod message;
 mod phase;
 mod refusals;
 mod tenure;
-#[cfg(test)]
-mod tests;
 mod timing;
 mod watch;
 

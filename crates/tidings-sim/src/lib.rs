@@ -2,6 +2,7 @@
 //! random worlds (and in `tests`, timelines of real life). The engine must agree with all of them.
 
 pub mod cases;
+pub mod cluster;
 pub mod engine;
 pub mod live;
 pub mod model;

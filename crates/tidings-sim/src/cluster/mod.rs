@@ -1,0 +1,578 @@
+//! A simulation of several nodes and their database: messages are lost, late, doubled and out of order, ways are cut in
+//! one direction or both, nodes sleep, die and start, and their clocks differ. One seed is one run.
+//!
+//! The election of each node is that of production. What a node does with its store is its [`Body`]: [`Writer`] only
+//! commits, so that thousands of runs show who may write and send when; [`Serving`] is the loop of a server with
+//! clients that publish through any node.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tidings_core::Instant;
+use tidings_node::election::{Action, Election, Input, Monotonic, Opening, Tenure, Timing};
+use tidings_store::lease::{Leases as _, Member, Membership, MemoryLeases, NodeId, Share};
+
+mod clients;
+mod net;
+mod serving;
+mod writer;
+
+pub use net::Net;
+pub use serving::Serving;
+pub use writer::Writer;
+
+use net::Event;
+
+/// The size of a world, its faults, and parts that are built wrong on purpose.
+#[derive(Clone, Copy, Debug)]
+pub struct World {
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of parts of the store.
+    pub parts: u16,
+    /// True if faults occur.
+    pub faults: bool,
+    /// The time in which faults occur.
+    pub faults_ms: i64,
+    /// True if the database refuses commits of who has lost a lease or share.
+    pub fences: bool,
+    /// The timing of elections.
+    pub timing: fn() -> Timing,
+}
+
+/// A world with faults, in which everything is built as it has to be.
+pub const SOUND: World = World {
+    nodes: 3,
+    parts: 5,
+    faults: true,
+    faults_ms: 60_000,
+    fences: true,
+    timing: Timing::default,
+};
+
+/// The time after the last fault in which what was acknowledged has to be applied everywhere, that in which the parts
+/// are divided evenly, and that in which all stays so.
+const APPLIED_MS: i64 = 10_000;
+const CALM_MS: i64 = 15_000;
+const STILL_MS: i64 = 10_000;
+const TICK_MS: i64 = 100;
+
+/// The time that a node is away that has left in order.
+const RESTART_MS: i64 = 500;
+
+/// The instant at which a run begins: a Tuesday.
+const BEGIN: Instant = Instant(1_704_186_000_000);
+
+/// The bounds of the difference between a node's clock and the time, in milliseconds.
+const SKEW_MS: i64 = 1_000;
+
+/// What a node does with a store while it has it open.
+pub trait Body: Sized {
+    /// What bodies and clients tell each other.
+    type Message: Clone;
+    /// What is outside of the nodes: clients, and what they know.
+    type Outside;
+
+    /// Prepares the database, before a node runs.
+    fn prepare(net: &mut Net<Self::Message>) -> Self::Outside;
+
+    /// Opens the store; `None` if it can't be opened.
+    fn open(me: &Me<'_>, opening: &Opening, with: With<'_, Self>) -> Option<Self>;
+
+    /// Does what is due ten times a second.
+    fn tick(&mut self, me: &Me<'_>, with: With<'_, Self>);
+
+    /// Takes what has arrived; returns what its election has to hear of it.
+    fn hear(&mut self, me: &Me<'_>, message: Self::Message, with: With<'_, Self>) -> Option<Input>;
+
+    /// Ends in order.
+    fn close(self);
+
+    /// Ends as a killed process does, or one that has lost its store.
+    fn die(self);
+
+    /// Has the clients do what is due.
+    fn ask(seats: &[Option<Seat<Self>>], with: With<'_, Self>);
+
+    /// Has the clients hear something.
+    fn told(message: Self::Message, outside: &mut Self::Outside);
+
+    /// Checks what has to hold [`APPLIED_MS`] after the last fault.
+    fn is_applied(leases: &MemoryLeases, outside: &Self::Outside);
+
+    /// Checks what has to hold in the end.
+    fn is_well(leases: &MemoryLeases, outside: &Self::Outside);
+}
+
+/// What a body can do something with: the ways to others, and what is outside.
+pub type With<'w, B> = (
+    &'w mut Net<<B as Body>::Message>,
+    &'w mut <B as Body>::Outside,
+);
+
+/// The process in which a body is.
+pub struct Me<'m> {
+    /// Its place among the nodes.
+    pub node: usize,
+    /// Its election.
+    pub election: &'m Election,
+    /// Its clock that nobody sets.
+    pub mono: Monotonic,
+    /// Its clock of the day.
+    pub now: Instant,
+}
+
+impl Me<'_> {
+    /// The process, as messages name it.
+    #[must_use]
+    pub fn address(&self) -> (usize, NodeId) {
+        (self.node, self.election.id())
+    }
+
+    /// Tells whether it may send and answer reads.
+    #[must_use]
+    pub fn is_licensed(&self) -> bool {
+        self.election.licence().holds(self.mono)
+    }
+
+    /// The process that has the lease, as far as it knows.
+    #[must_use]
+    pub fn holder(&self) -> Option<NodeId> {
+        let members = self.election.membership();
+        members.and_then(|members| members.lease.holder)
+    }
+}
+
+/// A process of a node.
+pub struct Seat<B> {
+    election: Election,
+    /// The tenure that it opens, or has opened.
+    opening: Option<Opening>,
+    body: Option<B>,
+    /// Milliseconds that its clock that nobody sets shows beyond the time, and thousandths by which it is fast.
+    ahead_ms: i64,
+    drift: i64,
+    /// Milliseconds that its clock of the day is fast.
+    skew_ms: i64,
+}
+
+impl<B> Seat<B> {
+    fn tenure(&self) -> Option<Tenure> {
+        self.opening.as_ref().map(|opening| opening.tenure)
+    }
+
+    /// The parts that it writes, where its store is open.
+    fn parts(&self, of: u16) -> BTreeSet<u16> {
+        match (&self.body, &self.opening) {
+            (Some(_), Some(opening)) => {
+                let parts = opening.parts.as_ref();
+                parts.map_or_else(|| (0..of).collect(), |parts| parts.numbers.clone())
+            }
+            _ => BTreeSet::new(),
+        }
+    }
+
+    fn mono(&self, now: i64) -> Monotonic {
+        Monotonic(self.ahead_ms + now + now * self.drift / 1_000)
+    }
+
+    fn me(&self, node: usize, now: i64) -> Me<'_> {
+        Me {
+            node,
+            election: &self.election,
+            mono: self.mono(now),
+            now: BEGIN.plus_ms(now + self.skew_ms),
+        }
+    }
+
+    /// The body with its process.
+    fn embodied(&mut self, node: usize, now: i64) -> Option<(&mut B, Me<'_>)> {
+        let (mono, skew_ms) = (self.mono(now), self.skew_ms);
+        let body = self.body.as_mut()?;
+        let me = Me {
+            node,
+            election: &self.election,
+            mono,
+            now: BEGIN.plus_ms(now + skew_ms),
+        };
+        Some((body, me))
+    }
+}
+
+/// A run.
+pub struct Sim<B: Body> {
+    net: Net<B::Message>,
+    seats: Vec<Option<Seat<B>>>,
+    outside: B::Outside,
+    started: i64,
+    sends: u64,
+    /// How often the lease was acquired.
+    pub acquired: u64,
+    /// How often a share was granted.
+    pub granted: u64,
+}
+
+impl<B: Body> Sim<B> {
+    /// The run of a seed.
+    #[must_use]
+    pub fn new(seed: u64, world: World) -> Self {
+        let mut net = Net::new(seed, world);
+        let outside = B::prepare(&mut net);
+        let mut sim = Self {
+            net,
+            seats: (0..world.nodes).map(|_| None).collect(),
+            outside,
+            started: 0,
+            sends: 0,
+            acquired: 0,
+            granted: 0,
+        };
+        for node in 0..world.nodes {
+            sim.net.at(0, Event::Start(node));
+        }
+        sim.net.at(0, Event::Clients);
+        if world.faults {
+            sim.net.plan_faults();
+        }
+        sim
+    }
+
+    /// Plays it to its end.
+    ///
+    /// # Panics
+    /// Something is not as it has to be.
+    pub fn run(&mut self) {
+        let faults_ms = self.net.world.faults_ms;
+        self.run_until(faults_ms + APPLIED_MS);
+        B::is_applied(&self.net.leases, &self.outside);
+        self.run_until(faults_ms + CALM_MS);
+        self.is_divided();
+        let moved = (self.acquired, self.granted);
+        self.run_until(faults_ms + CALM_MS + STILL_MS);
+        self.is_divided();
+        assert_eq!(moved, (self.acquired, self.granted), "what is well stays");
+        assert!(self.sends > 20);
+        B::is_well(&self.net.leases, &self.outside);
+    }
+
+    fn run_until(&mut self, end: i64) {
+        while let Some(event) = self.net.pop(end) {
+            self.play(event);
+        }
+    }
+
+    fn play(&mut self, event: Event<B::Message>) {
+        match event {
+            Event::Tick(node, id) => self.tick(node, id, event),
+            Event::Heard(node, id, ref input) => {
+                let input = input.clone();
+                if self.lives(node, id) && !self.is_put_off(node, event) {
+                    self.hear(node, input);
+                }
+            }
+            Event::Called(node, id, action, began) => self.called(node, id, action, began),
+            Event::Arrived {
+                node, id, at_once, ..
+            } if self.lives(node, id) && (at_once || !self.is_put_off(node, event.clone())) => {
+                if let Event::Arrived { message, .. } = event {
+                    self.arrived(node, message);
+                }
+            }
+            Event::Arrived { .. } => {}
+            Event::Kill(node) => {
+                if let Some(body) = self.seats[node].take().and_then(|seat| seat.body) {
+                    body.die();
+                }
+                self.net.wake(node);
+            }
+            Event::Start(node) => self.start(node),
+            Event::Drain(node) => {
+                if self.seats[node].is_some() && !self.is_put_off(node, event) {
+                    self.hear(node, Input::Drain);
+                }
+            }
+            Event::Sleep(node, lasts) => self.net.sleep(node, lasts),
+            Event::Cut(node, cut) => self.net.cut(node, cut),
+            Event::Clients => {
+                B::ask(&self.seats, (&mut self.net, &mut self.outside));
+                self.net.at(self.net.now + TICK_MS, Event::Clients);
+            }
+            Event::Told(message) => B::told(message, &mut self.outside),
+        }
+    }
+
+    fn lives(&self, node: usize, id: NodeId) -> bool {
+        let seat = self.seats[node].as_ref();
+        seat.is_some_and(|seat| seat.election.id() == id)
+    }
+
+    /// Puts off what happens to a node that sleeps.
+    fn is_put_off(&mut self, node: usize, event: Event<B::Message>) -> bool {
+        let until = self.net.sleeps_until(node);
+        if let Some(until) = until {
+            self.net.at(until, event);
+        }
+        until.is_some()
+    }
+
+    fn start(&mut self, node: usize) {
+        if self.seats[node].is_some() {
+            return;
+        }
+        self.started += 1;
+        let id = NodeId(self.started);
+        let member = Member::new(id, &format!("node-{node}"));
+        self.seats[node] = Some(Seat {
+            election: Election::new(member, (self.net.world.timing)()),
+            opening: None,
+            body: None,
+            ahead_ms: self.net.roll(1_000_000),
+            drift: self.net.roll(21) - 10,
+            skew_ms: self.net.roll(2 * SKEW_MS + 1) - SKEW_MS,
+        });
+        self.net.move_in(node, id);
+        self.net.at(self.net.now, Event::Tick(node, id));
+    }
+
+    fn tick(&mut self, node: usize, id: NodeId, event: Event<B::Message>) {
+        if !self.lives(node, id) || self.is_put_off(node, event.clone()) {
+            return;
+        }
+        self.sends(node);
+        let now = self.net.now;
+        let seat = self.seats[node].as_mut();
+        if let Some((body, me)) = seat.and_then(|seat| seat.embodied(node, now)) {
+            body.tick(&me, (&mut self.net, &mut self.outside));
+        }
+        self.hear(node, Input::Tick);
+        self.net.at(now + TICK_MS, event);
+    }
+
+    /// Checks of a node that may send that nobody else may, or has been told so.
+    fn sends(&mut self, node: usize) {
+        let (now, of) = (self.net.now, self.net.world.parts);
+        let Some(seat) = self.seats[node].as_ref() else {
+            return;
+        };
+        let parts = seat.parts(of);
+        let tenure = seat.tenure().filter(|_| !parts.is_empty());
+        let Some(tenure) = tenure.filter(|_| seat.me(node, now).is_licensed()) else {
+            return;
+        };
+        self.sends += 1;
+        assert!(
+            is_in_force(tenure, &parts, &membership(&self.net.leases)),
+            "a message goes from {node} without a lease or share"
+        );
+        for (other, seat) in self.seats.iter().enumerate() {
+            let seat = seat.as_ref().filter(|_| other != node);
+            let is_licensed = seat.is_some_and(|seat| seat.me(other, now).is_licensed());
+            let is_apart = seat.is_none_or(|seat| seat.parts(of).is_disjoint(&parts));
+            assert!(!is_licensed || is_apart, "{node} and {other} send");
+        }
+    }
+
+    fn arrived(&mut self, node: usize, message: B::Message) {
+        let now = self.net.now;
+        let seat = self.seats[node].as_mut();
+        let Some((body, me)) = seat.and_then(|seat| seat.embodied(node, now)) else {
+            return;
+        };
+        let id = me.election.id();
+        let heard = body.hear(&me, message, (&mut self.net, &mut self.outside));
+        if let Some(input) = heard {
+            self.net.at(now, Event::Heard(node, id, input));
+        }
+    }
+
+    fn hear(&mut self, node: usize, input: Input) {
+        let now = self.net.now;
+        let Some(seat) = self.seats[node].as_mut() else {
+            return;
+        };
+        let input = match (input, seat.opening.clone()) {
+            // What is fenced by now can't be opened.
+            (Input::Opened(tenure, of), Some(opening)) => {
+                let with = (&mut self.net, &mut self.outside);
+                seat.body = B::open(&seat.me(node, now), &opening, with);
+                if seat.body.is_none() {
+                    seat.opening = None;
+                }
+                Input::Opened(tenure, of.filter(|_| seat.body.is_some()))
+            }
+            (Input::Closed(tenure), _) => {
+                seat.opening = None;
+                if let Some(body) = seat.body.take() {
+                    body.close();
+                }
+                Input::Closed(tenure)
+            }
+            (input, _) => input,
+        };
+        let mono = seat.mono(now);
+        let id = seat.election.id();
+        for action in seat.election.on(mono, input) {
+            self.act(node, id, mono, &action);
+        }
+    }
+
+    fn act(&mut self, node: usize, id: NodeId, mono: Monotonic, action: &Action) {
+        let at = self.net.now + 1 + self.net.roll(300);
+        let Some(seat) = self.seats[node].as_mut() else {
+            return;
+        };
+        match action {
+            Action::Open(opening) => {
+                assert!(seat.opening.is_none(), "one store at a time");
+                seat.opening = Some(opening.clone());
+                let opened = Input::Opened(opening.tenure, Some(self.net.world.parts));
+                return self.net.at(at, Event::Heard(node, id, opened));
+            }
+            Action::Close { tenure, drains } => {
+                assert_eq!(seat.tenure(), Some(*tenure));
+                if let Some(body) = seat.body.take_if(|_| !drains) {
+                    body.die();
+                }
+                let (ended, closed) = (Input::Ended(*tenure), Input::Closed(*tenure));
+                self.net.at(at, Event::Heard(node, id, ended));
+                return self.net.at(at, Event::Heard(node, id, closed));
+            }
+            Action::Leave => {
+                self.seats[node] = None;
+                self.net.at(at + RESTART_MS, Event::Start(node));
+            }
+            _ => {}
+        }
+        for delay in self.net.delays() {
+            let call = Event::Called(node, id, action.clone(), mono);
+            self.net.at(self.net.now + delay, call);
+        }
+    }
+
+    fn called(&mut self, node: usize, id: NodeId, action: Action, began: Monotonic) {
+        if self.net.cuts(node).calls {
+            return;
+        }
+        let answer = self.call(id, action, began);
+        let Some(answer) = answer.filter(|_| !self.net.cuts(node).answers) else {
+            return;
+        };
+        for delay in self.net.delays() {
+            let heard = Event::Heard(node, id, answer.clone());
+            self.net.at(self.net.now + delay, heard);
+        }
+    }
+
+    fn call(&mut self, id: NodeId, action: Action, began: Monotonic) -> Option<Input> {
+        let leases = &self.net.leases;
+        match action {
+            Action::Heartbeat(me) => {
+                let membership = leases.heartbeat(&me).ok();
+                return Some(Input::HeartbeatAnswered {
+                    me,
+                    began,
+                    membership,
+                });
+            }
+            Action::Acquire(lease, heartbeat) => {
+                let acquired = leases.acquire(lease, heartbeat, id).expect(REACHED);
+                self.acquired += u64::from(acquired.is_some());
+                return Some(Input::Acquired(acquired));
+            }
+            Action::GiveBack(term) => {
+                leases.give_back(term).expect(REACHED);
+                return Some(Input::GivenBack(term));
+            }
+            Action::Grant {
+                epoch,
+                node,
+                parts,
+                of,
+            } => {
+                let granted = leases.grant(epoch, node, &parts, of).expect(REACHED);
+                self.granted += u64::from(granted.is_some());
+            }
+            Action::Revoke {
+                epoch,
+                term,
+                heartbeat,
+            } => drop(leases.revoke(epoch, term, heartbeat)),
+            Action::Recall { epoch, term } => leases.recall(epoch, term).expect(REACHED),
+            Action::Release(epoch) => leases.release(epoch).expect(REACHED),
+            Action::Leave => leases.leave(id).expect(REACHED),
+            Action::Open(_) | Action::Close { .. } => unreachable!("{action:?}"),
+        }
+        None
+    }
+
+    /// Checks that each part is with one node, that all know it, and that all have as many.
+    fn is_divided(&self) {
+        let (now, database) = (self.net.now, membership(&self.net.leases));
+        let (lease, of) = (database.lease, usize::from(self.net.world.parts));
+        let nodes = self.net.world.nodes;
+        let mut held = Vec::new();
+        for (node, seat) in self.seats.iter().enumerate() {
+            let seat = seat.as_ref().expect("the last fault is over");
+            let election = &seat.election;
+            let view = election.membership().expect("it was answered");
+            assert_eq!(view.lease, lease, "node {node} knows who holds the lease");
+            assert_eq!(view.shares, database.shares, "node {node} knows the shares");
+            let is_licensed = seat.me(node, now).is_licensed();
+            assert_eq!(is_licensed, election.holds().is_some(), "node {node}");
+            assert_eq!(seat.tenure(), election.holds(), "node {node}");
+            let parts = seat.parts(self.net.world.parts);
+            let target = match election.holds() {
+                Some(Tenure::Lease(epoch)) => {
+                    assert_eq!((epoch, Some(election.id())), (lease.epoch, lease.holder));
+                    (of / nodes).max(1)
+                }
+                _ => (of - (of / nodes).max(1)) / (nodes - 1),
+            };
+            let fair = target.saturating_sub(1).max(target.min(1))..=target + 2;
+            assert!(fair.contains(&parts.len()), "node {node} has {parts:?}");
+            held.extend(parts);
+        }
+        held.sort_unstable();
+        assert_eq!(held, (0..self.net.world.parts).collect::<Vec<u16>>());
+    }
+}
+
+/// The reason why calls to the database do not fail.
+const REACHED: &str = "the database in memory can be reached";
+
+/// What the database has.
+fn membership(leases: &MemoryLeases) -> Membership {
+    leases.membership().expect(REACHED)
+}
+
+/// Tells whether the database has a tenure with these parts.
+fn is_in_force(tenure: Tenure, parts: &BTreeSet<u16>, view: &Membership) -> bool {
+    match tenure {
+        Tenure::Lease(epoch) => {
+            let in_share = |share: &Share| share.parts.iter().any(|part| parts.contains(part));
+            view.lease.epoch == epoch && !view.shares.iter().any(in_share)
+        }
+        Tenure::Share(term) => view.shares.iter().any(|share| share.term == term),
+    }
+}
+
+/// Plays so many seeds; `TIDINGS_SEED=n` plays that one alone, `TIDINGS_RUNS=n` plays more.
+///
+/// # Errors
+/// The first seed with what was wrong.
+pub fn play<B: Body>(count: u64, world: World) -> Result<(), String> {
+    let given = |name: &str| std::env::var(name).ok()?.parse().ok();
+    let seeds: Vec<u64> = match given("TIDINGS_SEED") {
+        Some(seed) => vec![seed],
+        None => (1..=given("TIDINGS_RUNS").unwrap_or(count)).collect(),
+    };
+    for seed in seeds {
+        let played = catch_unwind(AssertUnwindSafe(|| Sim::<B>::new(seed, world).run()));
+        if let Err(why) = played {
+            let text = why.downcast_ref::<String>().cloned();
+            let text = text.or(why.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            return Err(format!("TIDINGS_SEED={seed}: {}", text.unwrap_or_default()));
+        }
+    }
+    Ok(())
+}

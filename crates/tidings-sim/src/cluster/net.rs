@@ -1,0 +1,274 @@
+//! Time, and the ways between nodes, their clients and the database: what happens next, and what is lost, late or
+//! doubled.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tidings_node::election::{Action, Input, Monotonic};
+use tidings_store::lease::{MemoryLeases, NodeId};
+
+use super::World;
+use crate::rig::mix;
+
+/// Something that happens; `M` = what bodies of nodes and clients tell each other.
+#[derive(Clone, Debug)]
+pub(super) enum Event<M> {
+    /// A node does what is due.
+    Tick(usize, NodeId),
+    /// A call arrives at the database.
+    Called(usize, NodeId, Action, Monotonic),
+    /// Something arrives at a node's election.
+    Heard(usize, NodeId, Input),
+    /// Something arrives at a node's body, also while the node sleeps if `at_once`.
+    Arrived {
+        node: usize,
+        id: NodeId,
+        message: M,
+        at_once: bool,
+    },
+    /// A node dies; another process takes its place some time later.
+    Kill(usize),
+    Start(usize),
+    /// A node is asked to leave; then it starts again.
+    Drain(usize),
+    /// A node sleeps for so long.
+    Sleep(usize, i64),
+    /// The ways of a node are cut from now on, or whole again.
+    Cut(usize, Cut),
+    /// The clients do what is due.
+    Clients,
+    /// Something arrives at the clients.
+    Told(M),
+}
+
+/// The ways of a node on which everything is lost.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a way of its own")]
+pub(super) struct Cut {
+    /// To the database.
+    pub calls: bool,
+    /// From the database.
+    pub answers: bool,
+    /// To other nodes.
+    pub to_nodes: bool,
+    /// From other nodes.
+    pub from_nodes: bool,
+}
+
+impl Cut {
+    /// The cuts that occur.
+    const ALL: [Self; 6] = [
+        Self::of([true, true, false, false]),
+        Self::of([true, false, false, false]),
+        Self::of([false, true, false, false]),
+        Self::of([false, false, true, true]),
+        Self::of([false, false, true, false]),
+        Self::of([false, false, false, true]),
+    ];
+
+    const fn of([calls, answers, to_nodes, from_nodes]: [bool; 4]) -> Self {
+        Self {
+            calls,
+            answers,
+            to_nodes,
+            from_nodes,
+        }
+    }
+}
+
+/// What happens next, and what it may be decided by.
+pub struct Net<M> {
+    pub(super) world: World,
+    pub(super) leases: MemoryLeases,
+    pub(super) now: i64,
+    seed: u64,
+    rolls: u64,
+    next: u64,
+    queue: BinaryHeap<Reverse<(i64, u64)>>,
+    events: BTreeMap<u64, Event<M>>,
+    asleep_until: Vec<i64>,
+    cuts: Vec<Cut>,
+    /// For each node, whether it can't reach the database.
+    cut_off: Vec<Arc<AtomicBool>>,
+    /// Where a process runs, or ran.
+    places: BTreeMap<NodeId, usize>,
+}
+
+impl<M: Clone> Net<M> {
+    pub(super) fn new(seed: u64, world: World) -> Self {
+        let leases = MemoryLeases::new();
+        let leases = match world.fences {
+            true => leases,
+            false => leases.without_fence(),
+        };
+        Self {
+            world,
+            leases,
+            now: 0,
+            seed,
+            rolls: 0,
+            next: 0,
+            queue: BinaryHeap::new(),
+            events: BTreeMap::new(),
+            asleep_until: vec![0; world.nodes],
+            cuts: vec![Cut::default(); world.nodes],
+            cut_off: (0..world.nodes).map(|_| Arc::default()).collect(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// A number from 0 to below `sides`.
+    pub(super) fn roll(&mut self, sides: i64) -> i64 {
+        self.rolls += 1;
+        (mix(self.seed.rotate_left(32) ^ self.rolls) % sides.unsigned_abs()).cast_signed()
+    }
+
+    /// An index below a length.
+    pub(super) fn choose(&mut self, length: usize) -> usize {
+        let rolled = self.roll(i64::try_from(length).unwrap_or(i64::MAX));
+        usize::try_from(rolled).unwrap_or(0)
+    }
+
+    pub(super) fn at(&mut self, at: i64, event: Event<M>) {
+        self.queue.push(Reverse((at.max(self.now), self.next)));
+        self.events.insert(self.next, event);
+        self.next += 1;
+    }
+
+    /// The next event until an instant, which becomes the present.
+    pub(super) fn pop(&mut self, end: i64) -> Option<Event<M>> {
+        let Reverse((at, number)) = self.queue.pop()?;
+        if at > end {
+            self.queue.push(Reverse((at, number)));
+            return None;
+        }
+        self.now = at;
+        self.leases.set_now(at);
+        self.events.remove(&number)
+    }
+
+    pub(super) fn plan_faults(&mut self) {
+        let end = self.world.faults_ms;
+        for _ in 0..12 {
+            let node = self.choose(self.world.nodes);
+            let at = 2_000 + self.roll(end - 3_000);
+            let until = end.min(at + 100 + self.roll(15_000));
+            match self.roll(5) {
+                0 => {
+                    self.at(at, Event::Kill(node));
+                    self.at(until, Event::Start(node));
+                }
+                1 | 2 => self.at(at, Event::Sleep(node, until - at)),
+                3 => self.at(at, Event::Drain(node)),
+                _ => {
+                    let cut = Cut::ALL[self.choose(Cut::ALL.len())];
+                    self.at(at, Event::Cut(node, cut));
+                    self.at(until, Event::Cut(node, Cut::default()));
+                }
+            }
+        }
+        for node in 0..self.world.nodes {
+            self.at(end, Event::Cut(node, Cut::default()));
+            self.at(end, Event::Start(node));
+        }
+    }
+
+    pub(super) fn is_calm(&self) -> bool {
+        !self.world.faults || self.now >= self.world.faults_ms
+    }
+
+    /// The times that the copies of a message take; none if it is lost.
+    pub(super) fn delays(&mut self) -> Vec<i64> {
+        if self.is_calm() {
+            return vec![1];
+        }
+        let copies = match self.roll(100) {
+            0..3 => 0,
+            3..6 => 2,
+            _ => 1,
+        };
+        // What is late arrives before the last fault is over.
+        let longest = self.world.faults_ms - self.now;
+        let delay = |net: &mut Self| match net.roll(40) {
+            0 => net.roll(6_000).min(longest),
+            _ => 1 + net.roll(100),
+        };
+        (0..copies).map(|_| delay(self)).collect()
+    }
+
+    /// Has a body hear something after a time.
+    pub(super) fn remind(&mut self, (node, id): (usize, NodeId), after: i64, message: M) {
+        let event = Event::Arrived {
+            node,
+            id,
+            message,
+            at_once: false,
+        };
+        self.at(self.now + after, event);
+    }
+
+    /// The same, also while its node sleeps: it is with the database already.
+    pub(super) fn remind_at_once(&mut self, (node, id): (usize, NodeId), after: i64, message: M) {
+        let event = Event::Arrived {
+            node,
+            id,
+            message,
+            at_once: true,
+        };
+        self.at(self.now + after, event);
+    }
+
+    /// Sends something from a node to a process.
+    pub(super) fn send(&mut self, from: usize, to: NodeId, message: &M) {
+        let Some(place) = self.places.get(&to).copied() else {
+            return;
+        };
+        if from != place && (self.cuts[from].to_nodes || self.cuts[place].from_nodes) {
+            return;
+        }
+        for delay in self.delays() {
+            self.remind((place, to), delay, message.clone());
+        }
+    }
+
+    /// Sends something from a node to the clients.
+    pub(super) fn tell(&mut self, message: &M) {
+        for delay in self.delays() {
+            self.at(self.now + delay, Event::Told(message.clone()));
+        }
+    }
+
+    pub(super) fn sleep(&mut self, node: usize, lasts: i64) {
+        self.asleep_until[node] = self.now + lasts;
+    }
+
+    pub(super) fn wake(&mut self, node: usize) {
+        self.asleep_until[node] = 0;
+    }
+
+    /// The instant until which a node sleeps, if it does.
+    pub(super) fn sleeps_until(&self, node: usize) -> Option<i64> {
+        Some(self.asleep_until[node]).filter(|until| *until > self.now)
+    }
+
+    pub(super) fn cut(&mut self, node: usize, cut: Cut) {
+        self.cuts[node] = cut;
+        self.cut_off[node].store(cut.calls || cut.answers, Ordering::SeqCst);
+    }
+
+    /// The ways of a node that are cut.
+    pub(super) fn cuts(&self, node: usize) -> Cut {
+        self.cuts[node]
+    }
+
+    /// Tells now and later whether a node can't reach the database.
+    pub(super) fn cut_off(&self, node: usize) -> Arc<AtomicBool> {
+        Arc::clone(&self.cut_off[node])
+    }
+
+    pub(super) fn move_in(&mut self, node: usize, id: NodeId) {
+        self.places.insert(id, node);
+    }
+}

@@ -1,0 +1,443 @@
+//! A body that serves: the loop of a server over its parts, which asks the node with the intake for acts, or tells them.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tidings_core::Command;
+use tidings_core::engine::{Held, Options, Told};
+use tidings_core::time::Day;
+use tidings_node::channel::{Channels, Outlet};
+use tidings_node::election::{Input, Monotonic, Opening, Tenure};
+use tidings_node::{
+    Batch, Delivery, Node, OpenStore, Replies, Report, Retries, RuntimeError, Settings, Stepped,
+    VirtualClock,
+};
+use tidings_store::lease::{Leases, MemoryLeases, NodeId};
+use tidings_store::{Commit, Error, Snapshot, Store};
+
+use super::clients::{Clients, Mails, event, rules};
+use super::{Body, Me, Net, REACHED, Seat, With, membership};
+
+/// A node with the loop of a server, driven step by step.
+pub struct Serving {
+    stepped: Stepped,
+    clock: Arc<VirtualClock>,
+    mono: Arc<AtomicI64>,
+    has_intake: bool,
+    hearing: Hearing,
+    /// The exchange of the next report.
+    next: u64,
+    /// Reports of other nodes that wait for acts.
+    asked: BTreeMap<Exchange, Asked>,
+    /// What the loop has answered.
+    done: Arc<Mutex<Vec<Done>>>,
+}
+
+/// A report and its answer: by the node that reports, and a number of its own.
+type Exchange = (NodeId, u64);
+
+/// What bodies and clients tell each other.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// To itself: it is time for some work.
+    Work,
+    /// To itself: the commit in progress arrives.
+    Written,
+    /// To the node with the intake: an event of the clients.
+    Publish(u64),
+    /// To the clients: it is accepted.
+    Accepted(u64),
+    /// To the node with the intake.
+    Report(Exchange, Arc<Report>),
+    /// To itself: who has reported waits no longer for acts.
+    Waited(Exchange),
+    /// The answer to a report.
+    Acts(Exchange, Batch),
+}
+
+/// A report of another node that waits for acts.
+struct Asked {
+    is_heard: bool,
+    is_over: bool,
+}
+
+/// What a node hears of the acts of the node with the intake.
+enum Hearing {
+    /// Nothing before an instant.
+    Pausing(Monotonic, Option<Report>),
+    /// Acts are being applied; no answer comes where the store fails meanwhile.
+    Applying(Receiver<Result<Report, RuntimeError>>),
+    /// It has reported, and waits until an instant.
+    Asking(u64, Report, Monotonic),
+}
+
+/// An answer of the loop.
+enum Done {
+    Published(u64, Replies),
+    Heard(Exchange),
+    Acts(Exchange, Batch),
+}
+
+/// The time for which the answer to a report waits for acts, and that for which the report waits for its answer.
+const WAIT_MS: i64 = 500;
+const PATIENCE_MS: i64 = 3_000;
+
+/// The wait after a report without an answer.
+const PAUSE_MS: i64 = 200;
+
+/// The longest time between two pieces of work.
+const WORK_MS: i64 = 60;
+
+/// The most messages that are sent at once.
+const SENT_AT_ONCE: usize = 4;
+
+/// The options of the engine.
+pub(super) fn options(parts: u16) -> Options {
+    Options {
+        buckets: 16,
+        parts,
+        index_after: Some(8),
+        checkpoint_after: 4,
+        ..Options::default()
+    }
+}
+
+/// A store that can't be reached while its node is cut off.
+struct Reached {
+    store: Arc<dyn Store>,
+    is_cut_off: Arc<AtomicBool>,
+}
+
+impl Reached {
+    fn check(&self) -> Result<(), Error> {
+        match self.is_cut_off.load(Ordering::SeqCst) {
+            true => Err(Error::Unavailable("the node is cut off".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Store for Reached {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
+        self.check()?;
+        self.store.snapshot()
+    }
+
+    fn commit(&self, commit: Commit) -> Result<(), Error> {
+        self.check()?;
+        self.store.commit(commit)
+    }
+
+    fn days(&self) -> Result<Vec<Day>, Error> {
+        self.check()?;
+        self.store.days()
+    }
+
+    fn forget(&self, day: Day) -> Result<(), Error> {
+        self.check()?;
+        self.store.forget(day)
+    }
+}
+
+/// Opens the store of a tenure, as often as it has to be.
+fn opener(leases: MemoryLeases, tenure: Tenure, is_cut_off: Arc<AtomicBool>) -> OpenStore {
+    Box::new(move || {
+        if is_cut_off.load(Ordering::SeqCst) {
+            return Err(Error::Unavailable("the node is cut off".to_owned()));
+        }
+        let store = match tenure {
+            Tenure::Lease(epoch) => leases.open(epoch)?,
+            Tenure::Share(term) => leases.open_share(term)?,
+        };
+        let is_cut_off = Arc::clone(&is_cut_off);
+        Ok(Arc::new(Reached { store, is_cut_off }) as Arc<dyn Store>)
+    })
+}
+
+/// All that is stored, whichever node has it.
+fn stored(leases: &MemoryLeases) -> Node {
+    let lease = membership(leases).lease;
+    let store = leases.open(lease.epoch).expect(REACHED);
+    Node::open_to_look(store, Options::default()).expect("what is stored makes sense")
+}
+
+impl Serving {
+    /// The loop, for reading.
+    pub(super) fn stepped(&self) -> &Stepped {
+        &self.stepped
+    }
+
+    /// Tells whether it accepts events.
+    pub(super) fn has_intake(&self) -> bool {
+        self.has_intake
+    }
+
+    /// A callback for the loop, which keeps what it is answered.
+    fn kept<T, F>(&self, done: F) -> impl FnOnce(T) + Send + use<T, F>
+    where
+        F: FnOnce(T) -> Done + Send + 'static,
+    {
+        let all = Arc::clone(&self.done);
+        move |answer| {
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push(done(answer));
+        }
+    }
+
+    fn set_clocks(&self, me: &Me<'_>) {
+        self.clock.set(me.now);
+        self.mono.store(me.mono.0, Ordering::SeqCst);
+    }
+
+    /// Lets the loop do something, whatever comes next by the seed.
+    fn work(&mut self, me: &Me<'_>, (net, clients): With<'_, Self>) {
+        if net.roll(3) == 0 {
+            for _ in 0..SENT_AT_ONCE {
+                if !self.stepped.send() {
+                    break;
+                }
+            }
+        }
+        self.stepped.turn();
+        self.pass_on(me, net);
+        if !self.has_intake {
+            self.hear_acts(me, net);
+        }
+        if me.is_licensed() {
+            clients.look_into_an_inbox(self, net);
+        }
+        let late = net.roll(WORK_MS / 2);
+        net.remind_at_once(me.address(), late, Message::Written);
+        let next = 1 + net.roll(WORK_MS);
+        net.remind(me.address(), next, Message::Work);
+    }
+
+    /// Passes on what the loop has answered.
+    fn pass_on(&mut self, me: &Me<'_>, net: &mut Net<Message>) {
+        let done = std::mem::take(&mut *self.done.lock().unwrap_or_else(PoisonError::into_inner));
+        for done in done {
+            match done {
+                Done::Published(number, Ok(replies)) => {
+                    let refused = replies.iter().find_map(|reply| reply.as_ref().err());
+                    assert_eq!(refused, None, "event {number}");
+                    net.tell(&Message::Accepted(number));
+                }
+                // The clients ask again.
+                Done::Published(_, Err(_)) => {}
+                Done::Heard(exchange) => {
+                    if let Some(asked) = self.asked.get_mut(&exchange) {
+                        asked.is_heard = true;
+                        if asked.is_over {
+                            self.give(me, exchange, Batch::default(), net);
+                        }
+                    }
+                }
+                Done::Acts(exchange, batch) => self.give(me, exchange, batch, net),
+            }
+        }
+    }
+
+    /// Answers a report.
+    fn give(&mut self, me: &Me<'_>, exchange: Exchange, batch: Batch, net: &mut Net<Message>) {
+        if self.asked.remove(&exchange).is_some() {
+            net.send(me.node, exchange.0, &Message::Acts(exchange, batch));
+        }
+    }
+
+    /// Reports to whoever has the intake.
+    fn report(&mut self, me: &Me<'_>, report: Report, net: &mut Net<Message>) {
+        self.next += 1;
+        let exchange = (me.election.id(), self.next);
+        if let Some(holder) = me.holder() {
+            let message = Message::Report(exchange, Arc::new(report.clone()));
+            net.send(me.node, holder, &message);
+        }
+        let until = Monotonic(me.mono.0 + PATIENCE_MS);
+        self.hearing = Hearing::Asking(self.next, report, until);
+    }
+
+    /// Does what is due of hearing acts.
+    fn hear_acts(&mut self, me: &Me<'_>, net: &mut Net<Message>) {
+        let soon = Monotonic(me.mono.0 + PAUSE_MS);
+        match std::mem::replace(&mut self.hearing, Hearing::Pausing(soon, None)) {
+            Hearing::Pausing(until, report) if me.mono >= until => match report {
+                Some(report) => self.report(me, report, net),
+                None => self.apply(Some(Vec::new()), false),
+            },
+            Hearing::Asking(_, report, until) if me.mono >= until => {
+                self.hearing = Hearing::Pausing(soon, report.again());
+            }
+            Hearing::Applying(answer) => match answer.try_recv() {
+                Ok(Ok(report)) => self.report(me, report, net),
+                Ok(Err(_)) | Err(TryRecvError::Disconnected) => {}
+                Err(TryRecvError::Empty) => self.hearing = Hearing::Applying(answer),
+            },
+            waits => self.hearing = waits,
+        }
+    }
+
+    fn apply(&mut self, told: Option<Vec<Arc<Told>>>, confirms: bool) {
+        let (give, given) = channel();
+        let handle = self.stepped.handle();
+        let asked = handle.apply_told_then(told, confirms, move |report| drop(give.send(report)));
+        if asked.is_ok() {
+            self.hearing = Hearing::Applying(given);
+        }
+    }
+
+    /// Takes over what another node reports.
+    fn hear_report(
+        &mut self,
+        me: &Me<'_>,
+        exchange: Exchange,
+        report: &Report,
+        net: &mut Net<Message>,
+    ) {
+        if !self.has_intake {
+            return;
+        }
+        let heard = self.kept(move |()| Done::Heard(exchange));
+        let then = self.kept(move |batch| Done::Acts(exchange, batch));
+        let handle = self.stepped.handle();
+        let asked = handle.report(report.clone(), move || heard(()), then);
+        if asked.is_ok() {
+            let asked = Asked {
+                is_heard: false,
+                is_over: false,
+            };
+            self.asked.insert(exchange, asked);
+            net.remind(me.address(), WAIT_MS, Message::Waited(exchange));
+        }
+    }
+}
+
+impl Body for Serving {
+    type Message = Message;
+    type Outside = Clients;
+
+    fn prepare(net: &mut Net<Message>) -> Clients {
+        Clients::with_store(net)
+    }
+
+    fn open(me: &Me<'_>, opening: &Opening, (net, clients): With<'_, Self>) -> Option<Self> {
+        let tenure = opening.tenure;
+        let has_intake = matches!(tenure, Tenure::Lease(_));
+        let held = opening.parts.as_ref().map(|parts| Held {
+            intake: has_intake,
+            parts: parts.numbers.clone(),
+        });
+        let (clock, mono) = (Arc::<VirtualClock>::default(), Arc::<AtomicI64>::default());
+        clock.set(me.now);
+        mono.store(me.mono.0, Ordering::SeqCst);
+        let (licence, reads) = (me.election.licence().clone(), Arc::clone(&mono));
+        let mails = clients.mails().of(net.leases.clone(), opening.clone());
+        let outlet = Outlet::new(Arc::new(Mails::clone(clients.mails())), Arc::new(mails));
+        let channels: Channels = [("email".to_owned(), outlet.on_threads(1))].into();
+        let retries = Retries {
+            wait_ms: 1_000,
+            ..Retries::default()
+        };
+        let delivery = Delivery::new(channels, retries).asking(Arc::new(move || {
+            licence.holds(Monotonic(reads.load(Ordering::SeqCst)))
+        }));
+        let settings = Settings {
+            options: options(net.world.parts),
+            ..Settings::default()
+        };
+        let open = opener(net.leases.clone(), tenure, net.cut_off(me.node));
+        let opened = Stepped::open_held(
+            (open, held),
+            rules(),
+            delivery,
+            Arc::clone(&clock) as _,
+            settings,
+        );
+        net.remind(me.address(), 1, Message::Work);
+        Some(Self {
+            stepped: opened.ok()?,
+            clock,
+            mono,
+            has_intake,
+            hearing: Hearing::Pausing(Monotonic(i64::MIN), None),
+            next: 0,
+            asked: BTreeMap::new(),
+            done: Arc::default(),
+        })
+    }
+
+    fn tick(&mut self, _: &Me<'_>, _: With<'_, Self>) {}
+
+    fn hear(
+        &mut self,
+        me: &Me<'_>,
+        message: Message,
+        (net, clients): With<'_, Self>,
+    ) -> Option<Input> {
+        self.set_clocks(me);
+        match message {
+            Message::Work => self.work(me, (net, clients)),
+            Message::Written => drop(self.stepped.write()),
+            // A node that may not answer reads takes nothing in either.
+            Message::Publish(number) if self.has_intake && me.is_licensed() => {
+                let command = Command::Publish(Box::new(event(number)));
+                let then = self.kept(move |replies| Done::Published(number, replies));
+                // A full queue is as good as a lost call.
+                drop(self.stepped.handle().submit_then(vec![command], then));
+            }
+            Message::Report(exchange, report) => self.hear_report(me, exchange, &report, net),
+            Message::Waited(exchange) => {
+                if let Some(asked) = self.asked.get_mut(&exchange) {
+                    asked.is_over = true;
+                    if asked.is_heard {
+                        self.give(me, exchange, Batch::default(), net);
+                    }
+                }
+            }
+            Message::Acts((_, number), batch) => {
+                if let Hearing::Asking(asked, report, _) = &self.hearing
+                    && *asked == number
+                {
+                    let confirms = !report.learnt.is_empty();
+                    self.hearing = Hearing::Pausing(me.mono, None);
+                    self.apply(batch.to_apply(), confirms);
+                }
+            }
+            Message::Publish(_) | Message::Accepted(_) => {}
+        }
+        None
+    }
+
+    fn close(mut self) {
+        for _ in 0..SENT_AT_ONCE {
+            self.stepped.turn();
+            self.stepped.write();
+        }
+        self.stepped.crash();
+    }
+
+    fn die(self) {
+        self.stepped.crash();
+    }
+
+    fn ask(seats: &[Option<Seat<Self>>], (net, clients): With<'_, Self>) {
+        clients.ask(seats, net);
+    }
+
+    fn told(message: Message, clients: &mut Clients) {
+        if let Message::Accepted(number) = message {
+            clients.accepted(number);
+        }
+    }
+
+    fn is_applied(leases: &MemoryLeases, clients: &Clients) {
+        clients.are_in_inboxes(&stored(leases));
+    }
+
+    fn is_well(leases: &MemoryLeases, clients: &Clients) {
+        let node = stored(leases);
+        clients.are_in_inboxes(&node);
+        clients.are_told(&node);
+    }
+}

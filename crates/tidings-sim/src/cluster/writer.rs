@@ -1,0 +1,108 @@
+//! A body that only commits: a row of each part, ten times a second.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tidings_core::table::{Partition, Write};
+use tidings_node::election::{Input, Opening, Tenure};
+use tidings_store::Store;
+use tidings_store::lease::{Leases as _, MemoryLeases};
+
+use super::{Body, Me, Net, Seat, With};
+
+/// A node that commits, and nothing else.
+pub struct Writer {
+    store: Arc<dyn Store>,
+    tenure: Tenure,
+    parts: Vec<u16>,
+}
+
+/// A commit of a tenure to a part, which is on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Commit(Tenure, u16);
+
+/// For each part, in what tenures the database took commits, the last one at the end; and how many it took.
+#[derive(Debug, Default)]
+pub struct Committed {
+    tenures: BTreeMap<u16, Vec<Tenure>>,
+    commits: u64,
+}
+
+impl Body for Writer {
+    type Message = Commit;
+    type Outside = Committed;
+
+    fn prepare(_: &mut Net<Commit>) -> Committed {
+        Committed::default()
+    }
+
+    fn open(_: &Me<'_>, opening: &Opening, (net, _): With<'_, Self>) -> Option<Self> {
+        let tenure = opening.tenure;
+        let store = match tenure {
+            Tenure::Lease(epoch) => net.leases.open(epoch),
+            Tenure::Share(term) => net.leases.open_share(term),
+        };
+        let all = 0..net.world.parts;
+        let parts = opening.parts.as_ref();
+        Some(Self {
+            store: store.ok()?,
+            tenure,
+            parts: parts.map_or_else(
+                || all.collect(),
+                |parts| parts.numbers.iter().copied().collect(),
+            ),
+        })
+    }
+
+    fn tick(&mut self, me: &Me<'_>, (net, _): With<'_, Self>) {
+        // Commits need no licence. They may be late, too.
+        for part in &self.parts {
+            let late = net.roll(300);
+            net.remind_at_once(me.address(), late, Commit(self.tenure, *part));
+        }
+    }
+
+    /// A commit arrives: whoever comes after must not be followed by whoever was before.
+    fn hear(
+        &mut self,
+        me: &Me<'_>,
+        Commit(tenure, part): Commit,
+        (_, committed): With<'_, Self>,
+    ) -> Option<Input> {
+        if tenure != self.tenure {
+            return None;
+        }
+        let write = Write {
+            partition: Partition::Base,
+            key: part.to_be_bytes().to_vec(),
+            value: Some(me.election.id().0.to_be_bytes().to_vec()),
+        };
+        if self.store.commit(vec![write].into()).is_err() {
+            return Some(Input::Ended(tenure));
+        }
+        let before = committed.tenures.entry(part).or_default();
+        if before.last() != Some(&tenure) {
+            assert!(
+                !before.contains(&tenure),
+                "{tenure:?} wrote after {before:?}"
+            );
+            before.push(tenure);
+        }
+        committed.commits += 1;
+        None
+    }
+
+    fn close(self) {}
+
+    fn die(self) {}
+
+    fn ask(_: &[Option<Seat<Self>>], _: With<'_, Self>) {}
+
+    fn told(_: Commit, _: &mut Committed) {}
+
+    fn is_applied(_: &MemoryLeases, _: &Committed) {}
+
+    fn is_well(_: &MemoryLeases, committed: &Committed) {
+        assert!(committed.commits > 20);
+    }
+}

@@ -1,0 +1,104 @@
+//! Several nodes over one database, with every fault that a network, a machine and a clock can have: who may write and
+//! send, and what clients get. A build that is wrong in one place on purpose fails.
+//!
+//! A failing run prints its seed; `TIDINGS_SEED=n` plays that one alone, `TIDINGS_RUNS=n` plays more.
+
+use tidings_node::election::Timing;
+use tidings_sim::cluster::{Body, SOUND, Serving, Sim, World, Writer, play};
+
+/// A world in which nodes serve, shorter than one in which they only write.
+const SERVED: World = World {
+    faults_ms: 40_000,
+    ..SOUND
+};
+
+#[test]
+fn what_was_acknowledged_is_everywhere_and_told_once_whatever_happens() {
+    assert_eq!(play::<Serving>(60, SERVED), Ok(()));
+}
+
+#[test]
+fn one_node_at_a_time_writes_each_part_and_sends_for_it_whatever_happens() {
+    assert_eq!(play::<Writer>(400, SOUND), Ok(()));
+}
+
+#[test]
+fn a_store_of_one_part_is_with_the_holder_of_the_lease() {
+    assert_eq!(play::<Writer>(100, World { parts: 1, ..SOUND }), Ok(()));
+    assert_eq!(play::<Serving>(10, World { parts: 1, ..SERVED }), Ok(()));
+}
+
+#[test]
+fn with_fewer_parts_than_nodes_some_have_none() {
+    let (parts, nodes) = (3, 5);
+    let world = |world| World {
+        parts,
+        nodes,
+        ..world
+    };
+    assert_eq!(play::<Writer>(60, world(SOUND)), Ok(()));
+    assert_eq!(play::<Serving>(10, world(SERVED)), Ok(()));
+}
+
+#[test]
+fn without_faults_the_first_holder_stays() {
+    let world = World {
+        faults: false,
+        ..SOUND
+    };
+    for seed in 1..=20 {
+        let mut sim = Sim::<Writer>::new(seed, world);
+        sim.run();
+        // It opens the store once with all parts, and again with those that it keeps. One node may be known to live
+        // before the other one is.
+        assert_eq!(sim.acquired, 2, "seed {seed}");
+        assert!((2..=3).contains(&sim.granted), "seed {seed}");
+        let mut sim = Sim::<Writer>::new(seed, World { parts: 1, ..world });
+        sim.run();
+        assert_eq!((sim.acquired, sim.granted), (1, 0), "seed {seed}");
+    }
+}
+
+/// The reasons why a world fails, with a store of one part and with one of several.
+fn fails<B: Body>(count: u64, world: World) -> [String; 2] {
+    let why = |parts| play::<B>(count, World { parts, ..world });
+    [1, 5].map(|parts| why(parts).expect_err("it is built wrong"))
+}
+
+#[test]
+fn without_the_fence_an_old_holder_writes_over_a_new_one() {
+    let fences = false;
+    for why in fails::<Writer>(400, World { fences, ..SOUND }) {
+        assert!(why.contains("wrote after"), "{why}");
+    }
+    for why in fails::<Serving>(60, World { fences, ..SERVED }) {
+        println!("{why}");
+    }
+}
+
+/// Checks that two nodes send at once with a timing.
+fn two_send(timing: fn() -> Timing) {
+    for why in fails::<Writer>(400, World { timing, ..SOUND }) {
+        let is_told = why.contains("without a lease") || why.contains("send");
+        assert!(is_told, "{why}");
+    }
+    for why in fails::<Serving>(60, World { timing, ..SERVED }) {
+        println!("{why}");
+    }
+}
+
+#[test]
+fn without_an_end_of_the_licence_two_nodes_send() {
+    two_send(|| Timing {
+        licence_ms: 60_000,
+        ..Timing::default()
+    });
+}
+
+#[test]
+fn a_licence_that_outlives_the_watch_is_no_licence() {
+    two_send(|| Timing {
+        missed: 1,
+        ..Timing::default()
+    });
+}
