@@ -21,8 +21,9 @@ pub struct Timing {
     pub timeout_ms: i64,
     /// The time for which an answered heartbeat is a licence, from when it began.
     pub licence_ms: i64,
-    /// Number of a node's answered heartbeats without one of another node before it takes over from it. Each begins a
-    /// `heartbeat_ms` after the answer of the one before, so the licence has to be shorter than all of them.
+    /// Number of a node's answered heartbeats without one of another node before it takes over from it. The first begins
+    /// a `heartbeat_ms` after the answer that showed that node's last one, each other as much after the beginning of the one
+    /// before; so the licence has to be shorter than all of them.
     pub missed: u32,
     /// Number of heartbeats without an answer after which a node says so (see
     /// [`Member::unanswered`](tidings_store::lease::Member::unanswered)).

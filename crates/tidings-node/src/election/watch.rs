@@ -10,7 +10,8 @@ use super::timing::{Monotonic, Timing};
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     heartbeat: Option<i64>,
-    answered: Monotonic,
+    /// The answer that showed that heartbeat first, or the beginning of the last one that was counted since.
+    from: Monotonic,
     /// Number of answered heartbeats since, without a further one of that node.
     silent: u32,
     /// Number of answered heartbeats with a further one by which that node said that it is unanswered.
@@ -24,7 +25,7 @@ impl Watch {
     pub(super) fn new(member: Option<&Member>, now: Monotonic) -> Self {
         Self {
             heartbeat: member.map(|member| member.heartbeat),
-            answered: now,
+            from: now,
             silent: 0,
             unanswered: 0,
             moves: false,
@@ -47,8 +48,8 @@ impl Watch {
                 moves: true,
                 ..Self::new(member, now)
             };
-        } else if began >= self.answered.plus(timing.heartbeat_ms) {
-            self.answered = now;
+        } else if began >= self.from.plus(timing.heartbeat_ms) {
+            self.from = began;
             self.silent += 1;
         }
     }
