@@ -314,7 +314,8 @@ impl Engine {
         })
     }
 
-    /// Writes the acts of a step down, and notes that the parts here have applied them.
+    /// Writes the acts of a step down, and notes that the parts here have applied them. A part that has still to apply
+    /// some of before meets these again, which do nothing in parts: all that is told then is news of objects.
     pub(super) fn write_told(&mut self, draft: &mut Draft<'_>, step: &mut Step) {
         let acts = draft.take_told();
         if acts.is_empty() {
@@ -325,7 +326,9 @@ impl Engine {
         draft.put_in_parts(Partition::Base, told_key(told.no), told.bytes());
         self.intake.told_rows.add(&told);
         for part in &mut self.parts {
-            part.applied = told.no;
+            if part.applied.0 + 1 == told.no.0 {
+                part.applied = told.no;
+            }
         }
         let open = draft.take_open().into_iter();
         let open = open.map(|of| OpenReply {

@@ -240,6 +240,44 @@ fn a_part_applies_once_what_it_missed() {
 }
 
 #[test]
+fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
+    let mut nodes = Nodes::open(divided(6), 3, 6);
+    for name in 0..40 {
+        let change = RecipientChange::nothing(id(&format!("p{name}")));
+        nodes.take_in(Instant(0), &Command::Recipient(Box::new(change)));
+    }
+    let leader = &mut nodes.engines[0];
+    let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(1), &[event(1)]);
+    nodes.stored.commit(step.unwrap().writes);
+    // The node with the intake takes over the parts of one that has heard nothing of it.
+    let held = Held {
+        intake: true,
+        parts: [0, 1, 3, 4].into(),
+    };
+    let mut engine = Engine::open_held(&nodes.stored, &[Day(0)], options(6), Some(&held)).unwrap();
+    let missed = engine.applied();
+    assert!(missed < engine.told());
+    let kept = KeptObjects {
+        day: Day(3),
+        objects: vec![id("o")],
+    };
+    let step = engine.keep_objects(&nodes.stored, Instant(2), &[kept]);
+    let step = step.unwrap();
+    assert!(step.told.is_some(), "news of an object");
+    nodes.stored.commit(step.writes);
+    assert_eq!(engine.applied(), missed);
+    let told = read_told(&nodes.stored, missed, usize::MAX).unwrap();
+    let step = engine.apply_told(&nodes.stored, &Reach::new(), Instant(2), &told);
+    nodes.stored.commit(step.unwrap().writes);
+    assert_eq!(engine.applied(), engine.told());
+    nodes.engines[0] = engine;
+    nodes.catch_up(2);
+    let days: Vec<Day> = nodes.stored.days().into_iter().collect();
+    let whole = Engine::open(&nodes.stored, &days, options(6)).unwrap();
+    assert_eq!(whole.walk(&nodes.stored).unwrap().books.notifications, 40);
+}
+
+#[test]
 fn all_rows_of_acts_go_with_them() {
     let of = |table| Key::of(Owner::Intake, table).done();
     let tables = [Table::Acts, Table::Parts, Table::Scheduled].map(of);
