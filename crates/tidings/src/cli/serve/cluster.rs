@@ -174,6 +174,12 @@ struct State {
 }
 
 impl State {
+    /// The rules that this node puts in force when it opens the store. Who holds their lock asks for no other.
+    fn rules(&self) -> Rules {
+        let rules = self.rules.lock();
+        rules.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn serving(&self) -> MutexGuard<'_, Option<Serving>> {
         self.serving.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -212,8 +218,7 @@ struct Holding(Arc<State>);
 impl Holder for Holding {
     fn open(&mut self, term: Term) -> Result<tidings_node::Opened, String> {
         let state = &self.0;
-        let rules = state.rules.lock().unwrap_or_else(PoisonError::into_inner);
-        let rules = rules.clone();
+        let rules = state.rules();
         let store = Opened::held(Arc::clone(&state.leases), &term);
         let store = store.map_err(|fault| fault.to_string())?;
         let (tenure, licence) = (term.tenure, Arc::clone(&term.licence));
