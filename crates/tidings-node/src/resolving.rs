@@ -278,6 +278,9 @@ impl Resolving {
     pub(crate) fn forget(&mut self) {
         self.known.clear();
         self.held.clear();
+        if std::mem::take(&mut self.is_unconfirmed) {
+            self.asked = None;
+        }
     }
 }
 
