@@ -329,7 +329,6 @@ impl EventLoop {
     fn try_turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> Result<(), Error> {
         let requests = self.with_put_off(requests);
         self.let_instant_pass(&requests);
-        let (reports, told, mut requests) = Self::of_nodes(requests);
         let now = self.look_at_the_clock();
         if let Err(fault) = self.take_ended() {
             refuse(requests, stopping);
@@ -357,6 +356,7 @@ impl EventLoop {
                 return Err(fault);
             }
         };
+        let (reports, told, mut requests) = Self::of_nodes(requests);
         if is_late {
             requests = put_off(requests, &mut self.put_off, self.settings.requests_max);
         }

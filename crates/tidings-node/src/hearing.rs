@@ -12,7 +12,6 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::clock::monotonic;
 use crate::election::Monotonic;
-use crate::error::RuntimeError;
 use crate::feed::{Batch, Report};
 use crate::handle::Handle;
 
@@ -87,11 +86,12 @@ impl Ear {
         let mut report = None;
         let mut failures = 0_u32;
         while !self.ends.load(Ordering::SeqCst) {
+            self.read_keys();
             let asked = match report.take() {
                 Some(report) => report,
+                // A store that has failed is opened again.
                 None => match self.handle.apply_told(Some(Vec::new()), false) {
                     Ok(report) => report,
-                    Err(RuntimeError::Stopped) => return,
                     Err(_) => {
                         self.pause();
                         continue;
@@ -101,7 +101,8 @@ impl Ear {
             match self.link.exchange(&asked) {
                 Ok(batch) => {
                     failures = 0;
-                    report = self.apply(batch, !asked.learnt.is_empty());
+                    let confirms = !asked.learnt.is_empty();
+                    report = self.handle.apply_told(batch.to_apply(), confirms).ok();
                 }
                 Err(why) => {
                     failures += 1;
@@ -115,15 +116,14 @@ impl Ear {
         }
     }
 
-    /// Has acts applied; returns what is to be reported of that.
-    fn apply(&mut self, batch: Batch, confirms: bool) -> Option<Report> {
+    /// Has API keys read again, whether the node with the intake can be asked or not.
+    fn read_keys(&mut self) {
         let now = monotonic();
         if self.keys_read.is_none_or(|read| now >= read.plus(KEYS_MS)) {
             self.keys_read = Some(now);
             // If it has no room for that now, it has the next time.
             drop(self.handle.read_keys());
         }
-        self.handle.apply_told(batch.to_apply(), confirms).ok()
     }
 
     fn pause(&self) {

@@ -25,6 +25,7 @@ impl EventLoop {
                     work.fail(RuntimeError::Full(full.to_string()));
                 }
                 Request::Keys(request) => request.fail(RuntimeError::Full(full.to_string())),
+                Request::Told(request) => (request.then)(Err(RuntimeError::Full(full.to_string()))),
                 Request::Configure(.., answer) => {
                     drop(answer.send(Err(RuntimeError::Full(full.to_string()))));
                 }

@@ -2,12 +2,15 @@
 //! counts.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use tidings_core::engine::{self, Options, Published, Reply};
+use tidings_core::time::Day;
 use tidings_core::{Audience, Event, Object};
 use tidings_node::{Batch, Delivery, Hearing, Link, Report, Retries, Runtime, VirtualClock};
+use tidings_store::{Commit, Snapshot};
 
 use super::*;
 
@@ -38,17 +41,22 @@ fn in_parts() -> Settings {
             parts: 4,
             ..Options::default()
         },
+        reopen_ms: 1,
         ..Settings::default()
     }
 }
 
 /// A node with these parts, the first of them with the intake.
 fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, parts: &[u16]) -> Runtime {
+    some_opened(over(store), clock, parts)
+}
+
+fn some_opened(open: OpenStore, clock: &Arc<VirtualClock>, parts: &[u16]) -> Runtime {
     let held = engine::Held {
         intake: parts.contains(&0),
         parts: parts.iter().copied().collect(),
     };
-    let open = (over(store), Some(held));
+    let open = (open, Some(held));
     let delivery = Delivery::new(BTreeMap::new(), Retries::default());
     let clock = Arc::clone(clock);
     Runtime::start_held(open, rules(), delivery, clock, in_parts()).unwrap()
@@ -189,4 +197,80 @@ fn what_a_node_missed_it_applies_when_it_is_there() {
         })
         .collect();
     assert_eq!(parts, [0, 1, 2, 3].into());
+}
+
+/// A store whose commits fail for a while.
+struct Failing {
+    store: Arc<dyn Store>,
+    fails: Arc<AtomicBool>,
+}
+
+impl Failing {
+    fn check(&self) -> Result<(), tidings_store::Error> {
+        match self.fails.load(Ordering::SeqCst) {
+            true => Err(tidings_store::Error::Unavailable("it fails".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Store for Failing {
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, tidings_store::Error> {
+        self.check()?;
+        self.store.snapshot()
+    }
+
+    fn commit(&self, commit: Commit) -> Result<(), tidings_store::Error> {
+        self.check()?;
+        self.store.commit(commit)
+    }
+
+    fn days(&self) -> Result<Vec<Day>, tidings_store::Error> {
+        self.store.days()
+    }
+
+    fn forget(&self, day: Day) -> Result<(), tidings_store::Error> {
+        self.store.forget(day)
+    }
+}
+
+#[test]
+fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
+    let (store, clock) = made();
+    let fails = Arc::<AtomicBool>::default();
+    let failing = Arc::new(Failing {
+        store: Arc::clone(&store),
+        fails: Arc::clone(&fails),
+    });
+    let first = some(&store, &clock, &[0, 3]);
+    let second = some_opened(
+        Box::new(move || Ok(Arc::clone(&failing) as Arc<dyn Store>)),
+        &clock,
+        &[1, 2],
+    );
+    people(&first, &second);
+    let _hearing = Hearing::start(second.handle(), Box::new(Beside(first.handle()))).unwrap();
+    let hurried = first.handle().without_waiting();
+    let publish = |event: &str| drop(whole(&hurried.submit(vec![to_all(event)]).unwrap()));
+    let is_heard = || {
+        let told = first.handle().look(|node| node.engine().told());
+        let applied = second.handle().look(|node| node.engine().applied());
+        applied.is_ok_and(|applied| applied == told.unwrap())
+    };
+    let ask = || second.handle().apply_told(Some(Vec::new()), false);
+    publish("e1");
+    while !is_heard() {}
+    fails.store(true, Ordering::SeqCst);
+    publish("e2");
+    while ask().is_ok() {}
+    for _ in 0..3 {
+        let asked = ask();
+        assert!(
+            matches!(asked, Err(RuntimeError::Unavailable(_))),
+            "{asked:?}"
+        );
+    }
+    fails.store(false, Ordering::SeqCst);
+    publish("e3");
+    while !is_heard() {}
 }
