@@ -259,7 +259,10 @@ impl PostgresStore {
         })?;
         if before.is_none() && self.reading.is_shared() {
             // Another may have changed the list since it was done. It is not recorded yet, so nobody waits for that.
-            (_, days) = self.reading.list_at_once()?;
+            let listed = self.reading.list_at_once();
+            // What it has done is never recorded then.
+            let listed = listed.inspect_err(|fault| self.reading.versions.end(fault.clone()));
+            (_, days) = listed?;
         }
         let begun = statement.map(|statement| statement.begins.into_values().collect());
         Ok((days, begun.unwrap_or_default(), before))

@@ -100,17 +100,20 @@ pub(super) fn newest(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault
     Ok(fence.newest_of(rows.first()))
 }
 
-/// Begins to write: the number of the newest commit, or `None` if the writer's time is over. A share has no number
-/// that an opening raises, so this fences whoever opened it before. It raises by 2, which no commit of that one does.
+/// Begins to write: the number of the newest commit, or `None` if the writer's time is over. The same lease or share
+/// may have been opened before, and a commit of that one be under way: this waits for it, and fences what comes later.
+/// It raises by 2, which no commit does.
 pub(super) fn begin(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault> {
-    match fence {
-        Fence::Lease(_) => newest(link, fence),
-        Fence::Share(term) => {
-            let raise = "UPDATE tidings_share SET at = at + 2 WHERE term = $1 RETURNING term, at";
-            let rows = link.query(raise, &[&term.0])?;
-            Ok(fence.newest_of(rows.first()))
+    let raise = match fence {
+        Fence::Lease(_) => {
+            "UPDATE tidings_part SET at = at + 2 WHERE no = 0 AND epoch = $1 RETURNING epoch, at"
         }
-    }
+        Fence::Share(_) => {
+            "UPDATE tidings_share SET at = at + 2 WHERE term = $1 RETURNING term, at"
+        }
+    };
+    let rows = link.query(raise, &[&fence.number()])?;
+    Ok(fence.newest_of(rows.first()))
 }
 
 /// Lists the days; `None` if the writer's time is over.

@@ -497,10 +497,12 @@ impl<L: Lines> Stream<L> {
     }
 }
 
-/// Tells whether a command failed for a reason that is not its own.
+/// Tells whether a command failed for a reason that is not its own: at a node that can't do it, or has no room for it.
 fn is_of_server(reply: &Result<Reply, Problem>) -> bool {
     let problem = reply.as_ref().err();
-    problem.is_some_and(|problem| problem.code.status().is_server_error())
+    problem.is_some_and(|problem| {
+        problem.code == Code::TooBusy || problem.code.status().is_server_error()
+    })
 }
 
 fn write_line(out: &mut Vec<u8>, line: &impl Serialize) {
