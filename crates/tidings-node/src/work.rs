@@ -56,6 +56,14 @@ impl Work {
         Self { waits, ..self }
     }
 
+    /// The identity of a request that may be sent twice.
+    pub(crate) fn once(&self) -> Option<Once> {
+        match &self.asker {
+            Asker::Each(_) => None,
+            Asker::Once(once, _) => Some(*once),
+        }
+    }
+
     /// The answer to store.
     pub(crate) fn keep(&mut self) -> Option<(Once, Vec<u8>)> {
         match &mut self.asker {

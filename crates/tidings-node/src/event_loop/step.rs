@@ -6,9 +6,8 @@ use tidings_core::Instant;
 
 use crate::error::{Error, RuntimeError};
 use crate::node::Node;
-use crate::once::kept;
 use crate::sending::Sending;
-use crate::work::{Asker, Work};
+use crate::work::Work;
 
 /// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
 /// answered when it is durable, which may be after this returns.
@@ -34,7 +33,8 @@ pub(super) fn step(
     Ok(())
 }
 
-/// Has requests that were done before answered, and separates first requests from their copies.
+/// Has requests that were done before answered, or wait with the first of them, and separates first requests from their
+/// copies.
 fn sort(
     node: &mut Node,
     now: Instant,
@@ -43,33 +43,28 @@ fn sort(
     again: &mut Vec<Work>,
 ) -> Result<(), Error> {
     let mut keys = BTreeSet::new();
-    let mut done = Ok(());
-    for work in work {
-        let once = match &work.asker {
-            Asker::Once(once, _) if done.is_ok() => *once,
-            Asker::Once(..) | Asker::Each(_) => {
-                first.push(work);
-                continue;
-            }
+    let mut work = work.into_iter();
+    while let Some(next) = work.next() {
+        let Some(once) = next.once() else {
+            first.push(next);
+            continue;
         };
         if !keys.insert(once.key) {
-            again.push(work);
+            again.push(next);
             continue;
         }
-        let kept = node.view().and_then(|view| kept(&view, now, once));
-        match (kept, work.asker) {
-            // What was kept of an answer must not be told before it is durable.
-            (Ok(Some(kept)), Asker::Once(_, keeper)) => {
-                let tell = |done: Result<(), _>| keeper.tell(done.map(|()| kept));
-                node.ahead().answer(Box::new(tell));
-            }
-            (kept, asker) => {
-                first.push(Work { asker, ..work });
-                done = kept.map(|_| ());
+        let Some(next) = node.wait_with_first(&once.key, next) else {
+            continue;
+        };
+        match node.answer_kept(now, next) {
+            Ok(next) => first.extend(next),
+            Err(fault) => {
+                first.extend(work);
+                return Err(fault);
             }
         }
     }
-    done
+    Ok(())
 }
 
 #[cfg(test)]
@@ -83,7 +78,7 @@ mod tests {
 
     use super::*;
     use crate::once::{Kept, Once, aged, stored};
-    use crate::work::AnswerRecorder;
+    use crate::work::{AnswerRecorder, Asker};
 
     fn node(store: &Arc<MemoryStore>) -> Node {
         Node::open(Arc::clone(store) as Arc<dyn Store>, Options::default()).unwrap()

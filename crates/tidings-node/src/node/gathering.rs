@@ -13,7 +13,7 @@ use super::Node;
 use crate::error::{Error, RuntimeError};
 use crate::feed::Report;
 use crate::once;
-use crate::work::Work;
+use crate::work::{Asker, Work};
 
 /// The longest wait for parts on other nodes.
 const WAIT_MS: i64 = 1_000;
@@ -41,10 +41,18 @@ struct Waiting {
     requests: Vec<Request>,
 }
 
-/// A request with the replies that are not whole.
+/// A request with the replies that are not whole, and its copies, which get its answer.
 struct Request {
     work: Work,
     open: Vec<OpenReply>,
+    copies: Vec<Work>,
+}
+
+impl Request {
+    fn fail(self, why: impl Fn() -> RuntimeError) {
+        let all = self.copies.into_iter().chain([self.work]);
+        all.for_each(|work| work.fail(why()));
+    }
 }
 
 impl Drop for Gathering {
@@ -52,7 +60,7 @@ impl Drop for Gathering {
         for waiting in std::mem::take(self.waiting()).into_values() {
             for request in waiting.requests {
                 let why = "the node ended while parts on other nodes applied it";
-                request.work.fail(RuntimeError::Unknown(why.to_owned()));
+                request.fail(|| RuntimeError::Unknown(why.to_owned()));
             }
         }
     }
@@ -99,7 +107,24 @@ impl Node {
             parts: others,
             requests: Vec::new(),
         });
-        waiting.requests.push(Request { work, open });
+        waiting.requests.push(Request {
+            work,
+            open,
+            copies: Vec::new(),
+        });
+    }
+
+    /// Lets a copy of a request that waits wait with it; returns it if there is no such request.
+    pub(crate) fn wait_with_first(&mut self, key: &[u8; 16], copy: Work) -> Option<Work> {
+        let waiting = self.gathering.waiting().values_mut();
+        let mut requests = waiting.flat_map(|waiting| &mut waiting.requests);
+        let is_of_key =
+            |request: &&mut Request| request.work.once().is_some_and(|once| once.key == *key);
+        match requests.find(is_of_key) {
+            Some(first) => first.copies.push(copy),
+            None => return Some(copy),
+        }
+        None
     }
 
     /// The instant at which a request is answered though parts on other nodes have not applied its acts.
@@ -160,15 +185,21 @@ impl Node {
             Ok(replies) => replies.into_iter(),
             Err(fault) => {
                 let requests = over.into_iter().flat_map(|waiting| waiting.requests);
-                requests.for_each(|request| request.work.fail(RuntimeError::of_commit(&fault)));
+                let why = || RuntimeError::of_commit(&fault);
+                requests.for_each(|request| request.fail(why));
                 return Err(fault);
             }
         };
         let mut answers = Vec::new();
-        let mut works = Vec::new();
+        let (mut works, mut copies) = (Vec::new(), Vec::new());
         for waiting in over {
             let applied = waiting.parts.is_empty();
-            for Request { mut work, open } in waiting.requests {
+            for Request {
+                mut work,
+                open,
+                copies: more,
+            } in waiting.requests
+            {
                 for (open, reply) in open.iter().zip(replies.by_ref()) {
                     if let Some(place) = work.replies.get_mut(open.command) {
                         *place = marked(reply, applied);
@@ -176,6 +207,7 @@ impl Node {
                 }
                 answers.extend(work.keep());
                 works.push(work);
+                copies.extend(more);
             }
         }
         let view = self.view()?;
@@ -187,7 +219,37 @@ impl Node {
         for work in works {
             self.ahead.answer(work.when_durable());
         }
+        for copy in copies {
+            if let Some(copy) = self.answer_kept(now, copy)? {
+                // No answer was kept, so it may be asked again.
+                copy.fail(RuntimeError::Busy);
+            }
+        }
         Ok(())
+    }
+
+    /// Answers a request that was done before with what was kept of it; returns it if it was not.
+    pub(crate) fn answer_kept(&mut self, now: Instant, work: Work) -> Result<Option<Work>, Error> {
+        let Some(once) = work.once() else {
+            return Ok(Some(work));
+        };
+        let kept = self.view().and_then(|view| once::kept(&view, now, once));
+        let kept = match kept {
+            Ok(kept) => kept,
+            Err(fault) => {
+                work.fail(RuntimeError::of_commit(&fault));
+                return Err(fault);
+            }
+        };
+        match (kept, work.asker) {
+            // What was kept of an answer must not be told before it is durable.
+            (Some(kept), Asker::Once(_, keeper)) => {
+                let tell = |done: Result<(), _>| keeper.tell(done.map(|()| kept));
+                self.ahead.answer(Box::new(tell));
+                Ok(None)
+            }
+            (_, asker) => Ok(Some(Work { asker, ..work })),
+        }
     }
 }
 

@@ -6,10 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use tidings_core::engine::{self, Options, Published, Reply};
+use tidings_core::engine::{self, Options, Published, PublishedAs, Reply};
 use tidings_core::time::Day;
 use tidings_core::{Audience, Event, Object};
-use tidings_node::{Batch, Delivery, Hearing, Link, Report, Retries, Runtime, VirtualClock};
+use tidings_node::{
+    AnswerRecorder, Batch, Delivery, Hearing, Kept, Link, Once, Report, Retries, Runtime,
+    VirtualClock,
+};
 use tidings_store::{Commit, Snapshot};
 
 use super::*;
@@ -273,4 +276,58 @@ fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
     fails.store(false, Ordering::SeqCst);
     publish("e3");
     while !is_heard() {}
+}
+
+/// Keeps that it was done, and tells what became of that.
+struct Keeping(std::sync::mpsc::Sender<Kept>);
+
+impl AnswerRecorder for Keeping {
+    fn keep(
+        &mut self,
+        replies: Vec<Result<Reply, tidings_core::engine::Refused>>,
+    ) -> Option<Vec<u8>> {
+        let published = whole(&replies);
+        assert_eq!(
+            (published.status, published.applied),
+            (PublishedAs::Accepted, true)
+        );
+        Some(b"done".to_vec())
+    }
+
+    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+        self.0.send(kept.unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn a_copy_of_a_request_that_waits_for_other_parts_gets_its_answer() {
+    let (store, clock) = made();
+    let (first, second) = (some(&store, &clock, &[0, 3]), some(&store, &clock, &[1, 2]));
+    people(&first, &second);
+    let mut link = Beside(first.handle());
+    let mut exchange = |report: &Report| {
+        let batch = link.exchange(report).unwrap();
+        second.handle().apply_told(batch.to_apply(), false).unwrap()
+    };
+    // It is waited for once it was heard.
+    let heard = exchange(&second.handle().apply_told(Some(Vec::new()), false).unwrap());
+    let (tell, told) = channel();
+    let once = Once {
+        key: [1; 16],
+        request: [2; 16],
+    };
+    for _ in 0..3 {
+        let keeper = Box::new(Keeping(tell.clone()));
+        let commands = vec![to_all("once")];
+        first.handle().submit_once(once, commands, keeper).unwrap();
+        // The loop has taken it.
+        first.handle().without_waiting().submit(Vec::new()).unwrap();
+    }
+    assert!(told.try_recv().is_err());
+    let applied = exchange(&heard);
+    exchange(&applied);
+    let mut kept: Vec<Kept> = (0..3).map(|_| told.recv().unwrap()).collect();
+    kept.sort_by_key(|kept| *kept != Kept::Now);
+    let before = Kept::Before(b"done".to_vec());
+    assert_eq!(kept, [Kept::Now, before.clone(), before]);
 }
