@@ -26,13 +26,15 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report to be made where this one was not answered; `None` if it only said how far its parts are, which is
-    /// to be asked for anew: they may be further by now.
+    /// The report to be made where this one was not answered; `None` if nothing of it matters any more. Nobody waits so
+    /// long for answers, and how far parts are is to be asked for anew: they may be further by now.
     #[must_use]
     pub fn again(self) -> Option<Self> {
-        let is_only_progress =
-            self.answers.is_empty() && self.kept_objects.is_empty() && self.learnt.is_empty();
-        (!is_only_progress).then_some(self)
+        let matters = !self.kept_objects.is_empty() || !self.learnt.is_empty();
+        matters.then(|| Self {
+            answers: Vec::new(),
+            ..self
+        })
     }
 }
 

@@ -66,8 +66,6 @@ pub struct Node {
     told: Vec<Arc<Told>>,
     /// Objects that the node with the intake has to keep.
     kept_objects: Vec<KeptObjects>,
-    /// The outcome of acts that were applied when the node was opened.
-    applied: AppliedActs,
 }
 
 impl Drop for Node {
@@ -140,7 +138,6 @@ impl Node {
             gathering: Gathering::default(),
             told: Vec::new(),
             kept_objects: Vec::new(),
-            applied: AppliedActs::default(),
         })
     }
 

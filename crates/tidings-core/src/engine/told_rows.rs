@@ -15,7 +15,10 @@ use crate::number::EventNo;
 use crate::table::{Key, Owner, Partition, REST, Table, after_prefix, u64_at};
 use crate::time::Instant;
 
-/// Reads the stored acts after a number, in order, up to so many numbers.
+/// The number of bytes of acts after which no more are read at once.
+const READ_BYTES: usize = 8 << 20;
+
+/// Reads the stored acts after a number, in order, up to so many numbers and about 8 MiB.
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.
@@ -25,11 +28,12 @@ pub fn read_told(
     most: usize,
 ) -> Result<Vec<Arc<Told>>, Unreadable> {
     let mut told = Vec::new();
-    let mut no = ActNo(after.0 + 1);
-    while told.len() < most {
+    let (mut no, mut read) = (ActNo(after.0 + 1), 0);
+    while told.len() < most && read < READ_BYTES {
         let Some(bytes) = parts::get(view, Partition::Base, &told_key(no))? else {
             break;
         };
+        read += bytes.len();
         told.push(Arc::new(Told::read(no, bytes)?));
         no.0 += 1;
     }

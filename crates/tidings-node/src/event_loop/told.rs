@@ -10,6 +10,7 @@ use super::EventLoop;
 use crate::error::{Error, RuntimeError, unavailable};
 use crate::feed::{Report, Reporter};
 use crate::handle::Request;
+use crate::node::AppliedActs;
 
 /// A callback with what became of acts, once that is durable.
 pub(crate) type Applied = Box<dyn FnOnce(Result<Report, RuntimeError>) + Send>;
@@ -94,11 +95,9 @@ impl EventLoop {
                     Some(told) => told,
                     None => read_told(&node.view()?, node.engine().applied(), READ_AT_ONCE)?,
                 };
-                let mut applied = node.take_applied();
+                let mut applied = AppliedActs::default();
                 if !told.is_empty() {
-                    let now_applied = node.apply_told(sending, now, &told)?;
-                    applied.answers.extend(now_applied.answers);
-                    applied.kept_objects.extend(now_applied.kept_objects);
+                    applied = node.apply_told(sending, now, &told)?;
                     node.step_beside(sending, now, &[])?;
                 }
                 applied.kept_objects.extend(node.take_kept_objects());

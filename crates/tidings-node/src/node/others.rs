@@ -122,15 +122,10 @@ impl Node {
                 return Ok(());
             }
             let now = self.engine.now();
+            // Nobody waits for the answers to acts of so long ago.
             let applied = self.apply_told(&(), now, &told)?;
-            self.applied.answers.extend(applied.answers);
-            self.applied.kept_objects.extend(applied.kept_objects);
+            self.kept_objects.extend(applied.kept_objects);
         }
-    }
-
-    /// Takes the outcome of the acts that were applied when the node was opened.
-    pub fn take_applied(&mut self) -> AppliedActs {
-        std::mem::take(&mut self.applied)
     }
 
     /// Applies acts that the node with the intake has told.
