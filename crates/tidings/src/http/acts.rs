@@ -56,6 +56,12 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<Response, Problem> {
     let report: Report = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidJson, fault.to_string()))?;
+    if service.among().is_some_and(|(homes, _)| !homes.intake) {
+        return Err(Problem::new(
+            Code::NoHolder,
+            "this node does not accept events any more",
+        ));
+    }
     let ended = || Problem::new(Code::NoHolder, "the node asked anew, or has ended");
     let ((hear, heard), (give, given)) = (oneshot::channel(), oneshot::channel());
     service.handle.report(

@@ -60,6 +60,10 @@ pub(super) const OF_NODES: &str = "/cluster/";
 /// Time limit of a connection to another node.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(1);
 
+/// The time between two signs of life on a connection between nodes, and how many may be missing.
+const KEEPALIVE: Duration = Duration::from_secs(2);
+const KEEPALIVES: u32 = 3;
+
 /// The headers that concern one connection.
 const OF_CONNECTION: [HeaderName; 8] = [
     header::CONNECTION,
@@ -106,6 +110,12 @@ impl Cluster {
         let mut connector = HttpConnector::new();
         connector.set_connect_timeout(Some(CONNECT_PATIENCE));
         connector.set_nodelay(true);
+        // Where nothing gets through any more a connection ends, and its calls are answered.
+        connector.set_keepalive(Some(KEEPALIVE));
+        connector.set_keepalive_interval(Some(KEEPALIVE));
+        connector.set_keepalive_retries(Some(KEEPALIVES));
+        #[cfg(target_os = "linux")]
+        connector.set_tcp_user_timeout(Some(KEEPALIVE * (KEEPALIVES + 1)));
         Self {
             me,
             members: watch::Sender::new(None),
