@@ -25,6 +25,7 @@ use crate::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode, from_json};
 use crate::limits::Limits;
+use crate::names::Names;
 use crate::number::EventNo;
 use crate::pause::Paused;
 use crate::rules::Rules;
@@ -149,9 +150,9 @@ pub(crate) fn header_of(row: &EventRow) -> Header {
 
 impl Intake {
     /// Creates an empty intake. Its first instant may be any: a timeline may be in the past.
-    pub(crate) fn new(compiled: &Arc<CompiledRules>, buckets: u16) -> Self {
+    pub(crate) fn new(buckets: u16) -> Self {
         Self {
-            compiled: Arc::clone(compiled),
+            compiled: Arc::new(CompiledRules::new(Names::default())),
             buckets,
             now: Instant::MIN,
             next_place: EventNo(0),
@@ -370,11 +371,8 @@ impl Intake {
     }
 
     /// Reads the stored state. `None` = the store is new.
-    pub(crate) fn recover(
-        view: &dyn ReadView,
-        held: &[Day],
-        compiled: &Arc<CompiledRules>,
-    ) -> Result<Option<Self>, Unreadable> {
+    pub(crate) fn recover(view: &dyn ReadView, held: &[Day]) -> Result<Option<Self>, Unreadable> {
+        // The head comes first: what another node writes meanwhile is told by later acts than it knows.
         let Some(bytes) = view.get(Partition::Base, &head_key())? else {
             return Ok(None);
         };
@@ -405,7 +403,7 @@ impl Intake {
             id_days: held.iter().copied().collect(),
             known_ids: KnownIds::recover(view, held)?,
             entered_days: days_with(view, held, (Owner::Intake, Table::EnteredIds))?,
-            ..Self::new(compiled, head.buckets)
+            ..Self::new(head.buckets)
         };
         if let Some(before) = intake.forgotten_before {
             intake.objects.forget_before(before);

@@ -81,9 +81,10 @@ impl Engine {
         options: Options,
         held: Option<&Held>,
     ) -> Result<Self, Unreadable> {
+        let intake = Intake::recover(view, days)?;
         let compiled = Arc::new(read_compiled(view)?);
-        let intake = Intake::recover(view, days, &compiled)?;
-        let mut intake = intake.unwrap_or_else(|| Intake::new(&compiled, options.buckets.max(1)));
+        let mut intake = intake.unwrap_or_else(|| Intake::new(options.buckets.max(1)));
+        intake.compiled = Arc::clone(&compiled);
         let divided = options.parts.clamp(1, intake.buckets);
         let is_whole =
             held.is_none_or(|held| held.intake && held.parts.len() == usize::from(divided));

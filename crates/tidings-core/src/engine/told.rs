@@ -417,7 +417,15 @@ impl Intake {
             }
             Act::Pause(what) => drop(self.accept_pause(what, true)),
             Act::Resume(what) => drop(self.accept_pause(what, false)),
-            Act::Rules { rules, .. } => drop(self.accept_rules(draft, (**rules).clone())),
+            Act::Rules { version, rules } => {
+                let known = self.compiled.current();
+                if known.is_none_or(|known| known.number < *version) {
+                    self.accept_rules(draft, (**rules).clone());
+                } else {
+                    // They were in the store already when this engine was opened.
+                    self.paused.keep_types(rules);
+                }
+            }
             Act::Forget { before } => self.forget_before(*before),
             Act::Expire { .. } => {}
             Act::Object {

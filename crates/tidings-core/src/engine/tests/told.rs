@@ -1,6 +1,7 @@
 //! Engines with some parts each over one store: together they write and answer what one engine does.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::workers::steps;
 use super::*;
@@ -275,6 +276,71 @@ fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
     let days: Vec<Day> = nodes.stored.days().into_iter().collect();
     let whole = Engine::open(&nodes.stored, &days, options(6)).unwrap();
     assert_eq!(whole.walk(&nodes.stored).unwrap().books.notifications, 40);
+}
+
+/// A store that another node writes while it is read: rules come into force once the head of the intake or the rules
+/// were read, whichever is first.
+struct Meanwhile {
+    before: Stored,
+    after: Stored,
+    is_after: AtomicBool,
+}
+
+impl Meanwhile {
+    fn now(&self) -> &Stored {
+        if self.is_after.load(Ordering::SeqCst) {
+            &self.after
+        } else {
+            &self.before
+        }
+    }
+}
+
+impl ReadView for Meanwhile {
+    fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Unreadable> {
+        let value = self.now().get(partition, key);
+        let head = Key::of(Owner::Intake, Table::Meta).done();
+        self.is_after.fetch_or(key == head, Ordering::SeqCst);
+        value
+    }
+
+    fn scan(
+        &self,
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), Unreadable> {
+        let scanned = self.now().scan(partition, from, until, visit);
+        let rules = Key::of(Owner::Intake, Table::Rules).done();
+        self.is_after.fetch_or(from == rules, Ordering::SeqCst);
+        scanned
+    }
+}
+
+#[test]
+fn rules_that_come_into_force_while_parts_are_opened_are_known_once() {
+    let mut nodes = Nodes::open(divided(4), 2, 4);
+    let before = nodes.stored.clone();
+    let mut rules = mailed();
+    rules
+        .types
+        .insert("more".to_owned(), rules.types["told"].clone());
+    let leader = &mut nodes.engines[0];
+    let step = leader.set_rules(&nodes.stored, &Reach::new(), Instant(1), rules.clone());
+    nodes.lead(Instant(1), step.unwrap());
+    let view = Meanwhile {
+        before,
+        after: nodes.stored.clone(),
+        is_after: AtomicBool::default(),
+    };
+    let mut engine = Engine::open_held(&view, &[], options(4), Some(&held(1, 2, 4))).unwrap();
+    let known = |engine: &Engine| engine.intake.compiled.current().unwrap().number;
+    let told = read_told(&nodes.stored, engine.applied(), usize::MAX).unwrap();
+    let step = engine.apply_told(&nodes.stored, &Reach::new(), Instant(2), &told);
+    nodes.stored.commit(step.unwrap().writes);
+    assert_eq!(engine.rules(), Some(&rules));
+    assert_eq!(known(&engine), known(&nodes.engines[0]));
 }
 
 #[test]
