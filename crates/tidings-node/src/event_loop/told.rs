@@ -91,7 +91,12 @@ impl EventLoop {
         } in requests
         {
             let applied = self.beside(now, |node, sending, _| {
-                let told = match told {
+                let follow = |told: &Vec<Arc<Told>>| {
+                    let first = told.first().map_or(0, |told| told.no.0);
+                    first <= node.engine().applied().0 + 1
+                };
+                // Where some are missing in between the store has them.
+                let told = match told.filter(follow) {
                     Some(told) => told,
                     None => read_told(&node.view()?, node.engine().applied(), READ_AT_ONCE)?,
                 };
