@@ -26,15 +26,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report to be made where this one was not answered; `None` if nothing of it matters any more. Nobody waits so
-    /// long for answers, and how far parts are is to be asked for anew: they may be further by now.
+    /// The report that follows one that was not answered, with what of that still matters. Nobody waits so long for
+    /// answers.
     #[must_use]
-    pub fn again(self) -> Option<Self> {
-        let matters = !self.kept_objects.is_empty() || !self.learnt.is_empty();
-        matters.then(|| Self {
-            answers: Vec::new(),
-            ..self
-        })
+    pub fn after(self, mut unanswered: Self) -> Self {
+        unanswered.kept_objects.extend(self.kept_objects);
+        unanswered.learnt.extend(self.learnt);
+        Self {
+            progress: self.progress,
+            answers: self.answers,
+            ..unanswered
+        }
     }
 }
 

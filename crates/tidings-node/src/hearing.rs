@@ -1,7 +1,8 @@
 //! The hearing of a node with some parts: it asks the node with the intake for acts, has them applied, and reports.
 //!
 //! One question is under way at a time, and says what became of the acts of the answer before. So nothing has to be
-//! remembered by who answers: after a failure the same question is asked again, of whoever has the intake by then.
+//! remembered by who answers: after a failure it is asked again, of whoever has the intake by then, and meanwhile acts are
+//! read in the store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,33 +84,33 @@ struct Ear {
 
 impl Ear {
     fn hear(mut self) {
-        let mut report = None;
+        let (mut told, mut confirms) = (None, false);
+        let mut unanswered = Report::default();
         let mut failures = 0_u32;
         while !self.ends.load(Ordering::SeqCst) {
             self.read_keys();
-            let asked = match report.take() {
-                Some(report) => report,
+            let report = match self.handle.apply_told(told.take(), confirms) {
+                Ok(report) => report.after(std::mem::take(&mut unanswered)),
                 // A store that has failed is opened again.
-                None => match self.handle.apply_told(Some(Vec::new()), false) {
-                    Ok(report) => report,
-                    Err(_) => {
-                        self.pause();
-                        continue;
-                    }
-                },
+                Err(_) => {
+                    confirms = false;
+                    self.pause();
+                    continue;
+                }
             };
-            match self.link.exchange(&asked) {
+            match self.link.exchange(&report) {
                 Ok(batch) => {
                     failures = 0;
-                    let confirms = !asked.learnt.is_empty();
-                    report = self.handle.apply_told(batch.to_apply(), confirms).ok();
+                    told = batch.to_apply();
+                    confirms = !report.learnt.is_empty();
                 }
+                // What nobody tells is in the store.
                 Err(why) => {
                     failures += 1;
                     if failures.is_multiple_of(FAILURES_LOGGED) {
                         tracing::warn!(%why, "the node that accepts events can't be asked for them");
                     }
-                    report = asked.again();
+                    (unanswered, confirms) = (report, false);
                     self.pause();
                 }
             }

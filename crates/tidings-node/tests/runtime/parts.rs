@@ -202,6 +202,37 @@ fn what_a_node_missed_it_applies_when_it_is_there() {
     assert_eq!(parts, [0, 1, 2, 3].into());
 }
 
+/// A way to the other node on which everything is lost.
+struct Cut;
+
+impl Link for Cut {
+    fn exchange(&mut self, _: &Report) -> Result<Batch, String> {
+        Err("it is cut".to_owned())
+    }
+}
+
+#[test]
+fn a_node_that_hears_nobody_reads_in_the_store_what_was_accepted() {
+    let (store, clock) = made();
+    let (first, second) = (some(&store, &clock, &[0, 3]), some(&store, &clock, &[1, 2]));
+    let there = people(&first, &second);
+    let _hearing = Hearing::start(second.handle(), Box::new(Cut)).unwrap();
+    let published = whole(&first.handle().submit(vec![to_all("e1")]).unwrap());
+    assert_eq!(
+        (published.applied, published.notifications),
+        (false, 40 - there)
+    );
+    let entries = || {
+        let seen = second.handle().look(|node| {
+            let rows = node.engine().ledger().into_values();
+            rows.map(|row| row.entries).sum::<u64>()
+        });
+        seen.unwrap()
+    };
+    while entries() < there {}
+    assert_eq!(entries(), there);
+}
+
 /// A store whose commits fail for a while.
 struct Failing {
     store: Arc<dyn Store>,

@@ -27,6 +27,8 @@ pub struct Serving {
     mono: Arc<AtomicI64>,
     has_intake: bool,
     hearing: Hearing,
+    /// What was reported and not answered.
+    unanswered: Report,
     /// The exchange of the next report.
     next: u64,
     /// Reports of other nodes that wait for acts.
@@ -66,7 +68,7 @@ struct Asked {
 /// What a node hears of the acts of the node with the intake.
 enum Hearing {
     /// Nothing before an instant.
-    Pausing(Monotonic, Option<Report>),
+    Pausing(Monotonic),
     /// Acts are being applied; no answer comes where the store fails meanwhile.
     Applying(Receiver<Result<Report, RuntimeError>>),
     /// It has reported, and waits until an instant.
@@ -248,6 +250,7 @@ impl Serving {
 
     /// Reports to whoever has the intake.
     fn report(&mut self, me: &Me<'_>, report: Report, net: &mut Net<Message>) {
+        let report = report.after(std::mem::take(&mut self.unanswered));
         self.next += 1;
         let exchange = (me.election.id(), self.next);
         if let Some(holder) = me.holder() {
@@ -261,14 +264,9 @@ impl Serving {
     /// Does what is due of hearing acts.
     fn hear_acts(&mut self, me: &Me<'_>, net: &mut Net<Message>) {
         let soon = Monotonic(me.mono.0 + PAUSE_MS);
-        match std::mem::replace(&mut self.hearing, Hearing::Pausing(soon, None)) {
-            Hearing::Pausing(until, report) if me.mono >= until => match report {
-                Some(report) => self.report(me, report, net),
-                None => self.apply(Some(Vec::new()), false),
-            },
-            Hearing::Asking(_, report, until) if me.mono >= until => {
-                self.hearing = Hearing::Pausing(soon, report.again());
-            }
+        match std::mem::replace(&mut self.hearing, Hearing::Pausing(soon)) {
+            Hearing::Pausing(until) if me.mono >= until => self.apply(None, false),
+            Hearing::Asking(_, report, until) if me.mono >= until => self.unanswered = report,
             Hearing::Applying(answer) => match answer.try_recv() {
                 Ok(Ok(report)) => self.report(me, report, net),
                 Ok(Err(_)) | Err(TryRecvError::Disconnected) => {}
@@ -360,7 +358,8 @@ impl Body for Serving {
             clock,
             mono,
             has_intake,
-            hearing: Hearing::Pausing(Monotonic(i64::MIN), None),
+            hearing: Hearing::Pausing(Monotonic(i64::MIN)),
+            unanswered: Report::default(),
             next: 0,
             asked: BTreeMap::new(),
             done: Arc::default(),
@@ -400,7 +399,7 @@ impl Body for Serving {
                     && *asked == number
                 {
                     let confirms = !report.learnt.is_empty();
-                    self.hearing = Hearing::Pausing(me.mono, None);
+                    self.hearing = Hearing::Pausing(me.mono);
                     self.apply(batch.to_apply(), confirms);
                 }
             }
