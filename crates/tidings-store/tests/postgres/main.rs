@@ -32,7 +32,7 @@ fn put(partition: Partition, key: u8, value: u8) -> Commit {
     .into()
 }
 
-fn get(store: &PostgresStore, partition: Partition, key: u8) -> Option<u8> {
+fn get(store: &dyn Store, partition: Partition, key: u8) -> Option<u8> {
     let view = store.snapshot().unwrap();
     let value = view.get(partition, &[key]).unwrap();
     value.map(|value| value[0])

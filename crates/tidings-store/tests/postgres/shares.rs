@@ -1,8 +1,10 @@
 //! Shares in the database: ended with the store that is taken over, and with tables that others drop.
 
+use std::sync::Arc;
+
 use tidings_core::time::Day;
 use tidings_store::lease::{Epoch, Leases as _, NodeId, TermNo};
-use tidings_store::{Error, Partition, PostgresLeases, PostgresStore};
+use tidings_store::{Error, Partition, PostgresLeases, PostgresStore, Store};
 
 use crate::proxy::Proxy;
 use crate::server::{OnServer, has_server};
@@ -42,6 +44,30 @@ fn who_takes_the_whole_store_over_ends_shares() {
         let written = node.commit(put(partition, 1, 2));
         assert!(matches!(written, Err(Error::Fenced)), "{written:?}");
         assert_eq!(crate::get(&whole, partition, 1), Some(1));
+    }
+}
+
+#[test]
+fn who_opens_the_store_again_ends_what_the_same_holder_opened_before() {
+    if !has_server() {
+        return;
+    }
+    let server = OnServer::default();
+    let (leases, epoch, term) = shared(&server.place());
+    let of_lease = || leases.open(epoch).unwrap();
+    let of_share = || leases.open_share(term).unwrap();
+    let both: [&dyn Fn() -> Arc<dyn Store>; 2] = [&of_lease, &of_share];
+    for open in both {
+        let before = open();
+        before.commit(put(Partition::Base, 1, 1)).unwrap();
+        let view = before.snapshot().unwrap();
+        let after = open();
+        let written = before.commit(put(Partition::Base, 1, 2));
+        assert!(matches!(written, Err(Error::Fenced)), "{written:?}");
+        let read = view.get(Partition::Base, &[1]);
+        assert!(matches!(read, Err(Error::Fenced)), "{read:?}");
+        assert_eq!(crate::get(&*after, Partition::Base, 1), Some(1));
+        after.commit(put(Partition::Base, 1, 3)).unwrap();
     }
 }
 
