@@ -29,25 +29,11 @@ pub struct Stepped {
 }
 
 impl Stepped {
-    /// Opens the store, as [`Runtime::start`](crate::Runtime::start) does.
+    /// Opens the store, as [`Runtime::start_held`](crate::Runtime::start_held) does.
     ///
     /// # Errors
     /// [`Error`] where the store can't be opened or read.
     pub fn open(
-        open: OpenStore,
-        rules: Rules,
-        delivery: Delivery,
-        clock: Arc<dyn Clock>,
-        settings: Settings,
-    ) -> Result<Self, Error> {
-        Self::open_held((open, None), rules, delivery, clock, settings)
-    }
-
-    /// [`Stepped::open`] of a node that has some parts of the store.
-    ///
-    /// # Errors
-    /// [`Error`] where the store can't be opened or read.
-    pub fn open_held(
         open: (OpenStore, Option<Held>),
         rules: Rules,
         delivery: Delivery,

@@ -252,6 +252,7 @@ impl Life {
                 ..Settings::default()
             };
             let clock = Arc::clone(&self.clock);
+            let open = (open, None);
             match Stepped::open(open, self.rules.clone(), delivery, clock, settings) {
                 Ok(process) => self.process = Some(process),
                 Err(tidings_node::Error::Store(_) | tidings_node::Error::Unreadable(_)) => {}

@@ -29,7 +29,8 @@ impl Driven {
         let mail = Arc::new(Counter::default());
         let channels = BTreeMap::from([(EMAIL.to_owned(), plain(Arc::clone(&mail)))]);
         let delivery = Delivery::new(channels, Retries::default());
-        let process = Stepped::open(open, rules(), delivery, clock(MONDAY), settings()).unwrap();
+        let process =
+            Stepped::open((open, None), rules(), delivery, clock(MONDAY), settings()).unwrap();
         let mut driven = Self {
             process,
             store,

@@ -97,7 +97,7 @@ pub trait Body: Sized {
     /// Has the clients hear something.
     fn told(message: Self::Message, outside: &mut Self::Outside);
 
-    /// Checks what has to hold [`APPLIED_MS`] after the last fault.
+    /// Checks what has to hold ten seconds after the last fault.
     fn is_applied(leases: &MemoryLeases, outside: &Self::Outside);
 
     /// Checks what has to hold in the end.

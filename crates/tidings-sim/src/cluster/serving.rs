@@ -345,7 +345,7 @@ impl Body for Serving {
             ..Settings::default()
         };
         let open = opener(net.leases.clone(), tenure, net.cut_off(me.node));
-        let opened = Stepped::open_held(
+        let opened = Stepped::open(
             (open, held),
             rules(),
             delivery,

@@ -62,9 +62,12 @@ impl Homes {
         Home::Part(part_of(recipient, self.buckets, self.parts))
     }
 
-    /// The home of a bucket.
+    /// The home of a bucket. One that there is not is the intake's, which says so.
     #[must_use]
     pub fn of_bucket(&self, bucket: BucketNo) -> Home {
+        if bucket.0 >= self.buckets {
+            return Home::Intake;
+        }
         Home::Part(part_with(bucket, self.buckets, self.parts))
     }
 
