@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tidings_node::election::{Action, Input, Monotonic};
 use tidings_store::lease::{MemoryLeases, NodeId};
@@ -78,6 +78,51 @@ impl Cut {
     }
 }
 
+/// The way of a node's commits and reads to the database.
+#[derive(Debug, Default)]
+pub(super) struct Reach {
+    is_cut: AtomicBool,
+    is_calm: AtomicBool,
+    /// A number that tells which commits fail.
+    seed: u64,
+    commits: AtomicU64,
+}
+
+/// The fate of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Done,
+    /// It is done, and nobody hears of it.
+    Unheard,
+    Lost,
+}
+
+/// One commit in so many fails while there are faults.
+const COMMITS_PER_FAULT: u64 = 50;
+
+impl Reach {
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::SeqCst)
+    }
+
+    /// The fate of the next commit.
+    pub(super) fn commit(&self) -> Fate {
+        let number = self.commits.fetch_add(1, Ordering::SeqCst);
+        if self.is_cut() {
+            return Fate::Lost;
+        }
+        match mix(self.seed ^ number) % COMMITS_PER_FAULT {
+            0 if !self.is_calm.load(Ordering::SeqCst) => {
+                match mix(self.seed ^ !number).is_multiple_of(2) {
+                    true => Fate::Unheard,
+                    false => Fate::Lost,
+                }
+            }
+            _ => Fate::Done,
+        }
+    }
+}
+
 /// What happens next, and what it may be decided by.
 pub struct Net<M> {
     pub(super) world: World,
@@ -90,8 +135,7 @@ pub struct Net<M> {
     events: BTreeMap<u64, Event<M>>,
     asleep_until: Vec<i64>,
     cuts: Vec<Cut>,
-    /// For each node, whether it can't reach the database.
-    cut_off: Vec<Arc<AtomicBool>>,
+    reaches: Vec<Arc<Reach>>,
     /// Where a process runs, or ran.
     places: BTreeMap<NodeId, usize>,
 }
@@ -114,7 +158,15 @@ impl<M: Clone> Net<M> {
             events: BTreeMap::new(),
             asleep_until: vec![0; world.nodes],
             cuts: vec![Cut::default(); world.nodes],
-            cut_off: (0..world.nodes).map(|_| Arc::default()).collect(),
+            reaches: (0..world.nodes as u64)
+                .map(|node| {
+                    Arc::new(Reach {
+                        is_calm: AtomicBool::new(!world.faults),
+                        seed: mix(seed ^ node.rotate_left(48)),
+                        ..Reach::default()
+                    })
+                })
+                .collect(),
             places: BTreeMap::new(),
         }
     }
@@ -146,6 +198,10 @@ impl<M: Clone> Net<M> {
         }
         self.now = at;
         self.leases.set_now(at);
+        if self.is_calm() {
+            let reaches = self.reaches.iter();
+            reaches.for_each(|reach| reach.is_calm.store(true, Ordering::SeqCst));
+        }
         self.events.remove(&number)
     }
 
@@ -155,13 +211,20 @@ impl<M: Clone> Net<M> {
             let node = self.choose(self.world.nodes);
             let at = 2_000 + self.roll(end - 3_000);
             let until = end.min(at + 100 + self.roll(15_000));
-            match self.roll(5) {
+            match self.roll(6) {
                 0 => {
                     self.at(at, Event::Kill(node));
                     self.at(until, Event::Start(node));
                 }
                 1 | 2 => self.at(at, Event::Sleep(node, until - at)),
                 3 => self.at(at, Event::Drain(node)),
+                // The database is away.
+                4 => {
+                    for node in 0..self.world.nodes {
+                        self.at(at, Event::Cut(node, Cut::ALL[0]));
+                        self.at(until, Event::Cut(node, Cut::default()));
+                    }
+                }
                 _ => {
                     let cut = Cut::ALL[self.choose(Cut::ALL.len())];
                     self.at(at, Event::Cut(node, cut));
@@ -255,7 +318,8 @@ impl<M: Clone> Net<M> {
 
     pub(super) fn cut(&mut self, node: usize, cut: Cut) {
         self.cuts[node] = cut;
-        self.cut_off[node].store(cut.calls || cut.answers, Ordering::SeqCst);
+        let is_cut = cut.calls || cut.answers;
+        self.reaches[node].is_cut.store(is_cut, Ordering::SeqCst);
     }
 
     /// The ways of a node that are cut.
@@ -263,9 +327,9 @@ impl<M: Clone> Net<M> {
         self.cuts[node]
     }
 
-    /// Tells now and later whether a node can't reach the database.
-    pub(super) fn cut_off(&self, node: usize) -> Arc<AtomicBool> {
-        Arc::clone(&self.cut_off[node])
+    /// The way of a node's commits and reads.
+    pub(super) fn reach(&self, node: usize) -> Arc<Reach> {
+        Arc::clone(&self.reaches[node])
     }
 
     pub(super) fn move_in(&mut self, node: usize, id: NodeId) {

@@ -1,7 +1,7 @@
 //! A body that serves: the loop of a server over its parts, which asks the node with the intake for acts, or tells them.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +18,7 @@ use tidings_store::lease::{Leases, MemoryLeases, NodeId};
 use tidings_store::{Commit, Error, Snapshot, Store};
 
 use super::clients::{Clients, Mails, event, rules};
+use super::net::{Fate, Reach};
 use super::{Body, Me, Net, REACHED, Seat, With, membership};
 
 /// A node with the loop of a server, driven step by step.
@@ -106,55 +107,59 @@ pub(super) fn options(parts: u16) -> Options {
     }
 }
 
-/// A store that can't be reached while its node is cut off.
+/// A store that is reached as well as its node reaches the database.
 struct Reached {
     store: Arc<dyn Store>,
-    is_cut_off: Arc<AtomicBool>,
+    reach: Arc<Reach>,
+}
+
+fn unreached() -> Error {
+    Error::Unavailable("the database can't be reached".to_owned())
 }
 
 impl Reached {
-    fn check(&self) -> Result<(), Error> {
-        match self.is_cut_off.load(Ordering::SeqCst) {
-            true => Err(Error::Unavailable("the node is cut off".to_owned())),
-            false => Ok(()),
+    fn check(&self) -> Result<&dyn Store, Error> {
+        match self.reach.is_cut() {
+            true => Err(unreached()),
+            false => Ok(&*self.store),
         }
     }
 }
 
 impl Store for Reached {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
-        self.check()?;
-        self.store.snapshot()
+        self.check()?.snapshot()
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
-        self.check()?;
-        self.store.commit(commit)
+        match self.reach.commit() {
+            Fate::Done => self.store.commit(commit),
+            Fate::Unheard => self.store.commit(commit).and(Err(unreached())),
+            Fate::Lost => Err(unreached()),
+        }
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {
-        self.check()?;
-        self.store.days()
+        self.check()?.days()
     }
 
     fn forget(&self, day: Day) -> Result<(), Error> {
-        self.check()?;
-        self.store.forget(day)
+        self.check()?.forget(day)
     }
 }
 
 /// Opens the store of a tenure, as often as it has to be.
-fn opener(leases: MemoryLeases, tenure: Tenure, is_cut_off: Arc<AtomicBool>) -> OpenStore {
+fn opener(leases: MemoryLeases, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
     Box::new(move || {
-        if is_cut_off.load(Ordering::SeqCst) {
-            return Err(Error::Unavailable("the node is cut off".to_owned()));
+        if reach.is_cut() {
+            return Err(unreached());
         }
         let store = match tenure {
             Tenure::Lease(epoch) => leases.open(epoch)?,
             Tenure::Share(term) => leases.open_share(term)?,
         };
-        let is_cut_off = Arc::clone(&is_cut_off);
-        Ok(Arc::new(Reached { store, is_cut_off }) as Arc<dyn Store>)
+        let reach = Arc::clone(&reach);
+        Ok(Arc::new(Reached { store, reach }) as Arc<dyn Store>)
     })
 }
 
@@ -344,7 +349,7 @@ impl Body for Serving {
             options: options(net.world.parts),
             ..Settings::default()
         };
-        let open = opener(net.leases.clone(), tenure, net.cut_off(me.node));
+        let open = opener(net.leases.clone(), tenure, net.reach(me.node));
         let opened = Stepped::open(
             (open, held),
             rules(),
