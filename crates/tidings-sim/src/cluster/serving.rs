@@ -320,6 +320,8 @@ impl Body for Serving {
     type Message = Message;
     type Outside = Clients;
 
+    const ALWAYS_OPENS: bool = false;
+
     fn prepare(net: &mut Net<Message>) -> Clients {
         Clients::with_store(net)
     }

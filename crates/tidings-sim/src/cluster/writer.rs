@@ -32,6 +32,8 @@ impl Body for Writer {
     type Message = Commit;
     type Outside = Committed;
 
+    const ALWAYS_OPENS: bool = true;
+
     fn prepare(_: &mut Net<Commit>) -> Committed {
         Committed::default()
     }
