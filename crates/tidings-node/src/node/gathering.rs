@@ -219,10 +219,16 @@ impl Node {
         for work in works {
             self.ahead.answer(work.when_durable());
         }
-        for copy in copies {
-            if let Some(copy) = self.answer_kept(now, copy)? {
+        let mut copies = copies.into_iter();
+        while let Some(copy) = copies.next() {
+            match self.answer_kept(now, copy) {
+                Ok(None) => {}
                 // No answer was kept, so it may be asked again.
-                copy.fail(RuntimeError::Busy);
+                Ok(Some(copy)) => copy.fail(RuntimeError::Busy),
+                Err(fault) => {
+                    copies.for_each(|copy| copy.fail(RuntimeError::of_commit(&fault)));
+                    return Err(fault);
+                }
             }
         }
         Ok(())
