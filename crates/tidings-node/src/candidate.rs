@@ -113,7 +113,7 @@ impl Candidate {
         let id = election.id();
         let calling = move || {
             while let Ok((began, action)) = called.recv() {
-                if let Some(input) = call(&*leases, id, began, action) {
+                if let Some(input) = call_leases(&*leases, id, began, action) {
                     // Who left hears nothing any more.
                     drop(answer.send(input));
                 }
@@ -232,8 +232,13 @@ impl Driver {
     }
 }
 
-/// Makes a call to the database; what its answer is for the election.
-fn call(leases: &dyn Leases, id: NodeId, began: Monotonic, action: Action) -> Option<Input> {
+/// Makes the call to the database that an action orders, and returns what its answer is for the election.
+pub fn call_leases(
+    leases: &dyn Leases,
+    id: NodeId,
+    began: Monotonic,
+    action: Action,
+) -> Option<Input> {
     let log = |fault: &Error| tracing::warn!(error = %fault, "a call about the lease failed");
     match action {
         Action::Heartbeat(me) => {

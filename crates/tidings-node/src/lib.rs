@@ -46,7 +46,7 @@ mod waiting;
 mod work;
 mod workers;
 
-pub use candidate::{Candidate, Holder, Lag, Opened, Term};
+pub use candidate::{Candidate, Holder, Lag, Opened, Term, call_leases};
 pub use clock::{AheadClock, Clock, SystemClock, VirtualClock};
 pub use deferred::{Deferrals, Deferred};
 pub use delivery::{Delivery, MaySend, Retries};

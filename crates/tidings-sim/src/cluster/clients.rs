@@ -248,7 +248,7 @@ struct Mail {
     recipient: Id,
     tells: BTreeSet<Id>,
     times: u32,
-    /// Who handed it over.
+    /// The tenures in which it was handed over.
     by: Vec<Opening>,
 }
 

@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tidings_core::Instant;
+use tidings_node::call_leases;
 use tidings_node::election::{Action, Election, Input, Monotonic, Opening, Tenure, Timing};
-use tidings_store::lease::{Leases as _, Member, Membership, MemoryLeases, NodeId, Share};
+use tidings_store::lease::{Leases as _, Member, Membership, MemoryLeases, NodeId, Share, TermNo};
 
 mod clients;
 mod net;
@@ -66,11 +67,11 @@ const BEGIN: Instant = Instant(1_704_186_000_000);
 /// The bounds of the difference between a node's clock and the time, in milliseconds.
 const SKEW_MS: i64 = 1_000;
 
-/// What a node does with a store while it has it open.
+/// The work of a node with a store while it has it open.
 pub trait Body: Sized {
-    /// What bodies and clients tell each other.
+    /// A message between bodies, and between them and clients.
     type Message: Clone;
-    /// What is outside of the nodes: clients, and what they know.
+    /// The world outside of the nodes: clients, and what they know.
     type Outside;
 
     /// True if the store can be opened whenever it may be. A node that could not open it is spared for a minute, in which
@@ -108,7 +109,7 @@ pub trait Body: Sized {
     fn is_well(leases: &MemoryLeases, outside: &Self::Outside);
 }
 
-/// What a body can do something with: the ways to others, and what is outside.
+/// The surroundings of a body: the ways to others, and what is outside.
 pub type With<'w, B> = (
     &'w mut Net<<B as Body>::Message>,
     &'w mut <B as Body>::Outside,
@@ -210,10 +211,10 @@ pub struct Sim<B: Body> {
     outside: B::Outside,
     started: i64,
     sends: u64,
-    /// How often the lease was acquired.
+    /// Number of acquisitions of the lease.
     pub acquired: u64,
-    /// How often a share was granted.
-    pub granted: u64,
+    /// The term of the newest share, which is the number of grants.
+    pub granted: TermNo,
 }
 
 impl<B: Body> Sim<B> {
@@ -229,7 +230,7 @@ impl<B: Body> Sim<B> {
             started: 0,
             sends: 0,
             acquired: 0,
-            granted: 0,
+            granted: TermNo::default(),
         };
         for node in 0..world.nodes {
             sim.net.at(0, Event::Start(node));
@@ -459,7 +460,14 @@ impl<B: Body> Sim<B> {
         if self.net.cuts(node).calls {
             return;
         }
-        let answer = self.call(id, action, began);
+        let answer = call_leases(&self.net.leases, id, began, action);
+        self.acquired += u64::from(matches!(answer, Some(Input::Acquired(Some(_)))));
+        // Each grant has the next number.
+        let newest = membership(&self.net.leases)
+            .shares
+            .last()
+            .map(|share| share.term);
+        self.granted = self.granted.max(newest.unwrap_or_default());
         let Some(answer) = answer.filter(|_| !self.net.cuts(node).answers) else {
             return;
         };
@@ -467,48 +475,6 @@ impl<B: Body> Sim<B> {
             let heard = Event::Heard(node, id, answer.clone());
             self.net.at(self.net.now + delay, heard);
         }
-    }
-
-    fn call(&mut self, id: NodeId, action: Action, began: Monotonic) -> Option<Input> {
-        let leases = &self.net.leases;
-        match action {
-            Action::Heartbeat(me) => {
-                let membership = leases.heartbeat(&me).ok();
-                return Some(Input::HeartbeatAnswered {
-                    me,
-                    began,
-                    membership,
-                });
-            }
-            Action::Acquire(lease, heartbeat) => {
-                let acquired = leases.acquire(lease, heartbeat, id).expect(REACHED);
-                self.acquired += u64::from(acquired.is_some());
-                return Some(Input::Acquired(acquired));
-            }
-            Action::GiveBack(term) => {
-                leases.give_back(term).expect(REACHED);
-                return Some(Input::GivenBack(term));
-            }
-            Action::Grant {
-                epoch,
-                node,
-                parts,
-                of,
-            } => {
-                let granted = leases.grant(epoch, node, &parts, of).expect(REACHED);
-                self.granted += u64::from(granted.is_some());
-            }
-            Action::Revoke {
-                epoch,
-                term,
-                heartbeat,
-            } => drop(leases.revoke(epoch, term, heartbeat)),
-            Action::Recall { epoch, term } => leases.recall(epoch, term).expect(REACHED),
-            Action::Release(epoch) => leases.release(epoch).expect(REACHED),
-            Action::Leave => leases.leave(id).expect(REACHED),
-            Action::Open(_) | Action::Close { .. } => unreachable!("{action:?}"),
-        }
-        None
     }
 
     /// Checks that each part is with one node, that all know it, and that all have as many where they can be opened.
@@ -547,7 +513,7 @@ impl<B: Body> Sim<B> {
 /// The reason why calls to the database do not fail.
 const REACHED: &str = "the database in memory can be reached";
 
-/// What the database has.
+/// The members, the lease and the shares of the database.
 fn membership(leases: &MemoryLeases) -> Membership {
     leases.membership().expect(REACHED)
 }

@@ -123,7 +123,7 @@ impl Reach {
     }
 }
 
-/// What happens next, and what it may be decided by.
+/// The events that are to come, in their order, with the randomness and the state of all ways.
 pub struct Net<M> {
     pub(super) world: World,
     pub(super) leases: MemoryLeases,
@@ -136,7 +136,7 @@ pub struct Net<M> {
     asleep_until: Vec<i64>,
     cuts: Vec<Cut>,
     reaches: Vec<Arc<Reach>>,
-    /// Where a process runs, or ran.
+    /// The node of each process that runs, or ran.
     places: BTreeMap<NodeId, usize>,
 }
 

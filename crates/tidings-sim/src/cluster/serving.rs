@@ -28,20 +28,20 @@ pub struct Serving {
     mono: Arc<AtomicI64>,
     has_intake: bool,
     hearing: Hearing,
-    /// What was reported and not answered.
+    /// The report that was not answered.
     unanswered: Report,
     /// The exchange of the next report.
     next: u64,
     /// Reports of other nodes that wait for acts.
     asked: BTreeMap<Exchange, Asked>,
-    /// What the loop has answered.
+    /// The answers of the loop.
     done: Arc<Mutex<Vec<Done>>>,
 }
 
 /// A report and its answer: by the node that reports, and a number of its own.
 type Exchange = (NodeId, u64);
 
-/// What bodies and clients tell each other.
+/// A message between nodes, and between them and clients.
 #[derive(Clone, Debug)]
 pub enum Message {
     /// To itself: it is time for some work.
@@ -66,7 +66,7 @@ struct Asked {
     is_over: bool,
 }
 
-/// What a node hears of the acts of the node with the intake.
+/// The state of a node that asks for acts of the node with the intake.
 enum Hearing {
     /// Nothing before an instant.
     Pausing(Monotonic),
