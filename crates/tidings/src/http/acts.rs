@@ -47,6 +47,9 @@ const HERE: &str = "acts";
 /// The first line of an answer that sends the caller to the store.
 const BEHIND: &str = "behind";
 
+/// Room for a line of an answer.
+const LINE_BYTES: usize = 48;
+
 /// The call, beside those of the API.
 pub(super) fn routes() -> Router<Arc<Service>> {
     let limit = DefaultBodyLimit::max(REPORT_BYTES_MAX);
@@ -80,7 +83,12 @@ async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<Respon
 
 fn write(batch: &Batch) -> Vec<u8> {
     let first = if batch.is_behind { BEHIND } else { HERE };
-    let mut text = format!("{first}\n").into_bytes();
+    let acts = batch
+        .told
+        .iter()
+        .map(|told| LINE_BYTES + told.bytes().len());
+    let mut text = Vec::with_capacity(LINE_BYTES + acts.sum::<usize>());
+    text.extend_from_slice(format!("{first}\n").as_bytes());
     for told in &batch.told {
         let acts = told.bytes();
         text.extend_from_slice(format!("{} {}\n", told.no, acts.len()).as_bytes());
