@@ -66,6 +66,9 @@ impl Engine {
 
     /// Tells whether lanes of several parts are due.
     pub(super) fn are_several_due(&mut self) -> bool {
+        if self.parts.len() == 1 {
+            return false;
+        }
         let now = self.intake.now;
         let due = self.parts.iter_mut().filter_map(Part::next_due);
         due.filter(|due| *due <= now).count() > 1
@@ -84,8 +87,15 @@ impl Engine {
             return Ok(());
         }
         let keys = objects::named_by(commands);
-        let of_a_part = keys.len().div_ceil(self.parts.len());
-        let chunks: Vec<_> = keys.chunks(of_a_part.clamp(1, READ_AHEAD_MAX)).collect();
+        let at_once = match draft.view.is_remote() {
+            // Each read is a round trip.
+            true => READ_AHEAD_MAX,
+            false => keys
+                .len()
+                .div_ceil(self.parts.len())
+                .clamp(1, READ_AHEAD_MAX),
+        };
+        let chunks: Vec<_> = keys.chunks(at_once).collect();
         let mut read: Vec<_> = chunks.iter().map(|_| None).collect();
         let view = draft.view;
         let jobs = chunks.iter().zip(&mut read).map(|(keys, read)| {
