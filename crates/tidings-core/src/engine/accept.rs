@@ -28,7 +28,7 @@ use crate::time::{Day, Instant};
 /// The intake's decision on a command.
 pub(super) enum Accepted {
     /// An act, which every part applies.
-    Act(Box<Act>),
+    Act(Act),
     /// Nothing is left to do.
     Answered(Reply),
     /// Days before this one are to be deleted, those of the parts with those of the intake.
@@ -70,7 +70,7 @@ impl Intake {
                     events: self.accept_cancel(draft, what)?,
                     withdraws: matches!(command, Command::Withdraw(_)),
                 };
-                Ok(Ok(Accepted::Act(Box::new(Act::Cancel(cancel)))))
+                Ok(Ok(Accepted::Act(Act::Cancel(cancel))))
             }
             Command::Suppress {
                 address,
@@ -135,13 +135,13 @@ impl Intake {
             Err(too_long) => return Ok(Err(too_long.into())),
         };
         let now = self.now;
-        let row = EventRow {
+        let row = Box::new(EventRow {
             place: self.next_place,
             arrived: now,
             keys,
             after_ms,
             event: event.clone(),
-        };
+        });
         self.next_place.0 += 1;
         self.tally.events += 1;
         if self.ahead.has(&event.id, now) {
@@ -167,8 +167,7 @@ impl Intake {
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
         self.register(draft, &row, last, at);
-        let act = Act::Publish { row, at };
-        Ok(Ok(Accepted::Act(Box::new(act))))
+        Ok(Ok(Accepted::Act(Act::Publish { row, at })))
     }
 
     /// Keeps an event until the last of these instants; the others refer to that.
@@ -417,8 +416,8 @@ impl Intake {
         };
         Ok(match (changes, pauses) {
             (false, _) => Accepted::Answered(Reply::Done),
-            (true, true) => Accepted::Act(Box::new(Act::Pause(what.clone()))),
-            (true, false) => Accepted::Act(Box::new(Act::Resume(what.clone()))),
+            (true, true) => Accepted::Act(Act::Pause(what.clone())),
+            (true, false) => Accepted::Act(Act::Resume(what.clone())),
         })
     }
 

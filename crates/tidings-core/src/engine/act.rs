@@ -78,10 +78,13 @@ impl Told {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Act {
     /// An event was accepted. `at` = the address of its row, if it enters lanes now.
-    Publish { row: EventRow, at: Option<EventAt> },
+    Publish {
+        row: Box<EventRow>,
+        at: Option<EventAt>,
+    },
     /// A scheduled event enters its lanes.
     Enter {
-        row: EventRow,
+        row: Box<EventRow>,
         at: EventAt,
         t: Instant,
     },
@@ -98,7 +101,7 @@ pub(crate) enum Act {
     /// Entries of the days before this one that are not due end, while the deletion has to wait for the others.
     Expire { before: Day },
     /// An event has a row and enters no lane: it was cancelled before it came, or before it was due.
-    Keep { row: EventRow, at: EventAt },
+    Keep { row: Box<EventRow>, at: EventAt },
     /// An object was changed. `withdrawals` = the number of withdrawals and restorations of all objects so far.
     Object {
         id: Id,

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::Draft;
-use super::event_row::EventRow;
 use super::state::Engine;
 use super::view::WaitingEntry;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -93,7 +92,8 @@ impl Engine {
             .map(|(_, place)| *place)
             .collect();
         for (t, place) in self.intake.scheduled.keys().filter(waits).take(most) {
-            let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, *t, *place)?;
+            let (row, _) = self.intake.scheduled_row(&draft, *t, *place)?;
+            let event = row.event;
             next_scheduled.push(WaitingEntry {
                 event: event.id,
                 event_type: event.event_type,

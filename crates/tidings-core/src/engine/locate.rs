@@ -104,7 +104,7 @@ impl Intake {
             }
             if let Some(t) = waits {
                 let (row, _) = self.scheduled_row(draft, t, located.place)?;
-                return Ok(Some(row));
+                return Ok(Some(*row));
             }
         }
         Ok(None)
@@ -116,16 +116,16 @@ impl Intake {
         draft: &Draft<'_>,
         t: Instant,
         place: EventNo,
-    ) -> Result<(EventRow, Instant), Unreadable> {
+    ) -> Result<(Box<EventRow>, Instant), Unreadable> {
         let read = |t| {
             let bytes = draft.get(Partition::Base, &scheduled_key(Owner::Intake, t, place))?;
             let bytes = bytes.ok_or_else(missing)?;
             from_json("a scheduled event", &bytes)
         };
         match read(t)? {
-            ScheduledRow::Event(row) => Ok((*row, t)),
+            ScheduledRow::Event(row) => Ok((row, t)),
             ScheduledRow::Until(last) => match read(last)? {
-                ScheduledRow::Event(row) => Ok((*row, last)),
+                ScheduledRow::Event(row) => Ok((row, last)),
                 ScheduledRow::Until(_) => Err(missing()),
             },
         }

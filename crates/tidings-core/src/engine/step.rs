@@ -155,7 +155,7 @@ impl Engine {
     ) -> Result<(), Unreadable> {
         let first = step.replies.len();
         let mut replies = Vec::with_capacity(commands.len());
-        let mut acts: Vec<(usize, Box<Act>)> = Vec::with_capacity(commands.len());
+        let mut acts: Vec<(usize, Act)> = Vec::with_capacity(commands.len());
         for command in commands {
             replies.push(match self.intake.accept(draft, command)? {
                 Ok(Accepted::Act(act)) => {
@@ -176,7 +176,7 @@ impl Engine {
         for (at, act) in acts {
             let of_parts = applied.iter_mut().filter_map(Iterator::next);
             let applied = Applied::sum(of_parts);
-            replies[at] = Ok(self.end_act(draft, *act, applied, first + at)?);
+            replies[at] = Ok(self.end_act(draft, act, applied, first + at)?);
         }
         step.replies.extend(replies);
         Ok(())
@@ -228,7 +228,7 @@ impl Engine {
             Ok(Accepted::Act(act)) => {
                 let applied = self.apply(draft, &act)?;
                 let command = step.replies.len();
-                Ok(Ok(self.end_act(draft, *act, applied, command)?))
+                Ok(Ok(self.end_act(draft, act, applied, command)?))
             }
             Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
             Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, step)?)),

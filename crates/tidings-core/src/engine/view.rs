@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use super::draft::Draft;
-use super::event_row::EventRow;
 use super::follow;
 use super::message_row::{MessageRow, message_key};
 use super::plan::{Plan, PlannedMessage};
@@ -252,7 +251,8 @@ impl Engine {
         };
         let (draft, mut entries) = (Draft::new(view), Vec::new());
         for (t, place) in self.bucket(at).scheduled.of(number.0) {
-            let (EventRow { event, .. }, _) = self.intake.scheduled_row(&draft, t, place)?;
+            let (row, _) = self.intake.scheduled_row(&draft, t, place)?;
+            let event = row.event;
             entries.push(WaitingEntry {
                 event: event.id,
                 event_type: event.event_type,
