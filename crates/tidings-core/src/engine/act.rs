@@ -146,20 +146,33 @@ pub(crate) enum Applied {
 }
 
 /// The spread of an event among the recipients of a part.
+///
+/// As JSON it has no zeros: most events concern nobody in a part, and it is told for each of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Spread {
     /// Number of recipients in its audience, whatever their preferences.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) concerned: u64,
     /// True if the actor would have been in the audience.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) actor_is_left_out: bool,
     /// Number of recipients with an entry.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) notifications: u64,
     /// Number of entries.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) entries: u64,
     /// Number of recipients whom the admission left out.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) suppressed: u64,
     /// Recipients that the event names and that do not exist.
+    #[serde(skip_serializing_if = "is_default")]
     pub(crate) unknown: BTreeSet<Id>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Entries of cancelled events in a part, by result.
