@@ -266,3 +266,33 @@ impl Applied {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_about_nobody_is_short_and_one_about_somebody_is_whole() {
+        let of_nobody = to_json(&Applied::Published(Spread::default()));
+        assert!(of_nobody.ends_with(br#"{"Published":{}}"#));
+        let spread = Spread {
+            concerned: 3,
+            actor_is_left_out: true,
+            notifications: 2,
+            entries: 4,
+            suppressed: 1,
+            unknown: [Id::new("ada").unwrap()].into(),
+        };
+        let stored = to_json(&Applied::Published(spread));
+        let read: Applied = from_json("an answer", &stored).unwrap();
+        assert_eq!(to_json(&read), stored);
+        assert!(matches!(
+            read,
+            Applied::Published(Spread {
+                concerned: 3,
+                entries: 4,
+                ..
+            })
+        ));
+    }
+}

@@ -66,12 +66,10 @@ impl Engine {
 
     /// Tells whether lanes of several parts are due.
     pub(super) fn are_several_due(&mut self) -> bool {
-        if self.parts.len() == 1 {
-            return false;
-        }
+        let are_several = self.parts.len() > 1;
         let now = self.intake.now;
         let due = self.parts.iter_mut().filter_map(Part::next_due);
-        due.filter(|due| *due <= now).count() > 1
+        are_several && due.filter(|due| *due <= now).count() > 1
     }
 
     /// Reads the objects that commands name, where reading them one by one takes longer.
@@ -87,14 +85,12 @@ impl Engine {
             return Ok(());
         }
         let keys = objects::named_by(commands);
-        let at_once = match draft.view.is_remote() {
-            // Each read is a round trip.
-            true => READ_AHEAD_MAX,
-            false => keys
-                .len()
-                .div_ceil(self.parts.len())
-                .clamp(1, READ_AHEAD_MAX),
+        let reads = match draft.view.is_remote() {
+            // Each is a round trip.
+            true => 1,
+            false => self.parts.len(),
         };
+        let at_once = keys.len().div_ceil(reads).clamp(1, READ_AHEAD_MAX);
         let chunks: Vec<_> = keys.chunks(at_once).collect();
         let mut read: Vec<_> = chunks.iter().map(|_| None).collect();
         let view = draft.view;

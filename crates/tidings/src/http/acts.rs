@@ -83,11 +83,9 @@ async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<Respon
 
 fn write(batch: &Batch) -> Vec<u8> {
     let first = if batch.is_behind { BEHIND } else { HERE };
-    let acts = batch
-        .told
-        .iter()
-        .map(|told| LINE_BYTES + told.bytes().len());
-    let mut text = Vec::with_capacity(LINE_BYTES + acts.sum::<usize>());
+    let sizes = batch.told.iter().map(|told| told.bytes().len());
+    let lines = LINE_BYTES * (1 + batch.told.len());
+    let mut text = Vec::with_capacity(lines + sizes.sum::<usize>());
     text.extend_from_slice(format!("{first}\n").as_bytes());
     for told in &batch.told {
         let acts = told.bytes();
