@@ -45,7 +45,7 @@ pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
 /// row are left out. Memory beyond the result is small and does not depend on the segment.
 ///
 /// # Panics
-/// Where there are more than 2^32 - 1 sets.
+/// If there are more than 2^32 - 1 sets.
 ///
 /// # Examples
 /// ```
@@ -87,7 +87,7 @@ pub struct Stripe {
 /// more; `from` is 0 or what the stripe before said. `None` = there is no such recipient.
 ///
 /// # Panics
-/// Where there are more than 2^32 - 1 sets.
+/// If there are more than 2^32 - 1 sets.
 #[must_use]
 pub fn build_stripe(sets: &[&RoaringBitmap], from: u32) -> Option<Stripe> {
     let ordinals = u32::try_from(sets.len()).expect("ordinals have 32 bits");

@@ -139,7 +139,7 @@ fn without_memory(mut world: World) -> World {
 /// Plays a world that was taken [`apart`], over a store with these faults and a channel with these lies.
 ///
 /// # Errors
-/// What went wrong that is no fault of the world around.
+/// A failure that is no fault of the world around.
 pub fn run(
     world: &World,
     options: Options,

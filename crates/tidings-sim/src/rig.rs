@@ -201,7 +201,7 @@ pub struct Ran {
 /// Plays a world over a store with these faults and a channel with these lies.
 ///
 /// # Errors
-/// What went wrong that is no fault of the world around.
+/// A failure that is no fault of the world around.
 pub fn run(
     world: &World,
     options: Options,

@@ -25,7 +25,7 @@ pub trait Subject {
     /// Runs the clock until no pending entry can become due, or to `until`.
     ///
     /// # Errors
-    /// What broke.
+    /// The fault that it found, in words.
     fn finish(&mut self, until: Option<Instant>) -> Result<(), String>;
 
     /// All messages so far, in order of (at, recipient, channel, lane) by bytes.

@@ -57,7 +57,7 @@ impl Maildir {
     /// Opens a Maildir, and creates its missing parts.
     ///
     /// # Errors
-    /// What the system says about the directories.
+    /// The system's error, where the directories can't be made or opened.
     pub fn open(dir: &Path, durability: Durability) -> io::Result<Self> {
         let maildir = Self {
             tmp: dir.join("tmp"),

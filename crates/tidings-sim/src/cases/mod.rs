@@ -68,7 +68,7 @@ impl Case {
     /// Plays the case and compares.
     ///
     /// # Errors
-    /// What differs, in words.
+    /// The first difference, in words.
     pub fn run(&self, make: Make) -> Result<(), String> {
         let mut subject = make(self.rules.clone());
         for (step, expected) in &self.steps {

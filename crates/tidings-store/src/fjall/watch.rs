@@ -59,7 +59,7 @@ impl Writer {
     /// Runs a write and waits for its answer.
     ///
     /// # Errors
-    /// What the write answers; [`Error::Hung`] if it takes longer than the patience, and
+    /// The error of the write; [`Error::Hung`] if it takes longer than the patience, and
     /// [`Error::Unavailable`] for every write after that.
     pub(super) fn run(
         &self,

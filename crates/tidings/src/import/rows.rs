@@ -109,7 +109,7 @@ impl<R: Read> Rows<R> {
     /// The next row; `lines` gets it as a line of JSON too.
     ///
     /// # Errors
-    /// What the input reports.
+    /// The error of the input.
     pub(super) fn read_next(&mut self, kind: Kind, lines: Option<&mut Vec<u8>>) -> io::Result<Row> {
         match &mut self.0 {
             Written::Lines(input) => Ok(match input.read_next()? {

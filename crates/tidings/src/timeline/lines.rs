@@ -59,7 +59,7 @@ impl<R: BufRead> Lines<R> {
     /// The next line that is not blank. After [`Line::TooLong`] the rest of that line follows.
     ///
     /// # Errors
-    /// What the stream reports.
+    /// The error of the stream.
     pub fn read_next(&mut self) -> io::Result<Line<'_>> {
         loop {
             self.buffer.clear();

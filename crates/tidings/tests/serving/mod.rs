@@ -30,7 +30,7 @@ impl Server {
     /// Starts `serve --dev` on a free port and waits until it says where it listens.
     ///
     /// # Panics
-    /// Where the process ends before it has said so.
+    /// If the process ends before it has said so.
     pub(crate) fn start(config: &Path, data: &Path) -> Self {
         Self::spawn(Command::new(TIDINGS), config, data)
     }
@@ -277,7 +277,7 @@ impl Patience {
 /// machine that decides about changes.
 ///
 /// # Panics
-/// Where the program is required and can't be run.
+/// If the program is required and can't be run.
 pub(crate) fn can_run(program: &str) -> bool {
     let ran = Command::new(program)
         .arg("--version")
@@ -293,7 +293,7 @@ pub(crate) fn can_run(program: &str) -> bool {
 /// Skips a test where this machine lacks what it takes; where that is required, the test fails.
 ///
 /// # Panics
-/// Where `TIDINGS_REQUIRE_SERVERS` is set.
+/// If `TIDINGS_REQUIRE_SERVERS` is set.
 pub(crate) fn skip(lack: &str) {
     let is_required = std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_some();
     assert!(!is_required, "{lack}");
