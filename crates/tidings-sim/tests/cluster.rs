@@ -4,7 +4,7 @@
 //! A failing run prints its seed; `TIDINGS_SEED=n` plays that one alone, `TIDINGS_RUNS=n` plays more.
 
 use tidings_node::election::Timing;
-use tidings_sim::cluster::{Body, SOUND, Serving, Sim, World, Writer, play};
+use tidings_sim::cluster::{Body, SOUND, Serving, Sim, World, Writer, play, play_seed};
 
 /// A world in which nodes serve, shorter than one in which they only write.
 const SERVED: World = World {
@@ -74,6 +74,22 @@ fn without_the_fence_an_old_holder_writes_over_a_new_one() {
     for why in fails::<Serving>(60, World { fences, ..SERVED }) {
         println!("{why}");
     }
+}
+
+#[test]
+fn acts_are_told_once_they_are_stored() {
+    let world = World {
+        keeps: false,
+        ..SERVED
+    };
+    // What else is lost with a commit may be found first.
+    let why = (1..=20).filter_map(|seed| play_seed::<Serving>(seed, world).err());
+    let why: Vec<String> = why.collect();
+    assert!(
+        why.iter()
+            .any(|why| why.contains("told before they are stored")),
+        "{why:?}"
+    );
 }
 
 /// Checks that two nodes send at once with a timing.

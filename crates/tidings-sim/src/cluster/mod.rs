@@ -37,6 +37,8 @@ pub struct World {
     pub faults_ms: i64,
     /// True if the database refuses commits of who has lost a lease or share.
     pub fences: bool,
+    /// True if the database keeps every commit that it has acknowledged.
+    pub keeps: bool,
     /// The timing of elections.
     pub timing: fn() -> Timing,
 }
@@ -48,6 +50,7 @@ pub const SOUND: World = World {
     faults: true,
     faults_ms: 60_000,
     fences: true,
+    keeps: true,
     timing: Timing::default,
 };
 
@@ -539,13 +542,22 @@ pub fn play<B: Body>(count: u64, world: World) -> Result<(), String> {
         Some(seed) => vec![seed],
         None => (1..=given("TIDINGS_RUNS").unwrap_or(count)).collect(),
     };
-    for seed in seeds {
-        let played = catch_unwind(AssertUnwindSafe(|| Sim::<B>::new(seed, world).run()));
-        if let Err(why) = played {
-            let text = why.downcast_ref::<String>().cloned();
-            let text = text.or(why.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            return Err(format!("TIDINGS_SEED={seed}: {}", text.unwrap_or_default()));
-        }
-    }
-    Ok(())
+    let fault = seeds
+        .into_iter()
+        .find_map(|seed| Some((seed, play_seed::<B>(seed, world).err()?)));
+    fault.map_or(Ok(()), |(seed, why)| {
+        Err(format!("TIDINGS_SEED={seed}: {why}"))
+    })
+}
+
+/// Plays one seed.
+///
+/// # Errors
+/// What was wrong.
+pub fn play_seed<B: Body>(seed: u64, world: World) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(|| Sim::<B>::new(seed, world).run())).map_err(|why| {
+        let text = why.downcast_ref::<String>().cloned();
+        let text = text.or(why.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        text.unwrap_or_default()
+    })
 }

@@ -6,13 +6,13 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::Command;
-use tidings_core::engine::{Held, Options, Told};
+use tidings_core::engine::{ActNo, Held, Options, Told, applied_by_parts, read_told};
 use tidings_core::time::Day;
 use tidings_node::channel::{Channels, Outlet};
 use tidings_node::election::{Input, Monotonic, Opening, Tenure};
 use tidings_node::{
     Batch, Delivery, Node, OpenStore, Replies, Report, Retries, RuntimeError, Settings, Stepped,
-    VirtualClock,
+    StoreView, VirtualClock,
 };
 use tidings_store::lease::{Leases, MemoryLeases, NodeId};
 use tidings_store::{Commit, Error, Snapshot, Store};
@@ -111,6 +111,8 @@ pub(super) fn options(parts: u16) -> Options {
 struct Reached {
     store: Arc<dyn Store>,
     reach: Arc<Reach>,
+    /// [`World::keeps`](super::World::keeps).
+    keeps: bool,
 }
 
 fn unreached() -> Error {
@@ -135,7 +137,8 @@ impl Store for Reached {
         match self.reach.commit() {
             Fate::Done => self.store.commit(commit),
             Fate::Unheard => self.store.commit(commit).and(Err(unreached())),
-            Fate::Lost => Err(unreached()),
+            Fate::Lost if self.keeps => Err(unreached()),
+            Fate::Lost => Ok(()),
         }
     }
 
@@ -149,7 +152,8 @@ impl Store for Reached {
 }
 
 /// Opens the store of a tenure, as often as it has to be.
-fn opener(leases: MemoryLeases, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
+fn opener(net: &Net<Message>, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
+    let (leases, keeps) = (net.leases.clone(), net.world.keeps);
     Box::new(move || {
         if reach.is_cut() {
             return Err(unreached());
@@ -159,8 +163,27 @@ fn opener(leases: MemoryLeases, tenure: Tenure, reach: Arc<Reach>) -> OpenStore 
             Tenure::Share(term) => leases.open_share(term)?,
         };
         let reach = Arc::clone(&reach);
-        Ok(Arc::new(Reached { store, reach }) as Arc<dyn Store>)
+        Ok(Arc::new(Reached {
+            store,
+            reach,
+            keeps,
+        }) as Arc<dyn Store>)
     })
+}
+
+/// Checks that acts are stored, as far as a part still has to apply them: who is told of acts that are lost afterwards
+/// skips those that get their number.
+fn are_stored(leases: &MemoryLeases, told: &[Arc<Told>]) {
+    let store = leases.open(membership(leases).lease.epoch).expect(REACHED);
+    let view = StoreView::of(&*store).expect(REACHED);
+    let applied = applied_by_parts(&view).expect(REACHED);
+    for told in told {
+        if applied.iter().any(|applied| *applied < told.no) {
+            let stored = read_told(&view, ActNo(told.no.0 - 1), 1).expect(REACHED);
+            let is_stored = stored.iter().any(|stored| stored.bytes() == told.bytes());
+            assert!(is_stored, "{:?} are told before they are stored", told.no);
+        }
+    }
 }
 
 /// All that is stored, whichever node has it.
@@ -248,6 +271,7 @@ impl Serving {
 
     /// Answers a report.
     fn give(&mut self, me: &Me<'_>, exchange: Exchange, batch: Batch, net: &mut Net<Message>) {
+        are_stored(&net.leases, &batch.told);
         if self.asked.remove(&exchange).is_some() {
             net.send(me.node, exchange.0, &Message::Acts(exchange, batch));
         }
@@ -351,7 +375,7 @@ impl Body for Serving {
             options: options(net.world.parts),
             ..Settings::default()
         };
-        let open = opener(net.leases.clone(), tenure, net.reach(me.node));
+        let open = opener(net, tenure, net.reach(me.node));
         let opened = Stepped::open(
             (open, held),
             rules(),
