@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use tidings_core::Command;
-use tidings_core::engine::{ActNo, Answers, KeptObjects, Progress, Told};
+use tidings_core::engine::{ActNo, Answers, KeptObjects, Progress, StoredActs, Told};
+use tidings_core::journal::stored::Unreadable;
 
 /// A report of a node with some parts to the node with the intake.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -44,16 +45,23 @@ impl Report {
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// The acts, in order; none if there are none yet.
-    pub told: Vec<Arc<Told>>,
+    pub told: Vec<StoredActs>,
     /// True if the acts that come next are in the store alone.
     pub is_behind: bool,
 }
 
 impl Batch {
-    /// The acts to apply; `None` = those that are in the store.
-    #[must_use]
-    pub fn to_apply(self) -> Option<Vec<Arc<Told>>> {
-        (!self.is_behind).then_some(self.told)
+    /// Reads the acts to apply; `None` = those that are in the store.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where they are no acts.
+    pub fn to_apply(self) -> Result<Option<Vec<Arc<Told>>>, Unreadable> {
+        if self.is_behind {
+            return Ok(None);
+        }
+        let told = self.told.into_iter();
+        let read = told.map(|stored| stored.read().map(Arc::new));
+        read.collect::<Result<_, _>>().map(Some)
     }
 }
 
@@ -84,7 +92,7 @@ pub(crate) struct Feed(Mutex<State>);
 struct State {
     /// The newest acts that were told before those in memory.
     before: ActNo,
-    told: VecDeque<Arc<Told>>,
+    told: VecDeque<StoredActs>,
     bytes: usize,
     /// Those who wait for acts after a number, by the first of their parts.
     waiting: BTreeMap<u16, (ActNo, Taker)>,
@@ -111,7 +119,7 @@ impl Feed {
     }
 
     /// Adds acts that are durable, and gives them to those who wait.
-    pub(crate) fn add(&self, told: Vec<Arc<Told>>) {
+    pub(crate) fn add(&self, told: Vec<StoredActs>) {
         let mut state = self.lock();
         for told in told {
             state.bytes += told.bytes().len();
@@ -165,7 +173,7 @@ impl State {
             if bytes > GIVEN_BYTES_MAX && !told.is_empty() {
                 break;
             }
-            told.push(Arc::clone(next));
+            told.push(next.clone());
         }
         Batch {
             told,
@@ -180,8 +188,8 @@ mod tests {
 
     use super::*;
 
-    fn told(no: u64) -> Arc<Told> {
-        Arc::new(Told::read(ActNo(no), b"\x03[]".to_vec()).unwrap())
+    fn told(no: u64) -> StoredActs {
+        StoredActs::new(ActNo(no), Vec::new())
     }
 
     fn numbers(batch: &Batch) -> Vec<u64> {
@@ -205,6 +213,23 @@ mod tests {
         assert_eq!(numbers(&first.try_recv().unwrap()), [4, 5]);
         assert_eq!(numbers(&second.try_recv().unwrap()), [5]);
         assert_eq!(numbers(&ask(&feed, 1, 4).try_recv().unwrap()), [5]);
+    }
+
+    #[test]
+    fn a_batch_is_read_where_it_is_applied() {
+        let read = |bytes: &[u8]| {
+            let batch = Batch {
+                told: vec![StoredActs::new(ActNo(4), bytes.to_vec())],
+                is_behind: false,
+            };
+            batch.to_apply()
+        };
+        let told = read(b"\x03[]").unwrap().unwrap();
+        assert_eq!(
+            told.iter().map(|told| told.no).collect::<Vec<_>>(),
+            [ActNo(4)]
+        );
+        assert!(read(b"\x03[").is_err());
     }
 
     #[test]

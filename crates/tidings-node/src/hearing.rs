@@ -98,10 +98,12 @@ impl Ear {
                     continue;
                 }
             };
-            match self.link.exchange(&report) {
-                Ok(batch) => {
+            let asked = self.link.exchange(&report);
+            let to_apply = |batch: Batch| batch.to_apply().map_err(|fault| fault.to_string());
+            match asked.and_then(to_apply) {
+                Ok(to_apply) => {
                     failures = 0;
-                    told = batch.to_apply();
+                    told = to_apply;
                     confirms = !report.learnt.is_empty();
                 }
                 // What nobody tells is in the store.

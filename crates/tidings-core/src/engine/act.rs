@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +45,15 @@ pub struct Told {
     /// Its number: the acts before are those of the number before.
     pub no: ActNo,
     pub(crate) acts: Vec<Act>,
-    bytes: Vec<u8>,
+    stored: StoredActs,
+}
+
+/// The acts of a step as they are stored and sent.
+#[derive(Clone, Debug)]
+pub struct StoredActs {
+    /// Its number: the acts before are those of the number before.
+    pub no: ActNo,
+    bytes: Arc<Vec<u8>>,
 }
 
 /// The key of the acts with a number.
@@ -54,23 +63,42 @@ pub(super) fn told_key(no: ActNo) -> Vec<u8> {
 
 impl Told {
     pub(super) fn new(no: ActNo, acts: Vec<Act>) -> Self {
-        let bytes = to_json(&acts);
-        Self { no, acts, bytes }
+        let stored = StoredActs::new(no, to_json(&acts));
+        Self { no, acts, stored }
     }
 
     /// The acts as they are stored and sent.
+    #[must_use]
+    pub fn stored(&self) -> &StoredActs {
+        &self.stored
+    }
+}
+
+impl StoredActs {
+    /// Stored acts of a number, which nobody has read yet.
+    #[must_use]
+    pub fn new(no: ActNo, bytes: Vec<u8>) -> Self {
+        let bytes = Arc::new(bytes);
+        Self { no, bytes }
+    }
+
+    /// Their bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Reads the acts with a number.
+    /// Reads them.
     ///
     /// # Errors
     /// [`Unreadable`] where the bytes are no acts.
-    pub fn read(no: ActNo, bytes: Vec<u8>) -> Result<Self, Unreadable> {
-        let acts = from_json("acts", &bytes)?;
-        Ok(Self { no, acts, bytes })
+    pub fn read(self) -> Result<Told, Unreadable> {
+        let acts = from_json("acts", &self.bytes)?;
+        Ok(Told {
+            no: self.no,
+            acts,
+            stored: self,
+        })
     }
 }
 

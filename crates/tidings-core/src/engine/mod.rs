@@ -73,7 +73,7 @@ mod workers;
 
 pub use crate::number::{ClosingId, MessageId};
 pub use crate::options::Options;
-pub use act::{ActNo, Told};
+pub use act::{ActNo, StoredActs, Told};
 pub use agenda::{Agenda, DueLanes};
 pub use attempt_row::Attempted;
 pub use books::Walk;

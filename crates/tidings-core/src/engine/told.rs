@@ -323,7 +323,7 @@ impl Engine {
         }
         self.intake.acts.0 += 1;
         let told = Arc::new(Told::new(self.intake.acts, acts));
-        draft.put_in_parts(Partition::Base, told_key(told.no), told.bytes());
+        draft.put_in_parts(Partition::Base, told_key(told.no), told.stored().bytes());
         self.intake.told_rows.add(&told);
         for part in &mut self.parts {
             if part.applied.0 + 1 == told.no.0 {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::act::{Act, ActNo, Told, told_key};
+use super::act::{Act, ActNo, StoredActs, Told, told_key};
 use super::rows::scheduled_key;
 use crate::journal::parts;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -34,7 +34,7 @@ pub fn read_told(
             break;
         };
         read += bytes.len();
-        told.push(Arc::new(Told::read(no, bytes)?));
+        told.push(Arc::new(StoredActs::new(no, bytes).read()?));
         no.0 += 1;
     }
     Ok(told)
@@ -89,7 +89,7 @@ impl ToldRows {
 
     /// Adds the rows of acts that are told.
     pub(super) fn add(&mut self, told: &Told) {
-        let mut more = parts::keys_after(&told_key(told.no), told.bytes().len());
+        let mut more = parts::keys_after(&told_key(told.no), told.stored().bytes().len());
         let taken = told.acts.iter().flat_map(Act::takes_scheduled);
         more.extend(taken.map(|(t, place)| scheduled_key(Owner::Intake, t, place)));
         if !more.is_empty() {

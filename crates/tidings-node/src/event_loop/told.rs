@@ -144,6 +144,8 @@ impl EventLoop {
         if told.is_empty() {
             return;
         }
+        // What they say in memory is freed here, as far as no command waits for it.
+        let told = told.iter().map(|told| told.stored().clone()).collect();
         let feed = Arc::clone(&self.feed);
         node.ahead().answer(Box::new(move |durable| {
             if durable.is_ok() {

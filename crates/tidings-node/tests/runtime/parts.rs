@@ -338,7 +338,8 @@ fn a_copy_of_a_request_that_waits_for_other_parts_gets_its_answer() {
     let mut link = Beside(first.handle());
     let mut exchange = |report: &Report| {
         let batch = link.exchange(report).unwrap();
-        second.handle().apply_told(batch.to_apply(), false).unwrap()
+        let told = batch.to_apply().unwrap();
+        second.handle().apply_told(told, false).unwrap()
     };
     // It is waited for once it was heard.
     let heard = exchange(&second.handle().apply_told(Some(Vec::new()), false).unwrap());

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::Command;
-use tidings_core::engine::{ActNo, Held, Options, Told, applied_by_parts, read_told};
+use tidings_core::engine::{ActNo, Held, Options, StoredActs, Told, applied_by_parts, read_told};
 use tidings_core::time::Day;
 use tidings_node::channel::{Channels, Outlet};
 use tidings_node::election::{Input, Monotonic, Opening, Tenure};
@@ -173,14 +173,16 @@ fn opener(net: &Net<Message>, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
 
 /// Checks that acts are stored, as far as a part still has to apply them: who is told of acts that are lost afterwards
 /// skips those that get their number.
-fn are_stored(leases: &MemoryLeases, told: &[Arc<Told>]) {
+fn are_stored(leases: &MemoryLeases, told: &[StoredActs]) {
     let store = leases.open(membership(leases).lease.epoch).expect(REACHED);
     let view = StoreView::of(&*store).expect(REACHED);
     let applied = applied_by_parts(&view).expect(REACHED);
     for told in told {
         if applied.iter().any(|applied| *applied < told.no) {
             let stored = read_told(&view, ActNo(told.no.0 - 1), 1).expect(REACHED);
-            let is_stored = stored.iter().any(|stored| stored.bytes() == told.bytes());
+            let is_stored = stored
+                .iter()
+                .any(|stored| stored.stored().bytes() == told.bytes());
             assert!(is_stored, "{:?} are told before they are stored", told.no);
         }
     }
@@ -431,7 +433,7 @@ impl Body for Serving {
                 {
                     let confirms = !report.learnt.is_empty();
                     self.hearing = Hearing::Pausing(me.mono);
-                    self.apply(batch.to_apply(), confirms);
+                    self.apply(batch.to_apply().expect("they are acts"), confirms);
                 }
             }
             Message::Publish(_) | Message::Accepted(_) => {}
