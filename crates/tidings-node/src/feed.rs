@@ -226,7 +226,7 @@ mod tests {
         };
         let told = read(b"\x03[]").unwrap().unwrap();
         assert_eq!(
-            told.iter().map(|told| told.no).collect::<Vec<_>>(),
+            told.iter().map(|told| told.no()).collect::<Vec<_>>(),
             [ActNo(4)]
         );
         assert!(read(b"\x03[").is_err());

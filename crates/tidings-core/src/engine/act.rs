@@ -42,8 +42,6 @@ impl fmt::Display for ActNo {
 /// The acts of a step, as nodes with other parts are told of them.
 #[derive(Clone, Debug)]
 pub struct Told {
-    /// Its number: the acts before are those of the number before.
-    pub no: ActNo,
     pub(crate) acts: Vec<Act>,
     stored: StoredActs,
 }
@@ -51,7 +49,7 @@ pub struct Told {
 /// The acts of a step as they are stored and sent.
 #[derive(Clone, Debug)]
 pub struct StoredActs {
-    /// Its number: the acts before are those of the number before.
+    /// Their number: the acts before are those of the number before.
     pub no: ActNo,
     bytes: Arc<Vec<u8>>,
 }
@@ -64,7 +62,13 @@ pub(super) fn told_key(no: ActNo) -> Vec<u8> {
 impl Told {
     pub(super) fn new(no: ActNo, acts: Vec<Act>) -> Self {
         let stored = StoredActs::new(no, to_json(&acts));
-        Self { no, acts, stored }
+        Self { acts, stored }
+    }
+
+    /// Their number.
+    #[must_use]
+    pub fn no(&self) -> ActNo {
+        self.stored.no
     }
 
     /// The acts as they are stored and sent.
@@ -94,11 +98,7 @@ impl StoredActs {
     /// [`Unreadable`] where the bytes are no acts.
     pub fn read(self) -> Result<Told, Unreadable> {
         let acts = from_json("acts", &self.bytes)?;
-        Ok(Told {
-            no: self.no,
-            acts,
-            stored: self,
-        })
+        Ok(Told { acts, stored: self })
     }
 }
 

@@ -63,7 +63,7 @@ impl OpenReply {
     /// The number under which its act was told.
     #[must_use]
     pub fn no(&self) -> ActNo {
-        self.told.no
+        self.told.no()
     }
 
     /// Adds what the parts of another node have answered to the acts of this number.
@@ -215,7 +215,8 @@ impl Engine {
         let known = self.intake.acts;
         let mut answers = vec![Answers::default(); told.len()];
         let acts = (0..).zip(told);
-        let acts = acts.flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no, act)));
+        let acts =
+            acts.flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)));
         let acts: Vec<(usize, ActNo, &Act)> = acts.collect();
         for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
             for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
@@ -235,7 +236,7 @@ impl Engine {
                 answers[*at].0.push(Applied::sum(of_parts));
             }
         }
-        let newest = told.last().map_or(known, |told| told.no);
+        let newest = told.last().map_or(known, |told| told.no());
         self.intake.acts = known.max(newest);
         for part in &mut self.parts {
             part.applied = part.applied.max(newest);
@@ -323,11 +324,11 @@ impl Engine {
         }
         self.intake.acts.0 += 1;
         let told = Arc::new(Told::new(self.intake.acts, acts));
-        draft.put_in_parts(Partition::Base, told_key(told.no), told.stored().bytes());
+        draft.put_in_parts(Partition::Base, told_key(told.no()), told.stored().bytes());
         self.intake.told_rows.add(&told);
         for part in &mut self.parts {
-            if part.applied.0 + 1 == told.no.0 {
-                part.applied = told.no;
+            if part.applied.0 + 1 == told.no().0 {
+                part.applied = told.no();
             }
         }
         let open = draft.take_open().into_iter();

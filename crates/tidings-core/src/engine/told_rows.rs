@@ -89,13 +89,13 @@ impl ToldRows {
 
     /// Adds the rows of acts that are told.
     pub(super) fn add(&mut self, told: &Told) {
-        let mut more = parts::keys_after(&told_key(told.no), told.stored().bytes().len());
+        let mut more = parts::keys_after(&told_key(told.no()), told.stored().bytes().len());
         let taken = told.acts.iter().flat_map(Act::takes_scheduled);
         more.extend(taken.map(|(t, place)| scheduled_key(Owner::Intake, t, place)));
         if !more.is_empty() {
-            self.more.insert(told.no, more);
+            self.more.insert(told.no(), more);
         }
-        self.next = ActNo(told.no.0 + 1);
+        self.next = ActNo(told.no().0 + 1);
     }
 
     /// Number of the acts that are stored, of those up to one.

@@ -92,7 +92,7 @@ impl EventLoop {
         {
             let applied = self.beside(now, |node, sending, _| {
                 let follow = |told: &Vec<Arc<Told>>| {
-                    let first = told.first().map_or(0, |told| told.no.0);
+                    let first = told.first().map_or(0, |told| told.no().0);
                     first <= node.engine().applied().0 + 1
                 };
                 // Where some are missing in between the store has them.

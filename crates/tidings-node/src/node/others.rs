@@ -142,7 +142,7 @@ impl Node {
             let reach = sending.keep_back(engine.may_touch(view, Upcoming::Told(told))?);
             Ok(engine.apply_told(view, &reach, now, told)?)
         })?;
-        let numbers = told.iter().map(|told| told.no);
+        let numbers = told.iter().map(|told| told.no());
         Ok(AppliedActs {
             answers: numbers.zip(accepted.answers).collect(),
             kept_objects: std::mem::take(&mut self.kept_objects),
