@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_read_where_it_is_applied() {
+    fn a_batch_is_read_to_be_applied_and_refused_where_it_has_no_acts() {
         let read = |bytes: &[u8]| {
             let batch = Batch {
                 told: vec![StoredActs::new(ActNo(4), bytes.to_vec())],

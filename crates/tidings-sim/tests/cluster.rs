@@ -77,19 +77,17 @@ fn without_the_fence_an_old_holder_writes_over_a_new_one() {
 }
 
 #[test]
-fn acts_are_told_once_they_are_stored() {
+fn over_a_database_that_loses_commits_acts_are_told_before_they_are_stored() {
     let world = World {
         keeps: false,
         ..SERVED
     };
-    // What else is lost with a commit may be found first.
-    let why = (1..=20).filter_map(|seed| play_seed::<Serving>(seed, world).err());
-    let why: Vec<String> = why.collect();
-    assert!(
-        why.iter()
-            .any(|why| why.contains("told before they are stored")),
-        "{why:?}"
-    );
+    // In some worlds other losses are found first.
+    let is_found = (1..=20).any(|seed| {
+        let played = play_seed::<Serving>(seed, world);
+        played.is_err_and(|why| why.contains("told before they are stored"))
+    });
+    assert!(is_found);
 }
 
 /// Checks that two nodes send at once with a timing.

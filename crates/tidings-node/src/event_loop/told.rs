@@ -144,7 +144,7 @@ impl EventLoop {
         if told.is_empty() {
             return;
         }
-        // What they say in memory is freed here, as far as no command waits for it.
+        // The decoded acts are freed here, where no command waits for answers to them.
         let told = told.iter().map(|told| told.stored().clone()).collect();
         let feed = Arc::clone(&self.feed);
         node.ahead().answer(Box::new(move |durable| {

@@ -37,7 +37,7 @@ pub struct World {
     pub faults_ms: i64,
     /// True if the database refuses commits of who has lost a lease or share.
     pub fences: bool,
-    /// True if the database keeps every commit that it has acknowledged.
+    /// True if the database keeps every commit of a [`Serving`] node that it has acknowledged.
     pub keeps: bool,
     /// The timing of elections.
     pub timing: fn() -> Timing,
@@ -535,7 +535,7 @@ fn is_in_force(tenure: Tenure, parts: &BTreeSet<u16>, view: &Membership) -> bool
 /// Plays so many seeds; `TIDINGS_SEED=n` plays that one alone, `TIDINGS_RUNS=n` plays more.
 ///
 /// # Errors
-/// The first seed with what was wrong.
+/// The first seed that fails, with the message of its assertion.
 pub fn play<B: Body>(count: u64, world: World) -> Result<(), String> {
     let given = |name: &str| std::env::var(name).ok()?.parse().ok();
     let seeds: Vec<u64> = match given("TIDINGS_SEED") {
@@ -553,7 +553,7 @@ pub fn play<B: Body>(count: u64, world: World) -> Result<(), String> {
 /// Plays one seed.
 ///
 /// # Errors
-/// What was wrong.
+/// The message of the assertion that failed.
 pub fn play_seed<B: Body>(seed: u64, world: World) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(|| Sim::<B>::new(seed, world).run())).map_err(|why| {
         let text = why.downcast_ref::<String>().cloned();
