@@ -3,12 +3,17 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::batch_key::BatchKey;
 use crate::event::{Object, Pivot};
 use crate::id::Id;
 use crate::number::MessageId;
 use crate::recipient::Recipient;
 use crate::time::Instant;
+
+/// The `data` of an event.
+pub type EventData = serde_json::Map<String, serde_json::Value>;
 
 /// The content of one message to one recipient on one channel.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +71,36 @@ pub struct Group {
     pub lines: Vec<Line>,
 }
 
+/// What two events' `data` has in common: the members that have the same value in both, and of objects their members.
+#[must_use]
+pub fn common_data(
+    one: Option<Arc<EventData>>,
+    other: Option<&Arc<EventData>>,
+) -> Option<Arc<EventData>> {
+    let (one, other) = (one?, other?);
+    if Arc::ptr_eq(&one, other) || one.is_empty() || one == *other {
+        return Some(one);
+    }
+    Some(Arc::new(common_members(&one, other)))
+}
+
+fn common_members(one: &EventData, other: &EventData) -> EventData {
+    let mut common = EventData::new();
+    for (name, value) in one {
+        match (value, other.get(name)) {
+            (value, Some(same)) if value == same => {
+                common.insert(name.clone(), value.clone());
+            }
+            // Depth is bounded where events are read.
+            (Value::Object(value), Some(Value::Object(other))) => {
+                common.insert(name.clone(), common_members(value, other).into());
+            }
+            _ => {}
+        }
+    }
+    common
+}
+
 /// A line: one object, however many entries are about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
@@ -75,16 +110,53 @@ pub struct Line {
     pub types: Vec<Id>,
     /// The actors as they are now, each once, newest first.
     pub actors: Vec<Arc<Object>>,
-    /// The target as it is now.
+    /// True unless each of its entries has an actor: then its actors are not those of all.
+    pub lacks_actor: bool,
+    /// The target that all of its entries have, as it is now.
     pub target: Option<Arc<Object>>,
     /// The recipient's reasons, sorted by bytes.
     pub reasons: Arc<[String]>,
     /// The newest entry's time.
     pub t: Instant,
-    /// The newest event's `data`.
-    pub data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
+    /// What the `data` of all its events has in common. The words of one event are not those of the others.
+    pub data: Option<Arc<EventData>>,
     /// Number of entries in the line.
     pub entries: usize,
     /// Place among the lines of the message; 0 is shown first.
     pub order: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn data_in_common_is_what_both_say() {
+        let data = |value: Value| value.as_object().cloned().map(Arc::new);
+        for (one, other, common) in [
+            (json!({"a": 1}), json!({"a": 1}), json!({"a": 1})),
+            (
+                json!({"a": 1, "b": 2}),
+                json!({"a": 1, "b": 3, "c": 4}),
+                json!({"a": 1}),
+            ),
+            (
+                json!({"a": {"b": 1, "c": 2}, "d": [1]}),
+                json!({"a": {"b": 1, "c": 3}, "d": [2]}),
+                json!({"a": {"b": 1}}),
+            ),
+            (json!({"a": {"b": 1}}), json!({"a": 1}), json!({})),
+            (json!({"a": 1}), json!({"a": 1.0}), json!({})),
+        ] {
+            assert_eq!(
+                common_data(data(one.clone()), data(other.clone()).as_ref()),
+                data(common.clone())
+            );
+            assert_eq!(common_data(data(other), data(one).as_ref()), data(common));
+        }
+        assert_eq!(common_data(None, data(json!({"a": 1})).as_ref()), None);
+        assert_eq!(common_data(data(json!({"a": 1})), None), None);
+    }
 }

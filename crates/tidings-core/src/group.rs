@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::batch::{Group, Line};
+use crate::batch::{EventData, Group, Line, common_data};
 use crate::event::{Object, Pivot, Score};
 use crate::headers::Header;
 use crate::id::Id;
@@ -32,7 +32,7 @@ pub struct Entry {
     /// The target as it is now.
     pub target: Option<Arc<Object>>,
     /// The event's `data`.
-    pub data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
+    pub data: Option<Arc<EventData>>,
 }
 
 /// Groups the entries of a message; their order does not matter.
@@ -40,7 +40,7 @@ pub struct Entry {
 /// Equal objects make one line, whatever their types (contract, section 2); it belongs to the type
 /// that told it first. The lines of a type are grouped by the role that its rules name, else by the
 /// one that makes the fewest groups; of equals by object before actor before target. A line that
-/// lacks the role stands alone; so does, among actors, one that has several of them. Lines and groups
+/// lacks the role stands alone; so does, among actors, one that has several of them or an entry without one. Lines and groups
 /// are in the order of their highest score, then the newest first; what entered at one instant stays in
 /// the order of its arrival.
 ///
@@ -172,6 +172,7 @@ fn first_line(entry: &Entry) -> Line {
         object: Arc::clone(&entry.object),
         types: vec![entry.header.event_type.clone()],
         actors: Vec::new(),
+        lacks_actor: entry.actor.is_none(),
         target: entry.target.clone(),
         reasons: Arc::clone(&entry.reasons),
         t: entry.t,
@@ -191,14 +192,16 @@ impl<'e> Gathered<'e> {
             line.types.push(entry.header.event_type.clone());
         }
         line.object = Arc::clone(&entry.object);
-        if entry.target.is_some() {
-            line.target.clone_from(&entry.target);
-        }
+        line.lacks_actor |= entry.actor.is_none();
+        line.target.take_if(|target| {
+            let other = entry.target.as_ref();
+            other.is_none_or(|other| other.id != target.id)
+        });
         if line.reasons != entry.reasons {
             self.reasons.push(&entry.reasons);
         }
         line.t = entry.t;
-        line.data.clone_from(&entry.data);
+        line.data = common_data(line.data.take(), entry.data.as_ref());
         line.entries += 1;
     }
 }
@@ -286,7 +289,7 @@ fn role(line: &Line, pivot: Pivot) -> Option<&Arc<Object>> {
     match pivot {
         Pivot::Object => Some(&line.object),
         Pivot::Actor => match &line.actors[..] {
-            [actor] => Some(actor),
+            [actor] if !line.lacks_actor => Some(actor),
             _ => None,
         },
         Pivot::Target => line.target.as_ref(),

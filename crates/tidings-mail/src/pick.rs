@@ -74,6 +74,7 @@ mod tests {
             object: Arc::new(Object::bare(id(&format!("o{order}")))),
             types: vec![id("work")],
             actors: vec![Arc::new(Object::bare(id(actor)))],
+            lacks_actor: false,
             target: None,
             reasons: [].into(),
             t: Instant(0),

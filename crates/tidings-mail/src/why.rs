@@ -135,6 +135,7 @@ mod tests {
             object: Arc::new(Object::bare(Id::new("o").unwrap())),
             types: Vec::new(),
             actors: Vec::new(),
+            lacks_actor: false,
             target: None,
             reasons: reasons.iter().map(|reason| (*reason).to_owned()).collect(),
             t: Instant(0),

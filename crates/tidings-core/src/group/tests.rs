@@ -68,13 +68,20 @@ fn told(t: i64, text: &str) -> Entry {
         },
         t: Instant(t * 1000),
         reasons: ["everyone".to_owned(), format!("topic:{}", words[1])].into(),
+        data: Some(Arc::new(
+            [
+                ("t".to_owned(), t.into()),
+                ("of".to_owned(), object.as_str().into()),
+            ]
+            .into_iter()
+            .collect(),
+        )),
         object: Arc::new(Object {
             title,
             ..Object::bare(object)
         }),
         actor: role(1).map(Object::bare).map(Arc::new),
         target: role(3).map(Object::bare).map(Arc::new),
-        data: Some(Arc::new([("t".to_owned(), t.into())].into_iter().collect())),
     }
 }
 
@@ -112,7 +119,6 @@ fn h40_who_did_it_twice_is_named_once() {
     assert_eq!((line.entries, line.t), (3, Instant(3000)));
     assert_eq!(line.object.title.as_deref(), Some("title at 3"));
     assert_eq!(*line.reasons, ["everyone", "topic:A", "topic:B"]);
-    assert_eq!(line.data.as_ref().unwrap()["t"], 3);
     assert_eq!(groups[0].category, "Conversations");
 }
 
@@ -266,6 +272,18 @@ proptest! {
         prop_assert_eq!(lines.iter().map(|line| line.entries).sum::<usize>(), picks.len());
         let objects: FxHashSet<&Id> = lines.iter().map(|line| &line.object.id).collect();
         prop_assert_eq!(objects.len(), lines.len());
+        // F3: what is said of a line is true of each of its entries.
+        for line in &lines {
+            let of = entries.iter().filter(|told| told.header.object == line.object.id);
+            let of: Vec<&Entry> = of.collect();
+            prop_assert_eq!(line.lacks_actor, of.iter().any(|told| told.actor.is_none()));
+            let target = of[0].header.target.as_ref();
+            let shared = target.filter(|_| of.iter().all(|told| told.header.target.as_ref() == target));
+            prop_assert_eq!(line.target.as_ref().map(|target| &target.id), shared);
+            let data = line.data.as_ref().unwrap();
+            prop_assert_eq!(data.contains_key("t"), of.len() == 1);
+            prop_assert_eq!(data["of"].as_str(), Some(line.object.id.as_str()));
+        }
         for group in &groups {
             prop_assert!(group.lines.is_sorted_by(|a, b| a.t > b.t));
             prop_assert!(group.lines.iter().all(|line| line.types[0] == group.event_type));

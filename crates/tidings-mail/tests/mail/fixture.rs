@@ -40,6 +40,7 @@ pub(crate) fn line(object: Object, reasons: &[&str]) -> Line {
         object: Arc::new(object),
         types: vec![id("artwork_published")],
         actors: Vec::new(),
+        lacks_actor: false,
         target: None,
         reasons: reasons.iter().map(|r| (*r).to_owned()).collect(),
         t: instant("2024-03-01T10:00:00Z"),

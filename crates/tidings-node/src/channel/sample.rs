@@ -27,6 +27,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         object: std::sync::Arc::new(object),
         types: vec![name("artwork_published")],
         actors: Vec::new(),
+        lacks_actor: false,
         target: None,
         reasons: ["named".to_owned()].into(),
         t: NOW,
