@@ -51,7 +51,7 @@ pub use brand::is_color;
 pub use design::Design;
 pub use dkim::{Dkim, DkimError};
 pub use error::{DesignError, RenderError};
-pub use link::{picture as picture_address, web as web_address};
+pub use link::{Address, AddressError, picture as picture_address, web as web_address};
 pub use mime::address;
 pub use report::{Event, Finding, Report, Status};
 pub use sample::sample;

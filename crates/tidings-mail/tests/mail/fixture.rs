@@ -183,7 +183,9 @@ pub(crate) fn assert_proper(mail: &Mail) {
         .chain(html.split("src=\"").skip(1))
     {
         assert!(
-            link.starts_with("https://") || link.starts_with("http://"),
+            ["https://", "http://", "mailto:"]
+                .iter()
+                .any(|begin| link.starts_with(begin)),
             "{link:.60}"
         );
     }

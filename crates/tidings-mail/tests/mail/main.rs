@@ -9,6 +9,7 @@ mod dkim;
 mod fixture;
 mod golden;
 mod headers;
+mod links;
 mod short;
 mod site;
 mod templates;

@@ -1,16 +1,13 @@
 //! Bounds of texts, and checks of objects' addresses.
 //!
 //! An address is handed on to mails and, over inboxes, to browsers. So it must not run anything and
-//! not look like a path of the host's own site where it leads elsewhere. Browsers leave out control
-//! characters and outer spaces, and read a backslash as a slash; what relies on that is refused.
+//! not look like a path of the host's own site where it leads elsewhere; and it must be one of which
+//! messages can make a link, by the function with which they do.
+
+use tidings_mail::{Address, AddressError};
 
 use super::fault::Fault;
 use crate::wording::quoted;
-
-/// The most bytes of an address.
-const ADDRESS_BYTES_MAX: usize = 2 << 10;
-/// The schemes that an address may have.
-const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
 /// Refuses a text of more than so many bytes.
 pub(super) fn within(text: &str, most: usize) -> Result<(), Fault> {
@@ -21,49 +18,30 @@ pub(super) fn within(text: &str, most: usize) -> Result<(), Fault> {
     Err(Fault::new(reason, "write a shorter one"))
 }
 
-/// Refuses an address that is too long, or neither `http`, `https`, `mailto` nor relative.
+/// Refuses an address of which messages can't make a link.
 pub(super) fn check(address: &str) -> Result<(), Fault> {
-    within(address, ADDRESS_BYTES_MAX)?;
-    let fault = |why: &str| {
-        let reason = format!("= {} {why}", quoted(address));
-        let hint = "write an address that begins with `https://`, `http://` or `mailto:`, or a path \
-                    such as `/works/1`";
-        Err(Fault::new(reason, hint))
-    };
-    if address.chars().any(char::is_control) {
-        return fault("has a control character");
-    }
-    if address.trim() != address {
-        return fault("begins or ends with a space");
-    }
-    let is_slash = |c: char| matches!(c, '/' | '\\');
-    if address.chars().take(2).filter(|c| is_slash(*c)).count() == 2 {
-        return fault("begins with two slashes, and names another host without a scheme");
-    }
-    let first = address.find([':', '/', '\\', '?', '#']);
-    let Some((scheme, rest)) = first.and_then(|at| {
-        address
-            .split_at(at)
-            .1
-            .strip_prefix(':')
-            .map(|rest| (&address[..at], rest))
-    }) else {
+    let Err(error) = Address::parse(address) else {
         return Ok(());
     };
-    let known = SCHEMES
-        .into_iter()
-        .find(|known| known.eq_ignore_ascii_case(scheme));
-    match known {
-        None => fault("has a scheme other than `http`, `https` and `mailto`"),
-        Some("mailto") => Ok(()),
-        Some(_) => {
-            let host = rest.strip_prefix("//").unwrap_or_default();
-            if host.is_empty() || host.starts_with(['/', '\\', '?', '#']) {
-                return fault("names no host");
-            }
-            Ok(())
+    let reason = match error {
+        // It would fill the answer.
+        AddressError::Length(_) => error.to_string(),
+        _ => format!("= {} {error}", quoted(address)),
+    };
+    let hint = match error {
+        AddressError::Length(_) => {
+            "write a shorter one; each byte of what is not ASCII counts three times"
         }
-    }
+        AddressError::Login => "leave out what stands before the `@`",
+        AddressError::Host => {
+            "write a host such as `example.org` or `example.org:8080`, and encode what is no name"
+        }
+        _ => {
+            "write an address that begins with `https://`, `http://` or `mailto:`, or a path such as \
+             `/works/1`"
+        }
+    };
+    Err(Fault::new(reason, hint))
 }
 
 #[cfg(test)]
@@ -86,6 +64,10 @@ mod tests {
             "works",
             "",
             "https://example.org/é",
+            "https://example.org/f/Plan final.pdf",
+            "o'neil",
+            "/a|b{c}^d\\e\"f<g>",
+            "https://bücher.example/",
         ] {
             assert_eq!(check(address), Ok(()), "{address:?}");
         }
@@ -123,6 +105,11 @@ mod tests {
             "https://example.org/\r\nX: y",
             "https://example.org ",
             "works:1",
+            "https://a:b@example.org/",
+            "https://good.example@bad.example/",
+            "https://example.org\\@bad.example",
+            "https://{host}/",
+            "https://example.org:port/",
         ] {
             assert!(check(address).is_err(), "{address:?}");
         }
@@ -136,5 +123,7 @@ mod tests {
         let address = |bytes: usize| format!("/{}", "a".repeat(bytes - 1));
         assert_eq!(check(&address(2048)), Ok(()));
         assert!(check(&address(2049)).is_err());
+        let fault = check(&"é".repeat(342)).unwrap_err();
+        assert_eq!(fault.reason, "has 2052 bytes as a link, more than 2048");
     }
 }

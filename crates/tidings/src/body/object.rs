@@ -24,7 +24,7 @@ pub(crate) struct EventObject {
     #[serde(default, deserialize_with = "text::title")]
     #[schema(example = "Water Lilies", max_length = 1024)]
     pub(crate) title: Option<String>,
-    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB.
+    /// Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded.
     #[serde(default, deserialize_with = "text::address")]
     #[schema(max_length = 2048)]
     pub(crate) url: Option<String>,

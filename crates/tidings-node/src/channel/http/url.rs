@@ -158,13 +158,9 @@ impl<'a> ProviderUrl<'a> {
         let Some(base) = self.option("base")? else {
             return Ok(own.to_owned());
         };
-        let is_address = tidings_mail::web_address(&base).is_some();
-        match is_address {
-            true => Ok(base.trim_end_matches('/').to_owned()),
-            false => Err(fault(
-                "`base` is an address, such as `https://mail.example.org`",
-            )),
-        }
+        let link = tidings_mail::web_address(&base);
+        let link = link.map(|link| link.trim_end_matches('/').to_owned());
+        link.ok_or_else(|| fault("`base` is an address, such as `https://mail.example.org`"))
     }
 
     /// Refuses options that nobody took.
