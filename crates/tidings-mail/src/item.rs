@@ -14,8 +14,8 @@ pub(crate) struct Item {
     /// Title of the category.
     pub(crate) category: String,
     pub(crate) title: String,
-    /// The type's sentence in stretches, of which those with `link` name the object; empty where it has none, or
-    /// where a heading says it.
+    /// The type's sentence in stretches, of which those with `link` name the object; empty where it has none, where
+    /// it is not true of all its events, or where a heading says it.
     pub(crate) sentence: Vec<Stretch>,
     /// The event, its actor, place, time and reason, as far as the surroundings don't show them.
     pub(crate) about: String,
@@ -26,7 +26,7 @@ pub(crate) struct Item {
     pub(crate) date: String,
     /// Number of notifications about it.
     pub(crate) count: usize,
-    /// The newest event's `data`, for templates of the host's own.
+    /// What the `data` of all its events has in common, for templates of the host's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
     /// The templates that show it.

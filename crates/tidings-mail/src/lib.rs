@@ -6,7 +6,8 @@
 //! boundary come from the batch id.
 //!
 //! What hosts write is never trusted: titles are cleaned of control characters, escaped in HTML and
-//! encoded in headers (RFC 2047); only absolute `http` and `https` addresses become links.
+//! encoded in headers (RFC 2047); addresses become links by the check with which they are taken in. A value that
+//! runs the other way than the mail's language is isolated: `<bdi>` in HTML, U+2068 and U+2069 elsewhere.
 //!
 //! # Display names
 //! Objects, actors, targets and topics are called by their titles. An id is never shown: where no title is
@@ -17,6 +18,7 @@ mod brand;
 mod check;
 mod columns;
 mod design;
+mod direction;
 mod dkim;
 mod error;
 mod item;
@@ -62,6 +64,7 @@ pub use site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row};
 pub use support::{NotShown, not_shown};
 pub use tag::MailTag;
 pub use template::{Bodies, DEFAULT_TEMPLATES};
+pub use text::cut;
 pub use token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
 
 /// Maximum number of bytes of a mail's HTML: Gmail cuts off what is beyond 102 KB.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidings_core::batch::{Group, Line};
+use tidings_core::batch::{Group, Line, common_data};
 use tidings_core::{Id, Object};
 
 use crate::design::Design;
@@ -11,9 +11,21 @@ use crate::words::Words;
 use crate::{names, text};
 
 /// The title of a line's object; `None` where it has none that can be shown.
-pub(crate) fn own_title(line: &Line) -> Option<String> {
+pub(crate) fn own_title(line: &Line, words: &Words) -> Option<String> {
     let title = line.object.title.as_deref().map(text::clean);
-    title.filter(|title| !title.is_empty())
+    title
+        .filter(|title| !title.is_empty())
+        .map(|title| words.isolated(title))
+}
+
+/// The names of some lines' actors; `None` where an entry has none, whose act would be another's.
+pub(crate) fn actors<'l>(
+    lines: impl IntoIterator<Item = &'l Line>,
+    actors: &[Arc<Object>],
+    words: &Words,
+) -> Option<String> {
+    let is_signed = !lines.into_iter().any(|line| line.lacks_actor);
+    names::named(actors, words).filter(|_| is_signed)
 }
 
 /// The notifications of some lines.
@@ -32,8 +44,9 @@ pub(crate) fn types_of(group: &Group) -> Vec<Id> {
     types
 }
 
-/// The values that some lines put into the places of a sentence.
-pub(crate) fn said<'l>(lines: &[&'l Line], actors: &[Arc<Object>], words: &Words) -> Said<'l> {
+/// The values that some lines put into the places of a sentence: what is true of each of them, and names as a list of
+/// them all.
+pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], words: &Words) -> Said {
     let listed = |names: Vec<Option<String>>| {
         let count = names.len();
         let mut known: Vec<String> = Vec::new();
@@ -47,29 +60,29 @@ pub(crate) fn said<'l>(lines: &[&'l Line], actors: &[Arc<Object>], words: &Words
         let unnamed = count - same - known.len();
         (!known.is_empty()).then(|| words.listed(&known, unnamed))
     };
-    let titles = lines.iter().map(|line| own_title(line)).collect();
-    let targets = lines.iter().filter_map(|line| line.target.as_ref());
-    let mut distinct: Vec<&Arc<Object>> = Vec::new();
-    for target in targets {
-        if !distinct.contains(&target) {
-            distinct.push(target);
+    let titles = lines.iter().map(|line| own_title(line, words)).collect();
+    let mut targets: Vec<&Arc<Object>> = Vec::new();
+    for target in lines.iter().filter_map(|line| line.target.as_ref()) {
+        if !targets.contains(&target) {
+            targets.push(target);
         }
     }
+    let have_targets = lines.iter().all(|line| line.target.is_some());
+    let targets = targets.into_iter().map(|one| names::name_of(one, words));
+    let data = lines.first().and_then(|line| line.data.clone());
     Said {
-        actor: names::named(actors, words),
+        actor: actors(lines.iter().copied(), by, words),
         object: listed(titles),
-        target: listed(
-            distinct
-                .into_iter()
-                .map(|one| names::name_of(one))
-                .collect(),
-        ),
+        target: listed(targets.collect()).filter(|_| have_targets),
         count: entries(lines.iter().copied()),
-        data: lines.first().and_then(|line| line.data.as_deref()),
+        data: lines
+            .iter()
+            .fold(data, |data, line| common_data(data, line.data.as_ref())),
     }
 }
 
-/// The sentence of a group: "A, B and 3 others commented on X".
+/// The sentence of a group: "A, B and 3 others commented on X"; `None` where it would say something that is not true of
+/// all its lines.
 pub(crate) fn group_sentence(
     group: &Group,
     design: &Design,

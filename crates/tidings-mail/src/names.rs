@@ -12,21 +12,21 @@ use crate::words::Words;
 const NAME_CHARS_MAX: usize = 80;
 
 /// The name of an actor, a target or a topic; `None` if it has no title that can be shown.
-pub(crate) fn name_of(object: &Object) -> Option<String> {
-    let name = cut_name(object.title.as_deref()?);
+pub(crate) fn name_of(object: &Object, words: &Words) -> Option<String> {
+    let name = cut_name(object.title.as_deref()?, words);
     (!name.is_empty()).then_some(name)
 }
 
 /// A title as a name.
-pub(crate) fn cut_name(title: &str) -> String {
-    text::cut(&text::clean(title), NAME_CHARS_MAX)
+pub(crate) fn cut_name(title: &str, words: &Words) -> String {
+    words.isolated(text::cut(&text::clean(title), NAME_CHARS_MAX))
 }
 
 /// "A, B and 3 others", where those without a name are among the others; `None` where nobody has one.
 pub(crate) fn named(objects: &[Arc<Object>], words: &Words) -> Option<String> {
     let names: Vec<String> = objects
         .iter()
-        .filter_map(|object| name_of(object))
+        .filter_map(|object| name_of(object, words))
         .collect();
     (!names.is_empty()).then(|| words.listed(&names, objects.len() - names.len()))
 }
@@ -35,10 +35,10 @@ pub(crate) fn named(objects: &[Arc<Object>], words: &Words) -> Option<String> {
 pub(crate) struct Topics(BTreeMap<String, String>);
 
 impl Topics {
-    pub(crate) fn of(topics: &[Arc<Object>]) -> Self {
+    pub(crate) fn of(topics: &[Arc<Object>], words: &Words) -> Self {
         let named = topics
             .iter()
-            .filter_map(|topic| Some((topic.id.as_str().to_owned(), name_of(topic)?)));
+            .filter_map(|topic| Some((topic.id.as_str().to_owned(), name_of(topic, words)?)));
         Self(named.collect())
     }
 

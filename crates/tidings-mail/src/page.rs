@@ -14,11 +14,11 @@ use crate::item::{Image, Item};
 use crate::lines::{entries, group_sentence, own_title, said, types_of};
 use crate::names::{self, Topics};
 use crate::sentence::Stretch;
-use crate::template::Bodies;
+use crate::template::{Block, Bodies};
 use crate::token::Rest;
 use crate::wording::{self, Calendar};
 use crate::words::{self, Words};
-use crate::{columns, link, list, pick, subject, text, why};
+use crate::{columns, lines, link, list, pick, subject, text, why};
 
 /// Width of a card's picture in pixels: two fit beside each other.
 const CARD_WIDTH: u16 = 270;
@@ -152,7 +152,7 @@ impl<'d> Page<'d> {
             design,
             locale: &batch.locale,
             words,
-            topics: Topics::of(&batch.topics),
+            topics: Topics::of(&batch.topics, words),
             calendar: Calendar::new(&batch.tz, batch.at, words),
             reasons_differ: lines.iter().any(|line| line.reasons != first.reasons),
         };
@@ -204,7 +204,11 @@ impl<'d> Page<'d> {
             language: words.tag,
             direction: words.direction(),
             locale: batch.locale.clone(),
-            recipient: batch.recipient.name.as_deref().map(text::clean),
+            recipient: batch
+                .recipient
+                .name
+                .as_deref()
+                .map(|name| words.isolated(text::clean(name))),
         };
         Some(Self {
             mail: about,
@@ -270,6 +274,8 @@ struct Heading {
 struct Above<'a> {
     /// The name of what they have in common.
     heading: Option<(&'a str, Pivot)>,
+    /// True if a sentence tells all of them.
+    is_told: bool,
     /// Names of the actors of what the tally counts.
     actors: Option<&'a str>,
     /// True if it is said what happened.
@@ -291,7 +297,8 @@ impl Writer<'_> {
     fn sent(&self, batch: &Batch) -> String {
         let sent = words::fill(self.words.sent, "{when}", &self.calendar.minute(batch.at));
         let sent = words::fill(&sent, "{zone}", &self.calendar.zone_name());
-        words::fill(&sent, "{name}", &self.design.brand.name)
+        let name = self.words.isolated(self.design.brand.name.clone());
+        words::fill(&sent, "{name}", &name)
     }
 
     fn single(&self, group: &Group, line: &Line) -> Item {
@@ -336,11 +343,11 @@ impl Writer<'_> {
             .title(&group.event_type, self.locale, 1_000, self.words);
         match title {
             Some(title) => Heading {
-                title: capitalised(&title),
+                title: self.words.isolated(capitalised(&title)),
                 tells_kind: true,
             },
             None => Heading {
-                title: text::clean(&group.category),
+                title: self.words.isolated(text::clean(&group.category)),
                 tells_kind: false,
             },
         }
@@ -353,7 +360,7 @@ impl Writer<'_> {
         let mut is_open = false;
         for (group, lines) in groups {
             let tells_kind = tells_kind && types_of(group).len() == 1;
-            if let Some(name) = heading(group).filter(|_| group.lines.len() > 1) {
+            if let Some(name) = self.heading(group).filter(|_| group.lines.len() > 1) {
                 is_open = false;
                 blocks.push(self.block(group, lines, name, tells_kind));
                 continue;
@@ -386,10 +393,11 @@ impl Writer<'_> {
         let sentence = group_sentence(group, self.design, self.locale, self.words);
         let types = types_of(group);
         let is_told = sentence.is_some();
-        let actors = names::named(&group.actors, self.words)
+        let actors = lines::actors(&group.lines, &group.actors, self.words)
             .filter(|_| group.pivot == Pivot::Target || is_told);
         let above = Above {
             heading: Some((&name, group.pivot)),
+            is_told,
             actors: actors.as_deref(),
             kind: types.len() == 1,
         };
@@ -413,9 +421,10 @@ impl Writer<'_> {
 
     fn lines(&self, group: &Group, lines: &[&Line], above: Above<'_>) -> Vec<Item> {
         let item = |line: &&Line| {
-            let sentence = match above.heading {
-                None => self.sentence(line),
-                Some(_) => Vec::new(),
+            // What no sentence says of all, each says for itself.
+            let sentence = match above.is_told {
+                true => Vec::new(),
+                false => self.sentence(line),
             };
             let mut about = match sentence.is_empty() {
                 true => self.what_who_and_where(line, above),
@@ -450,16 +459,23 @@ impl Writer<'_> {
 
     fn item(&self, group: &Group, line: &Line, about: &[String], width: u16) -> Item {
         let event_type = line.types.first().unwrap_or(&group.event_type);
-        let title = own_title(line).unwrap_or_else(|| {
+        let title = own_title(line, self.words).unwrap_or_else(|| {
             let types = wording::types_in_words(&line.types);
             self.words.untitled(&types, line.entries)
         });
         let templates = &self.design.templates;
-        let block = templates.block(event_type.as_str(), self.locale, &self.design.usual_locale);
+        let block = match &line.types[..] {
+            [event_type] => {
+                let usual = &self.design.usual_locale;
+                templates.block(event_type.as_str(), self.locale, usual)
+            }
+            // A type's template would put its words into the mouths of the others.
+            _ => Block::default(),
+        };
         let base = self.design.brand.url.as_deref();
         Item {
             r#type: event_type.as_str().to_owned(),
-            category: text::clean(&group.category),
+            category: self.words.isolated(text::clean(&group.category)),
             title,
             sentence: Vec::new(),
             about: about.join(" · "),
@@ -469,8 +485,8 @@ impl Writer<'_> {
                 .as_deref()
                 .and_then(|url| link::page(url, base)),
             image: image(&line.object, width, base),
-            actor: names::named(&line.actors, self.words),
-            target: line.target.as_deref().and_then(names::name_of),
+            actor: lines::actors([line], &line.actors, self.words),
+            target: self.target(line),
             date: self.calendar.day(line.t),
             count: line.entries,
             data: templates
@@ -491,7 +507,7 @@ impl Writer<'_> {
             .design
             .title(event_type, self.locale, line.entries, self.words);
         match (title, line.entries) {
-            (Some(title), 1) => capitalised(&title),
+            (Some(title), 1) => self.words.isolated(capitalised(&title)),
             (Some(title), count) => self.words.count_of(&title, count),
             (None, count) => self.words.happened(&types, count),
         }
@@ -499,7 +515,7 @@ impl Writer<'_> {
 
     /// Facts of a line (what happened, who did it and where), less what stands above it or in its title.
     fn what_who_and_where(&self, line: &Line, above: Above<'_>) -> Vec<String> {
-        let title = own_title(line);
+        let title = own_title(line, self.words);
         let mut about = Vec::new();
         match (&title, above.kind) {
             (None, _) => {}
@@ -510,9 +526,9 @@ impl Writer<'_> {
             (Some(_), true) => {}
         }
         let under = above.heading.map(|(_, pivot)| pivot);
-        let actors = names::named(&line.actors, self.words).filter(|_| under != Some(Pivot::Actor));
-        let target = line.target.as_deref().and_then(names::name_of);
-        let target = target.filter(|_| under != Some(Pivot::Target));
+        let actors =
+            lines::actors([line], &line.actors, self.words).filter(|_| under != Some(Pivot::Actor));
+        let target = self.target(line).filter(|_| under != Some(Pivot::Target));
         for name in actors.into_iter().chain(target) {
             let is_said = title.as_ref() == Some(&name) || above.actors == Some(name.as_str());
             if !is_said && !about.contains(&name) {
@@ -521,18 +537,22 @@ impl Writer<'_> {
         }
         about
     }
-}
 
-/// The name of what the lines of a group share; none where it is the object of one of them: nothing is
-/// its own heading.
-fn heading(group: &Group) -> Option<String> {
-    let key = group.key.as_ref()?;
-    if group.pivot == Pivot::Object || group.lines.iter().any(|line| line.object.id == key.id) {
-        return None;
+    /// The name of what the lines of a group share; none where it is the object of one of them: nothing is
+    /// its own heading.
+    fn heading(&self, group: &Group) -> Option<String> {
+        let key = group.key.as_ref()?;
+        if group.pivot == Pivot::Object || group.lines.iter().any(|line| line.object.id == key.id) {
+            return None;
+        }
+        let name = names::name_of(key, self.words)?;
+        let is_own = |line: &Line| own_title(line, self.words).as_ref() == Some(&name);
+        (!group.lines.iter().all(is_own)).then_some(name)
     }
-    let name = names::name_of(key)?;
-    let is_own = |line: &Line| own_title(line).as_ref() == Some(&name);
-    (!group.lines.iter().all(is_own)).then_some(name)
+
+    fn target(&self, line: &Line) -> Option<String> {
+        names::name_of(line.target.as_deref()?, self.words)
+    }
 }
 
 /// Makes cards of the items of a block where most have pictures.

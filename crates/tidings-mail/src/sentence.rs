@@ -3,6 +3,10 @@
 //! A sentence is read once, when the configuration is, so that a misspelt place is a fault there and not a
 //! gap in a mail.
 
+use std::sync::Arc;
+
+use tidings_core::batch::EventData;
+
 use crate::words::Words;
 
 /// A sentence, such as `{actor} published {object}`.
@@ -45,12 +49,12 @@ enum Piece {
 }
 
 /// The values of the places of a sentence; nothing where one is not known.
-pub(crate) struct Said<'a> {
+pub(crate) struct Said {
     pub(crate) actor: Option<String>,
     pub(crate) object: Option<String>,
     pub(crate) target: Option<String>,
     pub(crate) count: usize,
-    pub(crate) data: Option<&'a serde_json::Map<String, serde_json::Value>>,
+    pub(crate) data: Option<Arc<EventData>>,
 }
 
 /// A stretch of a sentence.
@@ -124,7 +128,7 @@ impl Sentence {
     }
 
     /// The sentence with its places filled; `None` where one of them has nothing to hold.
-    pub(crate) fn stretches(&self, said: &Said<'_>, words: &Words) -> Option<Vec<Stretch>> {
+    pub(crate) fn stretches(&self, said: &Said, words: &Words) -> Option<Vec<Stretch>> {
         let mut stretches: Vec<Stretch> = Vec::new();
         for piece in &self.0 {
             let text = match piece {
@@ -137,7 +141,7 @@ impl Sentence {
                     let form = words.form(said.count).min(forms.len() - 1);
                     forms[form].clone()
                 }
-                Piece::Data(path) => scalar(said.data?, path)?,
+                Piece::Data(path) => words.isolated(scalar(said.data.as_deref()?, path)?),
             };
             let link = *piece == Piece::Object;
             match stretches.last_mut() {
@@ -149,7 +153,7 @@ impl Sentence {
     }
 
     /// The same as one text.
-    pub(crate) fn text(&self, said: &Said<'_>, words: &Words) -> Option<String> {
+    pub(crate) fn text(&self, said: &Said, words: &Words) -> Option<String> {
         let stretches = self.stretches(said, words)?;
         Some(stretches.into_iter().map(|stretch| stretch.text).collect())
     }
@@ -179,7 +183,7 @@ impl Piece {
 }
 
 /// The text, number or truth at a path of an event's `data`.
-fn scalar(data: &serde_json::Map<String, serde_json::Value>, path: &[String]) -> Option<String> {
+fn scalar(data: &EventData, path: &[String]) -> Option<String> {
     use serde_json::Value;
 
     let (first, rest) = path.split_first()?;
@@ -201,7 +205,7 @@ mod tests {
     use super::*;
     use crate::words;
 
-    fn said(count: usize) -> Said<'static> {
+    fn said(count: usize) -> Said {
         Said {
             actor: Some("Ann".to_owned()),
             object: Some("Rain".to_owned()),
@@ -250,7 +254,7 @@ mod tests {
         let of_data = |text: &str| {
             let sentence = Sentence::parse(text).unwrap();
             let said = Said {
-                data: data.as_object(),
+                data: data.as_object().cloned().map(Arc::new),
                 ..said(1)
             };
             sentence.text(&said, words::of("en"))

@@ -207,7 +207,8 @@ impl Design {
             (site.everything, &choices.everything),
         ];
         let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
-        let title = words::fill(site.title, "{name}", &self.brand.name);
+        let name = words.isolated(self.brand.name.clone());
+        let title = words::fill(site.title, "{name}", &name);
         self.templates.site(
             "site/choices.html",
             &ChoicesView {
@@ -237,11 +238,11 @@ impl Design {
     fn row<'r>(&self, row: &'r Row, locale: &str, words: &Words) -> RowView<'r> {
         let site = &words.site;
         let title = match &row.name {
-            Name::Title(title) => cut_name(title),
+            Name::Title(title) => cut_name(title, words),
             Name::Type(event_type) => {
                 let title = self.title(event_type, locale, 1_000, words);
                 let title = title.unwrap_or_else(|| text::clean(&in_words(event_type.as_str())));
-                capitalised(&title)
+                words.isolated(capitalised(&title))
             }
             Name::AllMail => site.all_mail.to_owned(),
             Name::All => site.all.to_owned(),

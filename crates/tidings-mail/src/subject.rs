@@ -37,18 +37,19 @@ pub(crate) fn text(batch: &Batch, design: &Design, words: &Words) -> String {
 /// The counts of a batch: "12 new works, 2 shows near you"; `None` where no type has a title.
 pub(crate) fn counts(batch: &Batch, design: &Design, words: &Words) -> Option<String> {
     let mut types: Vec<(&Id, usize)> = Vec::new();
-    for group in &batch.groups {
-        let entries = lines::entries(&group.lines);
-        match types
-            .iter_mut()
-            .find(|(event_type, _)| **event_type == group.event_type)
-        {
-            Some((_, count)) => *count += entries,
-            None => types.push((&group.event_type, entries)),
+    let mut rest = 0;
+    for line in batch.groups.iter().flat_map(|group| &group.lines) {
+        // Nobody knows how many entries are of which of its types.
+        let [event_type] = &line.types[..] else {
+            rest += line.entries;
+            continue;
+        };
+        match types.iter_mut().find(|(known, _)| *known == event_type) {
+            Some((_, count)) => *count += line.entries,
+            None => types.push((event_type, line.entries)),
         }
     }
     let mut phrases = Vec::new();
-    let mut rest = 0;
     for (event_type, count) in types {
         match design.title(event_type, &batch.locale, count, words) {
             Some(title) if phrases.len() < TITLES_SHOWN => {
@@ -92,7 +93,8 @@ fn is_one_line(batch: &Batch) -> Option<&Line> {
 /// "Artwork published: Marilyn", "5 new (comment): Notes on a wall".
 fn of_line(line: &Line, batch: &Batch, design: &Design, words: &Words) -> String {
     let types = wording::types_in_words(&line.types);
-    let name = lines::own_title(line).or_else(|| names::name_of(line.target.as_ref()?));
+    let name =
+        lines::own_title(line, words).or_else(|| names::name_of(line.target.as_ref()?, words));
     let Some(name) = name else {
         return words.untitled(&types, line.entries);
     };
@@ -103,7 +105,7 @@ fn of_line(line: &Line, batch: &Batch, design: &Design, words: &Words) -> String
                 [event_type] => design.title(event_type, &batch.locale, 1, words),
                 _ => None,
             };
-            capitalised(&title.unwrap_or(what))
+            words.isolated(capitalised(&title.unwrap_or(what)))
         }
         _ => counts(batch, design, words)
             .unwrap_or_else(|| words.new_in_brackets(&what, line.entries)),
@@ -122,7 +124,7 @@ fn of_many(batch: &Batch, design: &Design, words: &Words) -> String {
     let in_words = wording::types_in_words(&types);
     let mut names: Vec<String> = Vec::new();
     for group in &batch.groups {
-        for name in names_of(group) {
+        for name in names_of(group, words) {
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -148,13 +150,14 @@ fn of_many(batch: &Batch, design: &Design, words: &Words) -> String {
 }
 
 /// The names of what a group is about: what its lines share, else the titles of its lines.
-fn names_of(group: &Group) -> Vec<String> {
+fn names_of(group: &Group, words: &Words) -> Vec<String> {
     let key = group.key.as_ref().filter(|_| group.pivot != Pivot::Object);
-    if let Some(name) = key.and_then(|key| names::name_of(key)) {
+    if let Some(name) = key.and_then(|key| names::name_of(key, words)) {
         return vec![name];
     }
-    let name =
-        |line: &Line| lines::own_title(line).or_else(|| names::name_of(line.target.as_ref()?));
+    let name = |line: &Line| {
+        lines::own_title(line, words).or_else(|| names::name_of(line.target.as_ref()?, words))
+    };
     group.lines.iter().filter_map(name).collect()
 }
 

@@ -12,6 +12,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, escape_format
 use serde::Serialize;
 use tidings_core::presentation::for_locale;
 
+use crate::direction;
 use crate::error::{DesignError, RenderError};
 
 /// The compiled-in templates.
@@ -78,6 +79,16 @@ pub(crate) struct Block {
 const ROW: Cow<'static, str> = Cow::Borrowed("email/item.html");
 const CARD: Cow<'static, str> = Cow::Borrowed("email/card.html");
 const TEXT: Cow<'static, str> = Cow::Borrowed("email/item.txt");
+
+impl Default for Block {
+    /// The templates that show what has none of its own.
+    fn default() -> Self {
+        Self {
+            html: ROW,
+            text: TEXT,
+        }
+    }
+}
 
 impl Block {
     /// Shows the item as a card, unless the host has a template for it.
@@ -237,6 +248,11 @@ fn environment() -> Environment<'static> {
     // A variable that a template misspells is an error, never a gap in a mail.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(FUEL));
+    environment.add_filter("bdi", |text: &str| {
+        let mut escaped = String::with_capacity(text.len());
+        write_escaped(&mut escaped, text)?;
+        Ok::<_, minijinja::Error>(Value::from_safe_string(direction::in_elements(&escaped)))
+    });
     environment.set_formatter(|out, state, value| match value.as_str() {
         Some(text) if *state.auto_escape() == AutoEscape::Html && !value.is_safe() => {
             write_escaped(out, text).map_err(minijinja::Error::from)
@@ -253,7 +269,7 @@ fn environment() -> Environment<'static> {
 
 /// Escapes text for elements and quoted attributes. The library's own way also writes every slash as
 /// an entity, which makes links unreadable in a message's source and five bytes a slash longer.
-fn write_escaped(out: &mut minijinja::Output<'_>, text: &str) -> std::fmt::Result {
+fn write_escaped(out: &mut dyn std::fmt::Write, text: &str) -> std::fmt::Result {
     let mut rest = text;
     while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
         out.write_str(&rest[..at])?;

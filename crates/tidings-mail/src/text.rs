@@ -1,5 +1,7 @@
 //! Sanitising of host text for one line of a mail.
 
+use crate::direction::{BEGIN, END};
+
 /// Takes out what would break a line or turn the text around it: control characters and line
 /// separators become a space, runs of spaces one, and the marks that override the direction of what
 /// follows (Unicode Bidirectional Algorithm, explicit formatting) are left out. Marks that only
@@ -28,18 +30,31 @@ fn push_space(out: &mut String) {
     }
 }
 
-/// At most `chars_max` characters of a text, cut between words where one is near, with an ellipsis.
-pub(crate) fn cut(text: &str, chars_max: usize) -> String {
-    if text.chars().count() <= chars_max {
+/// At most `chars_max` characters of a text, cut between words where one is near, with an ellipsis. Isolates don't
+/// count, and one that is cut is closed.
+#[must_use]
+pub fn cut(text: &str, chars_max: usize) -> String {
+    let is_shown = |c: &char| !matches!(*c, BEGIN | END);
+    if text.len() <= chars_max || text.chars().filter(is_shown).count() <= chars_max {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(chars_max.saturating_sub(1)).collect();
+    let mut room = chars_max.saturating_sub(1);
+    let fits = |c: &char| {
+        let fits = !is_shown(c) || room > 0;
+        room -= usize::from(fits && is_shown(c));
+        fits
+    };
+    let kept: String = text.chars().take_while(fits).collect();
     let at_word = kept
         .rfind(' ')
         // A cut far back would lose more than a broken word does.
         .filter(|at| kept[*at..].chars().count() <= chars_max / 3);
     let kept = at_word.map_or(kept.as_str(), |at| &kept[..at]);
-    format!("{}…", kept.trim_end_matches([' ', ',', ';', ':', '.', '-']))
+    let kept = kept.trim_end_matches([' ', ',', ';', ':', '.', '-', BEGIN]);
+    let open = kept.matches(BEGIN).count();
+    let open = open.saturating_sub(kept.matches(END).count());
+    let closed: String = std::iter::repeat_n(END, open).collect();
+    format!("{kept}…{closed}")
 }
 
 #[cfg(test)]
@@ -65,5 +80,11 @@ mod tests {
         assert_eq!(cut("one two three four", 10), "one two…");
         assert_eq!(cut("abcdefghijkl", 5), "abcd…");
         assert_eq!(cut("ééééé", 4), "ééé…");
+        assert_eq!(cut("\u{2068}אבגדה\u{2069}", 5), "\u{2068}אבגדה\u{2069}");
+        assert_eq!(
+            cut("\u{2068}אבגדה\u{2069} and more", 4),
+            "\u{2068}אבג…\u{2069}"
+        );
+        assert_eq!(cut("one \u{2068}אבגדה\u{2069}", 5), "one…");
     }
 }

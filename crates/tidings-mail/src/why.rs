@@ -19,7 +19,7 @@ pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<St
     let mut causes = Vec::new();
     let mut asides = Vec::new();
     let is_one = lines.len() == 1;
-    causes.extend(Followed::of(lines, topics).told(is_one, words));
+    causes.extend(Followed::of(lines, topics).told(words));
     for (reason, cause) in known(words) {
         let count = lines
             .iter()
@@ -65,7 +65,7 @@ pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str], words: &Words) 
         followed.unnamed = 0;
     }
     followed.names.retain(|name| !said.contains(&name.as_str()));
-    notes.extend(followed.told(true, words));
+    notes.extend(followed.told(words));
     for (reason, cause) in known(words) {
         if line.reasons.iter().any(|r| r == reason) {
             notes.push(cause.note.to_owned());
@@ -103,22 +103,13 @@ impl Followed {
         followed
     }
 
-    /// "you follow A and B"; where no name is known, that one follows "its topic".
-    fn told(&self, is_one: bool, words: &Words) -> Option<String> {
-        let unnamed = match (self.unnamed, is_one) {
-            (1, true) => words.follow_topic,
-            (1, false) => words.follow_their_topic,
-            (_, true) => words.follow_topics,
-            (_, false) => words.follow_their_topics,
-        };
-        match (self.names.len(), self.unnamed) {
-            (0, 0) => None,
-            (0, _) => Some(unnamed.to_owned()),
-            (_, unnamed) => {
-                let names = words.listed(&self.names, unnamed);
-                Some(words::fill(words.follow, "{names}", &names))
-            }
+    /// "you follow A and B"; `None` where no name is known, which leaves nothing to say.
+    fn told(&self, words: &Words) -> Option<String> {
+        if self.names.is_empty() {
+            return None;
         }
+        let names = words.listed(&self.names, self.unnamed);
+        Some(words::fill(words.follow, "{names}", &names))
     }
 }
 
@@ -153,7 +144,7 @@ mod tests {
                 ..Object::bare(Id::new(topic).unwrap())
             })
         });
-        Topics::of(&topics)
+        Topics::of(&topics, words::of("en"))
     }
 
     #[test]
@@ -167,12 +158,12 @@ mod tests {
             ),
             (
                 vec![line(&["named"])],
-                Some("You are receiving this because you were notified directly."),
+                Some("You are receiving this because it was addressed to you."),
             ),
             (
                 vec![line(&["named", "near", "topic:a"])],
                 Some(
-                    "You are receiving this because you follow A, it is near you, and you were notified directly.",
+                    "You are receiving this because you follow A, it is near you, and it was addressed to you.",
                 ),
             ),
             (
@@ -187,12 +178,12 @@ mod tests {
                 ],
                 Some(
                     "You are receiving these because you follow B, A and 1 other. \
-                     Some are near you, and some were sent to you directly.",
+                     Some are near you, and some were addressed to you.",
                 ),
             ),
             (
                 vec![line(&["near"]), line(&["named"])],
-                Some("Some are near you, and some were sent to you directly."),
+                Some("Some are near you, and some were addressed to you."),
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
@@ -201,22 +192,17 @@ mod tests {
     }
 
     #[test]
-    fn a_topic_without_a_name_is_not_told_by_its_id() {
+    fn f20_a_topic_without_a_name_is_left_out() {
         for (lines, words) in [
+            (vec![line(&["topic:repo/5512"])], None),
+            (vec![line(&["topic:repo/1"]), line(&["topic:repo/2"])], None),
             (
-                vec![line(&["topic:repo/5512"])],
-                "You are receiving this because you follow its topic.",
-            ),
-            (
-                vec![line(&["topic:repo/1"]), line(&["topic:repo/2"])],
-                "You are receiving these because you follow their topics.",
+                vec![line(&["near", "topic:repo/5512"])],
+                Some("You are receiving this because it is near you."),
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(
-                told(&lines, &topics(), words::of("en")).as_deref(),
-                Some(words)
-            );
+            assert_eq!(told(&lines, &topics(), words::of("en")).as_deref(), words);
         }
     }
 

@@ -72,7 +72,8 @@ impl Calendar {
         let name = self.zone.iana_name().unwrap_or("UTC");
         match name.rsplit_once('/') {
             Some((area, place)) if area != "Etc" => {
-                words::fill(self.words.zone, "{place}", &place.replace('_', " "))
+                let place = self.words.isolated(place.replace('_', " "));
+                words::fill(self.words.zone, "{place}", &place)
             }
             _ => "UTC".to_owned(),
         }

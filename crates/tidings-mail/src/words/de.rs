@@ -54,10 +54,6 @@ pub(super) static WORDS: Words = Words {
     because_of_one: "Sie erhalten diese Nachricht, weil {causes}.",
     because_of_many: "Sie erhalten diese Nachricht, weil {causes}.",
     follow: "Sie {names} folgen",
-    follow_topic: "Sie dem Thema folgen",
-    follow_topics: "Sie den Themen folgen",
-    follow_their_topic: "Sie dem Thema folgen",
-    follow_their_topics: "Sie den Themen folgen",
     near: Cause {
         one: "es in Ihrer Nähe ist",
         all: "alles in Ihrer Nähe ist",
@@ -65,10 +61,10 @@ pub(super) static WORDS: Words = Words {
         note: "in Ihrer Nähe",
     },
     named: Cause {
-        one: "Sie direkt angesprochen sind",
-        all: "Sie direkt angesprochen sind",
-        some: "einiges ging direkt an Sie",
-        note: "direkt an Sie",
+        one: "sie an Sie gerichtet ist",
+        all: "sie an Sie gerichtet ist",
+        some: "einiges ist an Sie gerichtet",
+        note: "an Sie gerichtet",
     },
     everyone: Cause {
         one: "sie an alle ging",

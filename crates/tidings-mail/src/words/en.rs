@@ -54,10 +54,6 @@ pub(super) static WORDS: Words = Words {
     because_of_one: "You are receiving this because {causes}.",
     because_of_many: "You are receiving these because {causes}.",
     follow: "you follow {names}",
-    follow_topic: "you follow its topic",
-    follow_topics: "you follow its topics",
-    follow_their_topic: "you follow their topic",
-    follow_their_topics: "you follow their topics",
     near: Cause {
         one: "it is near you",
         all: "they are near you",
@@ -65,10 +61,10 @@ pub(super) static WORDS: Words = Words {
         note: "near you",
     },
     named: Cause {
-        one: "you were notified directly",
-        all: "you were notified directly",
-        some: "some were sent to you directly",
-        note: "sent to you directly",
+        one: "it was addressed to you",
+        all: "they were addressed to you",
+        some: "some were addressed to you",
+        note: "addressed to you",
     },
     everyone: Cause {
         one: "it was sent to everyone",

@@ -48,10 +48,6 @@ pub(super) static WORDS: Words = Words {
     because_of_one: "Vous recevez ce message car {causes}.",
     because_of_many: "Vous recevez ce message car {causes}.",
     follow: "vous suivez {names}",
-    follow_topic: "vous suivez ce sujet",
-    follow_topics: "vous suivez ces sujets",
-    follow_their_topic: "vous suivez ce sujet",
-    follow_their_topics: "vous suivez ces sujets",
     near: Cause {
         one: "c’est près de chez vous",
         all: "tout est près de chez vous",

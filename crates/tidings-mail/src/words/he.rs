@@ -54,10 +54,6 @@ pub(super) static WORDS: Words = Words {
     because_of_one: "קיבלת הודעה זו כי {causes}.",
     because_of_many: "קיבלת הודעה זו כי {causes}.",
     follow: "ברשימת המעקב שלך: {names}",
-    follow_topic: "הנושא ברשימת המעקב שלך",
-    follow_topics: "הנושאים ברשימת המעקב שלך",
-    follow_their_topic: "הנושא ברשימת המעקב שלך",
-    follow_their_topics: "הנושאים ברשימת המעקב שלך",
     near: Cause {
         one: "זה קרוב אליך",
         all: "זה קרוב אליך",

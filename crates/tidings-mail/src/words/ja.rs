@@ -43,10 +43,6 @@ pub(super) static WORDS: Words = Words {
     because_of_one: "このメールが届いた理由: {causes}。",
     because_of_many: "このメールが届いた理由: {causes}。",
     follow: "{names}をフォローしています",
-    follow_topic: "トピックをフォローしています",
-    follow_topics: "トピックをフォローしています",
-    follow_their_topic: "トピックをフォローしています",
-    follow_their_topics: "トピックをフォローしています",
     near: Cause {
         one: "お近くの情報です",
         all: "お近くの情報です",

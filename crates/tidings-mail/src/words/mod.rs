@@ -11,6 +11,8 @@ mod ja;
 
 use tidings_core::rules::capitalised;
 
+use crate::direction;
+
 /// The books; the first one stands in for every other language.
 const BOOKS: [&Words; 5] = [&en::WORDS, &de::WORDS, &fr::WORDS, &he::WORDS, &ja::WORDS];
 
@@ -56,10 +58,6 @@ pub(crate) struct Words {
     pub(crate) because_of_one: &'static str,
     pub(crate) because_of_many: &'static str,
     pub(crate) follow: &'static str,
-    pub(crate) follow_topic: &'static str,
-    pub(crate) follow_topics: &'static str,
-    pub(crate) follow_their_topic: &'static str,
-    pub(crate) follow_their_topics: &'static str,
     pub(crate) near: Cause,
     pub(crate) named: Cause,
     pub(crate) everyone: Cause,
@@ -136,6 +134,11 @@ impl Words {
         if self.is_right_to_left { "rtl" } else { "ltr" }
     }
 
+    /// A value that stands among words of this language, isolated if it runs the other way.
+    pub(crate) fn isolated(&self, value: String) -> String {
+        direction::isolated(value, self.is_right_to_left)
+    }
+
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
         let digits = count.to_string();
@@ -194,14 +197,15 @@ impl Words {
         fill(
             &self.counted(self.new_in_brackets, entries),
             "{what}",
-            types,
+            &self.isolated(types.to_owned()),
         )
     }
 
     /// "5 new works".
     pub(crate) fn count_of(&self, title: &str, count: usize) -> String {
         let phrase = self.counted(self.count_of, count);
-        fill(&phrase, "{what}", &self.in_a_phrase(title))
+        let title = self.isolated(self.in_a_phrase(title));
+        fill(&phrase, "{what}", &title)
     }
 
     /// A title as it stands within a phrase: "New works" are "new works", unless the language writes nouns
@@ -220,15 +224,21 @@ impl Words {
     /// Names what happened: "Comment", or "3 new: comment, share" where there are several.
     pub(crate) fn happened(&self, types: &str, entries: usize) -> String {
         match entries {
-            0 | 1 => capitalised(types),
-            _ => fill(&self.counted(self.new_of_kind, entries), "{what}", types),
+            0 | 1 => self.isolated(capitalised(types)),
+            _ => {
+                let types = self.isolated(types.to_owned());
+                fill(&self.counted(self.new_of_kind, entries), "{what}", &types)
+            }
         }
     }
 
     /// The same, to stand for a title: "New comment".
     pub(crate) fn untitled(&self, types: &str, entries: usize) -> String {
         match entries {
-            0 | 1 => fill(self.new_untitled, "{what}", types),
+            0 | 1 => {
+                let types = self.isolated(types.to_owned());
+                fill(self.new_untitled, "{what}", &types)
+            }
             _ => self.happened(types, entries),
         }
     }

@@ -354,7 +354,8 @@ fn whatever_is_in_it_no_mail_is_cut_off() {
 }
 
 /// Parts of the default look that some clients do not show, with what their readers see instead.
-const NOT_SHOWN: [(&str, &str); 10] = [
+const NOT_SHOWN: [(&str, &str); 11] = [
+    ("<bdi>", "the characters around it do the same"),
     (
         "@media",
         "two columns on a phone, a button as wide as its words",

@@ -5,11 +5,13 @@
     reason = "a fixture that fails is a test that fails"
 )]
 
+mod direction;
 mod dkim;
 mod fixture;
 mod golden;
 mod headers;
 mod links;
+mod merged;
 mod short;
 mod site;
 mod templates;
@@ -90,9 +92,9 @@ fn m10_many_lines_are_told_in_groups() {
          * Marilyn\n  1 March\n\n\
          * Flowers\n  1 March\n\n\
          == Comments ==\n\n\
-         * Notes on a wall\n  6 new: comment · Ann, Bob and 3 others · sent to you directly · 1 March\n\n\
+         * Notes on a wall\n  6 new: comment · Ann, Bob and 3 others · addressed to you · 1 March\n\n\
          ----------------------------------------\n\
-         You are receiving these because you follow Andy Warhol. Some were sent to you directly.\n\
+         You are receiving these because you follow Andy Warhol. Some were addressed to you.\n\
          Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
     );
     assert!(html.contains("Ann, Bob and 3 others"));
@@ -519,6 +521,7 @@ proptest! {
         let mail = render(&of_titles(&titles));
         assert_proper(&mail);
         let (text, _) = bodies(&mail);
+        let text = text.replace(['\u{2068}', '\u{2069}'], "");
         for title in &titles {
             let is_shown = |line: &str| line == title || line.strip_prefix("* ") == Some(title);
             prop_assert!(text.split('\n').any(is_shown), "{title:?} in {text}");

@@ -44,11 +44,7 @@ impl Note {
         };
         words.truncate(words.trim_end().len());
         let room = chars_max - link.chars().count();
-        if words.chars().count() > room {
-            words = words.chars().take(room.saturating_sub(1)).collect();
-            words.push('…');
-        }
-        words + &link
+        tidings_mail::cut(&words, room) + &link
     }
 }
 

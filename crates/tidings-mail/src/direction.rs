@@ -1,0 +1,88 @@
+//! Directions of text: what runs the other way is isolated from the text around it (Unicode Standard Annex #9).
+//!
+//! A text has the direction of its language. A name that runs the other way would carry the words and the signs
+//! beside it along.
+
+use unicode_bidi::BidiClass::{AL, L, R};
+use unicode_bidi::bidi_class;
+
+/// The beginning of a stretch that has the direction of its own first strong character, and its end. Foreign text has
+/// neither ([`crate::text::clean`]).
+pub(crate) const BEGIN: char = '\u{2068}';
+pub(crate) const END: char = '\u{2069}';
+
+/// A value that stands in a text, isolated if any of its characters runs the other way.
+pub(crate) fn isolated(value: String, is_right_to_left: bool) -> String {
+    let runs_other_way = |c: char| match is_right_to_left {
+        true => bidi_class(c) == L,
+        false => !c.is_ascii() && matches!(bidi_class(c), R | AL),
+    };
+    match value.chars().any(runs_other_way) {
+        true => format!("{BEGIN}{value}{END}"),
+        false => value,
+    }
+}
+
+/// Text for an element of HTML: escaped by the caller, with isolates as elements. Their characters stay around them:
+/// Gmail and others drop the elements.
+pub(crate) fn in_elements(escaped: &str) -> String {
+    let mut out = String::with_capacity(escaped.len() + 16);
+    let mut open = 0_usize;
+    for c in escaped.chars() {
+        match c {
+            BEGIN => {
+                open += 1;
+                out.push(BEGIN);
+                out.push_str("<bdi>");
+            }
+            END if open > 0 => {
+                open -= 1;
+                out.push_str("</bdi>");
+                out.push(END);
+            }
+            END => {}
+            c => out.push(c),
+        }
+    }
+    out.push_str(&format!("</bdi>{END}").repeat(open));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_runs_the_other_way_is_isolated() {
+        for (value, in_english, in_hebrew) in [
+            ("Notes (3) on C++", false, true),
+            ("סארה", true, false),
+            ("سارة", true, false),
+            ("C++ של דב", true, true),
+            ("2024 (3)!", false, false),
+            ("٣", false, false),
+            ("ほか", false, true),
+            ("a\u{200f}", true, true),
+            ("", false, false),
+        ] {
+            for (is_right_to_left, is_isolated) in [(false, in_english), (true, in_hebrew)] {
+                let shown = isolated(value.to_owned(), is_right_to_left);
+                let expected = match is_isolated {
+                    true => format!("\u{2068}{value}\u{2069}"),
+                    false => value.to_owned(),
+                };
+                assert_eq!(shown, expected, "{value:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn isolates_are_elements_and_each_is_closed() {
+        for (text, html) in [
+            ("a \u{2068}b\u{2069} c", "a \u{2068}<bdi>b</bdi>\u{2069} c"),
+            ("\u{2069}a\u{2068}b", "a\u{2068}<bdi>b</bdi>\u{2069}"),
+        ] {
+            assert_eq!(in_elements(text), html);
+        }
+    }
+}
