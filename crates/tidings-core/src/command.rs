@@ -70,9 +70,9 @@ pub enum Command {
     Preference {
         /// The recipient.
         recipient: Id,
-        /// A type or a category, or what is muted.
+        /// What it is for: types, or what is muted.
         scope: PreferenceScope,
-        /// The channel; `*` for a mute on each.
+        /// The channel; `*` is each, for a mute or all categories.
         channel: String,
         /// The mode.
         mode: Mode,
@@ -183,9 +183,9 @@ impl Command {
 /// A preference of a recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// A type or a category, or what is muted.
+    /// What it is for: types, or what is muted.
     pub scope: PreferenceScope,
-    /// The channel; `*` for a mute on each.
+    /// The channel; `*` is each, for a mute or all categories.
     pub channel: String,
     /// The mode.
     pub mode: Mode,

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 
+/// The name that stands for all categories, which no category has.
+pub const ALL_CATEGORIES: &str = "*";
+
 /// The scope of a preference.
 ///
 /// # Examples
@@ -27,6 +30,9 @@ pub enum PreferenceScope {
     Topic(Id),
     /// Mutes an object, also where it is a target.
     Object(Id),
+    /// All types of every category, those that are configured later included; a type and its category have
+    /// precedence.
+    AllCategories,
 }
 
 impl PreferenceScope {
@@ -34,6 +40,12 @@ impl PreferenceScope {
     #[must_use]
     pub fn is_mute(&self) -> bool {
         matches!(self, Self::Topic(_) | Self::Object(_))
+    }
+
+    /// Tells whether it may be set on each channel at once, those that are configured later included.
+    #[must_use]
+    pub fn may_be_on_each(&self) -> bool {
+        self.is_mute() || *self == Self::AllCategories
     }
 }
 

@@ -124,7 +124,9 @@ impl Rules {
                 let kind = self.types.get(name);
                 kind.is_some_and(|kind| !(kind.required && *mode == Mode::Never))
             }
-            PreferenceScope::Topic(_) | PreferenceScope::Object(_) => true,
+            PreferenceScope::AllCategories
+            | PreferenceScope::Topic(_)
+            | PreferenceScope::Object(_) => true,
         };
         let knows_mode = match mode {
             Mode::Digest(name) => self.digests.contains_key(name),

@@ -146,6 +146,7 @@ impl Shown {
             scope: match scope {
                 PreferenceScope::Category(name) => self.category(&name),
                 PreferenceScope::Type(name) => name,
+                PreferenceScope::AllCategories => "everything".to_owned(),
                 PreferenceScope::Topic(of) | PreferenceScope::Object(of) => of.as_str().to_owned(),
             },
             channel: channel.to_owned(),

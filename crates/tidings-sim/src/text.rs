@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use serde_json::{Map, Value, json};
 use tidings_core::channel::{ChannelNo, EMAIL_NO};
 use tidings_core::command::{Cancelled, MarkKind, Marked};
+use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules};
 use tidings_core::{
@@ -122,6 +123,7 @@ fn level(scope: &PreferenceScope) -> (&'static str, &str) {
     match scope {
         PreferenceScope::Type(name) => ("type", name),
         PreferenceScope::Category(name) => ("category", name),
+        PreferenceScope::AllCategories => ("category", ALL_CATEGORIES),
         PreferenceScope::Topic(topic) => ("topic", topic.as_str()),
         PreferenceScope::Object(object) => ("object", object.as_str()),
     }

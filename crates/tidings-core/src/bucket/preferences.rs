@@ -69,8 +69,8 @@ impl Preferences {
         chosen
     }
 
-    /// Splits a set by the mode that applies to a type: type before category before none. A digest that
-    /// is no longer configured is as if it were not chosen.
+    /// Splits a set by the mode that applies to a type: type before category before all categories before none. A
+    /// digest that is no longer configured is as if it were not chosen.
     pub(crate) fn split(
         &self,
         channel: ChannelNo,
@@ -78,11 +78,7 @@ impl Preferences {
         mut who: RoaringBitmap,
     ) -> Vec<(Option<Mode>, RoaringBitmap)> {
         let mut parts = Vec::new();
-        let scopes = [
-            PreferenceScope::Type(of_type.name.clone()),
-            PreferenceScope::Category(of_type.rules.category.clone()),
-        ];
-        for scope in scopes {
+        for scope in scopes(of_type) {
             let Some(modes) = self.chosen.get(&(channel, scope)) else {
                 continue;
             };
@@ -103,6 +99,21 @@ impl Preferences {
         parts
     }
 
+    /// The preference that applies to a type for one recipient.
+    pub(crate) fn applying(
+        &self,
+        number: u32,
+        channel: ChannelNo,
+        of_type: &Type,
+    ) -> Option<(PreferenceScope, &Mode)> {
+        scopes(of_type).into_iter().find_map(|scope| {
+            let modes = self.chosen.get(&(channel, scope.clone()))?;
+            let mut chosen = modes.iter().filter(|(_, who)| who.contains(number));
+            let (mode, _) = chosen.find(|(mode, _)| of_type.knows(channel, mode))?;
+            Some((scope, mode))
+        })
+    }
+
     /// Splits a set by the lane that a type's entries take; `None` = never.
     pub(crate) fn lanes(
         &self,
@@ -113,6 +124,15 @@ impl Preferences {
         let parts = self.split(channel, of_type, who).into_iter();
         parts.map(move |(mode, part)| (of_type.lane_while(paused, channel, mode.as_ref()), part))
     }
+}
+
+/// The scopes that concern a type, in order of precedence.
+fn scopes(of_type: &Type) -> [PreferenceScope; 3] {
+    [
+        PreferenceScope::Type(of_type.name.clone()),
+        PreferenceScope::Category(of_type.rules.category.clone()),
+        PreferenceScope::AllCategories,
+    ]
 }
 
 #[cfg(test)]
@@ -147,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_goes_before_its_category() {
+    fn a_type_goes_before_its_category_and_both_before_all_categories() {
         let (version, _) = Version::new(1, rules(), &mut Names::default());
         let t = version
             .of_type(TypeNo(0))
@@ -159,17 +179,25 @@ mod tests {
         preferences.choose(2, EMAIL_NO, category(), Mode::Never);
         preferences.choose(2, EMAIL_NO, of_type(), Mode::Immediate);
         preferences.choose(3, EMAIL_NO, of_type(), Mode::Digest("gone".to_owned()));
-        let all: RoaringBitmap = (0..4).collect();
+        let everything = || PreferenceScope::AllCategories;
+        preferences.choose(1, EMAIL_NO, everything(), Mode::Immediate);
+        preferences.choose(4, EMAIL_NO, everything(), Mode::Never);
+        let all: RoaringBitmap = (0..5).collect();
         let parts = preferences.split(EMAIL_NO, t, all.clone());
         let expected = [
             (Some(Mode::Immediate), vec![2]),
             (Some(Mode::Never), vec![1]),
+            (Some(Mode::Never), vec![4]),
             (None, vec![0, 3]),
         ];
         assert_eq!(parts.len(), expected.len());
         for (part, (mode, who)) in parts.iter().zip(expected) {
             assert_eq!((&part.0, part.1.iter().collect::<Vec<_>>()), (&mode, who));
         }
+        let applying = |number| preferences.applying(number, EMAIL_NO, t);
+        assert_eq!(applying(2), Some((of_type(), &Mode::Immediate)));
+        assert_eq!(applying(4), Some((everything(), &Mode::Never)));
+        assert_eq!(applying(3), None);
         preferences.choose(2, EMAIL_NO, of_type(), Mode::Default);
         assert_eq!(preferences.of(2), vec![(EMAIL_NO, category(), Mode::Never)]);
         assert_eq!(

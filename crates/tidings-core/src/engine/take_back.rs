@@ -177,9 +177,6 @@ impl Part {
             let what = "a mute is `never`, or lifted by `default`";
             return Err(Refused::Preference(what.to_owned()));
         }
-        if scope.is_mute() && channel == EACH {
-            return Ok(TABLE.iter().map(|channel| channel.number).collect());
-        }
         if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
             && let Some(of_type) = self.rules().and_then(|rules| rules.types.get(name))
             && of_type.required
@@ -187,8 +184,13 @@ impl Part {
             let what = format!("the type `{name}` is required, so it can't be `never`");
             return Err(Refused::Preference(what));
         }
-        let number = channel_no(channel);
-        let number = number.ok_or_else(|| Refused::UnknownChannel(channel.to_owned()))?;
+        let channels: Vec<ChannelNo> = match channel_no(channel) {
+            Some(number) => vec![number],
+            None if channel == EACH && scope.may_be_on_each() => {
+                TABLE.iter().map(|channel| channel.number).collect()
+            }
+            None => return Err(Refused::UnknownChannel(channel.to_owned())),
+        };
         if let Mode::Digest(name) = mode {
             let known = self
                 .rules()
@@ -196,13 +198,13 @@ impl Part {
             if !known {
                 return Err(Refused::Preference(format!("there is no digest `{name}`")));
             }
-            if number == INBOX_NO {
+            if channels.contains(&INBOX_NO) {
                 return Err(Refused::Preference(format!(
                     "the inbox has no digests, so `{name}` can't be chosen for it"
                 )));
             }
         }
-        Ok(vec![number])
+        Ok(channels)
     }
 
     /// Refuses more mutes than a recipient may have.

@@ -11,7 +11,7 @@ use super::plan::{Plan, PlannedMessage};
 use super::reply::Refused;
 use super::state::Engine;
 use crate::batch_key::{BatchKey, LaneKey};
-use crate::channel::ChannelNo;
+use crate::channel::{CHANNELS, ChannelNo, EACH};
 use crate::compiled::Type;
 use crate::id::{BucketNo, Id};
 use crate::index::{FoundEntry, Look};
@@ -144,8 +144,21 @@ impl Engine {
         let (bucket, number) = self.find(id)?;
         let chosen = self.bucket(bucket).preferences.of(number.0).into_iter();
         let chosen = chosen.filter(|(_, scope, mode)| self.knows_choice(scope, mode));
-        let named = |(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode);
-        Ok(chosen.map(named).collect())
+        let (wide, mut shown): (Vec<_>, Vec<_>) = chosen
+            .map(|(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode))
+            .partition(|(scope, ..)| scope.may_be_on_each());
+        let mut by_choice: BTreeMap<(PreferenceScope, Mode), Vec<&'static str>> = BTreeMap::new();
+        for (scope, channel, mode) in wide {
+            by_choice.entry((scope, mode)).or_default().push(channel);
+        }
+        for ((scope, mode), mut channels) in by_choice {
+            if channels.len() == CHANNELS.len() {
+                channels = vec![EACH];
+            }
+            let channels = channels.into_iter();
+            shown.extend(channels.map(|channel| (scope.clone(), channel, mode.clone())));
+        }
+        Ok(shown)
     }
 
     /// The topics that a recipient follows, by bytes.

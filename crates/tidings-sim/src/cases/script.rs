@@ -15,7 +15,7 @@
 //!      [channels=C,C] [deliver_at=TIME|delay=30m|deliver_local=2024-01-01T09:00] [expires_at=TIME] [key=K]
 //! TIME subscribe R TOPIC | unsubscribe R TOPIC | object O [notifiable=B] | retract O | erase R
 //! TIME seen R up_to=TIME|object=O|event=E | read … | cancel event=E|key=K | withdraw … | forget DATE
-//! TIME preference R type=T|category=C CHANNEL never|immediate|default|digest:NAME
+//! TIME preference R type=T|category=C|category=* CHANNEL|* never|immediate|default|digest:NAME
 //! TIME flush R [channel=C] [lane=L] | pause CHANNEL | resume CHANNEL
 //! TIME suppress CHANNEL ADDRESS [until=TIME] | unsuppress CHANNEL ADDRESS
 //! TIME refused …                                the subject must refuse what follows
@@ -31,6 +31,7 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL_NO, channel_no};
 use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
 use tidings_core::event::{Audience, Event, Near, Object};
+use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Defaults, Rules, StoreRules};
 use tidings_core::suppression::{ChannelAddress, SuppressedFor};
@@ -229,6 +230,7 @@ fn command(words: &[&str]) -> Read<Command> {
 fn preference_scope(scope: &str) -> Read<PreferenceScope> {
     Ok(match pair(scope)? {
         ("type", name) => PreferenceScope::Type(name.to_owned()),
+        ("category", ALL_CATEGORIES) => PreferenceScope::AllCategories,
         ("category", name) => PreferenceScope::Category(name.to_owned()),
         ("topic", name) => PreferenceScope::Topic(id(name)?),
         ("object", name) => PreferenceScope::Object(id(name)?),

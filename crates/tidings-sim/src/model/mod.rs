@@ -371,7 +371,9 @@ impl Model {
                 let is_configured = match scope {
                     PreferenceScope::Type(kind) => self.current().types.contains_key(kind),
                     PreferenceScope::Category(name) => self.current().categories.contains_key(name),
-                    PreferenceScope::Topic(_) | PreferenceScope::Object(_) => true,
+                    PreferenceScope::AllCategories
+                    | PreferenceScope::Topic(_)
+                    | PreferenceScope::Object(_) => true,
                 };
                 let is_required = match scope {
                     PreferenceScope::Type(kind) => {

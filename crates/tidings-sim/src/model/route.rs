@@ -33,6 +33,7 @@ pub(super) fn route(rules: &Rules, chosen: &Preferences, event_type: &str, chann
     let levels = [
         PreferenceScope::Type(event_type.to_owned()),
         PreferenceScope::Category(type_rules.category.clone()),
+        PreferenceScope::AllCategories,
     ];
     let mut policy = own.policy.clone();
     let mut lane = own.lane.clone();

@@ -14,7 +14,7 @@ use tidings_core::{
 };
 
 use super::World;
-use super::raw::{OBJECTS, RECIPIENTS, RawEvent, RawOp, RawPerson, RawStep, TOPICS};
+use super::raw::{LEVELS, OBJECTS, RECIPIENTS, RawEvent, RawOp, RawPerson, RawStep, TOPICS};
 use super::rules::{CATEGORIES, RawRules, TYPES, data, digest_name, own_hours};
 use crate::subject::Step;
 
@@ -334,17 +334,19 @@ impl Builder {
     }
 
     fn choice(&self, scope: u8, inbox: bool, mode: u8) -> Option<Choice> {
-        if let Some(subject) = scope.checked_sub(TYPES + CATEGORIES) {
+        if let Some(subject) = scope.checked_sub(LEVELS) {
             return Some(mute(subject, inbox, mode));
         }
         let scope = match scope.checked_sub(TYPES) {
             None => PreferenceScope::Type(format!("t{scope}")),
+            Some(CATEGORIES) => PreferenceScope::AllCategories,
             Some(category) => PreferenceScope::Category(format!("c{category}")),
         };
         let known = match &scope {
             PreferenceScope::Type(kind) => self.rules.types.contains_key(kind),
             _ => true,
         };
+        let on_each = scope == PreferenceScope::AllCategories && mode < 9 && mode.is_multiple_of(4);
         let mode = match mode.checked_sub(9) {
             None if mode < 1 => Mode::Never,
             None if mode < 5 => Mode::Default,
@@ -362,7 +364,12 @@ impl Builder {
         };
         (known && may).then(|| Choice {
             scope,
-            channel: if inbox { INBOX } else { EMAIL }.to_owned(),
+            channel: match (on_each, inbox) {
+                (true, _) => EACH,
+                (false, true) => INBOX,
+                (false, false) => EMAIL,
+            }
+            .to_owned(),
             mode,
         })
     }

@@ -77,12 +77,14 @@ pub(super) fn raw_person() -> impl Strategy<Value = RawPerson> {
     })
 }
 
-/// Number of scopes of a preference: types, categories, topics, objects.
-pub(super) const SCOPES: u8 = TYPES + CATEGORIES + TOPICS.len() as u8 + OBJECTS;
+/// Number of levels of a preference: types, categories, all categories.
+pub(super) const LEVELS: u8 = TYPES + CATEGORIES + 1;
+/// Number of scopes of a preference: levels, topics, objects.
+pub(super) const SCOPES: u8 = LEVELS + TOPICS.len() as u8 + OBJECTS;
 
 fn raw_choice() -> impl Strategy<Value = (u8, bool, u8)> {
     (
-        prop_oneof![3 => 0..TYPES + CATEGORIES, 2 => TYPES + CATEGORIES..SCOPES],
+        prop_oneof![3 => 0..LEVELS, 2 => LEVELS..SCOPES],
         proptest::bool::weighted(0.3),
         0..9 + DIGESTS,
     )
@@ -104,9 +106,9 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
         3 => (who(), 0..6_u8, any::<bool>()).prop_map(|(a, b, c)| RawOp::Follow(a, b, c)),
         8 => (who(), 0..12_u8, any::<u8>()).prop_map(|(a, b, c)| RawOp::Mark(a, b, c)),
         4 => any::<u8>().prop_map(RawOp::Cancel),
-        14 => (who(), 0..TYPES + CATEGORIES, proptest::bool::weighted(0.08), 0..9 + DIGESTS)
+        14 => (who(), 0..LEVELS, proptest::bool::weighted(0.08), 0..9 + DIGESTS)
             .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
-        6 => (who(), TYPES + CATEGORIES..SCOPES, proptest::bool::weighted(0.3), 0..15_u8)
+        6 => (who(), LEVELS..SCOPES, proptest::bool::weighted(0.3), 0..15_u8)
             .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
         4 => (who(), 0..12_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
         3 => (0..OBJECTS, 0..14_u8).prop_map(|(a, b)| RawOp::Object(a, b)),

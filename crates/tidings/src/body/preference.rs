@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tidings_core::channel::{EACH, INBOX};
 use tidings_core::command::Choice;
+use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::{Command, Id, Mode, PreferenceScope, Rules};
 use utoipa::ToSchema;
 
@@ -13,13 +14,13 @@ use super::text::Text;
 use super::{known_channel, not_one, unknown};
 use crate::wording::quoted;
 
-/// A preference for a type or a category, or the mute of a topic or an object. A mute has precedence over a type, and
-/// a type over its category.
+/// A preference for a type, a category or all categories, or the mute of a topic or an object. A mute has precedence
+/// over a type, a type over its category, and that over all categories.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"category": "following", "channel": "email", "mode": "weekly"}))]
 pub(crate) struct Preference {
-    /// A category of the configuration.
+    /// A category of the configuration; `*` for every category, those that are configured later included.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<String>,
     /// A type of the configuration.
@@ -33,10 +34,11 @@ pub(crate) struct Preference {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     object: Option<Text<Id>>,
-    /// The channel; `*` for a mute on each.
+    /// The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`.
     channel: String,
     /// `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
-    /// preference), or the name of a digest. Mutes have `never` and `default`, required types no `never`.
+    /// preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
+    /// and leaves those of its category out.
     mode: String,
 }
 
@@ -58,6 +60,7 @@ impl Preference {
         };
         match scope {
             PreferenceScope::Category(name) => shown.category = Some(name),
+            PreferenceScope::AllCategories => shown.category = Some(ALL_CATEGORIES.to_owned()),
             PreferenceScope::Type(name) => shown.r#type = Some(name),
             PreferenceScope::Topic(topic) => shown.topic = Some(Text(topic)),
             PreferenceScope::Object(object) => shown.object = Some(Text(object)),
@@ -76,6 +79,9 @@ impl Preference {
             (None, Some(kind), None, None) => {
                 let names = rules.types.keys().map(String::as_str);
                 Err(unknown("type", &kind, names).about(About::UnknownType))
+            }
+            (Some(name), None, None, None) if name == ALL_CATEGORIES => {
+                Ok(PreferenceScope::AllCategories)
             }
             (Some(name), None, None, None) if rules.categories.contains_key(&name) => {
                 Ok(PreferenceScope::Category(name))
@@ -104,8 +110,9 @@ impl Preference {
         let fault = |what: &str, hint: &str| Err(Fault::new(what, hint).about(About::Preference));
         if self.channel != EACH {
             known_channel(&self.channel)?;
-        } else if !scope.is_mute() {
-            return fault("only mutes are for each channel", "name one channel");
+        } else if !scope.may_be_on_each() {
+            let what = "only a mute and the category `*` are for each channel";
+            return fault(what, "name one channel");
         }
         let mode = match self.mode.as_str() {
             "never" => Mode::Never,
@@ -128,8 +135,11 @@ impl Preference {
             let what = format!("the type {} is required", quoted(name));
             return fault(&what, "choose another mode: it can't be `never`");
         }
-        if self.channel == INBOX && matches!(mode, Mode::Digest(_)) {
-            let hint = "write `immediate`, `never` or `default`";
+        if [INBOX, EACH].contains(&&*self.channel) && matches!(mode, Mode::Digest(_)) {
+            let hint = match &*self.channel {
+                INBOX => "write `immediate`, `never` or `default`",
+                _ => "name one channel, or write `immediate`, `never` or `default`",
+            };
             return fault("the inbox can't have a digest", hint);
         }
         Ok(Choice {

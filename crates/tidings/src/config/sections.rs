@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::rules::{Category, Defaults, Digest, Every, StoreRules};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
@@ -52,6 +53,13 @@ pub(super) fn categories(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String
     for (name, section) in walk.named(root, "categories", hint) {
         // The channels belong to the types of the category.
         walk.only(&section, &["title", "channels"]);
+        if name == ALL_CATEGORIES {
+            walk.bad(
+                &section.header,
+                format!("a category cannot be called {}", quoted(name)),
+                "choose another name: in preferences it stands for every category",
+            );
+        }
         let title = walk.text(&section, "title", "write the title in quotes");
         let title = title.map(|title| title.value.to_owned());
         categories.insert(name.to_owned(), Category { title });

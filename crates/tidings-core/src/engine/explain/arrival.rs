@@ -14,7 +14,7 @@ use crate::explanation::{ChannelPath, Rule, Step};
 use crate::id::Id;
 use crate::journal::stored::Unreadable;
 use crate::number::{LaneNo, TypeNo};
-use crate::preference::{Mode, PreferenceScope};
+use crate::preference::{ALL_CATEGORIES, Mode, PreferenceScope};
 use crate::recipient::State;
 use crate::rules::{Admission, Decide, Policy};
 use crate::time::{Instant, duration_text};
@@ -256,7 +256,7 @@ impl Question<'_> {
     /// The preference that applies on a channel, in words.
     pub(super) fn preference_text(&self, of_type: &Type, channel: ChannelNo) -> String {
         match self.chosen(of_type, channel).0 {
-            Some((scope, mode)) => format!("{scope}: {}", mode_text(&mode)),
+            Some((scope, mode)) => format!("{scope}: {}", mode_text(mode)),
             None => "none is set".to_owned(),
         }
     }
@@ -290,24 +290,13 @@ impl Question<'_> {
         &self,
         of_type: &Type,
         channel: ChannelNo,
-    ) -> (Option<(String, Mode)>, Option<LaneNo>) {
-        let who = RoaringBitmap::from_iter([self.number.0]);
-        let parts = self.bucket.preferences.split(channel, of_type, who);
-        let mode = parts.into_iter().next().and_then(|(mode, _)| mode);
-        let lane = of_type.lane_while(&self.part.paused, channel, mode.as_ref());
-        let set = self.bucket.preferences.of(self.number.0);
-        let is_of_type = |(of, scope, _): &&(ChannelNo, PreferenceScope, Mode)| {
-            *of == channel && *scope == PreferenceScope::Type(of_type.name.clone())
-        };
-        let chosen = set
-            .iter()
-            .find(is_of_type)
-            .filter(|(.., of)| Some(of) == mode.as_ref());
-        let scope = match chosen {
-            Some(_) => format!("type `{}`", of_type.name),
-            None => format!("category `{}`", of_type.rules.category),
-        };
-        (mode.map(|mode| (scope, mode)), lane)
+    ) -> (Option<(String, &Mode)>, Option<LaneNo>) {
+        let preferences = &self.bucket.preferences;
+        let chosen = preferences.applying(self.number.0, channel, of_type);
+        let mode = chosen.as_ref().map(|(_, mode)| *mode);
+        let lane = of_type.lane_while(&self.part.paused, channel, mode);
+        let named = chosen.map(|(scope, mode)| (scope_text(&scope), mode));
+        (named, lane)
     }
 
     fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
@@ -329,14 +318,12 @@ impl Question<'_> {
         let topics: Vec<&str> = topics.flat_map(heard_by).collect();
         let mutes = self.bucket.preferences.mutes.of(self.number.0);
         let mutes = mutes.filter(|(of, _)| *of == channel);
-        let texts = mutes.filter_map(|(_, mute)| match mute {
-            PreferenceScope::Object(id) if objects.contains(&id) => Some(format!("object `{id}`")),
-            PreferenceScope::Topic(topic) if topics.contains(&topic.as_str()) => {
-                Some(format!("topic `{topic}`"))
-            }
-            _ => None,
+        let concern = mutes.filter(|(_, mute)| match mute {
+            PreferenceScope::Object(id) => objects.contains(&id),
+            PreferenceScope::Topic(topic) => topics.contains(&topic.as_str()),
+            _ => false,
         });
-        texts.collect()
+        concern.map(|(_, mute)| scope_text(mute)).collect()
     }
 }
 
@@ -357,6 +344,17 @@ fn audience_text(to: &Audience) -> String {
     match parts.is_empty() {
         true => "nobody".to_owned(),
         false => parts.join(", "),
+    }
+}
+
+/// The scope of a preference in words.
+fn scope_text(scope: &PreferenceScope) -> String {
+    match scope {
+        PreferenceScope::Type(name) => format!("type `{name}`"),
+        PreferenceScope::Category(name) => format!("category `{name}`"),
+        PreferenceScope::AllCategories => format!("category `{ALL_CATEGORIES}`"),
+        PreferenceScope::Topic(topic) => format!("topic `{topic}`"),
+        PreferenceScope::Object(object) => format!("object `{object}`"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidings_core::channel;
+use tidings_core::channel::{self, CHANNELS, EACH};
 use tidings_core::command::Choice;
 use tidings_core::engine::Engine;
 use tidings_core::rules::{Digest, Every, Policy, TypeRules};
@@ -55,12 +55,52 @@ impl<'r> Chooser<'r> {
     }
 
     /// The choices that a mail program makes: no more of what the mail told; where it ended a digest, no more of
-    /// what comes with that digest now.
+    /// what comes with that digest now, nor of what is configured later.
     pub(super) fn one_click(&self) -> Vec<Choice> {
-        let types = self.types().into_iter();
-        types
+        let types = self.types();
+        let mut choices: Vec<Choice> = types
+            .iter()
             .map(|event_type| self.of_type(event_type, Mode::Never))
-            .collect()
+            .collect();
+        if self.token.lane.is_some() {
+            choices.extend(self.rest_of_digest(&types));
+        }
+        choices
+    }
+
+    /// The choices by which a digest stays away that some types came with: what is configured later comes by no other
+    /// way, and the other types that come now keep on coming as they do.
+    fn rest_of_digest(&self, types: &[&str]) -> Vec<Choice> {
+        let is_digest = |mode: &Mode| match mode {
+            Mode::Digest(name) => self.token.lane == Some(ShortName::of(&format!("digest:{name}"))),
+            Mode::Never | Mode::Immediate | Mode::Default => false,
+        };
+        let category = |of: &TypeRules| PreferenceScope::Category(of.category.clone());
+        let here = |scope, mode| Choice {
+            scope,
+            channel: self.channel.to_owned(),
+            mode,
+        };
+        let chosen = self.chosen.iter();
+        let of_digest = chosen.filter(|choice| {
+            let is_category = matches!(choice.scope, PreferenceScope::Category(_));
+            is_category && choice.channel == self.channel && is_digest(&choice.mode)
+        });
+        let mut choices: Vec<Choice> = of_digest
+            .map(|choice| here(choice.scope.clone(), Mode::Default))
+            .collect();
+        for (name, rules) in &self.rules.types {
+            let comes = self.lanes.get(name).is_some_and(Option::is_some);
+            let of_category = self.mode(&category(rules), self.channel);
+            let is_chosen = self.mode(&PreferenceScope::Type(name.clone()), self.channel)
+                != Mode::Default
+                || (of_category != Mode::Default && !is_digest(&of_category));
+            if comes && !rules.required && !is_chosen && !types.contains(&name.as_str()) {
+                choices.push(self.of_type(name, self.own(name)));
+            }
+        }
+        choices.push(here(PreferenceScope::AllCategories, Mode::Never));
+        choices
     }
 
     /// The choices of a list as the API has it; `None` if it is none.
@@ -71,11 +111,20 @@ impl<'r> Chooser<'r> {
 
     /// The choices that take others back.
     pub(super) fn undo(&self, set: &[Choice]) -> Vec<Choice> {
-        let before = |choice: &Choice| Choice {
-            mode: self.mode(&choice.scope, &choice.channel),
-            ..choice.clone()
+        let before = |choice: &Choice, channel: &str| Choice {
+            scope: choice.scope.clone(),
+            channel: channel.to_owned(),
+            mode: self.mode(&choice.scope, channel),
         };
-        set.iter().map(before).collect()
+        let mut undo = Vec::with_capacity(set.len());
+        for choice in set {
+            match &*choice.channel {
+                // They may have differed.
+                EACH => undo.extend(CHANNELS.map(|channel| before(choice, channel))),
+                channel => undo.push(before(choice, channel)),
+            }
+        }
+        undo
     }
 
     /// The page's choices.
@@ -107,7 +156,8 @@ impl<'r> Chooser<'r> {
 
     fn mode(&self, scope: &PreferenceScope, channel: &str) -> Mode {
         let mut chosen = self.chosen.iter();
-        let found = chosen.find(|choice| choice.scope == *scope && choice.channel == channel);
+        let found = chosen
+            .find(|choice| choice.scope == *scope && [channel, EACH].contains(&&*choice.channel));
         found.map_or(Mode::Default, |choice| choice.mode.clone())
     }
 
@@ -219,7 +269,7 @@ impl<'r> Chooser<'r> {
         Some((route.lane.as_ref(), &route.policy))
     }
 
-    /// The mode that turns a type on again, whatever is chosen for its category.
+    /// The mode that turns a type on again, whatever is chosen for its category or for all.
     fn on(&self, event_type: &str) -> Mode {
         let category = self
             .rules
@@ -227,9 +277,19 @@ impl<'r> Chooser<'r> {
             .get(event_type)
             .map(|rules| rules.category.clone());
         let category = PreferenceScope::Category(category.unwrap_or_default());
-        if self.mode(&category, self.channel) != Mode::Never {
-            return Mode::Default;
+        let mut above = [category, PreferenceScope::AllCategories].into_iter();
+        let above = above.find_map(|scope| {
+            let mode = self.mode(&scope, self.channel);
+            (mode != Mode::Default).then_some(mode)
+        });
+        match above {
+            Some(Mode::Never) => self.own(event_type),
+            _ => Mode::Default,
         }
+    }
+
+    /// The mode by which a type comes as its rules say, whatever is chosen for its category or for all.
+    fn own(&self, event_type: &str) -> Mode {
         match self.route(event_type) {
             Some((_, Policy::Digest { digest })) => Mode::Digest(digest.clone()),
             _ => Mode::Immediate,
@@ -268,70 +328,59 @@ impl<'r> Chooser<'r> {
             .flat_map(|kind| kind.channels.keys())
             .map(String::as_str)
             .collect();
-        let here = [self.channel].into();
-        let mut rows = vec![self.whole(Name::AllMail, &here)];
+        let mut rows = vec![self.whole(Name::AllMail, self.channel)];
         if used.len() > 1 {
-            rows.push(self.whole(Name::All, &used));
+            rows.push(self.whole(Name::All, EACH));
         }
         rows
     }
 
-    fn whole(&self, name: Name, channels: &BTreeSet<&str>) -> Row {
-        let off = self.all_off(channels);
-        let is_off = off
-            .iter()
-            .all(|choice| self.mode(&choice.scope, &choice.channel) == choice.mode);
-        let on = |choice: &Choice| Choice {
+    fn whole(&self, name: Name, channel: &str) -> Row {
+        let all = |mode| Choice {
+            scope: PreferenceScope::AllCategories,
+            channel: channel.to_owned(),
+            mode,
+        };
+        let everything = self.mode(&PreferenceScope::AllCategories, channel);
+        let is_off = everything == Mode::Never
+            && self
+                .narrower(channel)
+                .all(|choice| choice.mode == Mode::Never);
+        let taken_back = |choice: &Choice| Choice {
             mode: Mode::Default,
             ..choice.clone()
         };
-        let on: Vec<Choice> = off.iter().map(on).collect();
+        let narrower = self.narrower(channel);
+        let (mode, to) = match is_off {
+            true => (Mode::Default, Pace::AtOnce),
+            false => (Mode::Never, Pace::Off),
+        };
+        // What is off stays off by itself, where the rest is turned off.
+        let narrower = narrower.filter(|choice| is_off || choice.mode != Mode::Never);
+        let mut set: Vec<Choice> = narrower.map(taken_back).collect();
+        set.push(all(mode));
         Row {
             name,
             pace: is_off.then_some(Pace::Off),
-            offers: vec![match is_off {
-                true => offer(Pace::AtOnce, &on),
-                false => offer(Pace::Off, &off),
-            }],
+            offers: vec![offer(to, &set)],
         }
     }
 
-    /// The choices that leave nothing on some channels but what is required: every category, and the types that
-    /// the recipient chose something else for.
-    fn all_off(&self, channels: &BTreeSet<&str>) -> Vec<Choice> {
-        let mut off = BTreeSet::new();
-        for kind in self.rules.types.values().filter(|kind| !kind.required) {
-            for channel in kind
-                .channels
-                .keys()
-                .filter(|name| channels.contains(name.as_str()))
-            {
-                off.insert((
-                    PreferenceScope::Category(kind.category.clone()),
-                    channel.clone(),
-                ));
+    /// What is chosen for single types and categories on a channel, or on each; required types are left out.
+    fn narrower(&self, channel: &str) -> impl Iterator<Item = &Choice> {
+        let is_optional = |choice: &&Choice| match &choice.scope {
+            PreferenceScope::Type(name) => {
+                let of_type = self.rules.types.get(name);
+                of_type.is_some_and(|of_type| !of_type.required)
             }
-        }
-        for Choice { scope, channel, .. } in &self.chosen {
-            let PreferenceScope::Type(name) = scope else {
-                continue;
-            };
-            let is_optional = self
-                .rules
-                .types
-                .get(name)
-                .is_some_and(|kind| !kind.required);
-            if is_optional && channels.contains(channel.as_str()) {
-                off.insert((scope.clone(), channel.clone()));
-            }
-        }
-        let off = off.into_iter();
-        off.map(|(scope, channel)| Choice {
-            scope,
-            channel,
-            mode: Mode::Never,
-        })
-        .collect()
+            PreferenceScope::Category(_) => true,
+            PreferenceScope::AllCategories
+            | PreferenceScope::Topic(_)
+            | PreferenceScope::Object(_) => false,
+        };
+        let chosen = self.chosen.iter().filter(is_optional);
+        let channel = channel.to_owned();
+        chosen.filter(move |choice| channel == EACH || choice.channel == channel)
     }
 }
 

@@ -174,9 +174,82 @@ fn one_click_on_a_digest_leaves_all_that_comes_with_it() {
         preferences(&post),
         json!([
             {"type": "artwork_published", "channel": "email", "mode": "never"},
+            // What comes another way stays.
+            {"type": "comment", "channel": "email", "mode": "immediate"},
             {"type": "show_opened", "channel": "email", "mode": "never"},
+            {"category": "*", "channel": "email", "mode": "never"},
         ])
     );
+    reload(&post);
+    assert!(is_mailed(&post, "comment"));
+    for later in ["sale", "show_closed", "artwork_published"] {
+        assert!(!is_mailed(&post, later), "{later}");
+    }
+}
+
+/// Types that are configured later: of a category that is there, and of one that comes with them.
+const LATER: &str = r#"
+[categories.offers]
+[types.sale]
+category = "offers"
+channels = { inbox = { policy = "now" }, email = { policy = "now" } }
+[types.show_closed]
+category = "news"
+channels = { email = { policy = "digest", digest = "daily" } }
+"#;
+
+fn reload(post: &Post) {
+    let rules = crate::config::parse(&format!("{CONFIG}{LATER}"), "tidings.toml").unwrap();
+    post.rig
+        .service
+        .configure(rules, Default::default())
+        .unwrap();
+}
+
+/// The channels on which an event of a type makes entries for `ana`.
+fn channels_of(post: &Post, kind: &str) -> Vec<String> {
+    let event = json!({"id": format!("of-{kind}"), "type": kind, "object": {"id": "o"}, "to": {"recipients": ["ana"]}});
+    post.change(Method::POST, "/v1/events", &event);
+    let path = format!("/v1/events/of-{kind}");
+    let event = post.change(Method::GET, &path, &Value::Null);
+    event["channels"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect()
+}
+
+fn is_mailed(post: &Post, kind: &str) -> bool {
+    channels_of(post, kind).contains(&"email".to_owned())
+}
+
+#[test]
+fn f1_what_is_stopped_stays_so_for_types_that_come_later() {
+    for (label, left) in [
+        ("All e-mail: Stop", vec!["inbox"]),
+        ("All messages, on every channel: Stop", Vec::new()),
+    ] {
+        let post = Post::new(CONFIG);
+        post.publish_to_ana("comment", "Ben", "Marilyn");
+        let path = way_out(&post.bytes());
+        // What is chosen for a category or a type stands above it.
+        let chosen = json!([
+            {"category": "news", "channel": "email", "mode": "weekly"},
+            {"type": "comment", "channel": "email", "mode": "immediate"},
+        ]);
+        post.change(Method::PATCH, "/v1/recipients/ana/preferences", &chosen);
+        let page = text(&get(&post, &path));
+        let page = text(&press(&post, &path, &page, label));
+        reload(&post);
+        for kind in ["comment", "sale", "artwork_published"] {
+            assert_eq!(channels_of(&post, kind), left, "{label}: {kind}");
+        }
+        assert!(!is_mailed(&post, "show_closed"), "{label}");
+        assert!(is_mailed(&post, "password_changed"), "{label}");
+        undo(&post, &path, &page);
+        assert_eq!(sorted(&preferences(&post)), sorted(&chosen), "{label}");
+    }
 }
 
 #[test]
@@ -218,10 +291,9 @@ fn each_choice_is_a_preference_that_can_be_taken_back() {
     let post = Post::new(CONFIG);
     let path = way_out(&digest(&post));
     let all = json!([
-        {"category": "news", "channel": "email", "mode": "never"},
-        {"category": "news", "channel": "inbox", "mode": "never"},
+        {"category": "*", "channel": "*", "mode": "never"},
     ]);
-    let mail = json!([{"category": "news", "channel": "email", "mode": "never"}]);
+    let mail = json!([{"category": "*", "channel": "email", "mode": "never"}]);
     for (label, set) in [
         (
             "Andy Warhol: Stop",
@@ -252,8 +324,7 @@ fn each_choice_is_a_preference_that_can_be_taken_back() {
     assert!(preferences(&post).to_string().contains("\"daily\""));
     press(&post, &path, &page, "All e-mail: Stop");
     let expected = json!([
-        {"category": "news", "channel": "email", "mode": "never"},
-        {"type": "artwork_published", "channel": "email", "mode": "never"},
+        {"category": "*", "channel": "email", "mode": "never"},
     ]);
     assert_eq!(sorted(&preferences(&post)), sorted(&expected));
 }

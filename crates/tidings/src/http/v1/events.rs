@@ -68,7 +68,7 @@ struct PublishedEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     applied: Option<bool>,
-    /// A warning: the event is accepted, and probably not what was meant.
+    /// A warning: what was sent is accepted, and probably not what was meant.
     warnings: Vec<EventWarning>,
 }
 
@@ -81,17 +81,17 @@ enum PublishedStatus {
     Cancelled,
 }
 
-/// A warning: the event is accepted, and probably not what was meant.
+/// A warning: what was sent is accepted, and probably not what was meant.
 #[derive(Serialize, ToSchema)]
-struct EventWarning {
+pub(super) struct EventWarning {
     /// The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
     /// `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs`
     /// for an id that was used before for another event; or `more_warnings` in place of many.
-    code: &'static str,
+    pub(super) code: &'static str,
     /// The fault, in words.
-    detail: String,
+    pub(super) detail: String,
     /// A way to fix it.
-    hint: &'static str,
+    pub(super) hint: &'static str,
 }
 
 /// The result of one event of an array.

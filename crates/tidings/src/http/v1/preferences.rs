@@ -1,18 +1,25 @@
 //! Preferences: what a recipient receives, on which channel and when.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use tidings_core::{Command, Id};
+use serde::Serialize;
+use tidings_core::command::Choice;
+use tidings_core::{Command, Id, Mode, PreferenceScope, Rules};
+use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use super::events::EventWarning;
 use crate::body::json;
 use crate::body::preference::{Preference, choices};
+use crate::http::answer::only;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service};
+use crate::wording::quoted;
 
 /// The calls of preferences.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -52,8 +59,8 @@ const CHANGE: &[Code] = &[
 
 /// List the preferences of a recipient
 ///
-/// Lists preferences for types, categories and digests that are configured now, and mutes. Without a preference the
-/// policy of the type applies.
+/// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
+/// channel is one item, on `*`. Without a preference the policy of the type applies.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -82,7 +89,10 @@ async fn get_preferences(
     put, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     request_body(content = Vec<Preference>, example = json!([{"category": "following", "channel": "email", "mode": "weekly"}, {"type": "comment", "channel": "email", "mode": "never"}])),
-    responses((status = 204, description = "The preferences are replaced"))
+    responses(
+        (status = 200, description = "The preferences are replaced, with warnings", body = Warned),
+        (status = 204, description = "The preferences are replaced"),
+    )
 )]
 async fn put_preferences(
     State(service): State<Arc<Service>>,
@@ -101,7 +111,10 @@ async fn put_preferences(
     patch, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     request_body(content = Vec<Preference>, example = json!([{"type": "comment", "channel": "email", "mode": "immediate"}])),
-    responses((status = 204, description = "The preferences are set"))
+    responses(
+        (status = 200, description = "The preferences are set, with warnings", body = Warned),
+        (status = 204, description = "The preferences are set"),
+    )
 )]
 async fn patch_preferences(
     State(service): State<Arc<Service>>,
@@ -119,10 +132,48 @@ async fn set(
 ) -> Result<Answer, Problem> {
     let list = json::list(&change.body)?;
     let rules = service.rules();
+    let chosen = choices(&rules, list)?;
+    let warnings = without_effect(&rules, &chosen);
     let command = Command::Preferences {
         recipient,
-        chosen: choices(&rules, list)?,
+        chosen,
         whole,
     };
-    service.done(change, command).await
+    if warnings.is_empty() {
+        return service.done(change, command).await;
+    }
+    let done = |replies| {
+        only(replies)?;
+        Answer::json(StatusCode::OK, &Warned { warnings })
+    };
+    service.change(change, vec![command], done).await
+}
+
+/// Warnings of `never` for categories that have required types only.
+fn without_effect(rules: &Rules, chosen: &[Choice]) -> Vec<EventWarning> {
+    let categories = chosen.iter().filter_map(|choice| match &choice.scope {
+        PreferenceScope::Category(name) if choice.mode == Mode::Never => Some(name.as_str()),
+        _ => None,
+    });
+    let categories: BTreeSet<&str> = categories.collect();
+    let only_required = categories.into_iter().filter(|name| {
+        let mut types = rules.types.values().filter(|of| of.category == **name);
+        types.clone().next().is_some() && types.all(|of_type| of_type.required)
+    });
+    let warning = |name| EventWarning {
+        code: "only_required",
+        detail: format!(
+            "every type of the category {} is required and still sent",
+            quoted(name)
+        ),
+        hint: "leave it out; it only concerns types of this category that are not required, should some come later",
+    };
+    only_required.map(warning).collect()
+}
+
+/// The answer to preferences that were set and are probably not what was meant.
+#[derive(Serialize, ToSchema)]
+struct Warned {
+    /// The warnings: `only_required` for a `never` of a category whose types are all required.
+    warnings: Vec<EventWarning>,
 }

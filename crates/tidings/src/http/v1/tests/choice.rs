@@ -16,6 +16,11 @@ category = "news"
 [types.alarm]
 category = "news"
 required = true
+[categories.account]
+[types.sign_in]
+category = "account"
+required = true
+channels = { email = { policy = "now" } }
 [types.tip]
 category = "news"
 admission = "once_pending"
@@ -87,14 +92,10 @@ fn h19_mutes_are_preferences() {
     put(&rig, path, &mutes);
     let email = json!({"entries": 1, "pending": 0, "outcomes": {"cancelled": 1}, "reasons": {"preference": 1}});
     assert_eq!(get(&rig, "/v1/events/e1")["channels"]["email"], email);
-    // `*` says it of each channel there is.
-    let each = |channel: &str| json!({"topic": "a/b", "channel": channel, "mode": "never"});
-    let mut shown: Vec<Value> = CHANNELS.into_iter().map(each).collect();
-    shown.insert(
-        2,
-        json!({"object": "of/e1", "channel": "email", "mode": "never"}),
-    );
-    assert_eq!(get(&rig, path), json!(shown));
+    // `*` is each channel there is, and one item as long as none differs.
+    assert_eq!(get(&rig, path), mutes);
+    put(&rig, path, &mutes);
+    assert_eq!(get(&rig, path), mutes);
     done(&rig.call(
         Method::PATCH,
         path,
@@ -133,6 +134,108 @@ fn h19_mutes_are_preferences() {
         let answer = rig.call(Method::PUT, path, &list);
         assert_eq!(answer.json()["code"], code, "{list}: {}", answer.json());
     }
+}
+
+#[test]
+fn an_event_makes_recipients_and_keeps_nothing_of_their_profiles() {
+    let rig = rig();
+    let event = |to: Value| json!({"id": "e1", "type": "alarm", "object": {"id": "o"}, "to": {"recipients": to}});
+    let unknown = post(&rig, "/v1/events", &event(json!(["eve"])));
+    assert_eq!(unknown["warnings"][0]["code"], "unknown_recipient");
+    assert_eq!(
+        problem(
+            &rig.call(Method::GET, "/v1/events/e1", &Value::Null),
+            StatusCode::NOT_FOUND
+        ),
+        "event_not_found"
+    );
+    let eve = json!({"id": "eve", "email": "eve@example.org", "tz": "Europe/Paris"});
+    let made = post(&rig, "/v1/events", &event(json!([eve, "ada"])));
+    assert_eq!(
+        (&made["status"], &made["notifications"]),
+        (&json!("accepted"), &json!(2))
+    );
+    let profile = get(&rig, "/v1/recipients/eve");
+    assert_eq!(profile["email"], "eve@example.org");
+    assert_eq!(profile["tz"], "Europe/Paris");
+    let stored = get(&rig, "/v1/events/e1")["event"].to_string();
+    assert!(
+        stored.contains("\"eve\"") && !stored.contains("example.org"),
+        "{stored}"
+    );
+    // What came before changes nothing, and what is refused neither.
+    let again = post(
+        &rig,
+        "/v1/events",
+        &event(json!([{"id": "eve", "tz": null}, "ada"])),
+    );
+    assert_eq!(
+        (&again["status"], &again["warnings"]),
+        (&json!("duplicate"), &json!([]))
+    );
+    for odd in [
+        json!([{"email": "fay@example.org"}]),
+        json!([{"id": "fay", "lat": 1.0}]),
+        json!([{"id": "fay", "email": "no address"}]),
+        json!([{"id": "fay", "mail": "fay@example.org"}]),
+        json!([7]),
+    ] {
+        let answer = rig.call(Method::POST, "/v1/events", &event(odd.clone()));
+        assert_eq!(
+            problem(&answer, StatusCode::UNPROCESSABLE_ENTITY),
+            "invalid_body",
+            "{odd}"
+        );
+        let detail = answer.json()["detail"].to_string();
+        assert!(detail.contains("to.recipients"), "{odd}: {detail}");
+    }
+    assert_eq!(get(&rig, "/v1/recipients/eve")["tz"], "Europe/Paris");
+    let fay = rig.call(Method::GET, "/v1/recipients/fay", &Value::Null);
+    assert_eq!(fay.status, StatusCode::NOT_FOUND);
+}
+
+#[test]
+fn f1_all_categories_are_those_that_come_later_too() {
+    let rig = rig();
+    let path = "/v1/recipients/ada/preferences";
+    let all = json!([{"category": "*", "channel": "*", "mode": "never"}]);
+    put(&rig, path, &all);
+    assert_eq!(get(&rig, path), all);
+    publish(&rig, "e1", "note", &["ada"]);
+    assert_eq!(get(&rig, "/v1/events/e1")["channels"], json!({}));
+    // One channel more, and it is listed by channel.
+    done(&rig.call(
+        Method::PATCH,
+        path,
+        &json!([{"category": "*", "channel": "inbox", "mode": "default"}]),
+    ));
+    assert_eq!(
+        get(&rig, path).as_array().unwrap().len(),
+        CHANNELS.len() - 1
+    );
+    publish(&rig, "e2", "note", &["ada"]);
+    let channels = get(&rig, "/v1/events/e2")["channels"].clone();
+    assert_eq!(
+        channels.as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["inbox"]
+    );
+    let daily = json!([{"category": "*", "channel": "*", "mode": "daily"}]);
+    let refused = rig.call(Method::PUT, path, &daily);
+    assert_eq!(refused.json()["code"], "unknown_preference");
+    put(&rig, path, &json!([]));
+    assert_eq!(get(&rig, path), json!([]));
+}
+
+#[test]
+fn f11_never_for_required_types_alone_is_warned_of() {
+    let rig = rig();
+    let path = "/v1/recipients/ada/preferences";
+    let never = json!([{"category": "account", "channel": "email", "mode": "never"}]);
+    let answer = rig.call(Method::PATCH, path, &never);
+    assert_eq!(answer.status, StatusCode::OK);
+    assert_eq!(answer.json()["warnings"][0]["code"], "only_required");
+    let news = json!([{"category": "news", "channel": "email", "mode": "never"}]);
+    done(&rig.call(Method::PATCH, path, &news));
 }
 
 #[test]
