@@ -46,8 +46,11 @@ pub enum Command {
     },
     /// Publishes an event.
     Publish(Box<Event>),
-    /// Creates or changes an object; lifts a retraction.
+    /// Creates or changes an object; lifts a retraction. What it gives is kept until it is changed or the object
+    /// retracted, however long no day names the object.
     Object(Object),
+    /// The same as the host answers to a question about objects that events name: kept as long as a day names it.
+    Resolved(Object),
     /// Retracts an object: its entries are skipped from now on.
     Retract {
         /// The object.
@@ -166,6 +169,7 @@ impl Command {
             | Self::Flush { recipient, .. } => Some(recipient),
             Self::Publish(_)
             | Self::Object(_)
+            | Self::Resolved(_)
             | Self::Retract { .. }
             | Self::Cancel(_)
             | Self::Withdraw(_)

@@ -38,11 +38,13 @@ pub enum Bound {
     DataBytes,
     /// Mutes of a recipient, each on one channel.
     Mutes,
+    /// Objects of which the store keeps what `object` commands gave.
+    Objects,
 }
 
 impl Bound {
     /// All bounds, in the order of the documentation.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::EventBytes,
         Self::EventRecipients,
         Self::EventTopics,
@@ -52,6 +54,7 @@ impl Bound {
         Self::Subscriptions,
         Self::DataBytes,
         Self::Mutes,
+        Self::Objects,
     ];
 
     /// Its key in `[limits]`.
@@ -67,6 +70,7 @@ impl Bound {
             Self::Subscriptions => "subscriptions",
             Self::DataBytes => "data_bytes",
             Self::Mutes => "mutes",
+            Self::Objects => "objects",
         }
     }
 
@@ -82,6 +86,7 @@ impl Bound {
             Self::TopicBytes => 256,
             Self::DataBytes => 16 << 10,
             Self::Mutes => 1000,
+            Self::Objects => 1_000_000,
         }
     }
 
@@ -99,6 +104,7 @@ impl Bound {
             Self::DataBytes => 64 << 10,
             // One row has those of a recipient.
             Self::Mutes => 2000,
+            Self::Objects => 100_000_000,
         }
     }
 
@@ -114,6 +120,7 @@ impl Bound {
             Self::Subscriptions => ("the recipient would follow", "topics"),
             Self::DataBytes => ("`data` has", "bytes as compact JSON"),
             Self::Mutes => ("the recipient would have", "mutes, each on one channel"),
+            Self::Objects => ("the store would keep", "objects"),
         }
     }
 
@@ -127,6 +134,7 @@ impl Bound {
             Self::Subscriptions => "unfollow a topic first, or follow one that lies above several",
             Self::DataBytes => "keep only what conditions ask for",
             Self::Mutes => "lift a mute first, or mute a topic that lies above several",
+            Self::Objects => "delete objects that are gone, or raise the bound",
         }
     }
 }

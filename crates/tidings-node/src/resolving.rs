@@ -288,6 +288,6 @@ impl Resolving {
 fn commands(resolved: Resolved) -> Vec<Command> {
     let retracted = resolved.retracted.into_iter();
     let retracted = retracted.map(|object| Command::Retract { object });
-    let objects = resolved.objects.into_iter().map(Command::Object);
+    let objects = resolved.objects.into_iter().map(Command::Resolved);
     objects.chain(retracted).collect()
 }

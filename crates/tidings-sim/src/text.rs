@@ -105,6 +105,7 @@ pub fn line(timed: &Timed) -> Option<String> {
         Command::Preferences { .. }
         | Command::Pause(_)
         | Command::Resume(_)
+        | Command::Resolved(_)
         | Command::Message { .. }
         | Command::Report { .. } => return None,
         Command::Forget { before } => ("forget", json!({"before": before.to_string()})),

@@ -11,6 +11,7 @@ use super::draft::Draft;
 use super::event_row::{EventRow, ScheduledRow};
 use super::intake::Intake;
 use super::locate::named_in;
+use super::objects::Giver;
 use super::reply::{Published, PublishedAs, Refused, Reply, TakenBack, Warning};
 use super::rows::{Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key};
 use crate::channel::{ChannelNo, channel_no};
@@ -20,6 +21,7 @@ use crate::event::{Event, Object};
 use crate::id::{BucketNo, Id};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
+use crate::limits::Bound;
 use crate::rules::Rules;
 use crate::suppression::Suppression;
 use crate::table::{Owner, Partition, Table};
@@ -51,14 +53,8 @@ impl Intake {
         let done = Ok(Accepted::Answered(Reply::Done));
         match command {
             Command::Publish(event) => self.accept_event(draft, event),
-            Command::Object(object) => {
-                if let Err(exceeded) = self.limits().check_data(&object.data) {
-                    return Ok(Err(exceeded.into()));
-                }
-                let today = self.keep_today(draft);
-                self.objects.upsert(draft, object, today)?;
-                Ok(done)
-            }
+            Command::Object(object) => self.accept_object(draft, object, Giver::Host),
+            Command::Resolved(object) => self.accept_object(draft, object, Giver::Resolver),
             Command::Retract { object } => {
                 let today = self.keep_today(draft);
                 self.objects.retract(draft, object, today)?;
@@ -115,6 +111,23 @@ impl Intake {
             | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. } => Ok(Ok(Accepted::OfRecipient(recipient.clone()))),
         }
+    }
+
+    /// Takes over what is said of an object.
+    fn accept_object(&mut self, draft: &mut Draft<'_>, object: &Object, by: Giver) -> Accepting {
+        let limits = self.limits();
+        if let Err(exceeded) = limits.check_data(&object.data) {
+            return Ok(Err(exceeded.into()));
+        }
+        if by == Giver::Host
+            && let Some(kept) = self.objects.kept_with(draft, object)?
+            && let Err(exceeded) = limits.check(Bound::Objects, kept)
+        {
+            return Ok(Err(exceeded.into()));
+        }
+        let today = self.keep_today(draft);
+        self.objects.upsert(draft, object, (today, by))?;
+        Ok(Ok(Accepted::Answered(Reply::Done)))
     }
 
     /// Gives an event its place and its rows, once.
@@ -201,7 +214,8 @@ impl Intake {
         for role in event.actor.iter().chain(&event.target) {
             self.objects.upsert_role(draft, &described(role), day)?;
         }
-        self.objects.upsert(draft, &described(&event.object), day)
+        let object = described(&event.object);
+        self.objects.upsert(draft, &object, (day, Giver::Event))
     }
 
     /// Answers an event whose id is known: nothing happens.

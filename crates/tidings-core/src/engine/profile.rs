@@ -67,6 +67,7 @@ impl Part {
             // The intake accepts what concerns everybody.
             Command::Publish(_)
             | Command::Object(_)
+            | Command::Resolved(_)
             | Command::Retract { .. }
             | Command::Cancel(_)
             | Command::Withdraw(_)
@@ -235,7 +236,9 @@ impl Engine {
                 let data = change.data.iter().flatten();
                 Ok(self.intake.limits().check_data(data)?)
             }
-            Command::Object(object) => Ok(self.intake.limits().check_data(&object.data)?),
+            Command::Object(object) | Command::Resolved(object) => {
+                Ok(self.intake.limits().check_data(&object.data)?)
+            }
             Command::Retract { .. }
             | Command::Cancel(_)
             | Command::Withdraw(_)

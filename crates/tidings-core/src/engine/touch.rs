@@ -196,6 +196,7 @@ impl Engine {
             | Command::Subscribe { .. }
             | Command::Unsubscribe { .. }
             | Command::Object(_)
+            | Command::Resolved(_)
             | Command::Retract { .. }
             | Command::Mark { .. }
             | Command::Flush { .. }

@@ -123,6 +123,12 @@ impl Engine {
             .sum()
     }
 
+    /// Number of objects of which the host gave something by a command, and which are kept until they are deleted.
+    #[must_use]
+    pub fn kept_objects(&self) -> u64 {
+        self.intake.objects.kept
+    }
+
     /// Number of followers of a topic itself.
     #[must_use]
     pub fn followers(&self, topic: &str) -> u64 {
@@ -133,7 +139,7 @@ impl Engine {
     }
 
     /// The preferences of a recipient: (scope, channel, mode). Preferences for what is not configured now
-    /// are kept and not shown.
+    /// are kept and not shown. What is the same on each channel is shown once, on [`EACH`].
     ///
     /// # Errors
     /// [`Refused::UnknownRecipient`].

@@ -41,6 +41,7 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
             named == 0 || !event.to.recipients.is_empty()
         }
         Command::Object(_)
+        | Command::Resolved(_)
         | Command::Retract { .. }
         | Command::Cancel(_)
         | Command::Withdraw(_)

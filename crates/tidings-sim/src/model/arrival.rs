@@ -32,12 +32,21 @@ impl Model {
                 ..role.clone()
             };
             if described != Object::bare(role.id.clone()) {
-                self.objects.entry(role.id.clone()).or_default().learn(role);
+                self.objects
+                    .entry(role.id.clone())
+                    .or_default()
+                    .learn(&described, false);
             }
         }
         let object = self.objects.entry(event.object.id.clone()).or_default();
         object.retracted = false;
-        object.learn(&event.object);
+        object.learn(
+            &Object {
+                notifiable: None,
+                ..event.object.clone()
+            },
+            false,
+        );
         let cancelled = self.ahead.get(&event.id);
         let cancelled = cancelled.is_some_and(|until| self.now < *until);
         let mut all_t = match cancelled {

@@ -75,7 +75,8 @@ impl Model {
                 .last();
             if let Some(gone) = gone {
                 self.forget(tidings_core::Day(gone.0 + 1));
-                self.objects.retain(|_, object| !ended(object.newest));
+                self.objects
+                    .retain(|_, object| !ended(object.newest) || object.shrink());
             }
         }
         while let Some(&(t, arrival)) = self.scheduled.first().filter(|(t, _)| *t <= at) {

@@ -37,8 +37,10 @@
 //!     can, by its `t`); with it the clock runs to that instant, forgetting days on the way.
 //! 14. `notifiable` in the object of a publish is not read: only an `object` command gives it. What a
 //!     publish gives of its actor and its target lifts no retraction.
-//!     An object is unknown again once the newest day that named or changed it is forgotten (an event names it
-//!     on the day of its arrival, of its `t`, and of each move); retracting what is unknown does nothing.
+//!     An object has what `object` commands gave alone once the newest day that named or changed it is forgotten, and is
+//!     unknown where that is nothing (an event names it on the day of its arrival, of its `t`, and of each move);
+//!     retracting what is unknown does nothing. A field that an event gives another value is the event's from then on.
+//!     A retraction takes back what `object` commands gave: all that is known goes with the newest day.
 //! 15. A publish of a type that is not configured is refused; `erase` of somebody unknown does nothing.
 //! 16. Zone changes at T: the next slot is strictly after T. A zone change moves nothing in a lane that
 //!     was flushed or is overdue.
@@ -166,17 +168,59 @@ struct ObjectState {
     not_notifiable: bool,
     /// The newest day that named or changed it.
     newest: Day,
+    /// The fields whose value the host gave by an `object` command, since it was retracted last.
+    kept: BTreeSet<&'static str>,
 }
 
 impl ObjectState {
-    /// Takes over the fields that are given.
-    fn learn(&mut self, given: &Object) {
+    /// Takes over the fields that are given, by an `object` command or not.
+    fn learn(&mut self, given: &Object, by_host: bool) {
+        let before = (self.known.clone(), self.not_notifiable);
         if given.title.is_some() {
             self.known.title.clone_from(&given.title);
         }
         if given.data.is_some() {
             self.known.data.clone_from(&given.data);
         }
+        if let Some(notifiable) = given.notifiable {
+            self.not_notifiable = !notifiable;
+        }
+        for (field, is_given, is_changed) in [
+            (
+                "title",
+                given.title.is_some(),
+                before.0.title != self.known.title,
+            ),
+            (
+                "data",
+                given.data.is_some(),
+                before.0.data != self.known.data,
+            ),
+            (
+                "notifiable",
+                given.notifiable.is_some(),
+                before.1 != self.not_notifiable,
+            ),
+        ] {
+            if is_given && by_host {
+                self.kept.insert(field);
+            } else if is_changed {
+                self.kept.remove(field);
+            }
+        }
+    }
+
+    /// Forgets what no `object` command gave, since no kept day names it; tells whether something is left.
+    fn shrink(&mut self) -> bool {
+        if !self.kept.contains("title") {
+            self.known.title = None;
+        }
+        if !self.kept.contains("data") {
+            self.known.data = None;
+        }
+        self.not_notifiable &= self.kept.contains("notifiable");
+        self.retracted = false;
+        !self.kept.is_empty()
     }
 }
 
@@ -282,17 +326,17 @@ impl Model {
                 let known = self.objects.entry(object.id.clone()).or_default();
                 known.newest = known.newest.max(today);
                 known.retracted = false;
-                known.learn(&object);
-                if let Some(notifiable) = object.notifiable {
-                    known.not_notifiable = !notifiable;
-                }
+                known.learn(&object, true);
             }
+            // The host is asked by a server alone.
+            Command::Resolved(_) => {}
             Command::Retract { object } => {
                 let today = self.now.day();
                 self.days.entry(today).or_default();
                 if let Some(known) = self.objects.get_mut(&object) {
                     known.newest = known.newest.max(today);
                     known.retracted = true;
+                    known.kept.clear();
                 }
             }
             Command::Mark {

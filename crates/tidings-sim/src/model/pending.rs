@@ -403,6 +403,7 @@ impl Model {
             }
         }
         let before = before.min(self.now.day());
-        self.objects.retain(|_, object| object.newest >= before);
+        self.objects
+            .retain(|_, object| object.newest >= before || object.shrink());
     }
 }

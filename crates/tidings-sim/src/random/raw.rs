@@ -111,7 +111,7 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
         6 => (who(), LEVELS..SCOPES, proptest::bool::weighted(0.3), 0..15_u8)
             .prop_map(|(a, b, c, d)| RawOp::Preference(a, b, c, d)),
         4 => (who(), 0..12_u8).prop_map(|(a, b)| RawOp::Flush(a, b)),
-        3 => (0..OBJECTS, 0..14_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
+        5 => (0..OBJECTS, 0..14_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
         1 => (0..4_u8).prop_map(RawOp::Forget),
         4 => (0..TYPES + 2, proptest::bool::weighted(0.4)).prop_map(|(a, b)| RawOp::Pause(a, b)),
         3 => (who(), proptest::bool::weighted(0.6), 0..8_u8)

@@ -22,6 +22,7 @@ struct Seen {
     now: Instant,
     oldest_due: Option<Instant>,
     recipients: u64,
+    kept_objects: u64,
     tally: Tally,
     entries: u64,
     notifications: u64,
@@ -42,6 +43,7 @@ fn look(node: &Durable) -> Seen {
         now: engine.now(),
         oldest_due: engine.oldest_due(),
         recipients: engine.recipients(),
+        kept_objects: engine.kept_objects(),
         tally: engine.tally(),
         entries: 0,
         notifications: 0,
@@ -172,6 +174,11 @@ fn node(page: &mut Page, seen: &Seen) {
         "tidings_recipients",
         "Number of recipients.",
         seen.recipients,
+    );
+    page.gauge(
+        "tidings_objects_kept",
+        "Objects of which the host gave something by `PUT`, until they are deleted.",
+        seen.kept_objects,
     );
     page.counter(
         "tidings_events_total",

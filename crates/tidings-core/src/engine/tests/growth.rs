@@ -6,6 +6,7 @@ use super::bounds::{World, person};
 use super::*;
 use crate::command::{MarkKind, Marked};
 use crate::engine::reply::PublishedAs;
+use crate::limits::Bound;
 use crate::recipient::State;
 use crate::time::{DAY_MS, HOUR_MS};
 
@@ -78,26 +79,87 @@ fn objects_are_forgotten_with_the_newest_day_that_names_them() {
             world.check(options);
         }
     }
-    // Three days before the day that goes on: 41 objects each with an index, 11 of them withdrawn.
-    let level = (4 * (41 * 2 + 11) + 2, 4 * 11);
+    // Three days before the day that goes on: 41 objects each with an index, 11 of them withdrawn. Of each earlier day the
+    // withdrawn one that the host put.
+    let level = |day: usize| (4 * (41 * 2 + 11) + 2 + 2 * (day - 3), 4 * 11 + day - 3);
     assert_eq!(
         rows[0],
         (41 * 2 + 11 + 2, 11),
         "what is unknown needs no row to be retracted"
     );
-    assert!(rows[4..].iter().all(|rows| *rows == level), "{rows:?}");
-    assert!(
-        world
-            .engine
-            .knows_object(&world.stored, &id("always"))
-            .unwrap()
+    for (day, rows) in rows.iter().enumerate().skip(4) {
+        assert_eq!(*rows, level(day), "day {day}");
+    }
+    let knows = |world: &World, object: &str| {
+        let known = world.engine.knows_object(&world.stored, &id(object));
+        known.unwrap()
+    };
+    assert!(knows(&world, "always"));
+    assert!(!knows(&world, "o3-1"));
+    assert_eq!(world.engine.kept_objects(), 20);
+    // Deleted, they go as the others do.
+    let retract = |day: i64| Command::Retract {
+        object: id(&format!("put{day}")),
+    };
+    world.play(
+        Instant(20 * DAY_MS),
+        &(0..20).map(retract).collect::<Vec<_>>(),
     );
-    assert!(
-        !world
-            .engine
-            .knows_object(&world.stored, &id("o3-1"))
-            .unwrap()
-    );
+    assert_eq!(world.engine.kept_objects(), 0);
+    world.check(options);
+    for day in 21..25 {
+        world.play(Instant(day * DAY_MS), &[]);
+    }
+    assert_eq!(object_rows(&world.stored), 0);
+}
+
+#[test]
+fn what_the_host_said_of_objects_is_bounded_and_survives_a_restart() {
+    let options = Options::default();
+    let mut world = World::new(options);
+    let mut rules = world.engine.rules().unwrap().clone();
+    rules.limits = rules.limits.with(Bound::Objects, 2);
+    let step = world
+        .engine
+        .set_rules(&world.stored, &Reach::new(), Instant(0), rules)
+        .unwrap();
+    world.stored.commit(step.writes);
+    let put = |name: &str| {
+        Command::Object(Object {
+            title: Some("A title".to_owned()),
+            ..Object::bare(id(name))
+        })
+    };
+    let bare = Command::Object(Object::bare(id("bare")));
+    let resolved = |name: &str| match put(name) {
+        Command::Object(object) => Command::Resolved(object),
+        other => other,
+    };
+    let commands = [
+        put("a"),
+        put("b"),
+        put("a"),
+        bare,
+        resolved("c"),
+        about("e", "d"),
+        put("e"),
+        Command::Retract { object: id("a") },
+        put("e"),
+    ];
+    let step = world
+        .engine
+        .step(&world.stored, &Reach::new(), Instant(1), &commands)
+        .unwrap();
+    world.stored.commit(step.writes);
+    let refused: Vec<usize> = (0..)
+        .zip(&step.replies)
+        .filter_map(|(at, reply)| reply.is_err().then_some(at))
+        .collect();
+    assert_eq!(refused, [6]);
+    let hint = step.replies[6].as_ref().unwrap_err().to_string();
+    assert_eq!(hint, "the store would keep 3 objects, more than 2");
+    world.check(options);
+    assert_eq!(world.engine.kept_objects(), 2);
 }
 
 #[test]

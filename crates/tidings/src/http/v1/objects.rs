@@ -64,7 +64,8 @@ impl ToSchema for NamedObject {}
 
 /// Make or change an object
 ///
-/// Only the given fields change; null counts as not given. Lifts a retraction.
+/// Only the given fields change; null counts as not given. Lifts a retraction. What is given is kept until it is changed
+/// or the object deleted, also where no event names the object; `[limits] objects` bounds the number of such objects.
 #[utoipa::path(
     put, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
@@ -83,7 +84,7 @@ async fn put_object(
 /// Retract an object
 ///
 /// Skips pending notifications about the object when their message is built. A later publish or change of the
-/// object lifts the retraction.
+/// object lifts the retraction. From now on the object is kept only as long as a kept day names it.
 #[utoipa::path(
     delete, path = "/v1/objects/{id}", tag = "objects",
     params(("id" = String, Path, description = "Object id", example = "works/1", min_length = 1, max_length = 256)),
