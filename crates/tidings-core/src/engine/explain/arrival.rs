@@ -261,6 +261,23 @@ impl Question<'_> {
         }
     }
 
+    /// The preference or the mutes that end what waits on a channel, in words.
+    pub(super) fn unwanted_text(&self, channel: ChannelNo) -> String {
+        let since = "a preference or a mute that is another now";
+        let Some((_, of_type)) = self.of_type else {
+            return since.to_owned();
+        };
+        let muted = self.mutes_that_concern(channel);
+        match self.chosen(of_type, channel) {
+            (Some((scope, mode)), None) => format!("{scope}: {}", mode_text(mode)),
+            (None, None) => "the type's policy is never".to_owned(),
+            _ if !muted.is_empty() && !of_type.rules.required => {
+                format!("muted: {}", muted.join(", "))
+            }
+            _ => since.to_owned(),
+        }
+    }
+
     fn preference_step(&self, of_type: &Type, channel: ChannelNo) -> Step {
         let lane = self.chosen(of_type, channel).1;
         let looked_at = self.preference_text(of_type, channel);

@@ -137,7 +137,16 @@ impl Question<'_> {
             }
         }
         for (_, reason, at) in entries.dropped.iter().filter(|(of, ..)| *of == channel) {
-            let step = ended(rule_of(*reason), "before it entered its lane", *reason);
+            let looked_at = match reason {
+                Reason::Preference => {
+                    format!(
+                        "{}, before it entered its lane",
+                        self.unwanted_text(channel)
+                    )
+                }
+                _ => "before it entered its lane".to_owned(),
+            };
+            let step = ended(rule_of(*reason), looked_at, *reason);
             path.steps.push(step.at(*at));
             end(&mut path, (reason.outcome(), Some(*reason)), *at);
         }
@@ -185,7 +194,11 @@ impl Question<'_> {
                     end(path, (reason.outcome(), Some(reason)), *at);
                 }
                 (Some(reason), Record::Cut { at, .. }) => {
-                    let step = ended(rule_of(reason), cut_text(reason), reason);
+                    let looked_at = match reason {
+                        Reason::Preference => self.unwanted_text(name.channel),
+                        _ => cut_text(reason).to_owned(),
+                    };
+                    let step = ended(rule_of(reason), looked_at, reason);
                     path.steps.push(step.at(*at));
                     end(path, (reason.outcome(), Some(reason)), *at);
                 }
@@ -357,7 +370,6 @@ fn cut_text(reason: Reason) -> &'static str {
         Reason::Event => "the event was cancelled",
         Reason::Replaced => "a later event took its place",
         Reason::Message => "an operator cancelled the message",
-        Reason::Preference => "the preference was changed",
         Reason::RecipientGone => "the recipient was erased",
         Reason::Expired | Reason::Forgotten => "its day was forgotten",
         _ => "what waited was looked at",

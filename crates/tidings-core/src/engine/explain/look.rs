@@ -115,7 +115,10 @@ impl Question<'_> {
             Reason::Expired => event.expires_at.map(|at| at.to_string()),
             Reason::Preference => {
                 let (_, of_type) = self.of_type.filter(|_| !is_inbox)?;
-                Some(self.preference_text(of_type, channel))
+                Some(match ended_by {
+                    Some(Reason::Preference) => self.unwanted_text(channel),
+                    _ => self.preference_text(of_type, channel),
+                })
             }
             Reason::Condition | Reason::ConditionError => rules?.condition.clone(),
             Reason::NotApplicable => Some(event.object.id.as_str().to_owned()),

@@ -49,3 +49,36 @@ fn an_explanation_names_rules_and_refuses_what_is_unknown() {
         "unknown_channel"
     );
 }
+
+#[test]
+fn f12_an_explanation_names_what_ended_an_entry_that_waited() {
+    for (choice, named) in [
+        (
+            json!({"object": "of/e1", "channel": "email", "mode": "never"}),
+            "muted: object `of/e1`",
+        ),
+        (
+            json!({"category": "*", "channel": "*", "mode": "never"}),
+            "category `*`: never",
+        ),
+        (
+            json!({"type": "note", "channel": "email", "mode": "never"}),
+            "type `note`: never",
+        ),
+    ] {
+        let rig = with_people();
+        publish(&rig, "e1", "note", &["ada"]);
+        let path = "/v1/recipients/ada/preferences";
+        rig.call(Method::PATCH, path, &json!([choice]));
+        let explained = post(
+            &rig,
+            "/v1/explain",
+            &json!({"event": "e1", "recipient": "ada"}),
+        );
+        let channels = explained["channels"].as_array().unwrap();
+        let email = channels.iter().find(|of| of["channel"] == "email").unwrap();
+        let steps = email["steps"].as_array().unwrap();
+        let last = steps.last().unwrap();
+        assert_eq!(last["looked_at"], named, "{email}");
+    }
+}
