@@ -16,7 +16,7 @@ use crate::number::Seq;
 use crate::time::Instant;
 
 impl Engine {
-    /// The message of the lane of a channel that is due first, after its checks as of now; `None` where nothing
+    /// The message of the lane of a channel, or of this name, that is due first, after its checks as of now; `None` where nothing
     /// waits that will be due. Reads only: what is planned is not to be recorded.
     ///
     /// # Errors
@@ -26,6 +26,7 @@ impl Engine {
         view: &dyn ReadView,
         id: &Id,
         (channel, now): (ChannelNo, Instant),
+        lane: Option<&str>,
     ) -> Result<Result<Option<(Plan, PlannedMessage)>, Refused>, Unreadable> {
         let (at, number) = match self.find(id) {
             Ok(found) => found,
@@ -37,7 +38,8 @@ impl Engine {
         let names = &compiled.names;
         let mut first: Option<(Instant, LaneKey)> = None;
         for no in bucket.lanes.numbers() {
-            if names.lane(no).channel != channel {
+            let name = names.lane(no);
+            if name.channel != channel || lane.is_some_and(|lane| lane != name.name) {
                 continue;
             }
             let found = bucket.waiting_in(view, names, no, Some(&who))?;

@@ -259,8 +259,14 @@ impl Call for Flush {
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+        let scheduled = scheduled_text(answer);
         let lanes = match answer.get("lanes").and_then(Value::as_u64) {
-            Some(0) => return writeln!(out, "Nothing is pending for {}", self.recipient),
+            Some(0) => {
+                return match scheduled {
+                    Some(scheduled) => writeln!(out, "Nothing to send now: {scheduled}"),
+                    None => writeln!(out, "Nothing is pending for {}", self.recipient),
+                };
+            }
             Some(1) => "1 message".to_owned(),
             lanes => format!("{} messages", lanes.unwrap_or_default()),
         };
@@ -269,8 +275,25 @@ impl Call for Flush {
             "Due now: {lanes} for {}; a running server sends them (marker {})",
             self.recipient,
             cell(answer, "marker")
-        )
+        )?;
+        match scheduled {
+            Some(scheduled) => writeln!(out, "Not sent now: {scheduled}"),
+            None => Ok(()),
+        }
     }
+}
+
+/// What an answer says of notifications that are scheduled, as text.
+pub(super) fn scheduled_text(answer: &Value) -> Option<String> {
+    let scheduled = answer.get("scheduled").filter(|of| !of.is_null())?;
+    let count = scheduled.get("notifications").and_then(Value::as_u64)?;
+    let first = cell(scheduled, "first");
+    Some(match count {
+        1 => format!("1 notification is scheduled for {first} and in no lane before"),
+        count => format!(
+            "{count} notifications are scheduled and in no lane yet, the first from {first} on"
+        ),
+    })
 }
 
 /// `tidings pause` and `tidings resume`.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tidings_core::Id;
 use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender, sample};
 
+use super::calls::scheduled_text;
 use super::reach::{self, To};
 use super::{Status, Streams, report};
 use crate::client::{Request, segment};
@@ -21,6 +22,9 @@ pub(super) struct Preview {
     /// Recipient whose next mail is shown, as it would be sent
     #[arg(long, value_name = "ID", conflicts_with_all = ["kind", "locale", "items"])]
     recipient: Option<String>,
+    /// Lane whose mail is shown, as `pending` lists it [default: the one that is due first]
+    #[arg(long, value_name = "NAME", requires = "recipient")]
+    lane: Option<String>,
     /// Locale of the recipient [default: that of `[defaults]`]
     #[arg(long)]
     locale: Option<String>,
@@ -56,7 +60,10 @@ pub(super) fn preview(arguments: &Preview, streams: &mut Streams<'_>) -> io::Res
 
 /// Writes the mail that a recipient gets next.
 fn next_of(arguments: &Preview, recipient: &str, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let path = format!("/v1/recipients/{}/preview", segment(recipient));
+    let mut path = format!("/v1/recipients/{}/preview", segment(recipient));
+    if let Some(lane) = &arguments.lane {
+        path = format!("{path}?lane={}", segment(lane));
+    }
     let request = Request::get(path);
     let mut reach = match reach::find(&arguments.to, request.purpose(), streams) {
         Ok(reach) => reach,
@@ -76,7 +83,10 @@ fn next_of(arguments: &Preview, recipient: &str, streams: &mut Streams<'_>) -> i
     let mail = &answer["mail"];
     let text = |field: &str| mail[field].as_str().unwrap_or_default();
     if mail.is_null() {
-        writeln!(streams.out, "nothing waits that will become a mail")?;
+        match scheduled_text(&answer) {
+            Some(scheduled) => writeln!(streams.out, "no mail is due: {scheduled}")?,
+            None => writeln!(streams.out, "nothing waits that will become a mail")?,
+        }
         return Ok(Status::Done);
     }
     writeln!(streams.out, "{} {}", text("at"), text("lane"))?;

@@ -13,8 +13,10 @@ use tidings_mail::{Design, RenderError};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use super::waiting::ScheduledCount;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
+use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::request::InPath;
 use crate::http::{Answer, Service};
 
@@ -24,16 +26,22 @@ pub(super) fn calls(calls: Calls) -> Calls {
         "preview",
         Kind::Looks,
         routes!(preview),
-        &[Code::InvalidPath, Code::RecipientNotFound],
+        &[
+            Code::InvalidPath,
+            Code::InvalidQuery,
+            Code::RecipientNotFound,
+        ],
     )
 }
 
 /// The mail that a recipient gets next.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"mail": {"at": "2024-03-11T13:00:00Z", "lane": "digest:weekly", "entries": 1, "subject": "New works: Marilyn", "text": "Marilyn\n", "html": "<!DOCTYPE html>…", "source": "Date: …"}}))]
+#[schema(example = json!({"mail": {"at": "2024-03-11T13:00:00Z", "lane": "digest:weekly", "entries": 1, "subject": "New works: Marilyn", "text": "Marilyn\n", "html": "<!DOCTYPE html>…", "source": "Date: …"}, "scheduled": null}))]
 struct Preview {
-    /// The mail; null = nothing waits that will become one.
+    /// The mail; null = no lane waits that will become one.
     mail: Option<NextMail>,
+    /// What is scheduled, and in no lane yet; null = nothing is.
+    scheduled: Option<ScheduledCount>,
 }
 
 /// A mail as it would be sent if nothing else happened.
@@ -60,6 +68,20 @@ struct NextMail {
     source: String,
 }
 
+/// The lane that is asked for.
+struct PreviewQuery {
+    lane: Option<String>,
+}
+
+impl FromQuery for PreviewQuery {
+    const KNOWN: &'static [&'static str] = &["lane"];
+
+    fn read(query: &Parameters) -> Result<Self, Problem> {
+        let lane = query.text("lane").map(str::to_owned);
+        Ok(Self { lane })
+    }
+}
+
 impl NextMail {
     fn of(batch: Batch, design: &Design) -> Result<Self, RenderError> {
         let (subject, bodies) = tidings_mail::content(&batch, design)?;
@@ -79,28 +101,36 @@ impl NextMail {
 
 /// Preview the mail that a recipient gets next
 ///
-/// Builds the mail of the lane that is due first, with what waits in it now and in the words of now. Nothing is sent or
-/// recorded.
+/// Builds the mail of the lane that is due first, or of the named one, with what waits in it now and in the words of now.
+/// What is scheduled is in no lane yet, and counted apart. Nothing is sent or recorded.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preview", tag = "messages",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("lane" = Option<String>, Query, description = "Name of a lane, as `pending` lists it"),
+    ),
     responses((status = 200, description = "The mail", body = Preview))
 )]
 async fn preview(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    InQuery(PreviewQuery { lane }): InQuery<PreviewQuery>,
 ) -> Result<Answer, Problem> {
     let (design, now) = (service.design(), service.now());
-    let mail = service
+    let preview = service
         .look(move |node| -> Result<_, Problem> {
             let (engine, view) = (node.engine(), node.view());
-            let Some((plan, planned)) = engine.next_message(view, &id, (EMAIL_NO, now))?? else {
-                return Ok(None);
+            let scheduled = ScheduledCount::of(&engine.scheduled(view, &id)??);
+            let next = engine.next_message(view, &id, (EMAIL_NO, now), lane.as_deref())??;
+            let Some((plan, planned)) = next else {
+                let mail = None;
+                return Ok(Preview { mail, scheduled });
             };
             let batch = Presenter::new(engine, view).batch(&plan, &planned)?;
             let mail = batch.map(|batch| NextMail::of(batch, &design)).transpose();
-            mail.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))
+            let mail = mail.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+            Ok(Preview { mail, scheduled })
         })
         .await??;
-    Answer::json(StatusCode::OK, &Preview { mail })
+    Answer::json(StatusCode::OK, &preview)
 }

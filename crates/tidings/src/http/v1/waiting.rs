@@ -190,13 +190,36 @@ impl From<WaitingEntry> for Waiting {
 
 /// The marker of a flush.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"marker": "10-5", "lanes": 1}))]
+#[schema(example = json!({"marker": "10-5", "lanes": 1, "scheduled": null}))]
 struct Flushed {
     /// Marks the position after which everything is new. The marker of an earlier flush means that nothing
     /// was pending.
     marker: String,
     /// Open lanes that are due now, each of which becomes a message; 0 where nothing waited.
     lanes: usize,
+    /// What is scheduled, and in no lane yet: it is not sent now. Null = nothing is.
+    scheduled: Option<ScheduledCount>,
+}
+
+/// Notifications that are scheduled: they enter their lanes later.
+#[derive(Serialize, ToSchema)]
+pub(super) struct ScheduledCount {
+    /// Their number; those of one event at one instant count once.
+    notifications: usize,
+    /// The time at which the first enters its lane.
+    #[schema(format = "date-time")]
+    first: String,
+}
+
+impl ScheduledCount {
+    /// A summary of what is scheduled; `None` if nothing is.
+    pub(super) fn of(entries: &[WaitingEntry]) -> Option<Self> {
+        let first = entries.iter().map(|entry| entry.t).min()?;
+        Some(Self {
+            notifications: entries.len(),
+            first: first.to_string(),
+        })
+    }
 }
 
 /// List a recipient's pending notifications
@@ -254,7 +277,7 @@ async fn pending(
 /// Send a recipient's pending notifications now
 ///
 /// Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused channel are sent
-/// when the channel is resumed; notifications of a paused type stay. The body may be left out.
+/// when the channel is resumed; notifications of a paused type stay, and so do those that are scheduled. The body may be left out.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/flush", tag = "pending",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -271,10 +294,20 @@ async fn flush(
     } else {
         change.parse()?
     };
+    let of = recipient.clone();
     let command = limits.command(recipient)?;
+    let scheduled = service
+        .look(move |node| node.engine().scheduled(node.view(), &of))
+        .await???;
+    let scheduled = ScheduledCount::of(&scheduled);
     let flushed = |replies| match only(replies)? {
         Reply::Flushed { marker, lanes } => {
-            Answer::json(StatusCode::OK, &Flushed { marker, lanes })
+            let flushed = Flushed {
+                marker,
+                lanes,
+                scheduled,
+            };
+            Answer::json(StatusCode::OK, &flushed)
         }
         _ => Err(Problem::new(
             Code::Internal,

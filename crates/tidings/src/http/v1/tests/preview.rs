@@ -77,6 +77,46 @@ fn the_preview_is_the_mail_that_is_sent_if_nothing_happens() {
 }
 
 #[test]
+fn f10_preview_flush_and_pending_agree_on_what_is_scheduled_and_which_lane() {
+    let post = Post::new(CONFIG);
+    let event = json!({
+        "type": "comment", "object": {"id": "o"}, "to": {"recipients": ["ana"]},
+        "deliver_local": "2024-01-05T08:00",
+    });
+    post.change(Method::POST, "/v1/events", &event);
+    let scheduled = json!({"notifications": 1, "first": "2024-01-05T08:00:00Z"});
+    let preview = |query: &str| {
+        let path = format!("/v1/recipients/ana/preview{query}");
+        post.change(Method::GET, &path, &Value::Null)
+    };
+    let flush = || {
+        let path = "/v1/recipients/ana/flush";
+        post.change(Method::POST, path, &Value::Null)
+    };
+    assert_eq!(preview("")["scheduled"], scheduled);
+    let flushed = flush();
+    assert_eq!(
+        (&flushed["lanes"], &flushed["scheduled"]),
+        (&json!(0), &scheduled)
+    );
+
+    post.publish_to_ana("work", "Ben", "Marilyn");
+    post.publish_to_ana("comment", "Cy", "Note");
+    assert_eq!(preview("")["mail"]["lane"], "cooldown");
+    let pending = post.change(Method::GET, "/v1/recipients/ana/pending", &Value::Null);
+    for lane in pending["lanes"].as_array().unwrap() {
+        let name = lane["lane"].as_str().unwrap();
+        assert_eq!(preview(&format!("?lane={name}"))["mail"]["lane"], name);
+    }
+    assert_eq!(preview("?lane=leading")["mail"], Value::Null);
+    let flushed = flush();
+    assert_eq!(
+        (&flushed["lanes"], &flushed["scheduled"]),
+        (&json!(2), &scheduled)
+    );
+}
+
+#[test]
 fn h20_what_the_inbox_shows_as_two_groups_is_one_in_the_mail() {
     let config = CONFIG.to_owned()
         + r#"
