@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Data;
 use crate::id::Id;
+use crate::recipient::RecipientChange;
 use crate::time::{Instant, WallTime};
 
 /// A fact that a host publishes, in the roles of ActivityStreams 2; it never changes.
@@ -247,6 +248,10 @@ pub struct Audience {
     /// Ids of recipients.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<Id>,
+    /// Profiles of some of these recipients, which are made or changed before the audience is asked for. They are no part
+    /// of the event: nothing of them is stored with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<RecipientChange>,
     /// Topics: their subscribers, and those of a parent topic.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<Id>,

@@ -209,6 +209,15 @@ fn days(hours: &QuietHours) -> Vec<&'static str> {
 /// The event as the core writes it, but for what the contract writes otherwise.
 fn publish(event: &Event) -> Value {
     let mut body = json!(event);
+    if let Some(to) = body["to"].as_object_mut()
+        && to.remove("profiles").is_some()
+    {
+        let all = event.to.recipients.iter().map(|id| {
+            let said = event.to.profiles.iter().find(|change| change.id == *id);
+            said.map_or_else(|| json!(id), recipient)
+        });
+        to.insert("recipients".to_owned(), all.collect());
+    }
     if let [one] = event.to.near.as_slice() {
         body["to"]["near"] = json!(one);
     }

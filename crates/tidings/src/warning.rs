@@ -27,7 +27,8 @@ impl From<&Warning> for Worded {
             Warning::UnknownRecipient(id) => (
                 "unknown_recipient",
                 format!("unknown recipient {}", quoted(id.as_str())),
-                "create the recipient, then publish again under a new id: this id is used",
+                "create the recipient, or give an object with `id` and `email` in `to.recipients`; publish again \
+                 under the same id if nobody got the event, or else under a new one",
             ),
             Warning::NoFollowers(topics) => (
                 "no_followers",

@@ -140,7 +140,10 @@ impl Intake {
             Ok(of_type) => (of_type.keys(event), of_type.all_after_ms(event)),
             Err(refused) => return Ok(Err(refused)),
         };
-        if let Err(exceeded) = self.limits().check_event(event) {
+        let limits = self.limits();
+        let data = event.to.profiles.iter().filter_map(|of| of.data.as_ref());
+        let checked = limits.check_event(event);
+        if let Err(exceeded) = checked.and_then(|()| limits.check_data(data.flatten())) {
             return Ok(Err(exceeded.into()));
         }
         let keys = match keys {
@@ -148,13 +151,14 @@ impl Intake {
             Err(too_long) => return Ok(Err(too_long.into())),
         };
         let now = self.now;
-        let row = Box::new(EventRow {
+        let mut row = Box::new(EventRow {
             place: self.next_place,
             arrived: now,
             keys,
             after_ms,
             event: event.clone(),
         });
+        let profiles = std::mem::take(&mut row.event.to.profiles);
         self.next_place.0 += 1;
         self.tally.events += 1;
         if self.ahead.has(&event.id, now) {
@@ -180,7 +184,7 @@ impl Intake {
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
         self.register(draft, &row, last, at);
-        Ok(Ok(Accepted::Act(Act::Publish { row, at })))
+        Ok(Ok(Accepted::Act(Act::Publish { row, at, profiles })))
     }
 
     /// Keeps an event until the last of these instants; the others refer to that.
@@ -232,7 +236,8 @@ impl Intake {
             .filter(|t| self.scheduled.contains_key(&(*t, located.place)));
         let stored = self.row_of(draft, &BTreeSet::from([(Some(day), located)]), waits)?;
         // What was stored has been through JSON, which not every number survives as it was.
-        let given: Event = from_json("an event", &to_json(event))?;
+        let mut given: Event = from_json("an event", &to_json(event))?;
+        given.to.profiles.clear();
         let differs = stored.is_some_and(|stored| stored.event != given);
         Ok(Published {
             id: event.id.clone(),
@@ -387,14 +392,22 @@ impl Intake {
         Ok(events)
     }
 
-    /// Ends an act with the answer of all parts: the cancel of an event is remembered where none is known and nothing of
-    /// it was waiting.
+    /// Ends an act with the answer of parts, which is that of all of them if it is whole: an event that names somebody
+    /// unknown and that nobody got gives its id back; the cancel of an event is remembered where none is known and
+    /// nothing of it was waiting.
     pub(super) fn answer(
         &mut self,
         draft: &mut Draft<'_>,
-        act: &Act,
+        (act, is_whole): (&Act, bool),
         reply: Reply,
     ) -> Result<Reply, Unreadable> {
+        if let (Act::Publish { row, .. }, Reply::Published(published)) = (act, &reply) {
+            let is_unknown = |warning: &Warning| matches!(warning, Warning::UnknownRecipient(_));
+            let nobody_got_it = is_whole && published.entries == 0;
+            if nobody_got_it && published.warnings.iter().any(is_unknown) {
+                self.give_back(draft, row)?;
+            }
+        }
         let (Act::Cancel(cancel), Reply::Cancelled(taken)) = (act, &reply) else {
             return Ok(reply);
         };
@@ -411,6 +424,34 @@ impl Intake {
             remembered: true,
             ..TakenBack::default()
         }))
+    }
+
+    /// Gives back the id of an event that nobody got: it is known by no name any more, and enters no lanes.
+    fn give_back(&mut self, draft: &mut Draft<'_>, row: &EventRow) -> Result<(), Unreadable> {
+        let event = &row.event;
+        let Some((day, located)) = self.locate(draft, &event.id)? else {
+            return Ok(());
+        };
+        if located.place != row.place {
+            return Ok(());
+        }
+        let waits_for = self.waits_for(draft, located)?;
+        if let Some(first) = waits_for.first() {
+            let (row, last) = self.scheduled_row(draft, *first, located.place)?;
+            for t in &waits_for {
+                self.take_scheduled(draft, *t, (&row, last));
+            }
+            draft.tell(|| Act::Unschedule {
+                place: located.place,
+                waits_for,
+            });
+        }
+        draft.delete(Partition::Day(day), id_key(&event.id));
+        if let Some(key) = &event.cancellation_key {
+            let key = named_key(Owner::Intake, Table::Keys, key, Some(row.place));
+            draft.delete(Partition::Day(day), key);
+        }
+        Ok(())
     }
 
     /// Pauses or resumes a type or channel.

@@ -22,6 +22,7 @@ use crate::id::Id;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, from_json, to_json};
 use crate::number::EventNo;
+use crate::recipient::RecipientChange;
 use crate::rules::Rules;
 use crate::suppression::{ChannelAddress, Suppression};
 use crate::table::{Key, Owner, Table};
@@ -105,10 +106,12 @@ impl StoredActs {
 /// A change that concerns everybody.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Act {
-    /// An event was accepted. `at` = the address of its row, if it enters lanes now.
+    /// An event was accepted. `at` = the address of its row, if it enters lanes now. `profiles` are changed before.
     Publish {
         row: Box<EventRow>,
         at: Option<EventAt>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        profiles: Vec<RecipientChange>,
     },
     /// A scheduled event enters its lanes.
     Enter {
@@ -130,6 +133,11 @@ pub(crate) enum Act {
     Expire { before: Day },
     /// An event has a row and enters no lane: it was cancelled before it came, or before it was due.
     Keep { row: Box<EventRow>, at: EventAt },
+    /// An event that nobody got gave its id back: it enters no lanes at these instants.
+    Unschedule {
+        place: EventNo,
+        waits_for: BTreeSet<Instant>,
+    },
     /// An object was changed. `withdrawals` = the number of withdrawals and restorations of all objects so far.
     Object {
         id: Id,

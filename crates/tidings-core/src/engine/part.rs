@@ -211,7 +211,13 @@ impl Part {
         act: &Act,
     ) -> Result<Applied, Unreadable> {
         match act {
-            Act::Publish { row, at } => {
+            Act::Publish { row, at, profiles } => {
+                for change in profiles {
+                    if self.buckets.of(change.id.as_str()).is_some() {
+                        // The intake has checked it.
+                        drop(self.change_recipient(draft, change)?);
+                    }
+                }
                 let spread = self.publish((intake, draft), row, *at)?;
                 return Ok(Applied::Published(spread));
             }
@@ -228,7 +234,10 @@ impl Part {
                 self.compiled = Arc::clone(&intake.compiled);
                 self.put_in_force(draft, *version)?;
             }
-            Act::Keep { .. } | Act::Object { .. } | Act::Suppression { .. } => {}
+            Act::Keep { .. }
+            | Act::Unschedule { .. }
+            | Act::Object { .. }
+            | Act::Suppression { .. } => {}
         }
         Ok(Applied::Done)
     }

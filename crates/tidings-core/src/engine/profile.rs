@@ -79,7 +79,11 @@ impl Part {
         }
     }
 
-    fn change_recipient(&mut self, draft: &mut Draft<'_>, change: &RecipientChange) -> Answer {
+    pub(super) fn change_recipient(
+        &mut self,
+        draft: &mut Draft<'_>,
+        change: &RecipientChange,
+    ) -> Answer {
         let Some(bucket) = self.buckets.of(change.id.as_str()) else {
             return Ok(Err(Refused::UnknownRecipient(change.id.clone())));
         };

@@ -1,5 +1,7 @@
 //! A step: commands are accepted and applied, lanes close, and all of it is one draft of writes.
 
+use rustc_hash::FxHashSet;
+
 use super::accept::Accepted;
 use super::act::{Act, Applied};
 use super::draft::Draft;
@@ -145,9 +147,24 @@ impl Engine {
         Ok(())
     }
 
+    /// Publishes events. One whose id another has waits until that one has ended, which may give the id back.
+    fn publish(
+        &mut self,
+        draft: &mut Draft<'_>,
+        mut commands: &[Command],
+        step: &mut Step,
+    ) -> Result<(), Unreadable> {
+        while !commands.is_empty() {
+            let (alike, rest) = commands.split_at(distinct(commands));
+            self.publish_all(draft, alike, step)?;
+            commands = rest;
+        }
+        Ok(())
+    }
+
     /// Accepts events, and then applies all of them in each part: what a part does of one changes nothing of what the
     /// intake says to the next.
-    fn publish(
+    fn publish_all(
         &mut self,
         draft: &mut Draft<'_>,
         commands: &[Command],
@@ -202,7 +219,7 @@ impl Engine {
         }
         let (reply, warnings) = applied.reply(&act);
         self.intake.tally.warnings += warnings;
-        self.intake.answer(draft, &act, reply)
+        self.intake.answer(draft, (&act, true), reply)
     }
 
     /// Enters the events that were scheduled for now or before, in order.
@@ -350,4 +367,17 @@ impl Engine {
         step.writes = draft.done();
         Ok(step)
     }
+}
+
+/// The number of the first commands that publish events of different ids.
+fn distinct(commands: &[Command]) -> usize {
+    let mut ids = FxHashSet::default();
+    for (at, command) in commands.iter().enumerate() {
+        if let Command::Publish(event) = command
+            && !ids.insert(&event.id)
+        {
+            return at;
+        }
+    }
+    commands.len()
 }

@@ -38,7 +38,11 @@ pub struct Held {
 
 /// The answers of an engine's parts to the acts of one number, to be added to those of others.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Answers(Vec<Applied>);
+pub struct Answers {
+    /// Number of the parts that have applied them.
+    parts: usize,
+    of_acts: Vec<Applied>,
+}
 
 /// The answer of the parts here to the act of a command, before the acts of the step have a number.
 #[derive(Debug)]
@@ -57,6 +61,8 @@ pub struct OpenReply {
     /// The index of its act among those told.
     act: usize,
     applied: Applied,
+    /// Number of the parts of which `applied` has the answer.
+    parts: usize,
 }
 
 impl OpenReply {
@@ -68,8 +74,9 @@ impl OpenReply {
 
     /// Adds what the parts of another node have answered to the acts of this number.
     pub fn add(&mut self, answers: &Answers) {
-        if let Some(applied) = answers.0.get(self.act) {
+        if let Some(applied) = answers.of_acts.get(self.act) {
             self.applied.add(applied.clone());
+            self.parts += answers.parts;
         }
     }
 }
@@ -213,7 +220,12 @@ impl Engine {
         told: &[Arc<Told>],
     ) -> Result<Vec<Answers>, Unreadable> {
         let known = self.intake.acts;
-        let mut answers = vec![Answers::default(); told.len()];
+        let apply = |no: ActNo| self.parts.iter().filter(|part| part.applied < no).count();
+        let of_told = |told: &Arc<Told>| Answers {
+            parts: apply(told.no()),
+            of_acts: Vec::with_capacity(told.acts.len()),
+        };
+        let mut answers: Vec<Answers> = told.iter().map(of_told).collect();
         let acts = (0..).zip(told);
         let acts =
             acts.flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)));
@@ -233,7 +245,7 @@ impl Engine {
             let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
             for (at, _, _) in alike {
                 let of_parts = applied.iter_mut().filter_map(Iterator::next);
-                answers[*at].0.push(Applied::sum(of_parts));
+                answers[*at].of_acts.push(Applied::sum(of_parts));
             }
         }
         let newest = told.last().map_or(known, |told| told.no());
@@ -255,8 +267,13 @@ impl Engine {
         open_replies: &[OpenReply],
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, step| {
+            let all = usize::from(engine.of_parts);
             for OpenReply {
-                told, act, applied, ..
+                told,
+                act,
+                applied,
+                parts,
+                ..
             } in open_replies
             {
                 let Some(act) = told.acts.get(*act) else {
@@ -265,7 +282,7 @@ impl Engine {
                 };
                 let (reply, warnings) = applied.clone().reply(act);
                 engine.intake.tally.warnings += warnings;
-                let reply = engine.intake.answer(draft, act, reply)?;
+                let reply = engine.intake.answer(draft, (act, *parts == all), reply)?;
                 step.replies.push(Ok(reply));
             }
             Ok(())
@@ -331,12 +348,14 @@ impl Engine {
                 part.applied = told.no();
             }
         }
+        let parts = self.parts.len();
         let open = draft.take_open().into_iter();
         let open = open.map(|of| OpenReply {
             command: of.command,
             told: Arc::clone(&told),
             act: of.act,
             applied: of.applied,
+            parts,
         });
         step.open_replies.extend(open);
         step.told = Some(told);
@@ -361,6 +380,9 @@ impl Act {
     pub(super) fn takes_scheduled(&self) -> Vec<(Instant, EventNo)> {
         match self {
             Self::Enter { row, t, .. } => vec![(*t, row.place)],
+            Self::Unschedule { place, waits_for } => {
+                waits_for.iter().map(|t| (*t, *place)).collect()
+            }
             Self::Cancel(cancel) => {
                 let events = cancel.events.iter();
                 let each = events
@@ -377,7 +399,7 @@ impl Intake {
     fn observe(&mut self, view: &dyn ReadView, act: &Act) -> Result<(), Unreadable> {
         let draft = &mut Draft::discarding(view);
         match act {
-            Act::Publish { row, at } => {
+            Act::Publish { row, at, .. } => {
                 let now = row.arrived;
                 let mut later = row.enters();
                 if at.is_some() {
@@ -408,6 +430,11 @@ impl Intake {
                     false => drop(self.entered_days.insert(at.day)),
                 }
                 self.known_ids.note(draft, at.day, &row.event.id);
+            }
+            Act::Unschedule { place, waits_for } => {
+                for t in waits_for {
+                    self.scheduled.remove(&(*t, *place));
+                }
             }
             Act::Cancel(cancel) => {
                 for (place, event) in &cancel.events {

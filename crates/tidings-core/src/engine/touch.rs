@@ -167,6 +167,7 @@ impl Engine {
             | Act::Pause(_)
             | Act::Resume(_)
             | Act::Keep { .. }
+            | Act::Unschedule { .. }
             | Act::Object { .. }
             | Act::Suppression { .. } => Ok(Vec::new()),
         }

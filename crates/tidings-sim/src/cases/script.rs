@@ -11,8 +11,9 @@
 //! TIME digest … | TIME type … | TIME drop_type NAME | TIME keep …     the rules, changed so, from then on
 //! TIME recipient ID [CHANNEL=A[,A]|none] [tz=Z] [lat=N lon=N] [state=S]
 //!      [quiet=22:00-07:00[,mon+tue]|none|default] [quiet_on=C,C]    person ID …: with an address
-//! TIME publish ID TYPE OBJECT [to=R,R] [topics=T,T] [near=LAT,LON,KM] [everyone] [actor=A]
+//! TIME publish ID TYPE OBJECT [to=R,+R] [topics=T,T] [near=LAT,LON,KM] [everyone] [actor=A]
 //!      [channels=C,C] [deliver_at=TIME|delay=30m|deliver_local=2024-01-01T09:00] [expires_at=TIME] [key=K]
+//!      (+R gives the recipient an address, and makes who is not there)
 //! TIME subscribe R TOPIC | unsubscribe R TOPIC | object O [notifiable=B] | retract O | erase R
 //! TIME seen R up_to=TIME|object=O|event=E | read … | cancel event=E|key=K | withdraw … | forget DATE
 //! TIME preference R type=T|category=C|category=* CHANNEL|* never|immediate|default|digest:NAME
@@ -259,6 +260,10 @@ fn channel_address(channel: &str, address: &str) -> Read<ChannelAddress> {
 }
 
 fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Command> {
+    Ok(Command::Recipient(Box::new(profile(who, address, facets)?)))
+}
+
+fn profile(who: &str, address: Option<String>, facets: &[&str]) -> Read<RecipientChange> {
     let mut change = RecipientChange {
         addresses: address
             .map(|address| (EMAIL_NO, vec![address]))
@@ -296,7 +301,7 @@ fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Comman
             _ => return Err(format!("unknown {facet}")),
         }
     }
-    Ok(Command::Recipient(Box::new(change)))
+    Ok(change)
 }
 
 fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Command> {
@@ -307,7 +312,15 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
             continue;
         }
         match pair(facet)? {
-            ("to", names) => event.to.recipients = ids(names)?,
+            ("to", names) => {
+                for name in names.split(',') {
+                    if let Some(made) = name.strip_prefix('+') {
+                        let address = Some(format!("{made}@example.org"));
+                        event.to.profiles.push(profile(made, address, &[])?);
+                    }
+                    event.to.recipients.push(id(name.trim_start_matches('+'))?);
+                }
+            }
             ("topics", names) => event.to.topics = ids(names)?,
             ("near", circle) => {
                 let circle = circle.split(',').map(parsed).collect::<Read<Vec<f64>>>()?;

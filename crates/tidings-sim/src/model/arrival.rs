@@ -82,6 +82,9 @@ impl Model {
         if cancelled {
             return Ok(());
         }
+        for change in self.events[arrival].event.to.profiles.clone() {
+            self.change_recipient(&change);
+        }
         let concerned = audience::audience(
             &self.events[arrival].event,
             include_actor,
@@ -89,9 +92,15 @@ impl Model {
             &self.by_id,
             &self.followers,
         );
-        self.counted.warnings += concerned.warnings;
+        self.counted.warnings += concerned.unknown + u64::from(concerned.told.is_empty());
         for (person, reasons) in concerned.told {
             self.notify(arrival, person, &Arc::new(reasons), &channels);
+        }
+        // Its id is as if it had not come.
+        if concerned.unknown > 0 && self.events[arrival].entries.is_empty() {
+            let id = self.events[arrival].event.id.clone();
+            self.known.remove(&id);
+            all_t.clear();
         }
         // It comes to the day of each, told to anybody or not.
         let later = all_t.into_iter().filter(|t| *t > self.now);

@@ -13,8 +13,8 @@ const EARTH_KM: f64 = 6371.0088;
 pub(super) struct Audience {
     /// Person and reasons, sorted by bytes.
     pub(super) told: BTreeMap<usize, Vec<String>>,
-    /// Distinct names that nobody has, and one more if nobody is told.
-    pub(super) warnings: u64,
+    /// Number of distinct names that nobody has.
+    pub(super) unknown: u64,
 }
 
 /// The union of all that `to` says, less the actor unless the type says otherwise.
@@ -71,12 +71,12 @@ pub(super) fn audience(
                 .is_none_or(|actor| actor.id != people[person].id)
         });
     }
-    let warnings = unknown.len() as u64 + u64::from(told.is_empty());
+    let unknown = unknown.len() as u64;
     let told = told
         .into_iter()
         .map(|(person, why)| (person, why.into_iter().collect()))
         .collect();
-    Audience { told, warnings }
+    Audience { told, unknown }
 }
 
 /// The topic and all that it lies below, up to each `/`.

@@ -31,6 +31,8 @@
 //!     disabled.
 //! 11. A name in `to` that nobody has is one warning however often it stands there; an audience that
 //!     is empty without the actor is one more.
+//!     An event with such a name of which nobody got an entry is no event any more: its id is free at once, and it is
+//!     not cancelled by its key, but it stays counted. Profiles in `to` change where the event is accepted, before its audience.
 //! 12. An event id used again after its day was forgotten: `cancel` and marks by event concern all of
 //!     that id that still waits. `forget` concerns what is there when it is said.
 //! 13. Without `until` the run ends as soon as no entry waits that could become due (a scheduled entry

@@ -132,25 +132,7 @@ impl Builder {
 
     fn person(&mut self, number: u8, raw: &RawPerson, what: u8) {
         self.alive.insert(number);
-        let place = PLACES.get(usize::from(raw.place));
-        let address = || raw.email.then(|| format!("r{number}@example.org"));
-        let address = (what & 1 > 0).then(|| (EMAIL_NO, address().into_iter().collect()));
-        let change = RecipientChange {
-            id: name("r", number),
-            name: None,
-            addresses: address.into_iter().collect(),
-            tz: (what & 2 > 0).then(|| ZONES[usize::from(raw.zone)].map(str::to_owned)),
-            locale: None,
-            data: (what & 3 > 0).then(|| data(raw.zone).map(Data::from)),
-            lat: (what & 4 > 0).then(|| place.map(|place| place.0)),
-            lon: (what & 4 > 0).then(|| place.map(|place| place.1)),
-            state: (what & 8 > 0).then_some(match raw.state {
-                0 => State::Active,
-                1 => State::Unconfirmed,
-                _ => State::Disabled,
-            }),
-            quiet_hours: (what & 16 > 0).then(|| own_hours(raw.quiet)),
-        };
+        let change = profile(number, raw, what);
         self.say(Command::Recipient(Box::new(change)));
     }
 
@@ -397,6 +379,10 @@ impl Builder {
                 .filter(|bit| raw.named >> bit & 1 > 0)
                 .map(|n| name("r", n))
                 .collect(),
+            profiles: (0..8)
+                .filter(|bit| raw.named >> bit & 1 > 0)
+                .filter_map(|n| raw.profile.as_ref().map(|(of, what)| profile(n, of, *what)))
+                .collect(),
             topics: (0..6)
                 .filter(|bit| raw.topics >> bit & 1 > 0)
                 .map(|topic| self::id(TOPICS[topic]))
@@ -456,6 +442,29 @@ impl Builder {
     fn some_event(&self, which: u8) -> Id {
         let number = self.events.saturating_sub(usize::from(which % 6));
         id(&format!("e{number}"))
+    }
+}
+
+/// A profile, or a part of one.
+fn profile(number: u8, raw: &RawPerson, what: u8) -> RecipientChange {
+    let place = PLACES.get(usize::from(raw.place));
+    let address = || raw.email.then(|| format!("r{number}@example.org"));
+    let address = (what & 1 > 0).then(|| (EMAIL_NO, address().into_iter().collect()));
+    RecipientChange {
+        id: name("r", number),
+        name: None,
+        addresses: address.into_iter().collect(),
+        tz: (what & 2 > 0).then(|| ZONES[usize::from(raw.zone)].map(str::to_owned)),
+        locale: None,
+        data: (what & 3 > 0).then(|| data(raw.zone).map(Data::from)),
+        lat: (what & 4 > 0).then(|| place.map(|place| place.0)),
+        lon: (what & 4 > 0).then(|| place.map(|place| place.1)),
+        state: (what & 8 > 0).then_some(match raw.state {
+            0 => State::Active,
+            1 => State::Unconfirmed,
+            _ => State::Disabled,
+        }),
+        quiet_hours: (what & 16 > 0).then(|| own_hours(raw.quiet)),
     }
 }
 

@@ -52,6 +52,8 @@ pub(super) struct RawEvent {
     pub(super) object: u8,
     pub(super) actor: u8,
     pub(super) named: u8,
+    /// What is said of those that are named.
+    pub(super) profile: Option<(RawPerson, u8)>,
     pub(super) topics: u8,
     pub(super) circle: u8,
     pub(super) everyone: bool,
@@ -130,6 +132,7 @@ fn raw_event() -> impl Strategy<Value = RawEvent> {
         prop_oneof![2 => Just(0_u8), 2 => 0..64_u8],
         prop_oneof![5 => Just(3_u8), 1 => 0..3_u8],
         proptest::bool::weighted(0.35),
+        proptest::option::weighted(0.15, (raw_person(), 0..32_u8)),
     );
     let times = (
         proptest::option::weighted(0.25, 0..GAPS),
@@ -145,7 +148,7 @@ fn raw_event() -> impl Strategy<Value = RawEvent> {
             kind,
             object,
             actor,
-            (named, topics, circle, everyone),
+            (named, topics, circle, everyone, profile),
             (deliver, expires),
             (channels, key, again),
         )| RawEvent {
@@ -153,6 +156,7 @@ fn raw_event() -> impl Strategy<Value = RawEvent> {
             object,
             actor,
             named,
+            profile,
             topics,
             circle,
             everyone,

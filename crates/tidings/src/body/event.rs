@@ -14,6 +14,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::fault::{About, Fault, HELP};
 use super::not_one;
 use super::object::EventObject;
+use super::recipient::ProfileChange;
 use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text, Wait};
 use crate::wording::{did_you_mean, quoted};
 
@@ -68,7 +69,7 @@ impl EventBody {
     /// The command that publishes the event. `or_id` gives the id of an event that has none of its own.
     ///
     /// # Errors
-    /// A channel that the type does not have, or two schedules.
+    /// A channel that the type does not have, two schedules, or a profile of a recipient that is not possible.
     pub(crate) fn command(
         self,
         rules: &Rules,
@@ -105,7 +106,7 @@ impl EventBody {
             data: self.data,
             // A number of JSON is finite.
             score: self.score.and_then(Score::new).unwrap_or_default(),
-            to: self.to.into(),
+            to: self.to.audience()?,
             channels: channels.transpose()?,
             occurred_at: self.occurred_at.map(Text::inner),
             deliver_at: self.deliver_at.map(Text::inner),
@@ -223,9 +224,9 @@ pub(super) fn id_or<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 )]
 #[schema(as = Audience)]
 pub(crate) struct AudienceBody {
-    /// Ids of recipients.
-    #[schema(value_type = Option<Vec<String>>)]
-    pub(crate) recipients: Option<Vec<Text<Id>>>,
+    /// Recipients, by their ids. An object in place of an id makes the recipient, or changes the given fields of the
+    /// profile, before the audience is asked for.
+    pub(crate) recipients: Option<Vec<IdOrProfile>>,
     /// Recipients who follow one of these topics, or a parent of it.
     #[schema(value_type = Option<Vec<String>>)]
     pub(crate) topics: Option<Vec<Text<Id>>>,
@@ -235,21 +236,56 @@ pub(crate) struct AudienceBody {
     pub(crate) everyone: Option<bool>,
 }
 
-impl From<AudienceBody> for Audience {
-    fn from(to: AudienceBody) -> Self {
-        let ids = |ids: Option<Vec<Text<Id>>>| {
-            ids.unwrap_or_default()
-                .into_iter()
-                .map(Text::inner)
-                .collect()
-        };
-        let circles = to.near.map_or_else(Vec::new, |circles| circles.0);
-        Self {
-            recipients: ids(to.recipients),
-            topics: ids(to.topics),
-            near: circles.into_iter().map(Near::from).collect(),
-            everyone: to.everyone.unwrap_or(false),
+impl AudienceBody {
+    /// The audience.
+    ///
+    /// # Errors
+    /// The profile of a recipient that is not possible.
+    fn audience(self) -> Result<Audience, Fault> {
+        let (mut recipients, mut profiles) = (Vec::new(), Vec::new());
+        for (at, named) in self.recipients.into_iter().flatten().enumerate() {
+            match named {
+                IdOrProfile::Id(BareId(id)) => recipients.push(id),
+                IdOrProfile::Profile(profile) => {
+                    let change = profile.of(None).map_err(|fault| Fault {
+                        reason: format!("`to.recipients[{at}]`: {}", fault.reason),
+                        ..fault
+                    })?;
+                    recipients.push(change.id.clone());
+                    profiles.push(change);
+                }
+            }
         }
+        let topics = self.topics.into_iter().flatten().map(Text::inner);
+        let circles = self.near.map_or_else(Vec::new, |circles| circles.0);
+        Ok(Audience {
+            recipients,
+            profiles,
+            topics: topics.collect(),
+            near: circles.into_iter().map(Near::from).collect(),
+            everyone: self.everyone.unwrap_or(false),
+        })
+    }
+}
+
+/// A recipient whom an event names: the id, or the id with fields of the profile.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(example = json!({"id": "ada", "email": "ada@example.org"}))]
+pub(crate) enum IdOrProfile {
+    Id(BareId),
+    // No event that is written has one.
+    #[serde(skip_serializing)]
+    Profile(Box<ProfileChange>),
+}
+
+impl<'de> Deserialize<'de> for IdOrProfile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "an id or an object\n  = help: Example: \"ada\" or {\"id\": \"ada\", \"email\": \"ada@example.org\"}";
+        Ok(match id_or(deserializer, expected)? {
+            IdOr::Id(id) => Self::Id(BareId(id)),
+            IdOr::Object(profile) => Self::Profile(Box::new(profile)),
+        })
     }
 }
 

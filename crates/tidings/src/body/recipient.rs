@@ -94,7 +94,7 @@ impl From<State> for StateWord {
 
 impl ProfileChange {
     /// The change of the recipient that the path or the body names.
-    fn of(self, path: Option<Id>) -> Result<RecipientChange, Fault> {
+    pub(super) fn of(self, path: Option<Id>) -> Result<RecipientChange, Fault> {
         if self.lat.map(|lat| lat.is_some()) != self.lon.map(|lon| lon.is_some()) {
             let hint = "give both, both as numbers or both as null";
             return Err(Fault::new("`lat` and `lon` must be given together", hint));

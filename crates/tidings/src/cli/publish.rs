@@ -12,7 +12,7 @@ use super::print::{write_rest, write_warning};
 use super::reach::{self, To};
 use super::table::{cell, list};
 use super::{Status, Streams, report};
-use crate::body::event::{AudienceBody, BareId, EventBody, IdOrObject};
+use crate::body::event::{AudienceBody, BareId, EventBody, IdOrObject, IdOrProfile};
 use crate::body::object::EventObject;
 use crate::body::text::{Text, Wait};
 use crate::client::{Fault, LineProblem, Purpose, Reach, Request};
@@ -116,10 +116,8 @@ fn wall_time(text: &str) -> Result<WallTime, String> {
 impl OneEvent {
     /// The body that the flags give.
     fn body(&self) -> Option<EventBody> {
-        let ids = |ids: &[Id]| match ids {
-            [] => None,
-            ids => Some(ids.iter().cloned().map(Text).collect()),
-        };
+        let recipients = self.recipient.iter().cloned().map(BareId);
+        let topics = self.topic.iter().cloned().map(Text);
         Some(EventBody {
             id: self.id.clone().map(Text),
             r#type: Text(self.kind.clone()?),
@@ -136,8 +134,8 @@ impl OneEvent {
             data: None,
             score: self.score,
             to: AudienceBody {
-                recipients: ids(&self.recipient),
-                topics: ids(&self.topic),
+                recipients: Some(recipients.map(IdOrProfile::Id).collect()),
+                topics: Some(topics.collect()),
                 near: None,
                 everyone: Some(self.everyone),
             },
