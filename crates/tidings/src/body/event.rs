@@ -15,7 +15,7 @@ use super::fault::{About, Fault, HELP};
 use super::not_one;
 use super::object::EventObject;
 use super::recipient::ProfileChange;
-use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text, Wait};
+use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text, Topic, Wait};
 use crate::wording::{did_you_mean, quoted};
 
 /// An event: something that happened.
@@ -229,7 +229,7 @@ pub(crate) struct AudienceBody {
     pub(crate) recipients: Option<Vec<IdOrProfile>>,
     /// Recipients who follow one of these topics, or a parent of it.
     #[schema(value_type = Option<Vec<String>>)]
-    pub(crate) topics: Option<Vec<Text<Id>>>,
+    pub(crate) topics: Option<Vec<Text<Topic>>>,
     /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
     pub(crate) near: Option<Circles>,
     /// All recipients.
@@ -256,7 +256,8 @@ impl AudienceBody {
                 }
             }
         }
-        let topics = self.topics.into_iter().flatten().map(Text::inner);
+        let topics = self.topics.into_iter().flatten();
+        let topics = topics.map(|Text(Topic(topic))| topic);
         let circles = self.near.map_or_else(Vec::new, |circles| circles.0);
         Ok(Audience {
             recipients,

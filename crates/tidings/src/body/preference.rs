@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::fault::{About, Fault};
 use super::fields::Fields;
 use super::json::Json;
-use super::text::Text;
+use super::text::{Text, Topic};
 use super::{known_channel, not_one, unknown};
 use crate::wording::quoted;
 
@@ -29,7 +29,7 @@ pub(crate) struct Preference {
     /// A topic to mute, with everything below it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
-    topic: Option<Text<Id>>,
+    topic: Option<Text<Topic>>,
     /// An object to mute, also where it is the target; one of the four.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
@@ -62,7 +62,7 @@ impl Preference {
             PreferenceScope::Category(name) => shown.category = Some(name),
             PreferenceScope::AllCategories => shown.category = Some(ALL_CATEGORIES.to_owned()),
             PreferenceScope::Type(name) => shown.r#type = Some(name),
-            PreferenceScope::Topic(topic) => shown.topic = Some(Text(topic)),
+            PreferenceScope::Topic(topic) => shown.topic = Some(Text(Topic(topic))),
             PreferenceScope::Object(object) => shown.object = Some(Text(object)),
         }
         shown
@@ -90,7 +90,7 @@ impl Preference {
                 let names = rules.categories.keys().map(String::as_str);
                 Err(unknown("category", &name, names))
             }
-            (None, None, Some(Text(topic)), None) => Ok(PreferenceScope::Topic(topic)),
+            (None, None, Some(Text(Topic(topic))), None) => Ok(PreferenceScope::Topic(topic)),
             (None, None, None, Some(Text(object))) => Ok(PreferenceScope::Object(object)),
             (category, kind, topic, object) => Err(not_one(&[
                 ("category", category.is_some()),

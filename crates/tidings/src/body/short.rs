@@ -7,7 +7,7 @@ use tidings_core::{Command, Day, Id, Instant};
 use utoipa::ToSchema;
 
 use super::fault::Fault;
-use super::text::Text;
+use super::text::{Text, Topic};
 use super::{known_channel, not_one};
 
 /// A subscription to add or to remove.
@@ -20,7 +20,7 @@ pub(crate) struct Subscription {
     recipient: Text<Id>,
     /// The topic.
     #[schema(value_type = String, min_length = 1, max_length = 256)]
-    topic: Text<Id>,
+    topic: Text<Topic>,
     /// True removes the subscription.
     unsubscribe: Option<bool>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Subscription {
 impl Subscription {
     /// The command that adds or removes it, as it says itself.
     pub(crate) fn command(self) -> Command {
-        let (recipient, topic) = (self.recipient.0, self.topic.0);
+        let (recipient, topic) = (self.recipient.0, self.topic.0.0);
         match self.unsubscribe {
             Some(true) => Command::Unsubscribe { recipient, topic },
             _ => Command::Subscribe { recipient, topic },

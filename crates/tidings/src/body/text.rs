@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tidings_core::time::WallTime;
-use tidings_core::{Day, Id, Instant};
+use tidings_core::{Day, Id, Instant, topic};
 
 use super::address;
 use super::fault::Fault;
@@ -45,6 +45,26 @@ impl FromText for Id {
                 "write 1 to 256 bytes of UTF-8 without control characters",
             )
         })
+    }
+}
+
+/// A topic (`tidings_core::topic`).
+#[derive(Clone, Debug)]
+pub(crate) struct Topic(pub(crate) Id);
+
+impl FromText for Topic {
+    fn from_text(text: &str) -> Result<Self, Fault> {
+        topic::check(text).map_err(|error| {
+            let reason = format!("must be a topic, got {}: {error}", quoted(text));
+            Fault::new(reason, error.hint())
+        })?;
+        Id::from_text(text).map(Self)
+    }
+}
+
+impl Display for Topic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

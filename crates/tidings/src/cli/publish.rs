@@ -14,7 +14,7 @@ use super::table::{cell, list};
 use super::{Status, Streams, report};
 use crate::body::event::{AudienceBody, BareId, EventBody, IdOrObject, IdOrProfile};
 use crate::body::object::EventObject;
-use crate::body::text::{Text, Wait};
+use crate::body::text::{FromText as _, Text, Topic, Wait};
 use crate::client::{Fault, LineProblem, Purpose, Reach, Request};
 use crate::config::duration;
 use crate::timeline::{Line, Lines};
@@ -83,8 +83,8 @@ struct OneEvent {
     #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
     recipient: Vec<Id>,
     /// Notify the followers of this topic; can be repeated
-    #[arg(long, requires = "kind", value_parser = Id::new)]
-    topic: Vec<Id>,
+    #[arg(long, requires = "kind", value_parser = topic)]
+    topic: Vec<Topic>,
     /// Notify all recipients
     #[arg(long, requires = "kind")]
     everyone: bool,
@@ -111,6 +111,10 @@ struct OneEvent {
 fn wall_time(text: &str) -> Result<WallTime, String> {
     WallTime::parse(text)
         .ok_or_else(|| "write a date and a time, such as 2024-05-01T09:00".to_owned())
+}
+
+fn topic(text: &str) -> Result<Topic, String> {
+    Topic::from_text(text).map_err(|fault| format!("{}; {}", fault.reason, fault.hint))
 }
 
 impl OneEvent {

@@ -10,7 +10,9 @@ use tidings_core::{Command, Id};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use crate::body::Fault;
 use crate::body::short::Subscription;
+use crate::body::text::{FromText as _, Topic};
 use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
@@ -22,6 +24,7 @@ use crate::http::{Answer, Change, Service};
 /// The errors of following.
 const FOLLOW: &[Code] = &[
     Code::InvalidPath,
+    Code::InvalidBody,
     Code::LimitExceeded,
     Code::UnsupportedMediaType,
     Code::RecipientNotFound,
@@ -30,6 +33,7 @@ const FOLLOW: &[Code] = &[
 /// The errors of unfollowing.
 const UNFOLLOW: &[Code] = &[
     Code::InvalidPath,
+    Code::InvalidBody,
     Code::UnsupportedMediaType,
     Code::RecipientNotFound,
 ];
@@ -70,9 +74,10 @@ struct Subscriptions {
 )]
 async fn follow(
     State(service): State<Arc<Service>>,
-    InPath((recipient, topic)): InPath<(Id, Id)>,
+    InPath((recipient, topic)): InPath<(Id, String)>,
     change: Change,
 ) -> Result<Answer, Problem> {
+    let topic = topic_of(&topic)?;
     service
         .done(&change, Command::Subscribe { recipient, topic })
         .await
@@ -91,12 +96,22 @@ async fn follow(
 )]
 async fn unfollow(
     State(service): State<Arc<Service>>,
-    InPath((recipient, topic)): InPath<(Id, Id)>,
+    InPath((recipient, topic)): InPath<(Id, String)>,
     change: Change,
 ) -> Result<Answer, Problem> {
+    let topic = topic_of(&topic)?;
     service
         .done(&change, Command::Unsubscribe { recipient, topic })
         .await
+}
+
+/// The topic of a path.
+fn topic_of(text: &str) -> Result<Id, Problem> {
+    let topic = Topic::from_text(text).map_err(|fault| {
+        let reason = format!("`topic` {}", fault.reason);
+        Problem::from(Fault { reason, ..fault })
+    })?;
+    Ok(topic.0)
 }
 
 /// List a recipient's subscriptions
