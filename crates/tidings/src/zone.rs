@@ -18,17 +18,46 @@ pub fn exists(name: &str) -> bool {
             .is_ok_and(|zone| zone.iana_name().is_some_and(|exact| exact == name))
 }
 
-/// A hint for a name that is not that of a zone.
+/// A hint for a name that is not that of a zone. Spelling decides only between names of places: abbreviations and offsets
+/// of one letter more or less are hours apart.
 #[must_use]
 pub fn hint(name: &str) -> String {
+    const PLACE: &str = "write a name of the IANA database, such as `Europe/Paris` or `UTC`";
     let names: Vec<String> = ZONES
         .available()
         .map(|zone| zone.as_str().to_owned())
+        .filter(|zone| zone.contains('/') && !zone.starts_with("Etc/"))
         .collect();
-    match nearest(name, names.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "write a name of the IANA database, such as `Europe/Paris` or `UTC`".to_owned(),
+    let names = || names.iter().map(String::as_str);
+    if let Some(exact) = ZONES
+        .get(name)
+        .ok()
+        .and_then(|zone| zone.iana_name().map(str::to_owned))
+        && exists(&exact)
+    {
+        return format!("did you mean `{exact}`?");
     }
+    let city = |zone: &&str| {
+        let city = zone.rsplit('/').next().unwrap_or_default();
+        let folded = name.trim().replace([' ', '-'], "_");
+        city.eq_ignore_ascii_case(&folded)
+    };
+    let near = match name.contains('/') {
+        true => nearest(name, names()),
+        false => names().find(city),
+    };
+    match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if is_offset(name) => format!("an offset changes with summer time: {PLACE}"),
+        None => PLACE.to_owned(),
+    }
+}
+
+/// Tells whether a name is an offset from UTC, such as `GMT+3` or `-05:00`.
+fn is_offset(name: &str) -> bool {
+    let offset = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    name.starts_with("Etc/")
+        || offset.starts_with(['+', '-']) && offset[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -63,6 +92,32 @@ mod tests {
     fn near_names_are_offered() {
         assert_eq!(hint("europe/paris"), "did you mean `Europe/Paris`?");
         assert_eq!(hint("America/NewYork"), "did you mean `America/New_York`?");
-        assert!(hint("?").contains("IANA"));
+        assert_eq!(hint("utc"), "did you mean `UTC`?");
+        assert_eq!(hint("Berlin"), "did you mean `Europe/Berlin`?");
+        assert_eq!(hint("new york"), "did you mean `America/New_York`?");
+    }
+
+    #[test]
+    fn field_17_no_zone_is_offered_by_spelling_that_is_hours_away() {
+        for name in [
+            "?",
+            "Z",
+            "PST",
+            "IST",
+            "CEDT",
+            "Pacific Standard Time",
+            "W. Europe Standard Time",
+        ] {
+            assert!(
+                hint(name).starts_with("write a name"),
+                "{name}: {}",
+                hint(name)
+            );
+        }
+        for name in ["GMT+3", "UTC-5", "+03:00", "Etc/GMT+33"] {
+            let hint = hint(name);
+            assert!(hint.contains("such as `Europe/Paris`"), "{name}: {hint}");
+            assert!(!hint.contains("did you mean"), "{name}: {hint}");
+        }
     }
 }
