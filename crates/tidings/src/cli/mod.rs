@@ -12,6 +12,7 @@ mod compare;
 mod demo;
 mod explain;
 mod export;
+mod help;
 mod import;
 mod inbox;
 mod key;
@@ -35,7 +36,7 @@ mod tune;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tidings_core::Rules;
 
 use crate::app::StartError;
@@ -215,7 +216,10 @@ where
     I: IntoIterator,
     I::Item: Into<OsString> + Clone,
 {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let parsed = help::grouped(Arguments::command())
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error, streams),
     };

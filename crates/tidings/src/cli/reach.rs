@@ -11,6 +11,7 @@ use crate::wording::all_of;
 
 /// The target and output options of a command.
 #[derive(Clone, clap::Args)]
+#[command(next_help_heading = "Connection")]
 pub(super) struct To {
     /// Address of the server [default: http://127.0.0.1:8990] [env: TIDINGS_URL]. Not together with --data
     #[arg(long, value_name = "URL", conflicts_with = "data")]
