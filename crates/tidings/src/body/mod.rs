@@ -29,6 +29,7 @@ use tidings_core::channel::CHANNELS;
 pub(crate) use fault::About;
 pub use fault::Fault;
 pub(crate) use fields::Fields;
+pub(crate) use read::field_names;
 
 use crate::wording::{did_you_mean, one_of, quoted};
 use text::Text;

@@ -163,6 +163,40 @@ pub(super) fn body<'de, T: Deserialize<'de>>(value: Json<'de>) -> Result<T, Faul
     Ok(T::deserialize(value)?)
 }
 
+/// The names of the fields of a body.
+pub(crate) fn field_names<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
+    let mut names: &[&str] = &[];
+    // It gives no value, so there is none to look at.
+    drop(T::deserialize(Names(&mut names)));
+    names
+}
+
+/// A deserializer that takes down the names of a struct's fields.
+struct Names<'n>(&'n mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Names<'_> {
+    type Error = Wrong;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        Err(de::Error::invalid_type(Unexpected::Unit, &visitor))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        *self.0 = fields;
+        self.deserialize_any(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
 /// Reads a field of a body.
 pub(super) fn field<'de, T: Deserialize<'de>>(
     (name, value): (Cow<'de, str>, Json<'de>),

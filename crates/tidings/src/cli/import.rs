@@ -111,6 +111,8 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
             if let Some(Err(fault)) = position.map(|position| position.forget()) {
                 let message = format!("cannot remove the position beside the file: {fault}");
                 report(streams, &message, Status::Failed)
+            } else if (tally.taken, from.line) == (0, 0) && tally.skipped > 0 {
+                report(streams, "every row was skipped", Status::Failed)
             } else {
                 Status::Done
             }

@@ -164,7 +164,7 @@ impl<R: Read + Send> Import<R> {
 
     fn read(self, wants_lines: bool, slice_rows: usize, slices: &Sender<Result<Slice, Stop>>) {
         let mut line = self.from.line;
-        let rows = Rows::new(self.input, self.format, self.columns, self.from);
+        let rows = Rows::new(self.input, self.format, self.kind, self.columns, self.from);
         let mut rows = match rows {
             Ok(rows) => rows,
             Err(fault) => return drop(slices.send(Err(Stop::File(fault)))),

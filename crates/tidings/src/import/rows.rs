@@ -11,9 +11,9 @@ use crate::body::json::{Json, Table};
 use crate::body::object::ObjectChange;
 use crate::body::recipient::ProfileChange;
 use crate::body::short::Subscription;
-use crate::body::{Fault, Fields};
+use crate::body::{Fault, Fields, field_names};
 use crate::timeline::{Line, Lines};
-use crate::wording::quoted;
+use crate::wording::{did_you_mean, quoted};
 
 /// Bytes read ahead.
 const READ_BYTES: usize = 1 << 18;
@@ -23,7 +23,8 @@ const READ_BYTES: usize = 1 << 18;
 pub enum Format {
     /// One JSON object a line
     Ndjson,
-    /// Comma-separated values; the first row names the fields, an empty cell is one that is not given
+    /// Comma-separated values in UTF-8; the first row names the fields, spaces around a cell are removed, an empty cell
+    /// is one that is not given
     Csv,
 }
 
@@ -57,13 +58,14 @@ struct Csv<R> {
 }
 
 impl<R: Read> Rows<R> {
-    /// Reads from `from` on. `columns` are those of a CSV whose head is not in `input`.
+    /// Reads rows of a kind from `from` on. `columns` are those of a CSV whose head is not in `input`.
     ///
     /// # Errors
-    /// The head of a CSV names nothing, or something twice.
+    /// The head of a CSV is not a list of the kind's fields.
     pub(super) fn new(
         input: R,
         format: Format,
+        kind: Kind,
         columns: Option<Vec<String>>,
         from: Mark,
     ) -> Result<Self, Fault> {
@@ -76,7 +78,11 @@ impl<R: Read> Rows<R> {
                 let mut reader = reader(input);
                 let columns = match columns {
                     Some(columns) => columns,
-                    None => head(&mut reader)?,
+                    None => {
+                        let head = head(&mut reader)?;
+                        kind.check(&head)?;
+                        head.columns
+                    }
                 };
                 Written::Csv(Box::new(Csv {
                     reader,
@@ -149,6 +155,9 @@ impl<R: Read> Csv<R> {
                     }
                 },
             }
+            if self.reader.get_ref().is_at_end {
+                return Ok(self.unclosed(last - breaks(&self.record)));
+            }
             if !is_blank(&self.record) {
                 break last - breaks(&self.record);
             }
@@ -159,11 +168,7 @@ impl<R: Read> Csv<R> {
             let hint = "put text with a comma in quotes";
             return Ok(self.bad(Fault::new(reason, hint).on_line(at)));
         }
-        // Of an end of line of two characters the first is left in the last cell.
-        let cells = self.record.iter().enumerate().map(|(at, cell)| {
-            let is_last = at + 1 == columns;
-            cell.strip_suffix('\r').filter(|_| is_last).unwrap_or(cell)
-        });
+        let cells = self.record.iter().map(str::trim);
         let cells = self.columns.iter().zip(cells);
         let given = cells.filter(|(_, cell)| !cell.is_empty());
         let mut table = Table::new();
@@ -187,20 +192,19 @@ impl<R: Read> Csv<R> {
 
     /// A row that can't be read.
     fn bad(&self, mut fault: Fault) -> Row {
-        // The end of line that every input is given stands within quotes.
-        let last = self.record.iter().next_back();
-        if last.is_some_and(|cell| cell.ends_with('\n')) {
-            "an unclosed quote begins here or later".clone_into(&mut fault.reason);
-            "close it, or write `\"\"` for a quote in a text".clone_into(&mut fault.hint);
-            // One end of line fewer than rows have was behind it.
-            fault.line = fault.line.map(|line| line + 1);
-            return Row::Unclosed(fault);
-        }
         let lines = breaks(&self.record) + 1;
         if lines > 1 {
             fault.reason = format!("{}, in a row of {lines} lines", fault.reason);
         }
         Row::Bad(fault)
+    }
+
+    /// The row that the end of the file has cut off within quotes.
+    fn unclosed(&self, before: u64) -> Row {
+        let reason = "an unclosed quote begins here or later";
+        let hint = "close it, or write `\"\"` for a quote in a text";
+        // One end of line fewer than rows have stands behind it.
+        Row::Unclosed(Fault::new(reason, hint).on_line(before + 1))
     }
 }
 
@@ -212,11 +216,14 @@ fn breaks(record: &csv::StringRecord) -> u64 {
     cells.sum()
 }
 
-/// An input of which the last line is ended like the others.
+/// An input of which the last line is ended like the others. A row that is read up to the end of it, and not up to the
+/// end of a line, is within quotes there.
 struct Ended<R> {
     input: R,
     /// The last byte that was read.
     last: u8,
+    /// True once a read has found nothing more.
+    is_at_end: bool,
 }
 
 impl<R: Read> Read for Ended<R> {
@@ -227,6 +234,8 @@ impl<R: Read> Read for Ended<R> {
         } else if let (Some(end), true) = (into.first_mut(), self.last != b'\n') {
             (*end, self.last) = (b'\n', b'\n');
             return Ok(1);
+        } else {
+            self.is_at_end = !into.is_empty();
         }
         Ok(read)
     }
@@ -240,11 +249,15 @@ fn reader<R: Read>(input: R) -> csv::Reader<Ended<R>> {
         .terminator(csv::Terminator::Any(b'\n'))
         .flexible(true)
         .buffer_capacity(READ_BYTES)
-        .from_reader(Ended { input, last: b'\n' })
+        .from_reader(Ended {
+            input,
+            last: b'\n',
+            is_at_end: false,
+        })
 }
 
 fn is_blank(record: &csv::StringRecord) -> bool {
-    record.len() == 1 && record[0].trim_ascii().is_empty()
+    record.iter().all(|cell| cell.trim().is_empty())
 }
 
 /// The names of a CSV's columns, as its first row has them.
@@ -252,33 +265,79 @@ fn is_blank(record: &csv::StringRecord) -> bool {
 /// # Errors
 /// The head can't be read, or names a column twice or not at all.
 pub fn columns(input: impl Read) -> io::Result<Vec<String>> {
-    head(&mut reader(input)).map_err(io::Error::other)
+    let head = head(&mut reader(input)).map_err(io::Error::other)?;
+    Ok(head.columns)
 }
 
-fn head<R: Read>(reader: &mut csv::Reader<Ended<R>>) -> Result<Vec<String>, Fault> {
-    let hint = "name the fields in the first row, such as `id,email,tz`";
+/// The first row of a CSV.
+struct Head {
+    columns: Vec<String>,
+    line: u64,
+}
+
+fn head<R: Read>(reader: &mut csv::Reader<Ended<R>>) -> Result<Head, Fault> {
+    const NAMES: &str = "name the fields in the first row, such as `id,email,tz`";
+    const UTF_8: &str = "save the file as `CSV UTF-8`, with lines that end with a line feed";
     let mut head = csv::StringRecord::new();
-    while reader.read_record(&mut head).map_err(|fault| {
-        let line = reader.position().line();
-        Fault::new(format!("the head of the file is not valid: {fault}"), hint).on_line(line)
-    })? && is_blank(&head)
+    while reader
+        .read_record(&mut head)
+        .map_err(|fault| match fault.kind() {
+            csv::ErrorKind::Utf8 { .. } => Fault::new("the file is not UTF-8", UTF_8).on_line(1),
+            _ => Fault::new(format!("cannot read the header: {fault}"), NAMES).on_line(1),
+        })?
+        && is_blank(&head)
     {}
     let line = reader.position().line().saturating_sub(1).max(1);
     let columns: Vec<String> = head
         .iter()
         .map(|name| name.trim().trim_start_matches('\u{feff}').to_owned())
         .collect();
-    for (at, column) in columns.iter().enumerate() {
-        let reason = if column.is_empty() {
-            format!("column {} has no name", at + 1)
-        } else if columns[..at].contains(column) {
-            format!("the column {} stands twice", quoted(column))
-        } else {
-            continue;
-        };
-        return Err(Fault::new(reason, hint).on_line(line));
+    let fault = |reason: String, hint: &str| Err(Fault::new(reason, hint).on_line(line));
+    if columns.iter().any(|column| column.contains('\0')) {
+        return fault("the file is not UTF-8".to_owned(), UTF_8);
     }
-    Ok(columns)
+    if columns.iter().any(|column| column.contains('\r')) {
+        let reason = "the lines end with a carriage return alone";
+        return fault(reason.to_owned(), UTF_8);
+    }
+    if let [all] = &columns[..]
+        && let Some(separator) = [';', '\t', '|']
+            .into_iter()
+            .find(|mark| all.contains(*mark))
+    {
+        let mark = separator.escape_default();
+        let reason = format!("the columns are separated by `{mark}`");
+        return fault(reason, "separate them by commas");
+    }
+    for (at, column) in columns.iter().enumerate() {
+        if column.is_empty() {
+            return fault(format!("column {} has no name", at + 1), NAMES);
+        }
+        if columns[..at].contains(column) {
+            return fault(format!("the column {} stands twice", quoted(column)), NAMES);
+        }
+    }
+    Ok(Head { columns, line })
+}
+
+impl Kind {
+    /// Checks that the columns are fields of rows of this kind: a name that is wrong is wrong in every row.
+    fn check(self, head: &Head) -> Result<(), Fault> {
+        let known = match self {
+            Self::Recipients => field_names::<ProfileChange>(),
+            Self::Objects => field_names::<ObjectChange>(),
+            Self::Subscriptions => field_names::<Subscription>(),
+        };
+        for column in &head.columns {
+            let field = column.split_once('.').map_or(&**column, |(outer, _)| outer);
+            if !known.contains(&field) {
+                let reason = format!("unknown column {}", quoted(column));
+                let hint = did_you_mean(field, known.iter().copied()).unwrap_or_default();
+                return Err(Fault::new(reason, hint).on_line(head.line));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Puts a value in its place: `addresses.email` is a field of `addresses`.

@@ -222,3 +222,95 @@ fn a_name_that_is_too_long_is_a_bad_row_with_its_line() {
         (vec!["a".to_owned(), "c".to_owned()], vec![3])
     );
 }
+
+/// Imports a CSV, with bad rows skipped: the ids that came in, and how it ended.
+fn imported(text: &[u8]) -> (Vec<String>, Result<(), Stop>) {
+    let mut kept = Kept::new();
+    let all = Import {
+        input: text,
+        format: Format::Csv,
+        columns: None,
+        kind: Kind::Recipients,
+        bad: BadRows::Skip,
+        from: Mark::default(),
+    };
+    let (_, ended) = all.run(&mut kept, &mut Heard::default());
+    (kept.rows, ended)
+}
+
+#[test]
+fn field_7_a_file_that_is_no_csv_in_utf_8_is_refused_with_the_cure() {
+    let utf_16 = |text: &str| {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
+    };
+    let without_mark = utf_16("id,name\r\nana,Ana\r\n").split_off(2);
+    let cases: [(&[u8], &str, &str); 9] = [
+        (
+            b"id,name\rana,Ana\rben,Ben\r",
+            "carriage return",
+            "line feed",
+        ),
+        (b"id\rana\rben", "carriage return", "line feed"),
+        (&utf_16("id,name\r\nana,Ana\r\n"), "not UTF-8", "CSV UTF-8"),
+        (&without_mark, "not UTF-8", "CSV UTF-8"),
+        (
+            b"id;email;name\nana;a@example.org;Ana\n",
+            "separated by `;`",
+            "commas",
+        ),
+        (
+            b"id\temail\nana\ta@example.org\n",
+            "separated by `\\t`",
+            "commas",
+        ),
+        (
+            b"Id,Email\nana,a@example.org\n",
+            "unknown column `Id`",
+            "`id`",
+        ),
+        (
+            b"id,addresess.email\nana,\n",
+            "unknown column",
+            "`addresses`",
+        ),
+        (b"id,topic\nana,x\n", "unknown column `topic`", "known:"),
+    ];
+    for (text, reason, hint) in cases {
+        let (rows, ended) = imported(text);
+        let Err(Stop::File(fault)) = ended else {
+            panic!("it was taken: {}", String::from_utf8_lossy(text))
+        };
+        assert!(fault.reason.contains(reason), "{fault}");
+        assert!(fault.hint.contains(hint), "{fault}");
+        assert_eq!((fault.line, rows.len()), (Some(1), 0), "{fault}");
+    }
+}
+
+#[test]
+fn field_8_a_quote_that_nothing_closes_is_refused_whatever_the_row_is_otherwise() {
+    for end in ["", "\n", "\r\n", "\n\n"] {
+        let text = format!("id,name\nben,\"Ben\nO\"\nana,\"Ana\ncleo,Cleo\ndov,Dov{end}");
+        let (rows, ended) = imported(text.as_bytes());
+        let Err(Stop::File(fault)) = ended else {
+            panic!("it was taken: {text}")
+        };
+        assert!(fault.reason.contains("unclosed quote"), "{fault}");
+        assert_eq!(fault.line, Some(4), "{text:?}");
+        assert_eq!(rows, ["ben"]);
+    }
+    // Closed at the very end, and with an end of line as its last sign.
+    for text in ["id,name\nana,\"Ana\"", "id,name\nana,\"Ana\n\"\n"] {
+        let (rows, ended) = imported(text.as_bytes());
+        ended.unwrap();
+        assert_eq!(rows, ["ana"], "{text:?}");
+    }
+}
+
+#[test]
+fn field_9_spaces_around_cells_are_removed_and_rows_of_empty_cells_left_out() {
+    let text = "id      , email\nana     ,  a@example.org \n,\n  ,\n\" ben \",\u{a0}\n,,\n";
+    let (rows, ended) = imported(text.as_bytes());
+    ended.unwrap();
+    assert_eq!(rows, ["ana", "ben"]);
+}
