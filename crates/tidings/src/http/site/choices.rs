@@ -32,11 +32,13 @@ pub(super) struct Chooser<'r> {
 }
 
 impl<'r> Chooser<'r> {
-    /// The state of a token's recipient; `None` if there is none any more.
+    /// The state of a token's recipient; `None` if there is none any more. The number of its message tells them from
+    /// one who was made later under the same id.
     pub(super) fn of(engine: &Engine, rules: &'r Rules, token: &'r Unsubscribe) -> Option<Self> {
         let mut channels = channel::sending();
         let channel = channels.find(|kind| kind.number == token.channel)?.name;
-        let profile = engine.recipient(&token.recipient)?;
+        let profile = engine.recipient_of(token.message);
+        let profile = profile.filter(|profile| profile.id == token.recipient)?;
         let chosen = engine.preferences(&token.recipient).ok()?.into_iter();
         let chosen = chosen.map(|(scope, channel, mode)| Choice {
             scope,

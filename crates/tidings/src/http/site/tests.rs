@@ -394,6 +394,43 @@ fn wrong_tokens_lead_to_one_polite_page() {
 }
 
 #[test]
+fn a9_a_link_ends_with_its_recipient() {
+    let post = Post::new(CONFIG);
+    post.publish_to_ana("comment", "Ben", "Marilyn");
+    let path = way_out(&post.bytes());
+    let same = text(&get(&post, "/u/x"));
+    assert_eq!(get(&post, &path).status, StatusCode::OK);
+    post.rig
+        .call(Method::DELETE, "/v1/recipients/ana", &Value::Null);
+    assert_eq!(text(&get(&post, &path)), same);
+    // Somebody else under the same id.
+    post.change(
+        Method::PUT,
+        "/v1/recipients/ana",
+        &json!({"email": "other@example.org"}),
+    );
+    let page = get(&post, &path);
+    assert_eq!(
+        (page.status, text(&page)),
+        (StatusCode::NOT_FOUND, same.clone())
+    );
+    let list = json!([{"type": "comment", "channel": "email", "mode": "never"}]).to_string();
+    let list: String = list.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    for form in [
+        "List-Unsubscribe=One-Click".to_owned(),
+        format!("set={list}"),
+    ] {
+        let page = send(&post, &path, &form);
+        assert_eq!(
+            (page.status, text(&page)),
+            (StatusCode::NOT_FOUND, same.clone()),
+            "{form}"
+        );
+        assert_eq!(preferences(&post), json!([]), "{form}");
+    }
+}
+
+#[test]
 fn p5_the_rest_is_exactly_what_the_mail_does_not_show() {
     let post = Post::new(CONFIG);
     for n in 0..135 {
