@@ -240,7 +240,10 @@ fn fill(params: &Params, host: &Host<'_>, url: &str) -> Result<(), Fault> {
         parts: params.parts,
         ..Options::default()
     };
-    let mut node = Node::open(Arc::new(PostgresStore::open(url)?), options)?;
+    let mut node = Node::open(
+        Arc::new(PostgresStore::open(url, crate::world::NEW_STORE)?),
+        options,
+    )?;
     node.set_rules(world::BEGIN, host.rules.clone())?;
     let topics = topics(params);
     let people = (0..params.recipients).map(world::make);

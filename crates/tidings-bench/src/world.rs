@@ -9,11 +9,14 @@ use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::{Options, Refused, Reply};
 use tidings_core::{Audience, Command, Event, Id, Instant, Object, RecipientChange};
 use tidings_node::Node;
-use tidings_store::{FjallStore, PostgresStore, Store};
+use tidings_store::{Expected, FjallStore, PostgresStore, Store, StoreId};
 
 use super::Fault;
 use super::gauge::Gauge;
 use super::stopwatch::Stopwatch;
+
+/// The store of a benchmark, made where there is none.
+pub(crate) const NEW_STORE: Expected = Expected::OrNew(StoreId([0; 16]));
 
 /// Commands that are taken in together while a world is made.
 const TOGETHER: usize = 65_536;
@@ -89,9 +92,13 @@ impl At<'_> {
         options: tidings_store::Options,
     ) -> Result<OpenStore, tidings_store::Error> {
         if let Some(url) = self.database {
-            return Ok((Arc::new(PostgresStore::open(url)?), None));
+            return Ok((Arc::new(PostgresStore::open(url, NEW_STORE)?), None));
         }
-        let store = Arc::new(FjallStore::open(self.directory.join("store"), options)?);
+        let store = Arc::new(FjallStore::open(
+            self.directory.join("store"),
+            NEW_STORE,
+            options,
+        )?);
         Ok((Arc::clone(&store) as Arc<dyn Store>, Some(store)))
     }
 

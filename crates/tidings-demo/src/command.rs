@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tempfile::TempDir;
 use tidings_core::time::HOUR_MS;
 use tidings_core::{Books, Rules};
+use tidings_store::StoreId;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub json: bool,
     /// Directory of store and Maildir; without one they are deleted at the end.
     pub data: Option<PathBuf>,
+    /// Identity of the store that is made.
+    pub store: StoreId,
     /// The form in which progress is shown.
     pub progress: Progress,
 }
@@ -126,7 +129,7 @@ pub fn run(
     let played = play::play(
         &scenario,
         settings.rules,
-        data.path(),
+        (data.path(), settings.store),
         data.afterwards(),
         hear,
     );

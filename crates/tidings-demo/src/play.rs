@@ -13,7 +13,7 @@ use tidings_node::channel::{
     self, Channel as _, Durability, Outlet, Patience, ProviderError, Setup,
 };
 use tidings_node::{Clock, Delivery, Node, PlayError, Player, Retries, SystemClock, Watch};
-use tidings_store::FjallStore;
+use tidings_store::{Expected, FjallStore, StoreId};
 
 use super::fan_out::{FanOuts, Foremost};
 use super::postbox::{Indexed, Postbox};
@@ -125,21 +125,22 @@ fn into_maildir(mut rules: Rules, dir: &Path) -> Rules {
     rules
 }
 
-/// Plays a scenario into a directory that is empty or absent, by the rules that [`RULES`] contains.
+/// Plays a scenario into a directory that is empty or absent, where it makes a store of this identity, by the rules that [`RULES`] contains.
 ///
 /// # Errors
 /// [`Fault`]; what is in the directory is of no use then.
 pub fn play(
     scenario: &Scenario,
     rules: Rules,
-    dir: &Path,
+    (dir, id): (&Path, StoreId),
     afterwards: Afterwards,
     hear: Hear<'_>,
 ) -> Result<Played, Fault> {
     let watch = Stopwatch::start();
     occupy(dir)?;
     let rules = into_maildir(rules, dir);
-    let store = FjallStore::open(store_in(dir), tidings_store::Options::default())?;
+    let options = tidings_store::Options::default();
+    let store = FjallStore::open(store_in(dir), Expected::OrNew(id), options)?;
     let mails = mails(&rules, &scenario.world)?;
     let outlet = Outlet::new(Arc::clone(&mails) as _, Arc::clone(&mails) as _);
     let channels = BTreeMap::from([(EMAIL.to_owned(), outlet)]);

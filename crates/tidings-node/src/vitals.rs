@@ -3,7 +3,7 @@
 //! Counters that any thread may read while the loop writes. They decide nothing.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -117,6 +117,7 @@ pub struct Vitals {
     retries: AtomicU64,
     steps_back: AtomicU64,
     refused_chores: AtomicU64,
+    store_missing: AtomicBool,
     /// Questions to the host about objects.
     pub resolver: ResolverVitals,
 }
@@ -206,6 +207,16 @@ impl Vitals {
     #[must_use]
     pub fn refused_chores(&self) -> u64 {
         self.refused_chores.load(Ordering::SeqCst)
+    }
+
+    /// True while the store that was open is not there: it went away, or another is in its place.
+    #[must_use]
+    pub fn is_store_missing(&self) -> bool {
+        self.store_missing.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn set_store_missing(&self, is_missing: bool) {
+        self.store_missing.store(is_missing, Ordering::SeqCst);
     }
 
     pub(crate) fn refused_chore(&self) {

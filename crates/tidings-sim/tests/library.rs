@@ -19,7 +19,10 @@ use tidings_sim::cases::Case;
 use tidings_sim::cases::script;
 use tidings_sim::rig::Bare;
 use tidings_sim::subject::Step as Line;
-use tidings_store::{FjallStore, MemoryStore, Store};
+use tidings_store::{Expected, FjallStore, MemoryStore, Store, StoreId};
+
+/// The store of a test, made where there is none.
+const NEW_STORE: Expected = Expected::OrNew(StoreId([0; 16]));
 
 /// A few types, and somebody to be told.
 const RULES: &str = "
@@ -502,7 +505,7 @@ fn message(who: &str, lane: &str, due: &str, entries: usize) -> (String, String,
 fn on_disk(dir: &Path) -> OpenStore {
     let dir = dir.to_owned();
     Box::new(move || {
-        let store = FjallStore::open(&dir, tidings_store::Options::default())?;
+        let store = FjallStore::open(&dir, NEW_STORE, tidings_store::Options::default())?;
         Ok(Arc::new(store) as Arc<dyn Store>)
     })
 }

@@ -4,13 +4,18 @@
 use std::time::{Duration, Instant};
 
 use tidings_core::time::Day;
-use tidings_store::{Commit, FjallStore, MemoryStore, Options, Partition, Store, Write};
+use tidings_store::{
+    Commit, Expected, FjallStore, MemoryStore, Options, Partition, Store, StoreId, Write,
+};
+
+/// The store of a test, made where there is none.
+const NEW_STORE: Expected = Expected::OrNew(StoreId([0; 16]));
 
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let path = std::env::args().nth(1).ok_or("name an empty directory")?;
-    let store = FjallStore::open(path, Options::default())?;
+    let store = FjallStore::open(path, NEW_STORE, Options::default())?;
     for (rows, bytes) in [
         (1, 100),
         (400, 56),

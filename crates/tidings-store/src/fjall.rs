@@ -27,7 +27,7 @@ use self::emptier::Emptier;
 use self::engine::{Engine, Room};
 use self::view::View;
 use self::watch::Writer;
-use crate::{Commit, Error, Snapshot, Store};
+use crate::{Commit, Error, Expected, Snapshot, Store, StoreId};
 use tidings_core::time::Day;
 
 /// Options of a store on disk.
@@ -81,16 +81,32 @@ impl FjallStore {
         directory::is_store(path)
     }
 
-    /// Opens the store in a directory, or creates it if the directory is absent or empty (its parent must
-    /// exist). After a crash this reads up to some 200 MB of journal.
+    /// Opens the expected store in a directory. Only with [`Expected::OrNew`], one is made if the directory is absent
+    /// or empty (its parent must exist). After a crash this reads up to some 200 MB of journal.
     ///
     /// # Errors
-    /// [`Error::Locked`] if it is open already, here or in another process; [`Error::Format`] if
+    /// [`Error::Missing`] if it is not there; [`Error::Locked`] if it is open already, here or in another process; [`Error::Format`] if
     /// something else is in the directory, or another format of tidings; [`Error::Corrupt`] if what
     /// is there is damaged, or its newest commits are gone; [`Error::Unusable`] if the system does not
     /// let us.
-    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self, Error> {
-        Self::over(Engine::open(path.as_ref(), &options)?, options)
+    pub fn open(
+        path: impl AsRef<Path>,
+        expected: Expected,
+        options: Options,
+    ) -> Result<Self, Error> {
+        Self::over(Engine::open(path.as_ref(), expected, &options)?, options)
+    }
+
+    /// The identity of the store.
+    #[must_use]
+    pub fn id(&self) -> StoreId {
+        self.engine.id()
+    }
+
+    /// Tells whether the store was made when it was opened.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.engine.is_new()
     }
 
     fn over(engine: Engine, options: Options) -> Result<Self, Error> {
@@ -102,7 +118,7 @@ impl FjallStore {
         })
     }
 
-    /// Creates a store from the writes of `fill`, in a directory that is absent or empty. Until all of it
+    /// Creates a store of this identity from the writes of `fill`, in a directory that is absent or empty. Until all of it
     /// is on the disk the directory is not a store and can't be opened; the next attempt removes what an
     /// interrupted one left.
     ///
@@ -111,10 +127,11 @@ impl FjallStore {
     /// another process is at it.
     pub fn restore<E: From<Error>>(
         path: impl AsRef<Path>,
+        id: StoreId,
         options: Options,
         fill: impl FnOnce(&dyn Store) -> Result<(), E>,
     ) -> Result<(), E> {
-        let directory = Arc::new(Directory::for_restore(path.as_ref())?);
+        let directory = Arc::new(Directory::for_restore(path.as_ref(), id)?);
         let filled = Engine::open_unfinished(&directory, &options)
             .and_then(|engine| Self::over(engine, options))
             .map_err(E::from)

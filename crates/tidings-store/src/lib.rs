@@ -16,6 +16,7 @@ use std::sync::Arc;
 pub mod conformance;
 mod fault;
 mod fjall;
+mod identity;
 pub mod lease;
 mod limits;
 mod memory;
@@ -26,6 +27,8 @@ pub use self::fjall::{FORMAT, FjallStore, Options};
 pub use self::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 pub use self::memory::MemoryStore;
 pub use self::postgres::{PostgresLeases, PostgresStore};
+
+pub use self::identity::{Expected, StoreId};
 
 pub use tidings_core::table::{Partition, Write};
 use tidings_core::time::Day;
@@ -193,6 +196,10 @@ pub enum Error {
     /// Another process holds the directory.
     #[error("the store is locked by another process: {0}")]
     Locked(String),
+    /// The expected store is not there: there is none, or another one. Nothing was made or changed. It may come
+    /// back, as a volume does that is mounted again.
+    #[error("the store is not there: {0}")]
+    Missing(String),
     /// The directory can't be used: read-only, not a directory, no permission.
     #[error("the store can't be used: {0}")]
     Unusable(String),

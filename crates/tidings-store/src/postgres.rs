@@ -36,11 +36,12 @@ use self::link::{Fault, Link, rest};
 use self::readers::Readers;
 use self::reading::Reading;
 use self::row_cache::RowCache;
+use self::schema::Prepared;
 use self::statement::Statement;
 use self::versions::{Before, Days, TableNo, Versions};
 use self::view::View;
 use crate::lease::{Epoch, Fence};
-use crate::{Commit, Error, Partition, Snapshot, Store, Write, limits};
+use crate::{Commit, Error, Expected, Partition, Snapshot, Store, StoreId, Write, limits};
 use tidings_core::time::Day;
 
 /// Time that a call may take, and for which it is tried again where connections break.
@@ -60,6 +61,7 @@ pub struct PostgresStore {
     address: Address,
     reading: Arc<Reading>,
     writer: Mutex<Writer>,
+    is_new: bool,
 }
 
 struct Writer {
@@ -77,16 +79,17 @@ impl PostgresStore {
         Ok(schema::is_there(&mut link)?)
     }
 
-    /// Opens the store of a database, `postgres://USER@HOST/DB`, and takes it over from whoever holds it, and from
-    /// the nodes of shares. A database without one gets its tables.
+    /// Opens the expected store of a database, `postgres://USER@HOST/DB`, and takes it over from whoever holds it, and
+    /// from the nodes of shares. Only with [`Expected::OrNew`], a database without one gets its tables.
     ///
     /// # Errors
-    /// [`Error::Unusable`] for an address or a database that can't be used, [`Error::Format`],
-    /// [`Error::Unavailable`].
-    pub fn open(url: &str) -> Result<Self, Error> {
+    /// [`Error::Unusable`] for an address or a database that can't be used, [`Error::Missing`],
+    /// [`Error::Format`], [`Error::Unavailable`].
+    pub fn open(url: &str, expected: Expected) -> Result<Self, Error> {
         let address = Address::of(url)?;
         let mut link = Link::connect(&address, PATIENCE)?;
-        schema::prepare(&mut link)?;
+        let Prepared { id, is_new } = schema::prepare(&mut link, expected)?;
+        let address = address.of_store(id);
         let take = "UPDATE tidings_part SET epoch = epoch + 1, holder = NULL WHERE no = 0 \
                     RETURNING epoch";
         let taken = link.query(take, &[])?;
@@ -96,21 +99,35 @@ impl PostgresStore {
         let end = "WITH f AS (SELECT 1 FROM tidings_part WHERE no = 0 AND epoch = $1 FOR SHARE) \
                    DELETE FROM tidings_share USING f";
         link.query(end, &[&epoch.0])?;
-        Self::over(link, address, Fence::Lease(epoch), Arc::default())
+        let opened = Self::over(link, address, Fence::Lease(epoch), Arc::default())?;
+        Ok(Self { is_new, ..opened })
     }
 
-    /// Creates a store from the writes of `fill`, in a database without one. Until all of it is there the database
+    /// The identity of the store; `None` while a restore fills it.
+    #[must_use]
+    pub fn id(&self) -> Option<StoreId> {
+        self.address.store
+    }
+
+    /// Tells whether the store was made when it was opened.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Creates a store of this identity from the writes of `fill`, in a database without one. Until all of it is there the database
     /// is not a store and can't be opened; the next attempt removes what an interrupted one left.
     ///
     /// # Errors
     /// Those of `fill`; [`Error::Unusable`] if the database has a store, or as [`PostgresStore::open`].
     pub fn restore<E: From<Error>>(
         url: &str,
+        id: StoreId,
         fill: impl FnOnce(&dyn Store) -> Result<(), E>,
     ) -> Result<(), E> {
         let address = Address::of(url)?;
         let connect = || Link::connect(&address, PATIENCE).map_err(Error::from);
-        schema::begin_restored(&mut connect()?)?;
+        schema::begin_restored(&mut connect()?, id)?;
         let fence = Fence::Lease(Epoch::default());
         let filled = Self::over(connect()?, address.clone(), fence, Arc::default())
             .map_err(E::from)
@@ -163,6 +180,7 @@ impl PostgresStore {
             }),
             address,
             writer: Mutex::new(Writer { link: Some(link) }),
+            is_new: false,
         })
     }
 

@@ -7,12 +7,16 @@ use tempfile::TempDir;
 use tidings_store::conformance::{Fixture, Harness, TESTS};
 use tidings_store::lease::{self, Epoch, Leases as _, MemoryLeases, NodeId, TermNo};
 use tidings_store::{
-    FaultStore, FjallStore, MemoryStore, NoFaults, Options, PostgresLeases, PostgresStore, Store,
+    Expected, FaultStore, FjallStore, MemoryStore, NoFaults, Options, PostgresLeases,
+    PostgresStore, Store, StoreId,
 };
 
 mod server;
 
 use server::{OnServer, has_server};
+
+/// The store of a test, made where there is none.
+const NEW_STORE: Expected = Expected::OrNew(StoreId([0; 16]));
 
 struct Memory;
 
@@ -71,7 +75,8 @@ struct OnDisk {
 }
 
 fn open(directory: &TempDir) -> FjallStore {
-    FjallStore::open(directory.path().join("data"), Options::default()).expect("it opens")
+    FjallStore::open(directory.path().join("data"), NEW_STORE, Options::default())
+        .expect("it opens")
 }
 
 impl Fixture for OnDisk {
@@ -88,7 +93,7 @@ impl Fixture for OnDisk {
 impl Harness for OnServer {
     fn fresh(&self) -> Box<dyn Fixture> {
         let url = self.place();
-        let store = Some(PostgresStore::open(&url).expect("it opens"));
+        let store = Some(PostgresStore::open(&url, NEW_STORE).expect("it opens"));
         Box::new(InDatabase { store, url })
     }
 }
@@ -105,7 +110,7 @@ impl Fixture for InDatabase {
 
     fn reopen(&mut self) {
         self.store = None;
-        self.store = Some(PostgresStore::open(&self.url).expect("it opens"));
+        self.store = Some(PostgresStore::open(&self.url, NEW_STORE).expect("it opens"));
     }
 }
 
@@ -117,7 +122,7 @@ struct OfSeveral {
 
 impl Harness for OfSeveral {
     fn fresh(&self) -> Box<dyn Fixture> {
-        let leases = PostgresLeases::open(&self.server.place()).expect("it opens");
+        let leases = PostgresLeases::open(&self.server.place(), NEW_STORE).expect("it opens");
         let seen = leases.membership().expect("it is there").lease;
         let acquired = leases.acquire(seen, None, NodeId(1)).expect("it is free");
         let epoch = acquired.expect("nobody else wants it");
@@ -199,7 +204,11 @@ fn main() {
             trials.push(Trial::test(
                 format!("postgres::leases::{name}"),
                 move || {
-                    test(&|| Arc::new(PostgresLeases::open(&postgres.place()).expect("it opens")));
+                    test(&|| {
+                        Arc::new(
+                            PostgresLeases::open(&postgres.place(), NEW_STORE).expect("it opens"),
+                        )
+                    });
                     Ok(())
                 },
             ));

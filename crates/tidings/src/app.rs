@@ -18,7 +18,7 @@ use tidings_node::{
     Term, Watch, token_key,
 };
 use tidings_store::lease::Leases;
-use tidings_store::{FjallStore, MemoryStore, PostgresStore, Store};
+use tidings_store::{Expected, FjallStore, MemoryStore, PostgresStore, Store, StoreId};
 
 use crate::keys;
 use crate::resolver::HostService;
@@ -158,6 +158,21 @@ fn secret(name: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
+/// Expects the store that is there; if there is none, one is made with a random identity.
+///
+/// # Errors
+/// The system has no random bits.
+pub fn expect_or_make() -> Result<Expected, tidings_store::Error> {
+    let id = keys::store_id();
+    id.map(Expected::OrNew)
+        .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))
+}
+
+/// Logs that a store was made.
+pub fn log_new_store(id: StoreId, place: &dyn std::fmt::Display) {
+    tracing::info!(store = %id, %place, "made a new store");
+}
+
 /// A store that is open, and can be opened again.
 pub struct Opened {
     store: Arc<dyn Store>,
@@ -167,48 +182,37 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens the store in a directory.
+    /// Opens the expected store in a directory. After a failure the same store is opened again, and none is made.
     ///
     /// # Errors
     /// [`tidings_store::Error`].
-    pub fn directory(data: &Path) -> Result<Self, tidings_store::Error> {
-        Self::directory_as(data, tidings_store::Options::default())
-    }
-
-    /// [`Opened::directory`] for a store whose newest commits may be gone.
-    ///
-    /// # Errors
-    /// [`tidings_store::Error`].
-    pub fn directory_with_loss(data: &Path) -> Result<Self, tidings_store::Error> {
-        let options = tidings_store::Options {
-            accept_loss: true,
-            ..tidings_store::Options::default()
-        };
-        Self::directory_as(data, options)
-    }
-
-    fn directory_as(
+    pub fn directory(
         data: &Path,
+        expected: Expected,
         options: tidings_store::Options,
     ) -> Result<Self, tidings_store::Error> {
-        let store = Arc::new(FjallStore::open(data, options)?);
-        let data = data.to_owned();
+        let store = FjallStore::open(data, expected, options)?;
+        let (id, data) = (store.id(), data.to_owned());
+        if store.is_new() {
+            log_new_store(id, &data.display());
+        }
         Ok(Self {
-            store,
+            store: Arc::new(store),
             again: Box::new(move || {
-                let store = FjallStore::open(&data, tidings_store::Options::default())?;
+                let options = tidings_store::Options::default();
+                let store = FjallStore::open(&data, Expected::Same(id), options)?;
                 Ok(Arc::new(store) as Arc<dyn Store>)
             }),
             held: None,
         })
     }
 
-    /// Opens the store of a database that no node holds, and takes it over.
+    /// Opens the expected store of a database that no node holds, and takes it over.
     ///
     /// # Errors
     /// [`tidings_store::Error`].
-    pub fn database(url: &str) -> Result<Self, tidings_store::Error> {
-        let store = Arc::new(PostgresStore::open(url)?);
+    pub fn database(url: &str, expected: Expected) -> Result<Self, tidings_store::Error> {
+        let store = Arc::new(PostgresStore::open(url, expected)?);
         // A node that starts meanwhile keeps the store.
         let again = Box::new(|| Err(tidings_store::Error::Fenced));
         Ok(Self {

@@ -11,6 +11,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use subtle::{Choice, ConstantTimeEq as _};
 use tidings_core::Instant;
 use tidings_node::{ApiKey, KeyHash};
+use tidings_store::StoreId;
 
 /// The beginning of every key, so that it is recognised where it doesn't belong.
 const PREFIX: &str = "tidings_";
@@ -55,6 +56,16 @@ impl fmt::Debug for Secret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Secret(…)")
     }
+}
+
+/// Draws the identity of a store that is about to be made.
+///
+/// # Errors
+/// The system has no random bits.
+pub fn store_id() -> io::Result<StoreId> {
+    let mut id = StoreId([0; 16]);
+    fill(&mut id.0)?;
+    Ok(id)
 }
 
 /// Fills a buffer with random bits.

@@ -318,3 +318,94 @@ fn a_disk_that_turns_read_only_refuses_and_goes_on_once_it_can_be_written() {
     let server = Server::start(&config, &data);
     has_all(&Api::new(&server.url), &acknowledged);
 }
+
+/// The status of `/readyz`, and what it says.
+fn readiness(api: &Api) -> (u16, String) {
+    let (status, answer) = api.get("/readyz").unwrap();
+    (
+        status,
+        answer["detail"].as_str().unwrap_or_default().to_owned(),
+    )
+}
+
+#[test]
+fn a4_a_data_directory_that_goes_away_is_waited_for_and_never_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let (data, away, config) = (at("data"), at("away"), at("tidings.toml"));
+    let (_server, api) = begin(&data, &config);
+    let (mut acknowledged, mut next) = (BTreeSet::new(), 0);
+    until_acknowledged(&api, &mut next, &mut acknowledged);
+    // Nothing is left of it, or the empty place of a volume.
+    for leaves_a_place in [false, true] {
+        fs::rename(&data, &away).unwrap();
+        if leaves_a_place {
+            fs::create_dir(&data).unwrap();
+        }
+        let patience = Patience::new();
+        loop {
+            next += 1;
+            publish(&api, next).unwrap_err();
+            let (status, said) = readiness(&api);
+            if status == 503 && said.contains("is not there") {
+                break;
+            }
+            patience.wait(|| format!("{status} {said}"));
+        }
+        for _ in 0..20 {
+            next += 1;
+            assert_eq!(publish(&api, next), Err("unavailable".to_owned()));
+        }
+        let left = fs::read_dir(&data).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "nothing was made in its place");
+        if leaves_a_place {
+            fs::remove_dir(&data).unwrap();
+        }
+        fs::rename(&away, &data).unwrap();
+        until_acknowledged(&api, &mut next, &mut acknowledged);
+        assert_eq!(readiness(&api).0, 200);
+        has_all(&api, &acknowledged);
+    }
+}
+
+#[test]
+fn a4_a_start_that_requires_a_store_makes_none_and_one_that_makes_it_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let (data, config, log) = (at("data"), at("tidings.toml"), at("log"));
+    fs::write(&config, CONFIG).unwrap();
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
+        command.args(["serve", "--require-store", "--listen", "127.0.0.1:0"]);
+        command
+            .arg("--config")
+            .arg(&config)
+            .arg("--data")
+            .arg(&data);
+        command.output().unwrap()
+    };
+    for is_there in [false, true] {
+        if is_there {
+            fs::create_dir(&data).unwrap();
+        }
+        let refused = start();
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(3), "{said}");
+        assert!(said.contains("the store is not there"), "{said}");
+        assert_eq!(fs::read_dir(&data).map_or(0, Iterator::count), 0);
+    }
+    drop(Server::start_logging(
+        &config,
+        &data,
+        File::create(&log).unwrap(),
+    ));
+    let said = fs::read_to_string(&log).unwrap();
+    assert!(said.contains("made a new store"), "{said}");
+    drop(Server::start_logging(
+        &config,
+        &data,
+        File::create(&log).unwrap(),
+    ));
+    let said = fs::read_to_string(&log).unwrap();
+    assert!(!said.contains("made a new store"), "{said}");
+}

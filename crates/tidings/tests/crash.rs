@@ -23,7 +23,7 @@ use tidings_core::BucketNo;
 use tidings_core::table::{Key, Owner, Partition, Table};
 use tidings_core::time::DAY_MS;
 use tidings_node::{Clock as _, SystemClock};
-use tidings_store::{FjallStore, Snapshot, Store as _};
+use tidings_store::{Expected, FjallStore, Snapshot, Store as _};
 
 mod serving;
 
@@ -194,7 +194,8 @@ fn rows(snapshot: &dyn Snapshot, table: Table) -> usize {
 
 /// Tells whether chores were done and days ended while the server was killed.
 fn met(data: &Path, kills: u64) {
-    let store = FjallStore::open(data, tidings_store::Options::default()).unwrap();
+    let store =
+        FjallStore::open(data, Expected::Existing, tidings_store::Options::default()).unwrap();
     let snapshot = store.snapshot().unwrap();
     let days = snapshot.days().unwrap().len();
     let runs = rows(&*snapshot, Table::Segments);

@@ -9,6 +9,10 @@ use tidings_demo::page::view::{MailQuery, Slice, View as _};
 use tidings_demo::play::{Afterwards, Fault, Played, RULES, maildir_in, play};
 use tidings_demo::shown::Shown;
 use tidings_demo::{Scenario, scenario};
+use tidings_store::StoreId;
+
+/// The identity of the stores that are made.
+const STORE: StoreId = StoreId([1; 16]);
 
 fn rules() -> Rules {
     tidings::config::parse(RULES, "examples/art/tidings.toml").expect("it has no fault")
@@ -20,9 +24,13 @@ fn short() -> Scenario {
 }
 
 fn played(dir: &Path) -> Played {
-    play(&short(), rules(), dir, Afterwards::Kept, &mut |_| {
-        ControlFlow::Continue(())
-    })
+    play(
+        &short(),
+        rules(),
+        (dir, STORE),
+        Afterwards::Kept,
+        &mut |_| ControlFlow::Continue(()),
+    )
     .expect("the story can be played")
 }
 
@@ -152,7 +160,7 @@ fn p5_more_leads_to_what_a_mail_does_not_show() {
     let played = play(
         &scenario,
         rules(),
-        dir.path(),
+        (dir.path(), STORE),
         Afterwards::Removed,
         &mut |_| ControlFlow::Continue(()),
     );
@@ -180,7 +188,7 @@ fn hundreds_of_events_of_one_instant_are_told_on_their_day() {
     let played = play(
         &scenario,
         rules(),
-        dir.path(),
+        (dir.path(), STORE),
         Afterwards::Removed,
         &mut |_| ControlFlow::Continue(()),
     )
@@ -202,7 +210,7 @@ fn a_story_can_be_stopped_and_a_directory_in_use_is_left_alone() {
     let stopped = play(
         &short(),
         rules(),
-        dir.path(),
+        (dir.path(), STORE),
         Afterwards::Removed,
         &mut |_| ControlFlow::Break(()),
     );
@@ -210,7 +218,7 @@ fn a_story_can_be_stopped_and_a_directory_in_use_is_left_alone() {
     let again = play(
         &short(),
         rules(),
-        dir.path(),
+        (dir.path(), STORE),
         Afterwards::Removed,
         &mut |_| ControlFlow::Continue(()),
     );

@@ -4,7 +4,7 @@
 //! in `new` only when it is whole: it is written in `tmp`, made durable and renamed.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -72,8 +72,13 @@ impl Maildir {
     }
 
     fn make(&self) -> io::Result<()> {
+        // Mails are personal: for this user alone, whatever the umask.
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         for dir in [&self.tmp, &self.new, &self.cur] {
-            fs::create_dir_all(dir)?;
+            builder.create(dir)?;
         }
         match (self.durability, self.new.parent()) {
             (Durability::Each, Some(parent)) => sync_path(parent),
@@ -126,7 +131,11 @@ impl Maildir {
 
     /// Writes a whole file, replacing what a crash may have left; returns its time.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<SystemTime> {
-        let mut file = File::create(path)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path)?;
         file.write_all(bytes)?;
         if self.durability == Durability::Each {
             file.sync_all()?;

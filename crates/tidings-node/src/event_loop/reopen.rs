@@ -72,6 +72,7 @@ impl EventLoop {
         match opened {
             Ok(mut node) => {
                 node.measure(&self.vitals);
+                self.vitals.set_store_missing(false);
                 self.vitals.reads.forget();
                 for bucket in &self.set_aside {
                     node.set_aside(*bucket);
@@ -81,7 +82,11 @@ impl EventLoop {
                     self.fail(&fault);
                 }
             }
-            Err(fault) => tracing::warn!(error = %fault, "the store can't be opened"),
+            Err(fault) => {
+                let is_missing = matches!(fault, Error::Store(tidings_store::Error::Missing(_)));
+                self.vitals.set_store_missing(is_missing);
+                tracing::warn!(error = %fault, "the store can't be opened");
+            }
         }
     }
 

@@ -22,7 +22,10 @@ use tidings_node::channel::{
 use tidings_node::{
     Delivery, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings, VirtualClock,
 };
-use tidings_store::{Commit, FaultStore, FjallStore, Snapshot, Store};
+use tidings_store::{Commit, Expected, FaultStore, FjallStore, Snapshot, Store, StoreId};
+
+/// The store of a test, made where there is none.
+const NEW_STORE: Expected = Expected::OrNew(StoreId([0; 16]));
 
 /// 2024-01-01T00:00:00Z, a Monday.
 pub(crate) const MONDAY: Instant = Instant(1_704_067_200_000);
@@ -259,7 +262,7 @@ pub(crate) fn over(store: &Arc<dyn Store>) -> OpenStore {
 pub(crate) fn on_disk(dir: &Path) -> OpenStore {
     let dir = dir.to_owned();
     Box::new(move || {
-        let store = FjallStore::open(&dir, tidings_store::Options::default())?;
+        let store = FjallStore::open(&dir, NEW_STORE, tidings_store::Options::default())?;
         Ok(Arc::new(store) as Arc<dyn Store>)
     })
 }

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! DIR/LOCK         held by the process that has the store open; its process id, for people
-//! DIR/TIDINGS      `format = N`: what this is, before anything else is read
+//! DIR/TIDINGS      `format = N` and `store = ID`: what this is, and which, before anything else is read
 //! DIR/NEWEST       `commit = N`: a commit that was durable when this was written
-//! DIR/engine/      the engine's own files
+//! DIR/engine/      the engine's own files, which only its user may reach, whatever the umask
 //! DIR/*.new        these while they are being made: a crash in the middle leaves nothing half made
 //! DIR/address      where the server listens; not the store's own, as
 //! DIR/token        what lets in the commands of its user
@@ -14,10 +14,10 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::{Error, Expected, StoreId};
 
 /// The format that this code reads and writes; it rises with every change.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 const LOCK: &str = "LOCK";
 const MARKER: &str = "TIDINGS";
@@ -36,7 +36,8 @@ const LOST_FOUND: &str = "lost+found";
 #[derive(Debug)]
 pub(super) struct Directory {
     path: PathBuf,
-    _lock: File,
+    lock: File,
+    id: StoreId,
 }
 
 /// The state of the engine's files.
@@ -49,22 +50,55 @@ pub(super) enum Engine {
 }
 
 impl Directory {
-    /// Creates the directory if it is absent, takes its lock, and checks its content.
-    pub(super) fn open(path: &Path) -> Result<(Self, Engine), Error> {
-        make(path)?;
-        let marked = refuse_foreign(path)?;
+    /// Takes the lock of a directory, and checks its content. Only where a new store may be made, an absent
+    /// directory is created and an empty one begun.
+    pub(super) fn open(path: &Path, expected: Expected) -> Result<(Self, Engine), Error> {
+        if let Expected::OrNew(_) = expected {
+            make(path)?;
+        }
+        // Before the lock: nothing is written where the store is not there.
+        let marked = find(path, expected)?;
         let lock = lock(path)?;
+        // Once more under the lock: another process may have been making it a moment ago.
+        let marked = marked.map_or_else(|| find(path, expected), |id| Ok(Some(id)))?;
+        let id = match (marked, expected) {
+            (Some(id), _) | (None, Expected::OrNew(id)) => id,
+            (None, Expected::Existing | Expected::Same(_)) => return Err(no_store(path)),
+        };
         let directory = Self {
             path: path.to_owned(),
-            _lock: lock,
+            lock,
+            id,
         };
-        let engine = directory.prepare(marked)?;
+        let engine = directory.prepare(marked.is_some(), expected)?;
         Ok((directory, engine))
+    }
+
+    /// The identity of the store.
+    pub(super) fn id(&self) -> StoreId {
+        self.id
+    }
+
+    /// Checks that the directory that was opened is still at its path: another may have been put in its place, and
+    /// files that are made there would be lost, or belong to another store.
+    pub(super) fn ensure_in_place(&self) -> Result<(), Error> {
+        let gone = |why: &str| {
+            Error::Unavailable(format!(
+                "{}: {why}; put the directory back, and the server goes on by itself",
+                self.path.display()
+            ))
+        };
+        match is_same_file(&self.lock, &self.path.join(LOCK)) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(gone("another directory was put in the place of the store")),
+            Err(fault) if fault.kind() == ErrorKind::NotFound => Err(gone("the store went away")),
+            Err(fault) => Err(gone(&fault.to_string())),
+        }
     }
 
     /// Takes a directory that is empty or has the remains of an interrupted restore. Until it is finished
     /// it is not a store, and opening it is refused.
-    pub(super) fn for_restore(path: &Path) -> Result<Self, Error> {
+    pub(super) fn for_restore(path: &Path, id: StoreId) -> Result<Self, Error> {
         make(path)?;
         refuse_filled(path)?;
         let lock = lock(path)?;
@@ -72,12 +106,13 @@ impl Directory {
         refuse_filled(path)?;
         let directory = Self {
             path: path.to_owned(),
-            _lock: lock,
+            lock,
+            id,
         };
         let failed = |fault| unusable(path, &fault);
         match fs::remove_dir_all(directory.engine_new()) {
             Err(fault) if fault.kind() != ErrorKind::NotFound => return Err(failed(fault)),
-            _ => fs::create_dir(directory.engine_new()).map_err(failed)?,
+            _ => create_private(&directory.engine_new()).map_err(failed)?,
         }
         Ok(directory)
     }
@@ -114,6 +149,7 @@ impl Directory {
 
     /// Notes that a commit is durable, so that a later opening detects its loss.
     pub(super) fn note_newest(&self, commit: u64) -> std::io::Result<()> {
+        self.ensure_in_place().map_err(std::io::Error::other)?;
         replace(
             &self.path,
             (NEWEST_NEW, NEWEST),
@@ -150,19 +186,22 @@ impl Directory {
         disk_bytes(&self.path)
     }
 
-    fn prepare(&self, marked: bool) -> Result<Engine, Error> {
+    fn prepare(&self, is_begun: bool, expected: Expected) -> Result<Engine, Error> {
         let failed = |fault| unusable(&self.path, &fault);
-        // Once more under the lock: another process may have been making it a moment ago.
-        if marked || refuse_foreign(&self.path)? {
+        if is_begun {
             let made = self.engine().try_exists().map_err(failed)?;
             let begun = self.engine_new().try_exists().map_err(failed)?;
             return match (made, begun) {
                 (true, _) => Ok(Engine::Made),
-                (false, true) => {
+                (false, true) if matches!(expected, Expected::OrNew(_)) => {
                     fs::remove_dir_all(self.engine_new()).map_err(failed)?;
-                    fs::create_dir(self.engine_new()).map_err(failed)?;
+                    create_private(&self.engine_new()).map_err(failed)?;
                     Ok(Engine::Missing)
                 }
+                (false, true) => Err(Error::Missing(format!(
+                    "{} was begun, and never made; `tidings serve` makes it",
+                    self.path.display()
+                ))),
                 (false, false) => Err(Error::Corrupt(format!(
                     "{} is a tidings store without its data ({ENGINE}/); restore it from a backup, \
                      or remove the directory to begin anew",
@@ -172,14 +211,14 @@ impl Directory {
         }
         // The empty directory comes first: a marker without any engine tells of a loss.
         if !self.engine_new().try_exists().map_err(failed)? {
-            fs::create_dir(self.engine_new()).map_err(failed)?;
+            create_private(&self.engine_new()).map_err(failed)?;
         }
         self.write_marker()?;
         Ok(Engine::Missing)
     }
 
     fn write_marker(&self) -> Result<(), Error> {
-        let text = format!("format = {FORMAT}\n");
+        let text = format!("format = {FORMAT}\nstore = {}\n", self.id);
         replace(&self.path, (MARKER_NEW, MARKER), &text)
             .map_err(|fault| unusable(&self.path, &fault))
     }
@@ -188,7 +227,12 @@ impl Directory {
 /// Replaces a file atomically: a reader sees the old or the new one whole.
 fn replace(directory: &Path, (new, name): (&str, &str), text: &str) -> std::io::Result<()> {
     let new = directory.join(new);
-    let mut file = File::create(&new)?;
+    // What a crash left there may have other permissions.
+    match fs::remove_file(&new) {
+        Err(fault) if fault.kind() != ErrorKind::NotFound => return Err(fault),
+        _ => {}
+    }
+    let mut file = private(OpenOptions::new().write(true).create_new(true)).open(&new)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&new, directory.join(name))?;
@@ -214,8 +258,23 @@ pub(super) fn sync_directory(path: &Path) -> std::io::Result<()> {
     }
 }
 
+/// Creates a directory that only its user may enter, whatever the umask.
+fn create_private(path: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Has a file that is created be readable by its user alone, whatever the umask.
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
 fn make(path: &Path) -> Result<(), Error> {
-    match fs::create_dir(path) {
+    match create_private(path) {
         Ok(()) => {
             let parent = path
                 .parent()
@@ -247,12 +306,24 @@ fn has_parent(path: &Path) -> bool {
         .is_none_or(|parent| parent.as_os_str().is_empty() || parent.is_dir())
 }
 
-/// Returns true if the directory is a store of this format, false if it is empty or was only begun; else
-/// an error.
-fn refuse_foreign(path: &Path) -> Result<bool, Error> {
+/// Returns the identity of the store in a directory. `None` if a new one may be made there: the directory is empty,
+/// or a store was only begun. Else an error.
+fn find(path: &Path, expected: Expected) -> Result<Option<StoreId>, Error> {
     match fs::read(path.join(MARKER)) {
-        Ok(marker) => check_marker(path, &marker).map(|()| true),
+        Ok(marker) => {
+            let id = check_marker(path, &marker)?;
+            match expected.admits(id) {
+                true => Ok(Some(id)),
+                false => Err(Error::Missing(format!(
+                    "{} has another store than before ({id}); put back the one that was there",
+                    path.display()
+                ))),
+            }
+        }
         Err(fault) if fault.kind() == ErrorKind::NotFound => {
+            if !matches!(expected, Expected::OrNew(_)) {
+                return Err(no_store(path));
+            }
             for entry in fs::read_dir(path).map_err(|fault| unusable(path, &fault))? {
                 let entry = entry.map_err(|fault| unusable(path, &fault))?;
                 if !is_beginning(&entry) {
@@ -264,10 +335,18 @@ fn refuse_foreign(path: &Path) -> Result<bool, Error> {
                     )));
                 }
             }
-            Ok(false)
+            Ok(None)
         }
         Err(fault) => Err(unusable(path, &fault)),
     }
+}
+
+fn no_store(path: &Path) -> Error {
+    let what = match path.is_dir() {
+        true => "has no store; if it is the place of a volume, mount that",
+        false => "does not exist; if it is on a volume, mount that",
+    };
+    Error::Missing(format!("{} {what}", path.display()))
 }
 
 /// Refuses a directory that contains more than the beginnings of a store or an interrupted restore.
@@ -296,15 +375,22 @@ fn is_beginning(entry: &fs::DirEntry) -> bool {
     name == LOCK || name == MARKER_NEW || name == LOST_FOUND
 }
 
-fn check_marker(path: &Path, marker: &[u8]) -> Result<(), Error> {
+fn check_marker(path: &Path, marker: &[u8]) -> Result<StoreId, Error> {
     let text = String::from_utf8_lossy(marker);
-    let format = text.trim().strip_prefix("format").map(str::trim_start);
-    let number = format
-        .and_then(|rest| rest.strip_prefix('='))
-        .map(str::trim);
-    match number.map(str::parse::<u32>) {
-        Some(Ok(FORMAT)) => Ok(()),
-        Some(Ok(other)) => Err(Error::Format(format!(
+    let value = |key: &str| {
+        text.lines().find_map(|line| {
+            let rest = line.trim().strip_prefix(key)?.trim_start();
+            rest.strip_prefix('=').map(str::trim)
+        })
+    };
+    let id = value("store").and_then(|id| id.parse().ok());
+    match (value("format").map(str::parse::<u32>), id) {
+        (Some(Ok(FORMAT)), Some(id)) => Ok(id),
+        (Some(Ok(FORMAT)), None) => Err(Error::Format(format!(
+            "{} has a {MARKER} file that names no store; it is damaged",
+            path.display()
+        ))),
+        (Some(Ok(other)), _) => Err(Error::Format(format!(
             "{} has format {other}, this tidings reads format {FORMAT}; use the version that wrote it",
             path.display()
         ))),
@@ -317,11 +403,9 @@ fn check_marker(path: &Path, marker: &[u8]) -> Result<(), Error> {
 
 fn lock(path: &Path) -> Result<File, Error> {
     let failed = |fault| unusable(path, &fault);
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = private(&mut options)
         .open(path.join(LOCK))
         .map_err(failed)?;
     match file.try_lock() {
@@ -353,6 +437,18 @@ fn unusable(path: &Path, fault: &std::io::Error) -> Error {
         _ => "",
     };
     Error::Unusable(format!("{}: {fault}{mend}", path.display()))
+}
+
+#[cfg(unix)]
+fn is_same_file(open: &File, path: &Path) -> std::io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (open, there) = (open.metadata()?, fs::metadata(path)?);
+    Ok((open.dev(), open.ino()) == (there.dev(), there.ino()))
+}
+
+#[cfg(not(unix))]
+fn is_same_file(_open: &File, path: &Path) -> std::io::Result<bool> {
+    fs::metadata(path).map(|_| true)
 }
 
 #[cfg(unix)]

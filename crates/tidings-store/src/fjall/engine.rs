@@ -25,7 +25,7 @@ use super::{journal, manifest};
 
 mod newest;
 
-use crate::{Commit, Error, Partition, Write};
+use crate::{Commit, Error, Expected, Partition, StoreId, Write};
 use tidings_core::time::Day;
 
 /// Bytes of a keyspace's memtable. The journal is sealed only when a memtable is full, so small ones keep
@@ -83,19 +83,22 @@ pub(super) struct Engine {
     broken: OnceLock<Error>,
     floor_bytes: u64,
     directory: Arc<Directory>,
+    is_new: bool,
 }
 
 impl Engine {
     /// See [`super::FjallStore::open`].
-    pub(super) fn open(path: &Path, options: &Options) -> Result<Self, Error> {
-        let (directory, state) = Directory::open(path)?;
-        if state == directory::Engine::Missing {
+    pub(super) fn open(path: &Path, expected: Expected, options: &Options) -> Result<Self, Error> {
+        let (directory, state) = Directory::open(path, expected)?;
+        let is_new = state == directory::Engine::Missing;
+        if is_new {
             make(&directory.engine_new(), options)?;
             directory.finish_engine()?;
         }
         let (place, noted) = (directory.engine(), directory.newest());
         let mut engine = Self::open_at(&place, Arc::new(directory), options)?;
         engine.compare_with(noted, options.accept_loss)?;
+        engine.is_new = is_new;
         Ok(engine)
     }
 
@@ -159,6 +162,7 @@ impl Engine {
             broken: OnceLock::new(),
             floor_bytes: options.floor_bytes,
             directory,
+            is_new: false,
         })
     }
 
@@ -182,6 +186,15 @@ impl Engine {
                 self.broken.get_or_init(|| fault.clone());
             }
         }
+    }
+
+    pub(super) fn id(&self) -> StoreId {
+        self.directory.id()
+    }
+
+    /// Tells whether it was made by this opening.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
     }
 
     pub(super) fn disk_bytes(&self) -> Result<u64, Error> {
@@ -325,6 +338,7 @@ impl Engine {
     }
 
     pub(super) fn ensure_room(&self, bytes: u64) -> Result<(), Error> {
+        self.directory.ensure_in_place()?;
         let free = self.directory.free_bytes()?;
         if free < self.floor_bytes.saturating_add(bytes) {
             return Err(Error::Full(format!(
@@ -365,6 +379,7 @@ impl Engine {
 
     /// Writes a batch as the next commit.
     fn write(&self, mut batch: OwnedWriteBatch) -> Result<(), Error> {
+        self.directory.ensure_in_place()?;
         let number = self.last_commit.load(Ordering::Relaxed) + 1;
         batch.insert(&self.commits, journal::LAST, number.to_be_bytes());
         batch.commit().map_err(|fault| in_use(&fault))?;

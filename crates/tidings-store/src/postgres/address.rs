@@ -14,13 +14,15 @@ use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 
 use super::CONNECT_PATIENCE;
 use super::tls::Tls;
-use crate::Error;
+use crate::{Error, StoreId};
 
 /// The address of a database.
 #[derive(Clone)]
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) tls: Tls,
+    /// The store that it has to have; `None` while that is not known.
+    pub(super) store: Option<StoreId>,
 }
 
 impl Address {
@@ -68,7 +70,14 @@ impl Address {
         } else {
             SslMode::Disable
         });
-        Ok(Self { config, tls })
+        let store = None;
+        Ok(Self { config, tls, store })
+    }
+
+    /// The address of this store: connections to a database that has another one are refused.
+    pub(super) fn of_store(self, id: StoreId) -> Self {
+        let store = Some(id);
+        Self { store, ..self }
     }
 }
 

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use tokio_postgres::Row;
 
+use super::PostgresStore;
 use super::address::Address;
 use super::link::{Fault, Link};
-use super::{PostgresStore, schema};
+use super::schema::{self, Prepared};
 use crate::lease::{
     Epoch, Fence, Lease, Leases, Member, MemberStatus, Membership, NodeId, Role, Share, TermNo,
     Token,
 };
-use crate::{Error, Store};
+use crate::{Error, Expected, Store, StoreId};
 
 /// Time that a call may take: a heartbeat that takes longer is no sign of life.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -35,7 +36,8 @@ const MEMBERSHIP: &str = "
 SELECT p.epoch, p.holder, n.id, n.name, n.address, n.token, n.heartbeat, n.unanswered, n.role, n.lag_ms,
     (extract(epoch FROM clock_timestamp() - n.heard) * 1000)::bigint,
     (extract(epoch FROM n.since) * 1000)::bigint, n.config,
-    s.term, s.node, s.parts, s.of_parts, s.ends
+    s.term, s.node, s.parts, s.of_parts, s.ends,
+    (SELECT store FROM tidings_format)
 FROM tidings_part p LEFT JOIN (tidings_node n FULL JOIN tidings_share s ON false) ON true
 WHERE p.no = 0 ORDER BY n.name COLLATE \"C\", n.id, s.term";
 
@@ -93,24 +95,52 @@ pub struct PostgresLeases {
     link: Mutex<Option<Link>>,
     /// Set once there is a share, for the stores that are opened here.
     shared: Arc<AtomicBool>,
+    id: StoreId,
+    is_new: bool,
 }
 
 impl PostgresLeases {
-    /// Opens the leases of a database, `postgres://USER@HOST/DB`, and makes its tables where they are missing.
+    /// Opens the leases of the expected store of a database, `postgres://USER@HOST/DB`. Only with
+    /// [`Expected::OrNew`], its tables are made where they are missing. From then on they are of that store alone:
+    /// if the database gets another one, nothing is changed in it, and calls fail until the right one is back.
     ///
     /// # Errors
-    /// [`Error::Unusable`], [`Error::Format`] or [`Error::Unavailable`].
-    pub fn open(url: &str) -> Result<Self, Error> {
+    /// [`Error::Unusable`], [`Error::Missing`], [`Error::Format`] or [`Error::Unavailable`].
+    pub fn open(url: &str, expected: Expected) -> Result<Self, Error> {
         let address = Address::of(url)?;
         let mut link = Link::connect(&address, super::PATIENCE)?;
-        schema::prepare(&mut link)?;
+        let Prepared { id, is_new } = schema::prepare(&mut link, expected)?;
         // Its bound in time is another.
         drop(link);
         Ok(Self {
-            address,
+            address: address.of_store(id),
             link: Mutex::default(),
             shared: Arc::default(),
+            id,
+            is_new,
         })
+    }
+
+    /// The identity of the store.
+    #[must_use]
+    pub fn id(&self) -> StoreId {
+        self.id
+    }
+
+    /// Tells whether the store was made when the leases were opened.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// The members, if they are those of this store: a connection outlives tables that are dropped and made anew.
+    fn members_of(&self, link: &mut Link) -> Result<Membership, Fault> {
+        let rows = link.query(MEMBERSHIP, &[])?;
+        let store = rows.first().and_then(|row| row.get::<_, Option<&str>>(18));
+        match store {
+            Some(store) if store == self.id.to_string() => membership(&rows),
+            store => Err(Fault::Unusable(schema::other(store.unwrap_or("none")))),
+        }
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&mut Link) -> Result<T, Fault>) -> Result<T, Error> {
@@ -141,8 +171,7 @@ impl PostgresLeases {
     }
 }
 
-fn membership(link: &mut Link) -> Result<Membership, Fault> {
-    let rows = link.query(MEMBERSHIP, &[])?;
+fn membership(rows: &[Row]) -> Result<Membership, Fault> {
     let part = rows.first();
     let part = part.ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
     let lease = Lease {
@@ -207,13 +236,14 @@ impl Leases for PostgresLeases {
                     &me.config,
                 ],
             )?;
-            membership(link)
+            self.members_of(link)
         })
         .map(|membership| self.seen(membership))
     }
 
     fn membership(&self) -> Result<Membership, Error> {
-        self.ask(membership).map(|membership| self.seen(membership))
+        let membership = self.ask(|link| self.members_of(link))?;
+        Ok(self.seen(membership))
     }
 
     fn acquire(

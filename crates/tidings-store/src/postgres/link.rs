@@ -11,9 +11,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Row, Statement};
+use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement};
 
 use super::address::Address;
+use super::schema;
 use crate::Error;
 
 /// The parameters of a statement.
@@ -148,7 +149,8 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Connects; no call takes longer than `patience`.
+    /// Connects; no call takes longer than `patience`. A database with another store than that of the address is
+    /// refused: it may have been made anew since.
     pub(super) fn connect(address: &Address, patience: Duration) -> Result<Self, Fault> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|fault| Fault::Broken(fault.to_string()))?;
@@ -157,7 +159,22 @@ impl Link {
             let (client, connection) = connected.map_err(Fault::of_connecting)?;
             // It ends with the client, which hears why it broke.
             tokio::spawn(connection);
-            client.batch_execute(SESSION).await?;
+            match address.store {
+                None => client.batch_execute(SESSION).await?,
+                Some(id) => {
+                    let asking = format!("{SESSION} {}", schema::IDENTITY);
+                    let answer = client.simple_query(&asking).await?;
+                    let rows = answer.iter().filter_map(|message| match message {
+                        SimpleQueryMessage::Row(row) => row.get(0),
+                        _ => None,
+                    });
+                    // The session's settings may have answered with a row, too.
+                    let found = rows.last().unwrap_or("none");
+                    if found != id.to_string() {
+                        return Err(Fault::Unusable(schema::other(found)));
+                    }
+                }
+            }
             Ok::<_, Fault>(client)
         };
         let connected = runtime.block_on(async { timeout(patience, connecting).await });

@@ -4,10 +4,13 @@ use tokio_postgres::types::Type;
 
 use super::link::{Fault, Link};
 use super::versions::TableNo;
-use crate::Error;
+use crate::{Error, Expected, StoreId};
 
 /// The format of the tables; another one is refused.
-const FORMAT: i32 = 3;
+const FORMAT: i32 = 4;
+
+/// The query for the identity of the store.
+pub(super) const IDENTITY: &str = "SELECT store FROM tidings_format";
 
 /// The mark of a database that a restore fills.
 const UNFINISHED: i32 = 0;
@@ -19,7 +22,8 @@ BEGIN;
 SELECT pg_advisory_xact_lock(8389758523461825126);
 CREATE TABLE IF NOT EXISTS tidings_format (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
-    format int NOT NULL
+    format int NOT NULL,
+    store text NOT NULL
 );
 CREATE TABLE IF NOT EXISTS tidings_part (
     no int PRIMARY KEY,
@@ -64,19 +68,40 @@ pub(super) fn is_there(link: &mut Link) -> Result<bool, Fault> {
     Ok(found.first().is_some_and(|row| row.get(0)))
 }
 
-/// Makes the tables where they are missing, and refuses those of another format.
-pub(super) fn prepare(link: &mut Link) -> Result<(), Error> {
-    if is_there(link)? && format(link)?.is_some() {
-        return Ok(());
+/// A store that was found or made.
+pub(super) struct Prepared {
+    pub(super) id: StoreId,
+    pub(super) is_new: bool,
+}
+
+/// Finds the expected store, and refuses one of another format. Only where a new one may be made, tables are made.
+pub(super) fn prepare(link: &mut Link, expected: Expected) -> Result<Prepared, Error> {
+    if let Some(id) = found(link)? {
+        return match expected.admits(id) {
+            true => Ok(Prepared { id, is_new: false }),
+            false => Err(Error::Missing(other(id))),
+        };
     }
+    let Expected::OrNew(fresh) = expected else {
+        return Err(Error::Missing("the database has no store".to_owned()));
+    };
     link.run(TABLES)?;
-    let mark = "INSERT INTO tidings_format (format) VALUES ($1) ON CONFLICT DO NOTHING";
-    link.query(mark, &[&FORMAT])?;
-    format(link).map(|_| ())
+    let mark = "INSERT INTO tidings_format (format, store) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    link.query(mark, &[&FORMAT, &fresh.to_string()])?;
+    // Of several nodes that start at once the first has made it.
+    let id = found(link)?;
+    let id = id.ok_or_else(|| Error::Unavailable("the store went away".to_owned()))?;
+    let is_new = id == fresh;
+    Ok(Prepared { id, is_new })
+}
+
+/// The words for a database with another store than the expected one.
+pub(super) fn other(id: impl std::fmt::Display) -> String {
+    format!("the database has another store than before ({id}); put back the one that was there")
 }
 
 /// Makes the tables of a store that is not one yet, in place of those that an interrupted restore has left.
-pub(super) fn begin_restored(link: &mut Link) -> Result<(), Error> {
+pub(super) fn begin_restored(link: &mut Link, id: StoreId) -> Result<(), Error> {
     if is_there(link)? {
         let rows = link.query("SELECT format FROM tidings_format", &[])?;
         if rows
@@ -89,8 +114,8 @@ pub(super) fn begin_restored(link: &mut Link) -> Result<(), Error> {
         clear(link)?;
     }
     link.run(TABLES)?;
-    let mark = "INSERT INTO tidings_format (format) VALUES ($1)";
-    link.query(mark, &[&UNFINISHED])?;
+    let mark = "INSERT INTO tidings_format (format, store) VALUES ($1, $2)";
+    link.query(mark, &[&UNFINISHED, &id.to_string()])?;
     Ok(())
 }
 
@@ -110,8 +135,11 @@ pub(super) fn clear(link: &mut Link) -> Result<(), Fault> {
     link.run("DROP SEQUENCE IF EXISTS tidings_rows, tidings_term")
 }
 
-/// The format, if it was written down.
-fn format(link: &mut Link) -> Result<Option<i32>, Error> {
+/// The identity of the store, if there is one.
+fn found(link: &mut Link) -> Result<Option<StoreId>, Error> {
+    if !is_there(link)? {
+        return Ok(None);
+    }
     let rows = link.query("SELECT format FROM tidings_format", &[])?;
     match rows.first().map(|row| row.get::<_, i32>(0)) {
         Some(UNFINISHED) => Err(Error::Format(
@@ -120,7 +148,15 @@ fn format(link: &mut Link) -> Result<Option<i32>, Error> {
         Some(other) if other != FORMAT => Err(Error::Format(format!(
             "the database has format {other}, this version reads {FORMAT}"
         ))),
-        found => Ok(found),
+        Some(_) => {
+            let rows = link.query(IDENTITY, &[])?;
+            let id = rows
+                .first()
+                .and_then(|row| row.get::<_, &str>(0).parse().ok());
+            let damaged = || Error::Corrupt("`tidings_format` names no store".to_owned());
+            Ok(Some(id.ok_or_else(damaged)?))
+        }
+        None => Ok(None),
     }
 }
 

@@ -19,7 +19,7 @@ fn small_commits_go_on_while_full_memtables_wait() {
         patience: Duration::from_secs(20),
         ..Options::default()
     };
-    let store = FjallStore::open(dir.path().join("store"), options).unwrap();
+    let store = FjallStore::open(dir.path().join("store"), crate::NEW_STORE, options).unwrap();
     let value = noise(7, 256);
     let partition = |number: u32| on((number % DAYS).cast_signed());
     let days = (0..DAYS).map(|day| put(partition(day), b"small", b""));

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::tempdir;
-use tidings_store::{Error, FjallStore, Options, Partition, Store};
+use tidings_store::{Error, FjallStore, Options, Partition, Store, StoreId};
 
 use crate::{Rows, commit, noise, on, open, put, rows};
 
@@ -194,7 +194,7 @@ fn a_journal_that_is_cut_within_its_last_commits_is_refused_until_the_loss_is_ac
         accept_loss: true,
         ..Options::default()
     };
-    drop(FjallStore::open(&path, accepting).unwrap());
+    drop(FjallStore::open(&path, crate::NEW_STORE, accepting).unwrap());
     let found = read(&path).unwrap();
     assert!(states.contains(&found) && found != *states.last().unwrap());
 }
@@ -269,7 +269,7 @@ fn a_last_commit_with_a_hole_is_cut_off() {
 fn a_restored_store_is_whole_or_refused_however_its_journal_is_cut() {
     let directory = tempdir().unwrap();
     let (whole, broken) = (directory.path().join("w"), directory.path().join("b"));
-    FjallStore::restore(&whole, Options::default(), |store| {
+    FjallStore::restore(&whole, StoreId([9; 16]), Options::default(), |store| {
         (0..10_u64).try_for_each(|number| {
             let day = i32::try_from(number % 3).unwrap() + 1;
             let key = number.to_be_bytes();
@@ -311,7 +311,7 @@ fn a_restored_store_is_whole_or_refused_however_its_journal_is_cut() {
 fn a_block_that_can_not_be_read_is_told_with_its_day_and_its_files() {
     let directory = tempdir().unwrap();
     let (whole, broken) = (directory.path().join("w"), directory.path().join("b"));
-    FjallStore::restore(&whole, Options::default(), |store| {
+    FjallStore::restore(&whole, StoreId([9; 16]), Options::default(), |store| {
         let rows =
             (0..100_u64).map(|number| put(on(1), &number.to_be_bytes(), &noise(number, 6_000)));
         store.commit(commit(rows))

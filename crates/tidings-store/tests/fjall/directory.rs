@@ -1,10 +1,11 @@
 //! Whose directory it is, and what is said when it is not ours to open.
 
 use std::fs;
+use std::path::Path;
 
 use tempfile::tempdir;
 use tidings_core::time::Day;
-use tidings_store::{Error, FjallStore, Options, Partition, Store};
+use tidings_store::{Error, Expected, FjallStore, Options, Partition, Store, StoreId};
 
 use crate::{commit, get, on, open, put};
 
@@ -58,6 +59,8 @@ fn an_unknown_format_is_refused() {
     let ours = fs::read(&marker).unwrap();
     for (text, said) in [
         ("format = 99\n", "format 99"),
+        ("format = 6\n", "names no store"),
+        ("format = 6\nstore = here\n", "names no store"),
         ("format = 4294967296\n", "names no format"),
         ("", "names no format"),
         ("form", "names no format"),
@@ -165,7 +168,7 @@ fn below_the_floor_only_forgetting_is_allowed() {
         floor_bytes: u64::MAX,
         ..Options::default()
     };
-    let store = FjallStore::open(directory.path(), options).unwrap();
+    let store = FjallStore::open(directory.path(), crate::NEW_STORE, options).unwrap();
     for _ in 0..2 {
         let refused = store.commit(commit([put(on(2), b"a", b"2"), put(on(3), b"a", b"2")]));
         assert!(matches!(refused, Err(Error::Full(_))), "{refused:?}");
@@ -231,7 +234,7 @@ fn fill(store: &dyn Store) -> Result<(), Error> {
 fn what_is_restored_is_a_store() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("data");
-    FjallStore::restore(&path, Options::default(), fill).unwrap();
+    FjallStore::restore(&path, StoreId([9; 16]), Options::default(), fill).unwrap();
     let store = open(&path).unwrap();
     assert_eq!(
         get(&store, Partition::Base, b"a").as_deref(),
@@ -246,10 +249,10 @@ fn what_is_restored_is_a_store() {
 fn while_it_is_restored_nobody_opens_it() {
     let directory = tempdir().unwrap();
     let path = directory.path();
-    let restored = FjallStore::restore(path, Options::default(), |store| {
+    let restored = FjallStore::restore(path, StoreId([9; 16]), Options::default(), |store| {
         fill(store)?;
         assert!(matches!(open(path), Err(Error::Format(_))));
-        let second = FjallStore::restore(path, Options::default(), fill);
+        let second = FjallStore::restore(path, StoreId([9; 16]), Options::default(), fill);
         assert!(matches!(second, Err(Error::Locked(_))));
         Ok(())
     });
@@ -261,7 +264,7 @@ fn while_it_is_restored_nobody_opens_it() {
 fn what_fails_to_be_restored_is_no_store_and_can_be_tried_again() {
     let directory = tempdir().unwrap();
     let path = directory.path();
-    let failed = FjallStore::restore(path, Options::default(), |store| {
+    let failed = FjallStore::restore(path, StoreId([9; 16]), Options::default(), |store| {
         fill(store)?;
         Err(Error::Corrupt("the backup ends early".to_owned()))
     });
@@ -269,7 +272,7 @@ fn what_fails_to_be_restored_is_no_store_and_can_be_tried_again() {
     // What a process leaves that dies in the middle.
     fs::create_dir_all(path.join("engine.new/half")).unwrap();
     assert!(matches!(open(path), Err(Error::Format(_))));
-    FjallStore::restore(path, Options::default(), fill).unwrap();
+    FjallStore::restore(path, StoreId([9; 16]), Options::default(), fill).unwrap();
     assert!(open(path).is_ok());
 }
 
@@ -278,13 +281,207 @@ fn a_directory_that_holds_something_is_not_restored_into() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("data");
     drop(open(&path).unwrap());
-    let refused = FjallStore::restore(&path, Options::default(), fill);
+    let refused = FjallStore::restore(&path, StoreId([9; 16]), Options::default(), fill);
     let Err(Error::Unusable(text)) = refused else {
         panic!("it was overwritten")
     };
     assert!(text.contains("is not empty"), "{text}");
     fs::write(directory.path().join("letter.txt"), "mine").unwrap();
-    let refused = FjallStore::restore(directory.path(), Options::default(), fill);
+    let refused = FjallStore::restore(directory.path(), StoreId([9; 16]), Options::default(), fill);
     assert!(matches!(refused, Err(Error::Unusable(_))));
     assert!(!directory.path().join("LOCK").exists());
+}
+
+/// Opens a store as it is opened again after a failure.
+fn again(path: &Path, id: StoreId) -> Result<FjallStore, Error> {
+    FjallStore::open(path, Expected::Same(id), Options::default())
+}
+
+fn entries(path: &Path) -> usize {
+    fs::read_dir(path).map_or(0, Iterator::count)
+}
+
+#[test]
+fn a4_only_who_may_make_a_store_makes_one() {
+    let directory = tempdir().unwrap();
+    let (absent, empty) = (
+        directory.path().join("absent"),
+        directory.path().join("empty"),
+    );
+    let begun = directory.path().join("begun");
+    fs::create_dir(&empty).unwrap();
+    fs::create_dir(&begun).unwrap();
+    fs::create_dir(begun.join("engine.new")).unwrap();
+    let id = StoreId([7; 16]);
+    for (path, holds) in [(&absent, 0), (&empty, 0), (&begun, 1)] {
+        for expected in [Expected::Existing, Expected::Same(id)] {
+            let refused = FjallStore::open(path, expected, Options::default());
+            assert!(
+                matches!(refused.err(), Some(Error::Missing(_))),
+                "{path:?} {expected:?}"
+            );
+            assert_eq!(entries(path), holds, "{path:?}: nothing was put there");
+        }
+    }
+    assert!(!absent.exists());
+    for path in [absent, empty, begun] {
+        let made = FjallStore::open(&path, Expected::OrNew(id), Options::default()).unwrap();
+        assert_eq!((made.id(), made.is_new()), (id, true));
+        drop(made);
+        let found = FjallStore::open(&path, Expected::Existing, Options::default()).unwrap();
+        assert_eq!((found.id(), found.is_new()), (id, false));
+        drop(found);
+        // It is not made a second time, nor does it change.
+        let other = Expected::OrNew(StoreId([8; 16]));
+        let found = FjallStore::open(&path, other, Options::default()).unwrap();
+        assert_eq!((found.id(), found.is_new()), (id, false));
+    }
+}
+
+#[test]
+fn a4_a_store_whose_making_was_interrupted_is_not_made_by_opening_it_again() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    let id = open(path).unwrap().id();
+    fs::rename(path.join("engine"), path.join("engine.new")).unwrap();
+    for expected in [Expected::Existing, Expected::Same(id)] {
+        let refused = FjallStore::open(path, expected, Options::default());
+        assert!(
+            matches!(refused.err(), Some(Error::Missing(_))),
+            "{expected:?}"
+        );
+        assert!(path.join("engine.new").join("keyspaces").exists());
+    }
+}
+
+#[test]
+fn a4_another_store_is_refused_until_the_right_one_is_back() {
+    let directory = tempdir().unwrap();
+    let (path, away) = (directory.path().join("data"), directory.path().join("away"));
+    let store = open(&path).unwrap();
+    let id = store.id();
+    store
+        .commit(commit([put(Partition::Base, b"a", b"1")]))
+        .unwrap();
+    drop(store);
+    fs::rename(&path, &away).unwrap();
+    let other = Expected::OrNew(StoreId([5; 16]));
+    drop(FjallStore::open(&path, other, Options::default()).unwrap());
+    let Err(Error::Missing(text)) = again(&path, id) else {
+        panic!("another store was taken for it")
+    };
+    assert!(text.contains("another store"), "{text}");
+    fs::remove_dir_all(&path).unwrap();
+    assert!(matches!(again(&path, id), Err(Error::Missing(_))));
+    fs::rename(&away, &path).unwrap();
+    let store = again(&path, id).unwrap();
+    assert_eq!(
+        get(&store, Partition::Base, b"a").as_deref(),
+        Some(b"1".as_slice())
+    );
+}
+
+/// What is at the path of a store that went away.
+#[derive(Clone, Copy, Debug)]
+enum InPlace {
+    Nothing,
+    AnEmptyDirectory,
+    AnotherStore,
+}
+
+#[cfg(unix)]
+#[test]
+fn a4_a_store_that_went_away_takes_nothing_and_touches_nothing_in_its_place() {
+    for in_place in [
+        InPlace::Nothing,
+        InPlace::AnEmptyDirectory,
+        InPlace::AnotherStore,
+    ] {
+        let directory = tempdir().unwrap();
+        let (path, away) = (directory.path().join("data"), directory.path().join("away"));
+        let store = open(&path).unwrap();
+        let id = store.id();
+        store.commit(commit([put(on(1), b"a", b"1")])).unwrap();
+        fs::rename(&path, &away).unwrap();
+        match in_place {
+            InPlace::Nothing => {}
+            InPlace::AnEmptyDirectory => fs::create_dir(&path).unwrap(),
+            InPlace::AnotherStore => {
+                let other = Expected::OrNew(StoreId([5; 16]));
+                drop(FjallStore::open(&path, other, Options::default()).unwrap());
+            }
+        }
+        let before = entries(&path);
+        assert!(
+            matches!(store.ensure_room(), Err(Error::Unavailable(_))),
+            "{in_place:?}"
+        );
+        let failed = store.commit(commit([put(on(1), b"b", b"1")]));
+        assert!(
+            matches!(failed, Err(Error::Unavailable(_))),
+            "{in_place:?}: {failed:?}"
+        );
+        // Neither does its end note anything there.
+        drop(store);
+        assert_eq!(entries(&path), before, "{in_place:?}");
+        assert!(
+            matches!(again(&path, id), Err(Error::Missing(_))),
+            "{in_place:?}"
+        );
+        if path.exists() {
+            fs::remove_dir_all(&path).unwrap();
+        }
+        fs::rename(&away, &path).unwrap();
+        let store = again(&path, id).unwrap();
+        assert_eq!(get(&store, on(1), b"a").as_deref(), Some(b"1".as_slice()));
+        store.commit(commit([put(on(1), b"b", b"1")])).unwrap();
+    }
+}
+
+#[test]
+fn a4_a_restored_store_is_another_and_a_copy_is_the_same() {
+    let directory = tempdir().unwrap();
+    let (path, copy) = (directory.path().join("data"), directory.path().join("copy"));
+    let id = open(&path).unwrap().id();
+    FjallStore::restore(&copy, StoreId([9; 16]), Options::default(), fill).unwrap();
+    assert!(matches!(again(&copy, id), Err(Error::Missing(_))));
+    assert_eq!(
+        again(&copy, StoreId([9; 16])).unwrap().id(),
+        StoreId([9; 16])
+    );
+    fs::rename(&path, directory.path().join("moved")).unwrap();
+    assert_eq!(again(&directory.path().join("moved"), id).unwrap().id(), id);
+}
+
+#[cfg(unix)]
+#[test]
+fn a11_a_store_is_for_its_user_alone_whatever_the_umask() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+    let directory = tempdir().unwrap();
+    let made = directory.path().join("made");
+    // As an operator makes it, open for all to look into.
+    let given = directory.path().join("given");
+    fs::create_dir(&given).unwrap();
+    fs::set_permissions(&given, fs::Permissions::from_mode(0o755)).unwrap();
+    let restored = directory.path().join("restored");
+    FjallStore::restore(&restored, StoreId([9; 16]), Options::default(), fill).unwrap();
+    for path in [&made, &given, &restored] {
+        let store = open(path).unwrap();
+        fill(&store).unwrap();
+        drop(store);
+        for entry in fs::read_dir(path).unwrap() {
+            let path = entry.unwrap().path();
+            assert_eq!(mode(&path) & 0o077, 0, "{path:?} {:o}", mode(&path));
+        }
+    }
+    assert_eq!((mode(&made), mode(&restored)), (0o700, 0o700));
+    assert_eq!(
+        mode(&given),
+        0o755,
+        "an operator's directory stays as it is"
+    );
 }

@@ -119,7 +119,7 @@ fn journals_do_not_grow_with_the_number_of_days() {
         }
     }
     drop(store);
-    let store = FjallStore::open(directory.path(), Options::default()).unwrap();
+    let store = FjallStore::open(directory.path(), crate::NEW_STORE, Options::default()).unwrap();
     let held = disk_mib(&store);
     assert!(
         held < 250,

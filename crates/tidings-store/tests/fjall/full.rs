@@ -22,7 +22,7 @@ fn what_frees_room_may_use_what_is_kept_back() {
         floor_bytes: u64::MAX / 2,
         ..Options::default()
     };
-    let store = FjallStore::open(directory.path(), nothing_is_free).unwrap();
+    let store = FjallStore::open(directory.path(), crate::NEW_STORE, nothing_is_free).unwrap();
     assert!(matches!(store.ensure_room(), Err(Error::Full(_))));
     let row = || commit([put(Partition::Base, b"forgotten", b"1")]);
     assert!(matches!(store.commit(row()), Err(Error::Full(_))));

@@ -46,7 +46,7 @@ fn child_that_writes_until_it_is_killed() {
         note_every: Duration::from_millis(1),
         ..Options::default()
     };
-    let store = FjallStore::open(Path::new(&path), options).unwrap();
+    let store = FjallStore::open(Path::new(&path), crate::NEW_STORE, options).unwrap();
     let mut out = std::io::stdout();
     for number in last(&store) + 1.. {
         let count = put(Partition::Base, COUNT, &number.to_be_bytes());

@@ -17,7 +17,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use tidings_core::time::Day;
-use tidings_store::{Commit, Error, FjallStore, Options, Partition, Store, Write};
+use tidings_store::{
+    Commit, Error, Expected, FjallStore, Options, Partition, Store, StoreId, Write,
+};
+
+/// The store of a test, made where there is none.
+const NEW_STORE: Expected = Expected::OrNew(StoreId([0; 16]));
 
 /// Skips a test where this machine lacks what it takes; where that is required, the test fails.
 fn skip(lack: &str) {
@@ -27,7 +32,7 @@ fn skip(lack: &str) {
 }
 
 fn open(path: &Path) -> Result<FjallStore, Error> {
-    FjallStore::open(path, Options::default())
+    FjallStore::open(path, NEW_STORE, Options::default())
 }
 
 fn put(partition: Partition, key: &[u8], value: &[u8]) -> Write {

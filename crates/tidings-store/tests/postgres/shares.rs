@@ -14,7 +14,7 @@ const TABLES: &str = "SELECT count(*) FROM pg_tables WHERE schemaname = 'store_0
 
 /// The leases of a database with a holder, and the term of a share.
 fn shared(url: &str) -> (PostgresLeases, Epoch, TermNo) {
-    let leases = PostgresLeases::open(url).unwrap();
+    let leases = PostgresLeases::open(url, crate::NEW_STORE).unwrap();
     let seen = leases.membership().unwrap().lease;
     let epoch = leases.acquire(seen, None, NodeId(1)).unwrap().unwrap();
     let term = leases.grant(epoch, NodeId(2), &[0], 1).unwrap().unwrap();
@@ -33,7 +33,7 @@ fn who_takes_the_whole_store_over_ends_shares() {
     node.commit(put(Partition::Base, 1, 1)).unwrap();
     node.commit(put(DAY, 1, 1)).unwrap();
     let view = node.snapshot().unwrap();
-    let whole = PostgresStore::open(&place).unwrap();
+    let whole = PostgresStore::open(&place, crate::NEW_STORE).unwrap();
     assert_eq!(leases.membership().unwrap().shares, []);
     assert!(matches!(leases.open(epoch).err(), Some(Error::Fenced)));
     assert!(matches!(leases.open_share(term).err(), Some(Error::Fenced)));

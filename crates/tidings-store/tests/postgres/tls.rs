@@ -14,7 +14,7 @@ fn address(server: &Server, host: &str, parameters: &str) -> String {
 }
 
 fn refused(url: &str) -> String {
-    match PostgresStore::open(url) {
+    match PostgresStore::open(url, crate::NEW_STORE) {
         Err(Error::Unusable(why)) => why,
         Err(other) => panic!("{url}: {other}"),
         Ok(_) => panic!("{url} was taken"),
@@ -49,10 +49,10 @@ fn a_server_is_believed_by_its_certificate_alone() {
 
     for mode in ["", "&sslmode=require", "&sslmode=verify-full"] {
         let url = address(&server, "localhost", &format!("{authority}{mode}"));
-        let store = PostgresStore::open(&url).unwrap();
+        let store = PostgresStore::open(&url, crate::NEW_STORE).unwrap();
         store.commit(put(Partition::Base, 1, 1)).unwrap();
         assert_eq!(get(&store, Partition::Base, 1), Some(1), "{mode}");
-        let leases = PostgresLeases::open(&url).unwrap();
+        let leases = PostgresLeases::open(&url, crate::NEW_STORE).unwrap();
         leases.membership().unwrap();
         let encrypted = "SELECT bool_and(ssl) AND count(*) >= 3 FROM pg_stat_ssl \
                          JOIN pg_stat_activity USING (pid) WHERE application_name = 'tidings'";
@@ -64,7 +64,7 @@ fn a_server_is_believed_by_its_certificate_alone() {
     server.run("postgres", role).unwrap();
     let url = address(&server, "localhost", &authority);
     let with = |login: &str| url.replace(&format!("//{}@", server.user()), &format!("//{login}@"));
-    PostgresStore::open(&with("app:secret")).unwrap();
+    PostgresStore::open(&with("app:secret"), crate::NEW_STORE).unwrap();
     assert!(refused(&with("app:guess")).contains("28P01"));
     assert!(refused(&with("app")).contains("password missing"));
 }

@@ -8,6 +8,7 @@ use tidings_store::{FjallStore, Options, Partition, PostgresStore, Store, Write}
 use super::block::{Kind, Reader};
 use super::{Contents, Error};
 use crate::client::StorePlace;
+use crate::keys;
 
 /// Creates a store from a backup, in a directory that is absent or empty, or in a database without one; `finish`
 /// changes the restored data before that is a store. If the backup is incomplete or damaged, it does not become one.
@@ -26,9 +27,11 @@ pub fn restore(
         contents = each(reader, &mut |writes| store.commit(writes.into()))?;
         finish(store)
     };
+    // It lacks what was acknowledged since the backup, so a server that had the original must not go on with it.
+    let id = keys::store_id().map_err(Error::Stream)?;
     match place {
-        StorePlace::Directory(path) => FjallStore::restore(path, Options::default(), fill)?,
-        StorePlace::Database(url) => PostgresStore::restore(url, fill)?,
+        StorePlace::Directory(path) => FjallStore::restore(path, id, Options::default(), fill)?,
+        StorePlace::Database(url) => PostgresStore::restore(url, id, fill)?,
     }
     Ok(contents)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tidings_core::time::Day;
-use tidings_store::{FjallStore, MemoryStore, Options, Partition, Store, Write};
+use tidings_store::{Expected, FjallStore, MemoryStore, Options, Partition, Store, Write};
 
 use super::*;
 use crate::client::StorePlace;
@@ -90,7 +90,7 @@ fn a_backup_brings_everything_back() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
     assert_eq!(restored(&bytes, &data).unwrap(), contents);
-    let back = FjallStore::open(&data, Options::default()).unwrap();
+    let back = FjallStore::open(&data, Expected::Existing, Options::default()).unwrap();
     assert!(rows(&back) == rows(&store), "every row is as it was");
     assert_eq!(
         exported(&back).0,

@@ -9,7 +9,7 @@ use tidings_node::{Clock as _, SystemClock, pause_restored};
 use tidings_store::Store;
 
 use super::reach::{self, To};
-use super::{Status, Streams, report};
+use super::{Status, Streams, private_file, report};
 use crate::backup::{self, Contents, Error};
 use crate::client::{Fault, Purpose, Reach, Request};
 
@@ -102,7 +102,7 @@ impl Partial {
         let mut path = of.as_os_str().to_owned();
         path.push(".partial");
         let path = PathBuf::from(path);
-        let file = File::create(&path)?;
+        let file = private_file(&path)?;
         Ok(Self { file, path })
     }
 

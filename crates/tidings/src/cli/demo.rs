@@ -11,6 +11,7 @@ use tidings_demo::play;
 
 use super::{Progress, Status, Streams, report, signals};
 use crate::config;
+use crate::keys;
 
 /// Arguments of `demo`.
 #[derive(clap::Args)]
@@ -47,6 +48,7 @@ pub(super) fn run(
         listen: (!arguments.headless).then_some(arguments.listen),
         json: arguments.json,
         data: arguments.data.clone(),
+        store: keys::store_id()?,
         progress: match streams.progress {
             Progress::Apart | Progress::Shared => command::Progress::Bar,
             Progress::Plain => command::Progress::Lines,

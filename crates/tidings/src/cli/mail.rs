@@ -1,6 +1,6 @@
 //! `tidings preview` and `tidings template`: looking at mails, and templates to begin with.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use tidings_core::Id;
@@ -8,7 +8,7 @@ use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender, sample};
 
 use super::calls::scheduled_text;
 use super::reach::{self, To};
-use super::{Status, Streams, report};
+use super::{Status, Streams, private_file, report};
 use crate::client::{Request, segment};
 use crate::config::{self, templates};
 use crate::wording::{did_you_mean, quoted};
@@ -208,7 +208,8 @@ fn write_all(directory: &Path, files: &[(&str, &[u8])]) -> Result<(), (PathBuf, 
     std::fs::create_dir_all(directory).map_err(|fault| (directory.to_owned(), fault))?;
     for (name, bytes) in files {
         let path = directory.join(name);
-        std::fs::write(&path, bytes).map_err(|fault| (path.clone(), fault))?;
+        let written = private_file(&path).and_then(|mut file| file.write_all(bytes));
+        written.map_err(|fault| (path.clone(), fault))?;
     }
     Ok(())
 }

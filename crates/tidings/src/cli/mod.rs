@@ -34,7 +34,9 @@ mod timeline;
 mod tune;
 
 use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tidings_core::Rules;
@@ -87,9 +89,11 @@ impl Status {
     fn of_store(fault: &tidings_store::Error) -> Self {
         use tidings_store::Error;
         match fault {
-            Error::Locked(_) | Error::Unusable(_) | Error::Format(_) | Error::Corrupt(_) => {
-                Self::Unusable
-            }
+            Error::Locked(_)
+            | Error::Missing(_)
+            | Error::Unusable(_)
+            | Error::Format(_)
+            | Error::Corrupt(_) => Self::Unusable,
             Error::Invalid(_)
             | Error::Full(_)
             | Error::Unavailable(_)
@@ -287,6 +291,19 @@ fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> Status {
     // There is nobody left to tell where this fails.
     let _ = write!(stream, "{text}").and_then(|()| stream.flush());
     status
+}
+
+/// Creates a file for personal data in place of what is there: its user alone may read it, whatever the umask.
+fn private_file(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(fault) if fault.kind() != io::ErrorKind::NotFound => return Err(fault),
+        _ => {}
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// Reports a fault on the error stream; if even that fails, the exit code must do.

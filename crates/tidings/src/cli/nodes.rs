@@ -3,8 +3,8 @@
 use std::io;
 
 use serde_json::Value;
-use tidings_store::PostgresLeases;
 use tidings_store::lease::Leases as _;
+use tidings_store::{Expected, PostgresLeases};
 
 use super::reach::{self, To};
 use super::status::span;
@@ -125,7 +125,8 @@ fn in_database(url: &str) -> Result<Value, Fault> {
     if !place.is_there().map_err(Fault::Store)? {
         return Err(Fault::NoStore(place));
     }
-    let membership = PostgresLeases::open(url).and_then(|leases| leases.membership());
+    let leases = PostgresLeases::open(url, Expected::Existing);
+    let membership = leases.and_then(|leases| leases.membership());
     let nodes = shown(&membership.map_err(Fault::Store)?);
     serde_json::to_value(&nodes).map_err(|fault| Fault::Odd(fault.to_string()))
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use tidings_core::Rules;
 use tidings_node::{AheadClock, Clock, Hearing, MaySend, Runtime as Node, RuntimeError, Settings};
+use tidings_store::Expected;
 use tokio::runtime::Runtime;
 
 use super::reach::DATA_VARIABLE;
@@ -43,6 +44,9 @@ pub(super) struct Arguments {
     /// On SIGTERM, wait this long for requests and messages in progress
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = drain)]
     drain: Duration,
+    /// Refuse to start where there is no store, instead of making one: for data on a volume that may be missing
+    #[arg(long)]
+    require_store: bool,
     /// Start even if the newest commits are missing from the data directory; those commits are lost
     #[arg(long)]
     accept_loss: bool,
@@ -98,10 +102,12 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         return Ok(Status::Wrong);
     };
     // First the lock: whoever has it is told from who merely has the port.
-    let opened = match arguments.accept_loss {
-        true => Opened::directory_with_loss(data),
-        false => Opened::directory(data),
+    let options = tidings_store::Options {
+        accept_loss: arguments.accept_loss,
+        ..tidings_store::Options::default()
     };
+    let expected = expected(arguments);
+    let opened = expected.and_then(|expected| Opened::directory(data, expected, options));
     let store = match opened {
         Ok(store) => store,
         Err(fault) => {
@@ -112,6 +118,14 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     match listener(arguments, streams) {
         Ok(listener) => serve(arguments, &rules, (store, data), listener, streams),
         Err(status) => Ok(status),
+    }
+}
+
+/// The store that may be opened at the start.
+fn expected(arguments: &Arguments) -> Result<Expected, tidings_store::Error> {
+    match arguments.require_store {
+        true => Ok(Expected::Existing),
+        false => app::expect_or_make(),
     }
 }
 

@@ -10,12 +10,12 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 use tidings_node::{Clock, Handle, Runtime, SystemClock};
-use tidings_store::{FjallStore, PostgresStore};
+use tidings_store::{Expected, FjallStore, Options, PostgresStore};
 use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
 
 use super::{Asked, Fault, Request};
-use crate::app::Opened;
+use crate::app::{self, Opened};
 use crate::config;
 use crate::http::{self, Access, Service, Settings};
 
@@ -53,10 +53,10 @@ impl StorePlace {
         }
     }
 
-    fn open(&self) -> Result<Opened, tidings_store::Error> {
+    fn open(&self, expected: Expected) -> Result<Opened, tidings_store::Error> {
         match self {
-            Self::Directory(data) => Opened::directory(data),
-            Self::Database(url) => Opened::database(url),
+            Self::Directory(data) => Opened::directory(data, expected, Options::default()),
+            Self::Database(url) => Opened::database(url, expected),
         }
     }
 }
@@ -96,13 +96,15 @@ impl Directory {
     /// [`Fault::Node`].
     pub fn open(place: &StorePlace, config: &Path, purpose: Purpose) -> Result<Self, Fault> {
         let is_there = place.is_there().map_err(Fault::Store)?;
-        if !is_there && !matches!(purpose, Purpose::Make | Purpose::MakeBare) {
-            return Err(Fault::NoStore(place.clone()));
-        }
+        let expected = match purpose {
+            Purpose::Make | Purpose::MakeBare => app::expect_or_make().map_err(Fault::Store)?,
+            Purpose::Look | Purpose::Change if is_there => Expected::Existing,
+            Purpose::Look | Purpose::Change => return Err(Fault::NoStore(place.clone())),
+        };
         // Whom the lock leads to a server needs no configuration; but no store is made for a command
         // that can't be done.
         let opens = is_there || purpose == Purpose::MakeBare;
-        let disk = opens.then(|| place.open()).transpose();
+        let disk = opens.then(|| place.open(expected)).transpose();
         let disk = disk.map_err(Fault::Store)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (runtime, rules) = match (disk, purpose) {
@@ -116,7 +118,7 @@ impl Directory {
                 let rules = config::read(config).map_err(Fault::Configuration)?;
                 let disk = match disk {
                     Some(disk) => disk,
-                    None => place.open().map_err(Fault::Store)?,
+                    None => place.open(expected).map_err(Fault::Store)?,
                 };
                 (disk.take_in(rules.clone(), Arc::clone(&clock))?, rules)
             }

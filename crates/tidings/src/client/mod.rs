@@ -16,7 +16,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::Value;
 use tidings_store::lease::{Leases as _, Member, MemberStatus};
-use tidings_store::{PostgresLeases, PostgresStore};
+use tidings_store::{Expected, PostgresLeases, PostgresStore};
 
 pub use directory::{Directory, Purpose, StorePlace};
 pub use server::Server;
@@ -433,7 +433,7 @@ fn node_of(url: &str) -> Result<Option<Member>, tidings_store::Error> {
     if !PostgresStore::is_in(url)? {
         return Ok(None);
     }
-    let membership = PostgresLeases::open(url)?.membership()?;
+    let membership = PostgresLeases::open(url, Expected::Existing)?.membership()?;
     let runs = |seen: &&MemberStatus| seen.silent_ms < NODE_GONE_MS;
     let holder = membership.holder().filter(runs);
     let node = holder.or_else(|| membership.members.iter().find(runs));

@@ -11,6 +11,7 @@ use super::cluster::ALIVE;
 use super::error::{Code, Problem};
 use super::metrics;
 use super::service::Service;
+use super::v1::clock_behind_seconds;
 
 /// `/healthz`, `/readyz` and `/metrics`.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -50,11 +51,22 @@ async fn healthz() -> &'static str {
     get, path = "/readyz", tag = "operating", security(()),
     responses((status = 200, description = "The server is ready", body = String, content_type = "text/plain", example = json!("ready\n")))
 )]
-async fn readyz(State(service): State<Arc<Service>>) -> Result<&'static str, Problem> {
+async fn readyz(State(service): State<Arc<Service>>) -> Result<String, Problem> {
     if service.is_stopping() {
         return Err(Problem::new(Code::Stopping, "the server is stopping"));
     }
-    service.look(|_| ()).await?;
+    let clock = service.now();
+    let behind = service.look(move |node| clock_behind_seconds(node.engine(), clock));
+    let behind = behind.await.map_err(|problem| {
+        match service.handle.vitals().is_store_missing() {
+            true => Problem::new(
+                Code::Unavailable,
+                "the store that the server had open is not there, or another is in its place; put it back, and the \
+                 server goes on by itself",
+            ),
+            false => problem,
+        }
+    })?;
     let failing = service.handle.vitals().reads.failing();
     if !failing.is_empty() {
         let place = |partition| match partition {
@@ -65,7 +77,13 @@ async fn readyz(State(service): State<Arc<Service>>) -> Result<&'static str, Pro
         let detail = format!("the store can't be read: {}", places.join(", "));
         return Err(Problem::new(Code::Unavailable, detail));
     }
-    Ok("ready\n")
+    Ok(match behind {
+        None => "ready\n".to_owned(),
+        Some(seconds) => format!(
+            "ready; the clock is {seconds} s behind the newest step, and the cool-downs and digests of what came before \
+             it was put back wait for it\n"
+        ),
+    })
 }
 
 #[cfg(test)]
@@ -163,5 +181,51 @@ mod tests {
         fails.store(false, Ordering::SeqCst);
         assert_eq!(status("/v1/events/e1"), StatusCode::OK);
         assert_eq!(status("/readyz"), StatusCode::OK);
+    }
+
+    #[test]
+    fn a7_a_clock_that_was_put_back_is_shown_wherever_operators_look() {
+        let clock = Arc::new(VirtualClock::default());
+        let set = |text: &str| clock.set(Instant::parse(text).unwrap());
+        set("2024-01-01T12:00:00Z");
+        let store = Arc::new(MemoryStore::default());
+        let open = Arc::new(move || Ok(Arc::clone(&store) as Arc<dyn Store>));
+        let of_rig = Arc::clone(&clock);
+        let rig = Rig::over(open, of_rig, CONFIG, Access::Open, Settings::default());
+        rig.call(Method::PUT, "/v1/recipients/ada", &json!({}));
+        let get = |path| rig.call(Method::GET, path, &Value::Null);
+        let shown = || {
+            let status = get("/v1/admin/status").json();
+            let metrics = String::from_utf8(get("/metrics").bytes).unwrap();
+            let mut lines = metrics.lines();
+            let line = lines.find(|line| line.starts_with("tidings_clock_behind_seconds "));
+            let metric = line.unwrap().rsplit(' ').next().unwrap().to_owned();
+            let ready = get("/readyz");
+            assert_eq!(ready.status, StatusCode::OK);
+            let ready = String::from_utf8(ready.bytes).unwrap();
+            (
+                status["now"].clone(),
+                status["newest_step"].clone(),
+                status["clock_behind_seconds"].clone(),
+                (metric, ready.contains("3600 s behind")),
+            )
+        };
+        let noon = json!("2024-01-01T12:00:00Z");
+        let fine = ("0".to_owned(), false);
+        assert_eq!(
+            shown(),
+            (noon.clone(), noon.clone(), Value::Null, fine.clone())
+        );
+        // An idle server's clock goes on; its newest step stays.
+        set("2024-01-01T15:00:00Z");
+        let later = json!("2024-01-01T15:00:00Z");
+        assert_eq!(shown(), (later, noon.clone(), Value::Null, fine.clone()));
+        set("2024-01-01T11:59:00Z");
+        let a_minute = json!("2024-01-01T11:59:00Z");
+        assert_eq!(shown(), (a_minute, noon.clone(), Value::Null, fine));
+        set("2024-01-01T11:00:00Z");
+        let back = json!("2024-01-01T11:00:00Z");
+        let warned = ("3600".to_owned(), true);
+        assert_eq!(shown(), (back, noon, json!(3_600), warned));
     }
 }

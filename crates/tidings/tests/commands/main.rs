@@ -482,7 +482,12 @@ fn a_configuration_that_can_not_be_meant_ends_with_2_and_makes_no_store() {
 
 /// Has the directory open as another process would that is no server.
 fn hold(data: &Path) -> tidings_store::FjallStore {
-    tidings_store::FjallStore::open(data, tidings_store::Options::default()).unwrap()
+    tidings_store::FjallStore::open(
+        data,
+        tidings_store::Expected::Existing,
+        tidings_store::Options::default(),
+    )
+    .unwrap()
 }
 
 #[test]

@@ -12,11 +12,13 @@ use tidings_store::PostgresLeases;
 use tidings_store::lease::{Leases, Member, NodeId, Role, Token};
 
 use super::{
-    Arguments, Reloaded, Serving, end_with, listener, no_key, put_in_force, read_again, say_paused,
+    Arguments, Reloaded, Serving, end_with, expected, listener, no_key, put_in_force, read_again,
+    say_paused,
 };
 use crate::app::{self, Opened};
 use crate::cli::reach::STORE_VARIABLE;
 use crate::cli::{Status, Streams, report, signals};
+use crate::client::StorePlace;
 use crate::http::acts::HttpLink;
 use crate::http::cluster::{self, Cluster};
 use crate::http::feedback::maildir;
@@ -55,8 +57,15 @@ pub(super) fn run(
     if !missing.is_empty() {
         return Ok(report(streams, &missing.join("\n"), Status::Wrong));
     }
-    let leases: Arc<dyn Leases> = match PostgresLeases::open(store) {
-        Ok(leases) => Arc::new(leases),
+    let opened = expected(arguments).and_then(|expected| PostgresLeases::open(store, expected));
+    let leases: Arc<dyn Leases> = match opened {
+        Ok(leases) => {
+            if leases.is_new() {
+                let place = StorePlace::Database(store.to_owned());
+                app::log_new_store(leases.id(), &place);
+            }
+            Arc::new(leases)
+        }
         Err(fault) => {
             let status = Status::of_store(&fault);
             return Ok(report(streams, &fault.to_string(), status));
