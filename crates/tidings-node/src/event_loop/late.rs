@@ -88,10 +88,14 @@ impl EventLoop {
         let now = self.clock.now();
         if now < self.seen {
             self.vitals.stepped_back();
+            let newest = self.node.as_ref().map(|node| node.engine().now());
+            let newest_step = newest.unwrap_or(self.seen);
             tracing::warn!(
                 from = %self.seen,
                 to = %now,
-                "the clock stepped back; what is due waits until it has come there again"
+                %newest_step,
+                "the clock stepped back; the cool-downs and digests of what came since then wait until it has come to \
+                 the newest step again"
             );
         }
         self.seen = now;

@@ -46,7 +46,8 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
 fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Table::default();
     for (name, value) in [
-        ("last change", cell(status, "now")),
+        ("clock", clock(status)),
+        ("newest step", cell(status, "newest_step")),
         ("recipients", cell(status, "recipients")),
         ("pending", cell(status, "entries.pending")),
         ("oldest overdue", overdue(status)),
@@ -60,6 +61,19 @@ fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     rows.write_all(out)
+}
+
+/// The server's clock, and whether anything waits for it.
+fn clock(status: &Value) -> String {
+    let now = cell(status, "now");
+    match status.get("clock_behind_seconds").and_then(Value::as_u64) {
+        Some(seconds) => format!(
+            "{now} ({} behind the newest step: the cool-downs and digests of what came before the clock was put back \
+             wait for it; `tidings flush RECIPIENT` sends them now)",
+            span(seconds)
+        ),
+        None => now,
+    }
 }
 
 /// The age of the oldest overdue, unsent message.
@@ -100,7 +114,9 @@ mod tests {
         let status = json!({
             "version": "0.1.0",
             "uptime_seconds": 65,
-            "now": "2024-01-01T12:00:05Z",
+            "now": "2024-01-01T12:01:05Z",
+            "newest_step": "2024-01-01T12:00:05Z",
+            "clock_behind_seconds": null,
             "oldest_due": "2024-01-01T12:00:00Z",
             "oldest_due_age_seconds": 65,
             "retrying": 3,
@@ -114,7 +130,8 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let expected = "\
 tidings 0.1.0, running for 1 min 5 s
-last change     2024-01-01T12:00:05Z
+clock           2024-01-01T12:01:05Z
+newest step     2024-01-01T12:00:05Z
 recipients      2
 pending         4
 oldest overdue  2024-01-01T12:00:00Z (1 min 5 s late)
@@ -127,5 +144,22 @@ Paused: channel email. Resume with `tidings resume channel email`
 Paused: type note. Resume with `tidings resume type note`
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a7_a_clock_that_was_put_back_is_shown_with_what_waits_for_it() {
+        let status = json!({
+            "version": "0.1.0",
+            "now": "2024-01-01T11:00:00Z",
+            "newest_step": "2024-01-01T12:00:00Z",
+            "clock_behind_seconds": 3_600,
+        });
+        let mut out = Vec::new();
+        write(&status, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(
+            text.contains("2024-01-01T11:00:00Z (1 h 0 min behind the newest step"),
+            "{text}"
+        );
     }
 }

@@ -16,11 +16,13 @@ use tidings_node::{Durable, ResolverVitals, Vitals};
 use super::error::Problem;
 use super::exposition::{self, Page, seconds};
 use super::service::Service;
+use super::v1::clock_behind_seconds;
 
 /// The state of the node at a scrape.
 struct Seen {
     now: Instant,
     oldest_due: Option<Instant>,
+    clock_behind_seconds: u64,
     recipients: u64,
     kept_objects: u64,
     tally: Tally,
@@ -32,7 +34,7 @@ struct Seen {
     paused: usize,
 }
 
-fn look(node: &Durable) -> Seen {
+fn look(node: &Durable, clock: Instant) -> Seen {
     let engine = node.engine();
     let days = engine.ledger();
     let forgotten = engine.forgotten_before();
@@ -42,6 +44,7 @@ fn look(node: &Durable) -> Seen {
     let mut seen = Seen {
         now: engine.now(),
         oldest_due: engine.oldest_due(),
+        clock_behind_seconds: clock_behind_seconds(engine, clock).unwrap_or_default(),
         recipients: engine.recipients(),
         kept_objects: engine.kept_objects(),
         tally: engine.tally(),
@@ -73,7 +76,8 @@ fn look(node: &Durable) -> Seen {
     responses((status = 200, description = "The metrics", body = String, content_type = "text/plain", example = json!("tidings_up 1\ntidings_recipients 2\n")))
 )]
 pub(super) async fn metrics(State(service): State<Arc<Service>>) -> impl IntoResponse {
-    let seen = service.look(look).await;
+    let clock = service.now();
+    let seen = service.look(move |node| look(node, clock)).await;
     let disk = service.disk_bytes().await;
     let mut text = text(&service, seen.as_ref(), disk);
     if let Some(cluster) = &service.cluster {
@@ -93,6 +97,12 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
             "tidings_oldest_due_age_seconds",
             "Age of the oldest overdue, unsent message, in seconds. Alert on this.",
             seconds(age),
+        );
+        page.gauge(
+            "tidings_clock_behind_seconds",
+            "Seconds by which the clock is behind the newest step, if more than 60: what came before it was put back \
+             waits for it.",
+            seen.clock_behind_seconds,
         );
     }
     page.gauge(

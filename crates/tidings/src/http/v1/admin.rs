@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::channel;
-use tidings_core::engine::{Agenda, Dropped, LedgerRow, Reply};
+use tidings_core::engine::{Agenda, Dropped, Engine, LedgerRow, Reply};
 use tidings_core::{Instant, Outcome, Rules};
 use tidings_node::{Deferrals, Durable};
 use utoipa::ToSchema;
@@ -31,6 +31,9 @@ const DEFERRED_SHOWN: usize = 100;
 /// Scheduled events that are listed where nothing is said.
 const SCHEDULED_USUAL: usize = 100;
 
+/// A clock that is behind by no more than this is put right before anybody would see it.
+const CLOCK_BEHIND_MS_MIN: i64 = 60_000;
+
 /// The calls of operators.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
@@ -50,7 +53,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The status of the server.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "oldest_due_age_seconds": null, "retrying": 0, "channels": {"email": {"providers": ["smtp"], "paused": true}}, "now": "2024-03-07T08:03:00Z", "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
+#[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "oldest_due_age_seconds": null, "retrying": 0, "channels": {"email": {"providers": ["smtp"], "paused": true}}, "now": "2024-03-07T08:05:12Z", "newest_step": "2024-03-07T08:03:00Z", "clock_behind_seconds": null, "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
 struct StatusAnswer {
     /// Version of tidings.
     version: &'static str,
@@ -65,9 +68,15 @@ struct StatusAnswer {
     retrying: u64,
     /// The channels that send messages, by name.
     channels: BTreeMap<String, SendingChannel>,
-    /// Time of the newest step.
+    /// Time by the server's clock.
     #[schema(format = "date-time")]
     now: String,
+    /// Instant of the newest step, which never goes back; null = none yet.
+    #[schema(format = "date-time")]
+    newest_step: Option<String>,
+    /// Seconds by which the clock is behind the newest step, if more than 60: it was ahead before, and what came
+    /// then waits for it. null = it is not behind.
+    clock_behind_seconds: Option<u64>,
     /// Number of recipients.
     recipients: u64,
     /// Days before this one are deleted; null = none yet.
@@ -116,6 +125,17 @@ struct SendingChannel {
     paused: bool,
 }
 
+/// The instant of the newest step of a node that has done any.
+fn newest_step(engine: &Engine) -> Option<Instant> {
+    Some(engine.now()).filter(|now| *now > Instant::MIN)
+}
+
+/// The seconds by which a clock is behind a node's newest step, if that is worth a word.
+pub(in crate::http) fn clock_behind_seconds(engine: &Engine, clock: Instant) -> Option<u64> {
+    let behind = engine.now().0.saturating_sub(clock.0);
+    (behind > CLOCK_BEHIND_MS_MIN).then(|| behind.unsigned_abs() / 1_000)
+}
+
 impl StatusAnswer {
     fn of(
         node: &Durable,
@@ -150,7 +170,9 @@ impl StatusAnswer {
             }),
             retrying,
             channels: shown.collect(),
-            now: engine.now().to_string(),
+            now: clock.to_string(),
+            newest_step: newest_step(engine).map(|at| at.to_string()),
+            clock_behind_seconds: clock_behind_seconds(engine, clock),
             recipients: engine.recipients(),
             forgotten_before: engine.forgotten_before().map(|day| day.to_string()),
             paused: PausedShown {

@@ -25,6 +25,8 @@ mod tests;
 mod types;
 mod waiting;
 
+pub(super) use admin::clock_behind_seconds;
+
 use super::call::Calls;
 
 /// All calls.
