@@ -20,7 +20,7 @@ use tidings_core::names::LaneName;
 use tidings_core::pause::Paused;
 use tidings_core::{Ending, Instant, Rules};
 
-use crate::channel::{Channels, InForce, Outcome as Answer, Pass, Reply};
+use crate::channel::{Back, Channels, InForce, Outcome as Answer, Pass, Reply};
 use crate::complaints::Complaints;
 use crate::error::Error;
 use crate::node::Node;
@@ -131,6 +131,7 @@ impl Delivery {
     /// Sets the measurements of answers.
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
+        vitals.watch(self.channels());
     }
 
     /// The time of the next retry.
@@ -182,9 +183,16 @@ impl Delivery {
         self.waiting.take_back(id)
     }
 
-    /// Has the messages go now that wait for a retry on a channel: a provider is back.
-    pub(crate) fn hurry(&mut self, channel: &str, now: Instant) {
-        self.waiting.hurry(channel, now);
+    /// Has the messages of a channel go now that wait for a retry, if their provider or their destination is back.
+    pub(crate) fn hurry(&mut self, channel: &str, back: &Back, now: Instant) {
+        if back.provider {
+            self.waiting.hurry(now, |head| head.channel == channel);
+        } else if !back.destinations.is_empty() {
+            let is_back = |to: &Arc<str>| back.destinations.contains(to);
+            self.waiting.hurry(now, |head| {
+                head.channel == channel && head.destinations.iter().any(is_back)
+            });
+        }
     }
 
     /// Tells whether more messages of a lane may come to wait for a retry.
@@ -302,7 +310,7 @@ impl Delivery {
     /// Sends a message within an instant, at which nobody waits for a pace.
     fn send_at_once(&self, job: &SendJob, now: Instant) -> Reply {
         let outlet = self.channels.outlet(&job.head.channel);
-        let pass = outlet.map(|outlet| outlet.pass(None, now));
+        let pass = outlet.map(|outlet| outlet.pass(&job.head.destinations, now));
         send(pass, job, &|| now, GO)
     }
 

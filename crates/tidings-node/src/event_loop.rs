@@ -223,9 +223,8 @@ impl EventLoop {
         self.senders.arrived(&job);
         let now = self.clock.now();
         self.dead.extend(reply.suppressions(&job.head.channel));
-        if reply.is_back {
-            self.delivery.hurry(&job.head.channel, now);
-        }
+        self.delivery.hurry(&job.head.channel, &reply.back, now);
+        self.vitals.set_kept_aside(self.senders.kept_aside());
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let rules = in_force.or(Some(&self.rules));
         self.delivery

@@ -1,6 +1,7 @@
 //! The queues of messages to send, and the threads that serve them: a pool for each channel.
 //!
-//! A channel that is slow or silent holds up its own messages and no others'. In a pool interactive messages go before
+//! A channel that is slow or silent holds up its own messages and no others'. Neither does a recipient, or a host that
+//! recipients name: each has a quarter of the threads at most. In a pool interactive messages go before
 //! digests, and each kind has room of its own: a million digests never prevent an interactive message from being
 //! built. Some threads take no digests, so that they stay free if a server is slow with those.
 
@@ -8,18 +9,18 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use tidings_core::channel::CHANNELS;
+use tidings_core::channel::{CHANNELS, named};
 use tidings_core::engine::MessageId;
 use tidings_core::names::LaneName;
 use tidings_core::pause::Paused;
 
 use crate::by::By;
-use crate::channel::{InForce, Reply};
+use crate::channel::{InForce, Pass, Reply};
 use crate::clock::Clock;
 use crate::delivery::{MaySend, send};
 use crate::priority::Priority;
 use crate::send_job::SendJob;
-use queue::{Leaving, Queue};
+use queue::{Leaving, Queue, Rank, Shares};
 
 mod queue;
 
@@ -48,7 +49,13 @@ struct Pool {
 /// Messages of one priority.
 #[derive(Default)]
 struct Line {
-    on_the_way: BTreeMap<MessageId, Slot>,
+    on_the_way: BTreeMap<MessageId, OnTheWay>,
+}
+
+/// A message that is queued or being sent.
+struct OnTheWay {
+    slot: Slot,
+    rank: Rank,
 }
 
 /// A slot of the queue with a message.
@@ -132,18 +139,26 @@ impl Server {
 
     /// Sends what is in a slot; false if nobody hears the answer any more. A message that was taken back
     /// meanwhile has no answer: the loop has it.
-    fn send(&self, (slot, pass): Leaving) -> bool {
-        let Some(job) = locked(&slot).begin() else {
+    fn send(&self, leaving: Leaving) -> bool {
+        let Leaving {
+            slot,
+            pass,
+            parties,
+        } = leaving;
+        let goes_on = self.send_in(&slot, pass);
+        self.queue.end_of(parties);
+        goes_on
+    }
+
+    fn send_in(&self, slot: &Mutex<State>, pass: Option<Pass>) -> bool {
+        let Some(job) = locked(slot).begin() else {
             return true;
         };
         let now = || self.clock.now();
         let sent = send(pass, &job, &now, &|| {
-            (self.may_send)() && locked(&slot).pass()
+            (self.may_send)() && locked(slot).pass()
         });
-        if sent.is_back {
-            self.queue.wake();
-        }
-        if !locked(&slot).pass() {
+        if !locked(slot).pass() {
             return true;
         }
         self.answer.send((job, sent)).is_ok()
@@ -190,8 +205,12 @@ impl Senders {
     }
 
     fn has_room_at(&self, channel: &str, priority: Priority) -> bool {
-        let pool = self.pools.get(channel);
-        pool.is_none_or(|pool| pool.line(priority).on_the_way.len() < pool.threads * ROOM)
+        self.pools.get(channel).is_none_or(|pool| {
+            let on_the_way = pool.line(priority).on_the_way.len();
+            // What waits for somebody who has his share, or is away, takes no room from the others.
+            let aside = pool.server.queue.kept_aside(priority);
+            aside < KEPT_ASIDE_MAX && on_the_way.saturating_sub(aside) < pool.threads * ROOM
+        })
     }
 
     /// Tells whether no message is queued or being sent.
@@ -203,6 +222,16 @@ impl Senders {
     pub(crate) fn under_way(&self) -> usize {
         let lines = self.pools.values().flat_map(Pool::lines);
         lines.map(|line| line.on_the_way.len()).sum()
+    }
+
+    /// Number of messages that wait for a recipient who has his share of the threads, or for a destination that has, or
+    /// is left alone.
+    pub(crate) fn kept_aside(&self) -> usize {
+        let queues = self.pools.values().map(|pool| &pool.server.queue);
+        let priorities = [Priority::Interactive, Priority::Bulk];
+        queues
+            .flat_map(|queue| priorities.map(|priority| queue.kept_aside(priority)))
+            .sum()
     }
 
     /// Tells whether a message is queued or being sent.
@@ -225,18 +254,25 @@ impl Senders {
             pool.start_threads();
         }
         let (id, priority, is_new) = (job.id(), job.priority(), job.attempts == 0);
-        let domain = job.head.domain.clone();
+        let head = Arc::clone(&job.head);
         let slot: Slot = Arc::new(Mutex::new(State::Queued(Box::new(job))));
+        let queue = &pool.server.queue;
+        let rank = queue.put(Arc::clone(&slot), &head, priority, is_new);
         let line = pool.line_mut(priority);
-        line.on_the_way.insert(id, Arc::clone(&slot));
-        pool.server.queue.put(slot, domain, priority, is_new);
+        line.on_the_way.insert(id, OnTheWay { slot, rank });
     }
 
     /// The pool of a channel; where the channel has no provider, of a thread that says so.
     fn pool_of(&self, channel: &str) -> Pool {
         let threads = self.channels.outlet(channel).map_or(1, |one| one.threads);
         let clock = Arc::clone(&self.clock);
-        let queue = Queue::new(channel, self.channels.clone(), Arc::clone(&clock));
+        let kind = named(channel).and_then(|channel| channel.address);
+        let quarter = (threads / 4).max(1);
+        let shares = Shares {
+            recipient: quarter,
+            destination: kind.filter(|kind| kind.names_host()).map(|_| quarter),
+        };
+        let queue = Queue::new(channel, self.channels.clone(), Arc::clone(&clock), shares);
         Pool {
             interactive: Line::default(),
             bulk: Line::default(),
@@ -258,12 +294,16 @@ impl Senders {
 
     /// Takes a message back, if the channel has not come to the point of no return.
     pub(crate) fn take_back(&mut self, id: &MessageId) -> Option<SendJob> {
-        for line in self.pools.values_mut().flat_map(Pool::lines_mut) {
-            let slot = line.on_the_way.get(id);
-            let job = slot.and_then(|slot| locked(slot).withdraw());
-            if job.is_some() {
-                line.on_the_way.remove(id);
-                return job;
+        for pool in self.pools.values_mut() {
+            let queue = Arc::clone(&pool.server.queue);
+            for line in pool.lines_mut() {
+                let found = line.on_the_way.get(id);
+                let job = found.and_then(|found| locked(&found.slot).withdraw());
+                if job.is_some() {
+                    let taken = line.on_the_way.remove(id);
+                    taken.into_iter().for_each(|taken| queue.remove(taken.rank));
+                    return job;
+                }
             }
         }
         None
@@ -277,21 +317,31 @@ impl Senders {
     /// Takes the wanted messages back, as far as [`Senders::take_back`] could.
     pub(crate) fn take_back_all(&mut self, is_wanted: impl Fn(&SendJob) -> bool) -> Vec<SendJob> {
         let mut taken = Vec::new();
-        for line in self.pools.values_mut().flat_map(Pool::lines_mut) {
-            line.on_the_way.retain(|_, slot| {
-                let mut state = locked(slot);
-                let job = match state.job() {
-                    Some(job) if is_wanted(job) => state.withdraw(),
-                    _ => None,
-                };
-                let stays = job.is_none();
-                taken.extend(job);
-                stays
-            });
+        for pool in self.pools.values_mut() {
+            let queue = Arc::clone(&pool.server.queue);
+            for line in pool.lines_mut() {
+                line.on_the_way.retain(|_, OnTheWay { slot, rank }| {
+                    let mut state = locked(slot);
+                    let job = match state.job() {
+                        Some(job) if is_wanted(job) => state.withdraw(),
+                        _ => None,
+                    };
+                    drop(state);
+                    let Some(job) = job else {
+                        return true;
+                    };
+                    queue.remove(*rank);
+                    taken.push(job);
+                    false
+                });
+            }
         }
         taken
     }
 }
+
+/// The most messages of a channel and priority that are kept aside before no more are built: they are in memory.
+const KEPT_ASIDE_MAX: usize = 8_192;
 
 /// Number of messages of each priority that are built ahead for each thread of a pool.
 const ROOM: usize = 8;

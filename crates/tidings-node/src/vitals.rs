@@ -4,14 +4,14 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tidings_core::channel::CHANNELS;
 use tidings_core::messages::Answered;
 use tidings_core::table::Partition;
 
-use crate::channel::Outcome;
+use crate::channel::{Away, InForce, Outcome};
 
 /// The upper bounds of the buckets of a [`Histogram`], in seconds.
 pub const BOUNDS_S: [f64; 13] = [
@@ -115,6 +115,9 @@ pub struct Vitals {
     pub reads: Reads,
     answers: [[AtomicU64; Answered::TO_ATTEMPTS.len()]; CHANNELS.len()],
     retries: AtomicU64,
+    kept_aside: AtomicU64,
+    /// The channels, of which the providers and destinations are known that are left alone.
+    channels: OnceLock<InForce>,
     steps_back: AtomicU64,
     refused_chores: AtomicU64,
     store_missing: AtomicBool,
@@ -195,6 +198,20 @@ impl Vitals {
         self.retries.load(Ordering::Relaxed)
     }
 
+    /// Messages that wait for a recipient who has his share of the threads of a channel, or for a destination that has,
+    /// or is left alone.
+    #[must_use]
+    pub fn kept_aside(&self) -> u64 {
+        self.kept_aside.load(Ordering::Relaxed)
+    }
+
+    /// The providers and destinations that are left alone at an instant, by channel.
+    #[must_use]
+    pub fn left_alone(&self, now: tidings_core::Instant) -> Vec<(String, Away)> {
+        let channels = self.channels.get();
+        channels.map_or_else(Vec::new, |channels| channels.left_alone(now))
+    }
+
     /// Number of times that the clock stepped back since the start. Nothing is lost or sent twice because
     /// of it, but due messages wait until the clock has caught up.
     #[must_use]
@@ -232,6 +249,15 @@ impl Vitals {
 
     pub(crate) fn set_retries(&self, waiting: usize) {
         self.retries.store(waiting as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_kept_aside(&self, messages: usize) {
+        self.kept_aside.store(messages as u64, Ordering::Relaxed);
+    }
+
+    /// Sets the channels, once.
+    pub(crate) fn watch(&self, channels: InForce) {
+        drop(self.channels.set(channels));
     }
 
     pub(crate) fn stepped_back(&self) {

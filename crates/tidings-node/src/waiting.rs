@@ -12,6 +12,7 @@ use tidings_core::engine::{ClosingId, MessageId};
 use tidings_core::number::RecipientNo;
 use tidings_core::{Id, Instant};
 
+use crate::channel::Head;
 use crate::priority::Priority;
 use crate::send_job::SendJob;
 
@@ -85,12 +86,12 @@ impl Waiting {
         self.all().due.first().map(|(at, _)| *at)
     }
 
-    /// Has the messages of a channel go at an instant that wait for a later one.
-    pub(crate) fn hurry(&mut self, channel: &str, now: Instant) {
+    /// Has the wanted messages go at an instant that wait for a later one.
+    pub(crate) fn hurry(&mut self, now: Instant, is_wanted: impl Fn(&Head) -> bool) {
         let mut all = self.all();
         let Jobs { jobs, due, .. } = &mut *all;
         for (id, (at, job)) in jobs {
-            if *at > now && job.head.channel == channel && due.remove(&(*at, *id)) {
+            if *at > now && is_wanted(&job.head) && due.remove(&(*at, *id)) {
                 *at = now;
                 due.insert((now, *id));
             }

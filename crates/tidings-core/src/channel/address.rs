@@ -111,6 +111,39 @@ impl AddressKind {
         }
     }
 
+    /// The destination of an address beyond the provider, in small letters: the host that its owner names, or the domain
+    /// of a mailbox. `None` = the provider itself, as of a telephone number.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::channel::AddressKind;
+    ///
+    /// let hook = AddressKind::Webhook.destination("https://Hooks.example:8443/x");
+    /// assert_eq!(hook.as_deref(), Some("hooks.example"));
+    /// assert_eq!(AddressKind::Phone.destination("+4915112345678"), None);
+    /// ```
+    #[must_use]
+    pub fn destination(self, text: &str) -> Option<String> {
+        match self {
+            Self::Email => {
+                let compared = self.compared(text);
+                Some(compared.rsplit_once('@')?.1.to_owned())
+            }
+            Self::WebPush => host_of(&Subscription::parse(text)?.endpoint).map(canonical_host),
+            Self::Teams | Self::Webhook => host_of(text).map(canonical_host),
+            // Those of Slack and Discord that are addresses of the web are of the provider's own hosts.
+            Self::Phone | Self::Fcm | Self::Apns | Self::Slack | Self::Discord | Self::Telegram => {
+                None
+            }
+        }
+    }
+
+    /// Tells whether the owner of an address names the host that is called.
+    #[must_use]
+    pub fn names_host(self) -> bool {
+        matches!(self, Self::WebPush | Self::Teams | Self::Webhook)
+    }
+
     /// The address as it is stored, if a text is one.
     #[must_use]
     pub fn read(self, text: &str) -> Option<String> {
@@ -242,6 +275,11 @@ fn host_of(text: &str) -> Option<&str> {
         && !authority.contains('@')
         && text.bytes().all(is_plain);
     is_good.then_some(host)
+}
+
+/// A host as hosts are compared.
+fn canonical_host(host: &str) -> String {
+    host.trim_end_matches('.').to_ascii_lowercase()
 }
 
 fn is_web_of(text: &str, hosts: &[&str]) -> bool {

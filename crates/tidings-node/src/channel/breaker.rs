@@ -1,4 +1,5 @@
-//! Breakers: a provider that takes nothing is left alone, and asked once in a while whether it does again.
+//! Breakers: what takes nothing, a provider or one of its destinations, is left alone, and asked once in a while whether it
+//! does again.
 //!
 //! A breaker reads no clock: each call brings the time.
 
@@ -121,6 +122,15 @@ impl Breaker {
             // The answers to what had passed before.
             (State::Open { .. }, Health::Away { .. } | Health::Untold)
             | (State::Closed { .. }, Health::Untold) => None,
+        }
+    }
+
+    /// The instant from which it is asked again; `None` = it takes messages.
+    pub(crate) fn away_until(&self) -> Option<Instant> {
+        match self.0 {
+            State::Closed { .. } => None,
+            State::Open { until, .. } => Some(until),
+            State::Probing { since, .. } => Some(since.plus_ms(PROBE_MS_MAX)),
         }
     }
 

@@ -3,25 +3,67 @@
 //! What may not leave stays in the queue, in its order, and no more of it is built than the queue has room for. So a
 //! provider that is away for a day costs few attempts and little memory. A gate reads no clock and waits for nothing.
 
+use std::sync::Arc;
+
 use tidings_core::Instant;
 use tidings_core::rules::Rate;
 
 use super::breaker::{Breaker, Change, Health};
+use super::destinations::Destinations;
 use super::pace::Paces;
 
 /// The gate of a channel.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
-    /// The breakers of the providers, in the order in which they are asked.
-    breakers: Vec<Breaker>,
+    /// The providers, in the order in which they are asked.
+    providers: Vec<ProviderState>,
     paces: Paces,
 }
 
+/// The breakers of a provider: one for all messages, and one for each destination.
+#[derive(Clone, Debug, Default)]
+struct ProviderState {
+    breaker: Breaker,
+    /// The reason of the last failure.
+    why: String,
+    destinations: Destinations,
+}
+
+/// The leave to ask a provider, with the destinations that it may be asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Leave {
+    pub(crate) provider: usize,
+    /// Those of the message's destinations that are not away.
+    pub(crate) destinations: Vec<Arc<str>>,
+}
+
+/// A provider, or one of its destinations, that is left alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LeftAlone<'a> {
+    pub(crate) provider: usize,
+    /// `None` = all.
+    pub(crate) destination: Option<&'a Arc<str>>,
+    pub(crate) until: Instant,
+    pub(crate) why: &'a str,
+}
+
+/// The earliest of the instants at which to ask again, unless one of the answers is yes. Without answers, yes.
+fn any(answers: impl Iterator<Item = Result<(), Instant>>) -> Result<(), Instant> {
+    let mut first: Option<Instant> = None;
+    for answer in answers {
+        match answer {
+            Ok(()) => return Ok(()),
+            Err(until) => first = Some(first.map_or(until, |first| first.min(until))),
+        }
+    }
+    first.map_or(Ok(()), Err)
+}
+
 impl Gate {
-    /// A gate of so many providers with these rates.
+    /// A gate of this many providers with these rates.
     pub(crate) fn new(providers: usize, rate: Option<Rate>, per_domain: Option<Rate>) -> Self {
         Self {
-            breakers: vec![Breaker::default(); providers],
+            providers: vec![ProviderState::default(); providers],
             paces: Paces::new(rate, per_domain),
         }
     }
@@ -32,36 +74,99 @@ impl Gate {
     /// The instant from which to ask again.
     pub(crate) fn is_open(&self, now: Instant) -> Result<(), Instant> {
         self.paces.is_ready(now)?;
-        let mut first: Option<Instant> = None;
-        for breaker in &self.breakers {
-            match breaker.is_open_to(now) {
-                Ok(()) => return Ok(()),
-                Err(until) => first = Some(first.map_or(until, |first| first.min(until))),
-            }
-        }
-        first.map_or(Ok(()), Err)
+        let providers = self.providers.iter();
+        any(providers.map(|provider| provider.breaker.is_open_to(now)))
     }
 
-    /// Tells whether a message to a domain may leave, as far as the domain is concerned.
+    /// Tells whether a message to a destination may leave, as far as the destination is concerned: the pace to it
+    /// allows it, and a provider that is not away hands messages over there.
     ///
     /// # Errors
     /// The instant from which to ask again.
-    pub(crate) fn is_open_for(&self, domain: Option<&str>, now: Instant) -> Result<(), Instant> {
-        domain.map_or(Ok(()), |domain| self.paces.is_ready_for(domain, now))
+    pub(crate) fn is_open_for(&self, destination: &str, now: Instant) -> Result<(), Instant> {
+        self.paces.is_ready_for(destination, now)?;
+        let open = |provider: &&ProviderState| provider.breaker.is_open_to(now).is_ok();
+        let providers = self.providers.iter().filter(open);
+        any(providers.map(|provider| provider.destinations.is_open_to(destination, now)))
     }
 
-    /// Counts a message that leaves the queue, once both questions had yes for an answer.
-    pub(crate) fn pass(&mut self, domain: Option<&str>, now: Instant) {
-        self.paces.take(domain, now);
+    /// Counts a message that leaves the queue.
+    pub(crate) fn pass(&mut self, destinations: &[Arc<str>], now: Instant) {
+        self.paces
+            .take(destinations.first().map(|first| &**first), now);
     }
 
-    /// The next provider that may be asked, from a number on; it is asked then, and [`Gate::hear`] is told the answer.
-    pub(crate) fn next_provider(&mut self, from: usize, now: Instant) -> Option<usize> {
-        (from..self.breakers.len()).find(|at| self.breakers[*at].admit(now))
+    /// The next provider that may be asked for one of the destinations at least, from a number on. It is asked then,
+    /// and [`Gate::note`] gets the answers.
+    pub(crate) fn leave(
+        &mut self,
+        from: usize,
+        destinations: &[Arc<str>],
+        now: Instant,
+    ) -> Option<Leave> {
+        let providers = self.providers.iter_mut().enumerate().skip(from);
+        for (at, provider) in providers {
+            if provider.breaker.is_open_to(now).is_err() {
+                continue;
+            }
+            let open = |to: &&Arc<str>| provider.destinations.admit(to, now);
+            let open: Vec<_> = destinations.iter().filter(open).cloned().collect();
+            if (destinations.is_empty() || !open.is_empty()) && provider.breaker.admit(now) {
+                return Some(Leave {
+                    provider: at,
+                    destinations: open,
+                });
+            }
+        }
+        None
     }
 
-    /// Hears what a provider answered.
-    pub(crate) fn hear(&mut self, provider: usize, health: Health, now: Instant) -> Option<Change> {
-        self.breakers.get_mut(provider)?.hear(health, now)
+    /// Notes the health of a provider, with the reason of a failure.
+    pub(crate) fn note(
+        &mut self,
+        provider: usize,
+        health: Health,
+        why: &str,
+        now: Instant,
+    ) -> Option<Change> {
+        let provider = self.providers.get_mut(provider)?;
+        if matches!(health, Health::Away { .. }) {
+            why.clone_into(&mut provider.why);
+        }
+        provider.breaker.hear(health, now)
+    }
+
+    /// Notes the health of a destination of a provider, with the reason of a failure.
+    pub(crate) fn note_destination(
+        &mut self,
+        (provider, destination): (usize, &Arc<str>),
+        health: Health,
+        why: &str,
+        now: Instant,
+    ) -> Option<Change> {
+        let provider = self.providers.get_mut(provider)?;
+        provider.destinations.note(destination, health, why, now)
+    }
+
+    /// What is left alone at an instant: providers, and destinations.
+    pub(crate) fn left_alone(&self, now: Instant) -> impl Iterator<Item = LeftAlone<'_>> {
+        let providers = self.providers.iter().enumerate();
+        providers.flat_map(move |(at, provider)| {
+            let whole = provider.breaker.away_until().filter(|until| *until > now);
+            let whole = whole.map(|until| LeftAlone {
+                provider: at,
+                destination: None,
+                until,
+                why: &provider.why,
+            });
+            let destinations = provider.destinations.away(now);
+            let destinations = destinations.map(move |(name, until, why)| LeftAlone {
+                provider: at,
+                destination: Some(name),
+                until,
+                why,
+            });
+            whole.into_iter().chain(destinations)
+        })
     }
 }

@@ -60,7 +60,10 @@ impl Http {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ProviderError> {
         let wire: Box<dyn Wire> = match shape.version() {
-            Version::One => Box::new(Http1::new(shape.reach(), patience)),
+            Version::One => {
+                let strangers = !shape.answers_for_all();
+                Box::new(Http1::new(shape.reach(), patience, strangers))
+            }
             Version::Two => Box::new(Http2::new(patience)?),
         };
         Ok(Self { shape, wire, clock })
@@ -73,10 +76,7 @@ impl Http {
             Ok(Some(request)) => request,
             Err(outcome) => return Err(outcome),
         };
-        let away = |why: String| Outcome::Away {
-            why: format!("login: {why}"),
-            after_ms: None,
-        };
+        let away = |why: String| Outcome::away(format!("login: {why}"));
         match self.wire.call(&request, &|| true) {
             Called::Answered(answer) => self.shape.logged_in(&answer, self.clock.now()),
             Called::Withheld => Err(Outcome::Withheld),
@@ -138,7 +138,13 @@ impl Channel for Http {
                 None => outcome,
                 Some(all) => all.beside(outcome),
             });
-            if asked.get() == Some(false) {
+            // Who takes nothing from anybody is not asked for the other addresses either, and no host is awaited twice.
+            let is_over = match all {
+                Some(Outcome::Away { .. }) => true,
+                Some(Outcome::Unknown { .. }) => !self.answers_for_all(),
+                _ => false,
+            };
+            if is_over || asked.get() == Some(false) {
                 break;
             }
         }

@@ -5,14 +5,14 @@ use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::clock::Clock;
-use tidings_core::Rules;
 use tidings_core::channel::{AddressKind, ChannelKind};
+use tidings_core::{Instant, Rules};
 use tidings_mail::{Design, Sender, TokenKey};
 
 pub use maildir::{Durability, Maildir};
-pub use outcome::{Outcome, Receipt};
-pub use outlet::{Outlet, Provider};
-pub(crate) use outlet::{Pass, Reply};
+pub use outcome::{Outcome, Receipt, Scope};
+pub use outlet::{Away, Outlet, Provider};
+pub(crate) use outlet::{Back, GateId, Pass, Reply};
 pub use patience::Patience;
 pub use provider::{ProviderError, forms, schemes};
 pub(crate) use render::render;
@@ -24,6 +24,7 @@ use provider::Address;
 use smtp::Smtp;
 
 mod breaker;
+mod destinations;
 mod gate;
 mod http;
 mod maildir;
@@ -65,8 +66,14 @@ pub trait Channel: Send + Sync {
 pub type Channels = BTreeMap<String, Outlet>;
 
 /// The channels shared by all sending threads: a reload replaces them.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct InForce(Arc<RwLock<Channels>>);
+
+impl std::fmt::Debug for InForce {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InForce").finish_non_exhaustive()
+    }
+}
 
 impl InForce {
     pub(crate) fn new(channels: Channels) -> Self {
@@ -77,6 +84,16 @@ impl InForce {
     pub(crate) fn outlet(&self, name: &str) -> Option<Outlet> {
         let channels = self.0.read().unwrap_or_else(PoisonError::into_inner);
         channels.get(name).cloned()
+    }
+
+    /// The providers and destinations that are left alone at an instant, by channel.
+    pub(crate) fn left_alone(&self, now: Instant) -> Vec<(String, Away)> {
+        let channels = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let away = channels.iter().flat_map(|(name, outlet)| {
+            let away = outlet.left_alone(now).into_iter();
+            away.map(|away| (name.clone(), away))
+        });
+        away.collect()
     }
 
     /// Replaces the channels.
@@ -164,9 +181,16 @@ pub fn open(
         true => Arc::new(MailRenderer::new(design)),
         false => Arc::new(ShortRenderer::new(design, kind, from)),
     };
-    let outlet = Outlet::of_providers(renderer, providers);
+    let mut outlet = Outlet::of_providers(renderer, providers);
+    if kind.address.is_some_and(AddressKind::names_host) {
+        outlet = outlet.on_threads(STRANGERS_THREADS);
+    }
     Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
 }
+
+/// Number of threads of a channel whose recipients name the hosts that are called. None of those has more than a quarter
+/// of them, which is what other channels have in all.
+const STRANGERS_THREADS: usize = 32;
 
 /// A provider; `host` is that of the sender of mails.
 fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider, ProviderError> {

@@ -17,8 +17,11 @@ pub enum Outcome {
         after_ms: Option<i64>,
     },
     /// The provider takes nothing from us at present, whatever the message, and surely did not take this one: the next
-    /// provider is asked, or this one later.
+    /// provider is asked, or this one later. After several in a row the provider, or the pair of provider and
+    /// destination, is left alone, and its messages wait.
     Away {
+        /// Whether that holds for all messages, or for those to the destination of this one.
+        scope: Scope,
         /// The reason, for the log and for operators, without address or body.
         why: String,
         /// Minimum time to wait, if the provider gave one.
@@ -40,7 +43,26 @@ pub enum Outcome {
     },
 }
 
+/// The messages for which a provider is away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All: nobody is there, or it takes nothing from us.
+    Provider,
+    /// Those to one destination: the host of an address of the web that a recipient names, or the domain of a mail
+    /// address. It says nothing about a single address, which is what [`Outcome::Retry`] and [`Outcome::Failed`] are for.
+    Destination,
+}
+
 impl Outcome {
+    /// The provider is away for all messages, without a wait that it asked for.
+    pub(super) fn away(why: impl Into<String>) -> Self {
+        Self::Away {
+            scope: Scope::Provider,
+            why: why.into(),
+            after_ms: None,
+        }
+    }
+
     /// The outcome of a message to several addresses, by those of two: what one of them took is handed over, what one
     /// of them may have taken is in doubt.
     pub(super) fn beside(self, other: Self) -> Self {

@@ -1,16 +1,18 @@
 //! A channel as delivery uses it: the renderer of its messages, and its providers in their order.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use tidings_core::channel::channel_no;
+use tidings_core::channel::{channel_no, named};
 use tidings_core::rules::Rate;
 use tidings_core::suppression::{ChannelAddress, SuppressedFor};
 use tidings_core::{Command, Instant};
 
 use super::breaker::{Change, Health};
-use super::gate::Gate;
-use super::{Channel, Outcome, Rendered, Renderer};
+use super::gate::{Gate, Leave};
+use super::{Channel, Outcome, Rendered, Renderer, Scope};
 
 /// The usual number of threads of a channel.
 const THREADS: usize = 8;
@@ -44,10 +46,19 @@ pub(crate) struct Reply {
     pub(crate) provider: Arc<str>,
     /// The providers that were asked before, and surely took nothing.
     pub(crate) before: Vec<(Arc<str>, Outcome)>,
-    /// True if a provider takes messages again that was left alone.
-    pub(crate) is_back: bool,
+    /// Those that take messages again and were left alone.
+    pub(crate) back: Back,
     /// The recipient's addresses that are suppressed from now on, each with the reason.
     pub(crate) dead: Vec<(String, SuppressedFor)>,
+}
+
+/// Those that a reply shows to take messages again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Back {
+    /// The provider, for all messages.
+    pub(crate) provider: bool,
+    /// Destinations of the provider.
+    pub(crate) destinations: Vec<Arc<str>>,
 }
 
 impl Reply {
@@ -71,7 +82,7 @@ impl From<Outcome> for Reply {
             outcome,
             provider: Arc::from(""),
             before: Vec::new(),
-            is_back: false,
+            back: Back::default(),
             dead: Vec::new(),
         }
     }
@@ -127,25 +138,72 @@ impl Outlet {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a message pass the gate: the first provider that may be asked is, or nobody knows whether it takes messages
-    /// again.
-    pub(crate) fn pass(self, domain: Option<&str>, now: Instant) -> Pass {
-        let mut gate = self.gate();
-        gate.pass(domain, now);
-        let provider = gate.next_provider(0, now);
-        drop(gate);
+    /// The identity of the gate, which tells whether a reload has made another one.
+    pub(crate) fn gate_id(&self) -> GateId {
+        GateId(Arc::downgrade(&self.gate))
+    }
+
+    /// Has a message pass the gate: the first provider that may be asked for one of its destinations is, or nobody
+    /// knows whether one takes messages again.
+    pub(crate) fn pass(self, destinations: &[Arc<str>], now: Instant) -> Pass {
+        let leave = self.gate().leave(0, destinations, now);
         Pass {
             outlet: self,
-            provider,
+            destinations: destinations.to_vec(),
+            leave,
         }
+    }
+
+    /// The providers and destinations that are left alone at an instant.
+    pub(crate) fn left_alone(&self, now: Instant) -> Vec<Away> {
+        let gate = self.gate();
+        let away = gate.left_alone(now).map(|found| Away {
+            provider: self.providers[found.provider].address.to_string(),
+            destination: found.destination.map(|name| name.to_string()),
+            until: found.until,
+            why: found.why.to_owned(),
+        });
+        away.collect()
+    }
+}
+
+/// A provider, or a destination of one, that takes nothing at present and is left alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Away {
+    /// The provider's address without secrets.
+    pub provider: String,
+    /// The host or the domain; `None` = the provider takes nothing for anybody.
+    pub destination: Option<String>,
+    /// The instant of the next probe.
+    pub until: Instant,
+    /// The reason of the last failure, without address or body.
+    pub why: String,
+}
+
+/// The identity of a gate; by default of none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GateId(Weak<Mutex<Gate>>);
+
+impl PartialEq for GateId {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
     }
 }
 
 /// A message's leave to be handed over.
 pub(crate) struct Pass {
     outlet: Outlet,
+    /// The destinations of the message.
+    destinations: Vec<Arc<str>>,
     /// The provider to ask; `None` = all of them are left alone.
-    provider: Option<usize>,
+    leave: Option<Leave>,
+}
+
+/// The end of a hand-over to a provider.
+struct HandedOver {
+    outcome: Outcome,
+    dead: Vec<(String, SuppressedFor)>,
+    back: Back,
 }
 
 impl Pass {
@@ -155,7 +213,7 @@ impl Pass {
     }
 
     /// Hands a message over to the first provider that takes it. The next one is asked only where the one before
-    /// surely took nothing and takes nothing from anybody.
+    /// surely took nothing and takes nothing from anybody, or nothing for the message's destination.
     pub(crate) fn send(
         mut self,
         message: &Rendered,
@@ -163,64 +221,177 @@ impl Pass {
         go: &dyn Fn() -> bool,
     ) -> Reply {
         let mut before = Vec::new();
-        while let Some(at) = self.provider.take() {
-            let Provider { address, channel } = &self.outlet.providers[at];
-            let outcome = catch_unwind(AssertUnwindSafe(|| channel.send(message, go)))
-                .unwrap_or_else(|_| panicked());
-            let now = clock();
-            let change = self
-                .outlet
-                .gate()
-                .hear(at, health(&outcome, &**channel), now);
-            tell(change, address);
+        while let Some(leave) = self.leave.take() {
+            let at = leave.provider;
+            let HandedOver {
+                outcome,
+                dead,
+                back,
+            } = self.hand_over(&leave, message, clock, go);
+            let provider = Arc::clone(&self.outlet.providers[at].address);
             if matches!(outcome, Outcome::Away { .. }) {
-                let next = self.outlet.gate().next_provider(at + 1, now);
+                let mut gate = self.outlet.gate();
+                let next = gate.leave(at + 1, &self.destinations, clock());
+                drop(gate);
                 if next.is_some() {
-                    before.push((Arc::clone(address), outcome));
-                    self.provider = next;
+                    before.push((provider, outcome));
+                    self.leave = next;
                     continue;
                 }
             }
             return Reply {
-                dead: outcome.dead_among(&message.to),
                 outcome,
-                provider: Arc::clone(address),
+                provider,
                 before,
-                is_back: change == Some(Change::Closed),
+                back,
+                dead,
             };
         }
         let now = clock();
         let until = self.outlet.gate().is_open(now).err();
         let away = Outcome::Away {
+            scope: Scope::Provider,
             why: "no provider takes messages now".to_owned(),
             after_ms: until.map(|until| until.0 - now.0),
         };
         away.into()
     }
+
+    /// Hands a message over to a provider: to the addresses of each destination that is not away, one destination after
+    /// the other.
+    fn hand_over(
+        &self,
+        leave: &Leave,
+        message: &Rendered,
+        clock: &dyn Fn() -> Instant,
+        go: &dyn Fn() -> bool,
+    ) -> HandedOver {
+        let Provider { address, channel } = &self.outlet.providers[leave.provider];
+        let send = |message: &Rendered| {
+            catch_unwind(AssertUnwindSafe(|| channel.send(message, go)))
+                .unwrap_or_else(|_| panicked())
+        };
+        let mut back = Back::default();
+        let mut dead = Vec::new();
+        let mut all: Option<Outcome> = None;
+        let parts = parts_of(message, leave);
+        for (destination, part) in &parts {
+            let outcome = send(part);
+            dead.extend(outcome.dead_among(&part.to));
+            if let Some(name) = destination {
+                let health = destination_health(&outcome, &**channel);
+                let why = outcome.words().unwrap_or_default();
+                let mut gate = self.outlet.gate();
+                let change = gate.note_destination((leave.provider, name), health, why, clock());
+                drop(gate);
+                log_destination(change, address, name, why);
+                if change == Some(Change::Closed) {
+                    back.destinations.push(Arc::clone(name));
+                }
+            }
+            all = Some(match all {
+                None => outcome,
+                Some(all) => all.beside(outcome),
+            });
+        }
+        let outcome = all.unwrap_or_else(|| send(message));
+        let why = outcome.words().unwrap_or_default();
+        let health = health(&outcome, &**channel);
+        let change = self
+            .outlet
+            .gate()
+            .note(leave.provider, health, why, clock());
+        log(change, address, why);
+        back.provider = change == Some(Change::Closed);
+        HandedOver {
+            outcome,
+            dead,
+            back,
+        }
+    }
+}
+
+/// The parts of a message that go to one destination each, without those to destinations that are away.
+fn parts_of<'a>(
+    message: &'a Rendered,
+    leave: &Leave,
+) -> Vec<(Option<Arc<str>>, Cow<'a, Rendered>)> {
+    let kind = named(&message.head.channel).and_then(|channel| channel.address);
+    let of = |to: &String| kind.and_then(|kind| kind.destination(to));
+    let mut parts: BTreeMap<Option<String>, Vec<String>> = BTreeMap::new();
+    for to in &message.to {
+        parts.entry(of(to)).or_default().push(to.clone());
+    }
+    if let [name] = &parts.keys().collect::<Vec<_>>()[..] {
+        return vec![(name.as_deref().map(Arc::from), Cow::Borrowed(message))];
+    }
+    let parts = parts.into_iter().filter_map(|(name, to)| {
+        let name: Option<Arc<str>> = name.map(Arc::from);
+        let is_open = name
+            .as_ref()
+            .is_none_or(|name| leave.destinations.contains(name));
+        let part = Rendered {
+            to,
+            ..message.clone()
+        };
+        is_open.then_some((name, Cow::Owned(part)))
+    });
+    parts.collect()
 }
 
 impl Drop for Pass {
     /// Gives back the leave of a message that was not handed over.
     fn drop(&mut self) {
-        if let Some(provider) = self.provider {
-            // No instant matters where nothing was learnt.
-            let _nothing = self
-                .outlet
-                .gate()
-                .hear(provider, Health::Untold, Instant::MIN);
+        let Some(leave) = self.leave.take() else {
+            return;
+        };
+        // No instant matters where nothing was learnt.
+        let (nothing, now) = (Health::Untold, Instant::MIN);
+        let mut gate = self.outlet.gate();
+        let _nothing = gate.note(leave.provider, nothing, "", now);
+        for name in &leave.destinations {
+            let _nothing = gate.note_destination((leave.provider, name), nothing, "", now);
         }
     }
 }
 
+/// What an answer says about the provider.
 fn health(outcome: &Outcome, channel: &dyn Channel) -> Health {
     match outcome {
-        Outcome::Sent(_) | Outcome::Failed { .. } | Outcome::Retry { .. } => Health::Well,
-        Outcome::Away { after_ms, .. } => Health::Away {
+        Outcome::Away {
+            scope: Scope::Provider,
+            after_ms,
+            ..
+        } => Health::Away {
             after_ms: *after_ms,
         },
+        Outcome::Sent(_)
+        | Outcome::Failed { .. }
+        | Outcome::Retry { .. }
+        | Outcome::Away {
+            scope: Scope::Destination,
+            ..
+        } => Health::Well,
         // Who leaves one message after the other in doubt is not well either.
         Outcome::Unknown { .. } if channel.answers_for_all() => Health::Away { after_ms: None },
         Outcome::Unknown { .. } | Outcome::Withheld => Health::Untold,
+    }
+}
+
+/// What an answer says about the destination.
+fn destination_health(outcome: &Outcome, channel: &dyn Channel) -> Health {
+    match outcome {
+        Outcome::Away {
+            scope: Scope::Destination,
+            after_ms,
+            ..
+        } => Health::Away {
+            after_ms: *after_ms,
+        },
+        Outcome::Sent(_) | Outcome::Failed { .. } | Outcome::Retry { .. } => Health::Well,
+        // A host that takes a message and never answers.
+        Outcome::Unknown { .. } if !channel.answers_for_all() => Health::Away { after_ms: None },
+        Outcome::Unknown { .. } | Outcome::Withheld | Outcome::Away { .. } => Health::Untold,
     }
 }
 
@@ -231,12 +402,28 @@ fn panicked() -> Outcome {
     }
 }
 
-fn tell(change: Option<Change>, provider: &str) {
+fn log(change: Option<Change>, provider: &str, why: &str) {
     match change {
         Some(Change::Opened(until)) => {
-            tracing::warn!(provider, %until, "the provider takes nothing, and is left alone until then");
+            tracing::warn!(provider, %until, why, "the provider takes nothing, and is left alone until then");
         }
         Some(Change::Closed) => tracing::info!(provider, "the provider takes messages again"),
+        None => {}
+    }
+}
+
+fn log_destination(change: Option<Change>, provider: &str, destination: &str, why: &str) {
+    match change {
+        Some(Change::Opened(until)) => {
+            tracing::warn!(provider, destination, %until, why, "the destination takes nothing, and is left alone until then");
+        }
+        Some(Change::Closed) => {
+            tracing::info!(
+                provider,
+                destination,
+                "the destination takes messages again"
+            );
+        }
         None => {}
     }
 }

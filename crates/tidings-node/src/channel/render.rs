@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tidings_core::batch::Line;
 use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::{AddressKind, ChannelKind, EMAIL, EMAIL_NO};
+use tidings_core::channel::{AddressKind, ChannelKind, named};
 use tidings_core::suppression::SuppressedFor;
 use tidings_core::{Batch, Id, Instant};
 use tidings_mail::{Design, RenderError, Sender};
@@ -36,8 +36,8 @@ pub struct Head {
     pub entries: usize,
     /// The types of the entries.
     pub types: BTreeSet<Id>,
-    /// The domain of the recipient's address, in lower case, if the message is a mail.
-    pub domain: Option<Arc<str>>,
+    /// The destinations of the recipient's addresses beyond the provider ([`AddressKind::destination`]), each once.
+    pub destinations: Vec<Arc<str>>,
 }
 
 /// A message as it is sent: bytes with their envelope.
@@ -216,17 +216,21 @@ impl Head {
             at: batch.at,
             entries: batch.entries,
             types: batch.types().cloned().collect(),
-            domain: domain_of(batch),
+            destinations: destinations_of(batch),
         }
     }
 }
 
-fn domain_of(batch: &Batch) -> Option<Arc<str>> {
-    let address = batch.recipient.addresses.get(EMAIL_NO);
-    let (_, domain) = address
-        .filter(|_| batch.channel == EMAIL)?
-        .rsplit_once('@')?;
-    Some(domain.to_lowercase().into())
+fn destinations_of(batch: &Batch) -> Vec<Arc<str>> {
+    let channel = named(&batch.channel);
+    let Some((channel, kind)) = channel.and_then(|channel| Some((channel, channel.address?)))
+    else {
+        return Vec::new();
+    };
+    let addresses = batch.recipient.addresses.of(channel.number);
+    let destinations = addresses.filter_map(|address| kind.destination(address));
+    let destinations: BTreeSet<String> = destinations.collect();
+    destinations.into_iter().map(Arc::from).collect()
 }
 
 /// Renders a batch. A renderer that panics over one message must not affect the others.
@@ -245,6 +249,8 @@ pub(crate) fn render(
 
 #[cfg(test)]
 mod tests {
+    use tidings_core::channel::EMAIL_NO;
+
     use super::super::sample::{batch, sender};
     use super::*;
 

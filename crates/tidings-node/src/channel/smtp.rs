@@ -151,6 +151,7 @@ impl Smtp {
             answer_ms,
             begin_ms,
             delivery_ms,
+            ..
         } = self.patience;
         let bound = Bound::new(begin_ms, answer_ms);
         let to_text: &str = to.as_ref();
@@ -243,10 +244,12 @@ impl Fault {
         if self.error.refusal().is_none() && self.step == Step::Dot {
             return Outcome::Unknown { why };
         }
-        let after_ms = None;
         match self.is_away() {
-            true => Outcome::Away { why, after_ms },
-            false => Outcome::Retry { why, after_ms },
+            true => Outcome::away(why),
+            false => Outcome::Retry {
+                why,
+                after_ms: None,
+            },
         }
     }
 

@@ -116,5 +116,6 @@ impl EventLoop {
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         self.senders
             .dispatch(job.under(in_force.or(Some(&self.rules))));
+        self.vitals.set_kept_aside(self.senders.kept_aside());
     }
 }

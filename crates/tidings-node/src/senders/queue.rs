@@ -2,41 +2,98 @@
 //!
 //! Interactive messages go before digests, and what was tried before goes before what was not, as it is older. A thread
 //! takes a message only when it may leave, so an interactive one that comes meanwhile still goes before a digest.
+//!
+//! A recipient, and a host that a recipient names, has a share of the threads, and a destination may be left alone or
+//! have a pace. What may not leave because of one of those is kept aside with it, so that it costs the others nothing,
+//! and comes back to the queue, one message after the other, when that one may have a message again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tidings_core::Instant;
+use tidings_core::{Id, Instant};
 
 use super::Slot;
-use crate::channel::{InForce, Outlet, Pass};
+use crate::channel::{GateId, Head, InForce, Outlet, Pass};
 use crate::clock::Clock;
 use crate::priority::Priority;
-
-/// The most messages to other domains that are passed over in search of one that may leave.
-const PASSED_OVER_MAX: usize = 512;
 
 /// The queue of a channel.
 pub(super) struct Queue {
     channel: String,
     channels: InForce,
     clock: Arc<dyn Clock>,
+    shares: Shares,
     waiting: Mutex<Messages>,
     changed: Condvar,
+    /// Number of messages that are kept aside, by priority.
+    kept_aside: [AtomicUsize; 2],
+}
+
+/// The most messages that are handed over at once, so that nobody holds up the others by not answering.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shares {
+    /// To one recipient.
+    pub(super) recipient: usize,
+    /// To one destination; `None` = the channel's provider takes messages for all of them.
+    pub(super) destination: Option<usize>,
 }
 
 #[derive(Default)]
 struct Messages {
-    slots: BTreeMap<Rank, Queued>,
+    queued: BTreeMap<Rank, Queued>,
+    /// Those that may leave, as far as is known.
+    ready: BTreeSet<Rank>,
+    /// Those that are kept aside, by whom they wait for.
+    aside: BTreeMap<Party, Aside>,
+    /// The instants at which somebody may have a message again.
+    until: BTreeSet<(Instant, Party)>,
+    /// Number of messages that are being handed over.
+    busy: BTreeMap<Party, usize>,
     next: u64,
     is_over: bool,
+    /// The gate that the messages were held against: a reload makes another one, at which nobody is away.
+    gate: GateId,
+}
+
+/// The messages that wait for somebody.
+#[derive(Default)]
+struct Aside {
+    ranks: BTreeSet<Rank>,
+    /// The instant from which to ask again, if one is known.
+    until: Option<Instant>,
 }
 
 struct Queued {
     slot: Slot,
-    /// The domain of its recipient, if it is a mail.
-    domain: Option<Arc<str>>,
+    recipient: Id,
+    destinations: Vec<Arc<str>>,
+    /// For whom it waits, or has waited last.
+    waits_for: Option<Party>,
+}
+
+/// Somebody who has a share of the threads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Party {
+    Recipient(Id),
+    Destination(Arc<str>),
+}
+
+/// The reason why a message may not leave.
+struct Obstacle {
+    party: Party,
+    /// The instant from which to ask again; `None` = once a message of the party has been handed over.
+    until: Option<Instant>,
+}
+
+impl Queued {
+    /// Those of whose shares it takes a part.
+    fn parties(&self) -> impl Iterator<Item = Party> {
+        let destinations = self.destinations.iter().cloned();
+        let recipient = Party::Recipient(self.recipient.clone());
+        destinations.map(Party::Destination).chain([recipient])
+    }
 }
 
 /// The place of a message in the queue.
@@ -47,8 +104,16 @@ pub(super) struct Rank {
     number: u64,
 }
 
-/// A message that leaves the queue, with its leave; `None` = its channel has no provider.
-pub(super) type Leaving = (Slot, Option<Pass>);
+/// A message that leaves the queue. Pass it to [`Queue::end_of`] once it was handed over, or was not.
+pub(super) struct Leaving {
+    pub(super) slot: Slot,
+    /// Its leave; `None` = its channel has no provider.
+    pub(super) pass: Option<Pass>,
+    pub(super) parties: Parties,
+}
+
+/// Those of whose shares a message has a part.
+pub(super) struct Parties(Vec<Party>);
 
 /// The next step of a thread.
 enum Turn {
@@ -60,24 +125,25 @@ enum Turn {
 }
 
 impl Queue {
-    pub(super) fn new(channel: &str, channels: InForce, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(
+        channel: &str,
+        channels: InForce,
+        clock: Arc<dyn Clock>,
+        shares: Shares,
+    ) -> Self {
         Self {
             channel: channel.to_owned(),
             channels,
             clock,
+            shares,
             waiting: Mutex::default(),
             changed: Condvar::new(),
+            kept_aside: [const { AtomicUsize::new(0) }; 2],
         }
     }
 
     /// Adds a message: a new one, or one that was tried before.
-    pub(super) fn put(
-        &self,
-        slot: Slot,
-        domain: Option<Arc<str>>,
-        priority: Priority,
-        is_new: bool,
-    ) {
+    pub(super) fn put(&self, slot: Slot, head: &Head, priority: Priority, is_new: bool) -> Rank {
         let mut messages = self.messages();
         let rank = Rank {
             priority,
@@ -85,9 +151,36 @@ impl Queue {
             number: messages.next,
         };
         messages.next += 1;
-        messages.slots.insert(rank, Queued { slot, domain });
+        let queued = Queued {
+            slot,
+            recipient: head.recipient.clone(),
+            destinations: head.destinations.clone(),
+            waits_for: None,
+        };
+        messages.queued.insert(rank, queued);
+        messages.ready.insert(rank);
         drop(messages);
         // All of them, as some take no digests.
+        self.changed.notify_all();
+        rank
+    }
+
+    /// Removes a message, if no thread has it.
+    pub(super) fn remove(&self, rank: Rank) {
+        let mut messages = self.messages();
+        let Some(Queued { waits_for, .. }) = messages.queued.remove(&rank) else {
+            return;
+        };
+        let was_ready = messages.ready.remove(&rank);
+        let Some(party) = waits_for else {
+            return;
+        };
+        match was_ready {
+            // The next one that waits for the same has its turn.
+            true => self.call_back(&mut messages, &party),
+            false => self.take_from(&mut messages, &party, Some(rank)),
+        }
+        drop(messages);
         self.changed.notify_all();
     }
 
@@ -99,8 +192,8 @@ impl Queue {
                 return None;
             }
             let now = self.clock.now();
-            messages = match self.turn(&messages, interactive_only, now) {
-                Turn::Take(rank, outlet) => return leave(messages, rank, outlet, now),
+            messages = match self.turn(&mut messages, interactive_only, now) {
+                Turn::Take(rank, outlet) => return self.leave(messages, rank, outlet, now),
                 Turn::Rest => self
                     .changed
                     .wait(messages)
@@ -118,54 +211,207 @@ impl Queue {
 
     /// Takes the next message that may leave now.
     pub(super) fn take_now(&self) -> Option<Leaving> {
-        let messages = self.messages();
+        let mut messages = self.messages();
         let now = self.clock.now();
-        match self.turn(&messages, false, now) {
-            Turn::Take(rank, outlet) => leave(messages, rank, outlet, now),
+        match self.turn(&mut messages, false, now) {
+            Turn::Take(rank, outlet) => self.leave(messages, rank, outlet, now),
             Turn::WaitUntil(_) | Turn::Rest => None,
         }
     }
 
-    fn turn(&self, messages: &Messages, interactive_only: bool, now: Instant) -> Turn {
-        let mut waiting = messages
-            .slots
-            .iter()
-            .take_while(|(rank, _)| rank.priority == Priority::Interactive || !interactive_only);
-        let Some((first, queued)) = waiting.next() else {
-            return Turn::Rest;
-        };
-        // Without a provider it leaves, to be told that.
-        let Some(outlet) = self.channels.outlet(&self.channel) else {
-            return Turn::Take(*first, None);
-        };
-        let gate = outlet.gate();
-        if let Err(until) = gate.is_open(now) {
-            return Turn::WaitUntil(until);
-        }
-        let mut found = None;
-        let mut earliest: Option<Instant> = None;
-        let waiting = std::iter::once((first, queued)).chain(waiting);
-        for (rank, queued) in waiting.take(PASSED_OVER_MAX) {
-            match gate.is_open_for(queued.domain.as_deref(), now) {
-                Ok(()) => {
-                    found = Some(*rank);
-                    break;
+    /// Gives back the shares of a message that left the queue.
+    pub(super) fn end_of(&self, parties: Parties) {
+        let mut messages = self.messages();
+        for party in parties.0 {
+            if let Some(count) = messages.busy.get_mut(&party) {
+                *count -= 1;
+                if *count == 0 {
+                    messages.busy.remove(&party);
                 }
-                Err(until) => earliest = Some(earliest.map_or(until, |known| known.min(until))),
+            }
+            self.call_back(&mut messages, &party);
+        }
+        drop(messages);
+        self.changed.notify_all();
+    }
+
+    /// Number of messages of a priority that are kept aside.
+    pub(super) fn kept_aside(&self, priority: Priority) -> usize {
+        self.kept_aside[priority as usize].load(Ordering::Relaxed)
+    }
+
+    fn turn(&self, messages: &mut Messages, interactive_only: bool, now: Instant) -> Turn {
+        // Without a provider a message leaves, to be told that.
+        let outlet = self.channels.outlet(&self.channel);
+        self.follow(messages, outlet.as_ref());
+        while let Some((until, _)) = messages.until.first()
+            && *until <= now
+        {
+            if let Some((_, party)) = messages.until.pop_first() {
+                if let Some(aside) = messages.aside.get_mut(&party) {
+                    aside.until = None;
+                }
+                self.call_back(messages, &party);
             }
         }
-        drop(gate);
-        match (found, earliest) {
-            (Some(rank), _) => Turn::Take(rank, Some(outlet)),
-            (None, Some(until)) => Turn::WaitUntil(until),
-            (None, None) => Turn::Rest,
+        while let Some(rank) = messages.ready.first().copied() {
+            if interactive_only && rank.priority != Priority::Interactive {
+                break;
+            }
+            let Some(outlet) = &outlet else {
+                return Turn::Take(rank, None);
+            };
+            let open = outlet.gate().is_open(now);
+            if let Err(until) = open {
+                return Turn::WaitUntil(until);
+            }
+            match self.obstacle(messages, rank, outlet, now) {
+                None => return Turn::Take(rank, Some(outlet.clone())),
+                Some(obstacle) => self.keep_aside(messages, rank, obstacle),
+            }
+        }
+        match messages.until.first() {
+            Some((until, _)) => Turn::WaitUntil(*until),
+            None => Turn::Rest,
         }
     }
 
-    /// Has threads look again: a provider is back.
-    pub(super) fn wake(&self) {
-        drop(self.messages());
+    /// Has messages that are kept aside looked at again after a reload.
+    fn follow(&self, messages: &mut Messages, outlet: Option<&Outlet>) {
+        let gate = outlet.map(Outlet::gate_id).unwrap_or_default();
+        if messages.gate != gate {
+            messages.gate = gate;
+            let parties: Vec<Party> = messages.aside.keys().cloned().collect();
+            for party in parties {
+                self.call_back(messages, &party);
+            }
+        }
+    }
+
+    /// The reason why a message may not leave: a share that is used up, or a destination that is away or has its pace.
+    /// One that has several destinations goes to those that are not away.
+    fn obstacle(
+        &self,
+        messages: &Messages,
+        rank: Rank,
+        outlet: &Outlet,
+        now: Instant,
+    ) -> Option<Obstacle> {
+        let queued = messages.queued.get(&rank)?;
+        let is_used_up = |party: &Party, share: usize| {
+            let count = messages.busy.get(party);
+            count.is_some_and(|count| *count >= share)
+        };
+        let recipient = Party::Recipient(queued.recipient.clone());
+        if is_used_up(&recipient, self.shares.recipient) {
+            return Some(Obstacle {
+                party: recipient,
+                until: None,
+            });
+        }
+        let mut first: Option<Obstacle> = None;
+        let mut is_open = queued.destinations.is_empty();
+        for destination in &queued.destinations {
+            let open = outlet.gate().is_open_for(destination, now);
+            let party = Party::Destination(Arc::clone(destination));
+            match (open, self.shares.destination) {
+                (Ok(()), Some(share)) if is_used_up(&party, share) => {
+                    return Some(Obstacle { party, until: None });
+                }
+                (Ok(()), _) => is_open = true,
+                (Err(until), _) => {
+                    let until = Some(until);
+                    if first.as_ref().is_none_or(|first| until < first.until) {
+                        first = Some(Obstacle { party, until });
+                    }
+                }
+            }
+        }
+        first.filter(|_| !is_open)
+    }
+
+    fn keep_aside(&self, messages: &mut Messages, rank: Rank, obstacle: Obstacle) {
+        let Obstacle { party, until } = obstacle;
+        let Some(queued) = messages.queued.get_mut(&rank) else {
+            return;
+        };
+        let before = queued.waits_for.replace(party.clone());
+        messages.ready.remove(&rank);
+        let aside = messages.aside.entry(party.clone()).or_default();
+        aside.ranks.insert(rank);
+        if let Some(until) = until {
+            let known = aside.until.replace(until);
+            if let Some(known) = known {
+                messages.until.remove(&(known, party.clone()));
+            }
+            messages.until.insert((until, party.clone()));
+        }
+        self.kept_aside[rank.priority as usize].fetch_add(1, Ordering::Relaxed);
+        // It came back for another one, who may still have a message.
+        if let Some(before) = before.filter(|before| *before != party) {
+            self.call_back(messages, &before);
+        }
+    }
+
+    /// Returns the first message that waits for somebody to the queue, where it is looked at again.
+    fn call_back(&self, messages: &mut Messages, party: &Party) {
+        self.take_from(messages, party, None);
+    }
+
+    /// Takes one of the messages that wait for somebody: this one, or the first one, which returns to the queue.
+    fn take_from(&self, messages: &mut Messages, party: &Party, which: Option<Rank>) {
+        let Some(aside) = messages.aside.get_mut(party) else {
+            return;
+        };
+        let taken = match which {
+            Some(rank) => aside.ranks.take(&rank),
+            None => aside.ranks.pop_first(),
+        };
+        if let Some(rank) = taken {
+            self.kept_aside[rank.priority as usize].fetch_sub(1, Ordering::Relaxed);
+            if which.is_none() {
+                messages.ready.insert(rank);
+            }
+        }
+        if aside.ranks.is_empty() {
+            let known = messages.aside.remove(party).and_then(|aside| aside.until);
+            if let Some(known) = known {
+                messages.until.remove(&(known, party.clone()));
+            }
+        }
+    }
+
+    /// Has a message leave the queue.
+    fn leave(
+        &self,
+        mut messages: MutexGuard<'_, Messages>,
+        rank: Rank,
+        outlet: Option<Outlet>,
+        now: Instant,
+    ) -> Option<Leaving> {
+        messages.ready.remove(&rank);
+        let queued = messages.queued.remove(&rank)?;
+        let parties: Vec<Party> = queued.parties().collect();
+        for party in &parties {
+            *messages.busy.entry(party.clone()).or_default() += 1;
+            // Where there is room for more than one.
+            self.call_back(&mut messages, party);
+        }
+        let Queued {
+            slot, destinations, ..
+        } = queued;
+        let pass = outlet.map(|outlet| {
+            outlet.gate().pass(&destinations, now);
+            outlet.pass(&destinations, now)
+        });
+        drop(messages);
+        // What it has called back.
         self.changed.notify_all();
+        Some(Leaving {
+            slot,
+            pass,
+            parties: Parties(parties),
+        })
     }
 
     /// Ends the queue.
@@ -177,16 +423,4 @@ impl Queue {
     fn messages(&self) -> MutexGuard<'_, Messages> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Takes a message out of the queue.
-fn leave(
-    mut messages: MutexGuard<'_, Messages>,
-    rank: Rank,
-    outlet: Option<Outlet>,
-    now: Instant,
-) -> Option<Leaving> {
-    let Queued { slot, domain } = messages.slots.remove(&rank)?;
-    let pass = outlet.map(|outlet| outlet.pass(domain.as_deref(), now));
-    Some((slot, pass))
 }

@@ -12,7 +12,7 @@ use super::*;
 use crate::channel::sample::{batch, sender};
 use crate::channel::{
     Channel, Channels, Head, MailRenderer, Outcome, Outlet, Provider, Receipt, Rendered, Renderer,
-    Unrenderable,
+    Scope, Unrenderable,
 };
 use crate::clock::VirtualClock;
 use crate::delivery::{ByClosing, Delivery, Retries};
@@ -135,7 +135,7 @@ impl Channel for Told {
             return away(None);
         }
         match self.answers.lock().unwrap().pop_front() {
-            Some(Outcome::Away { why, after_ms }) => Outcome::Away { why, after_ms },
+            Some(away @ Outcome::Away { .. }) => away,
             _ if !go() => Outcome::Withheld,
             Some(answer) => answer,
             None => Outcome::Sent(Receipt::default()),
@@ -158,6 +158,7 @@ impl Told {
 
 fn away(after_ms: Option<i64>) -> Outcome {
     Outcome::Away {
+        scope: Scope::Provider,
         why: "connect: refused".to_owned(),
         after_ms,
     }
@@ -249,7 +250,7 @@ fn p7_half_open_probes_bring_the_first_provider_back() {
     bench.clock.set(Instant(600_000));
     bench.put(100);
     let reply = bench.next().unwrap();
-    assert_eq!((&*reply.provider, reply.is_back), ("first", true));
+    assert_eq!((&*reply.provider, reply.back.provider), ("first", true));
     bench.put(101);
     assert_eq!(&*bench.next().unwrap().provider, "first");
 }
@@ -269,7 +270,7 @@ fn t23_a_provider_away_for_three_hours_costs_few_probes_and_the_rest_drains_in_o
     assert!((30..60).contains(&probes.len()), "{}", probes.len());
     only.is_away.store(false, Ordering::SeqCst);
     bench.clock.set(Instant(4 * 3_600_000));
-    assert!(bench.next().unwrap().is_back);
+    assert!(bench.next().unwrap().back.provider);
     while bench.next().is_some() {}
     let drained = only.asked();
     assert_eq!(drained.len() + probes.len(), count as usize);
@@ -308,7 +309,7 @@ fn a_message_that_is_not_handed_over_leaves_the_probe_to_the_next() {
         bench.next().unwrap().outcome,
         Outcome::Failed { .. }
     ));
-    assert!(bench.next().unwrap().is_back);
+    assert!(bench.next().unwrap().back.provider);
     assert_eq!(only.asked(), [2]);
 }
 

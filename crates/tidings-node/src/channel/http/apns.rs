@@ -126,10 +126,9 @@ impl Shape for Apns {
     }
 
     fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
-        let token = self.token(now).ok_or_else(|| Outcome::Away {
-            why: "the key can't sign".to_owned(),
-            after_ms: None,
-        })?;
+        let token = self
+            .token(now)
+            .ok_or_else(|| Outcome::away("the key can't sign"))?;
         let note = Note::of(message)?;
         let cut = |text: &str| text.chars().take(CHARS_MAX).collect::<String>();
         let id = &message.head.id;
@@ -182,12 +181,9 @@ impl Shape for Apns {
             (
                 Outcome::Failed { why, .. },
                 Some("BadTopic" | "MissingTopic" | "TopicDisallowed" | "BadPath"),
-            ) => Outcome::Away {
-                why,
-                after_ms: None,
-            },
+            ) => Outcome::away(why),
             // One device has too many while others have none.
-            (Outcome::Away { why, after_ms }, Some("TooManyRequests")) => {
+            (Outcome::Away { why, after_ms, .. }, Some("TooManyRequests")) => {
                 Outcome::Retry { why, after_ms }
             }
             (other, _) => other,

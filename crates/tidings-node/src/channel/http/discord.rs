@@ -4,7 +4,7 @@ use serde_json::json;
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered};
+use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::note::Note;
 use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape, sent};
 
@@ -90,10 +90,7 @@ impl Shape for Discord {
         match (answer.of_address(shown.as_deref(), now), code) {
             (Outcome::Sent(_), _) => sent(json["id"].as_str()),
             // The bot's own token.
-            (Outcome::Failed { why, .. }, 0 | 40001) if answer.status == 401 => Outcome::Away {
-                why,
-                after_ms: None,
-            },
+            (Outcome::Failed { why, .. }, 0 | 40001) if answer.status == 401 => Outcome::away(why),
             // A channel, a webhook or a member that is no more, or does not want us.
             (Outcome::Failed { why, .. }, 10003 | 10013 | 10015 | 50001 | 50007 | 50027) => {
                 Outcome::Failed {
@@ -109,7 +106,11 @@ impl Shape for Discord {
                 )]
                 let after_ms = after_ms.or(said.map(|s| (s * 1_000.0).ceil() as i64));
                 match json["global"].as_bool() {
-                    Some(true) => Outcome::Away { why, after_ms },
+                    Some(true) => Outcome::Away {
+                        scope: Scope::Provider,
+                        why,
+                        after_ms,
+                    },
                     _ => Outcome::Retry { why, after_ms },
                 }
             }

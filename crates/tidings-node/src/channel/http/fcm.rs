@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered};
+use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::note::Note;
 use super::{Answer, ProviderUrl, Request, Shape, sent};
 use crate::priority::Priority;
@@ -118,10 +118,7 @@ impl Account {
 }
 
 fn no_account() -> Outcome {
-    Outcome::Away {
-        why: "login: the service account can't sign".to_owned(),
-        after_ms: None,
-    }
+    Outcome::away("login: the service account can't sign")
 }
 
 impl Shape for Fcm {
@@ -158,6 +155,7 @@ impl Shape for Fcm {
             .filter(|_| answer.status == 200);
         let Some(token) = token else {
             return Err(Outcome::Away {
+                scope: Scope::Provider,
                 why: format!("login: {}", answer.status),
                 after_ms: answer.retry_after_ms(now),
             });
@@ -230,10 +228,7 @@ impl Shape for Fcm {
                 suppress: is_of_token.then_some(SuppressedFor::Gone),
             },
             // The project is not one.
-            (Outcome::Failed { why, .. }, _) if answer.status == 404 => Outcome::Away {
-                why,
-                after_ms: None,
-            },
+            (Outcome::Failed { why, .. }, _) if answer.status == 404 => Outcome::away(why),
             (other, _) => other,
         }
     }

@@ -17,10 +17,12 @@ pub(super) struct Http1(Agent);
 
 impl Http1 {
     /// Prepares a client, without connecting.
-    pub(super) fn new(reach: Reach, patience: Patience) -> Self {
+    /// `strangers` = recipients name what it calls.
+    pub(super) fn new(reach: Reach, patience: Patience, strangers: bool) -> Self {
         let guard = Guard(reach);
         let limit = |ms: u64| Some(Duration::from_millis(ms));
         let config = Agent::config_builder()
+            .timeout_global(limit(patience.stranger_ms).filter(|_| strangers))
             .timeout_resolve(limit(patience.answer_ms))
             .timeout_connect(limit(patience.answer_ms))
             .timeout_send_request(limit(patience.answer_ms))

@@ -83,10 +83,7 @@ impl Shape for Mailgun {
         match answer.of_provider(None, now) {
             Outcome::Sent(_) => sent(json["id"].as_str()),
             // The domain is not one of the account.
-            Outcome::Failed { why, .. } if answer.status == 404 => Outcome::Away {
-                why,
-                after_ms: None,
-            },
+            Outcome::Failed { why, .. } if answer.status == 404 => Outcome::away(why),
             Outcome::Failed { why, .. } => Outcome::Failed {
                 why,
                 suppress: message

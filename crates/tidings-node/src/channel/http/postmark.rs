@@ -80,10 +80,7 @@ impl Shape for Postmark {
                 why,
                 suppress: Some(SuppressedFor::Bounce),
             },
-            (Outcome::Failed { why, .. }, code) if is_of_account(code) => Outcome::Away {
-                why,
-                after_ms: None,
-            },
+            (Outcome::Failed { why, .. }, code) if is_of_account(code) => Outcome::away(why),
             (other, _) => other,
         }
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered};
+use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::mime::{Parts, known_by};
 use super::{Answer, ProviderUrl, Request, Shape, sent};
 
@@ -76,7 +76,9 @@ impl Shape for SendGrid {
             Outcome::Away {
                 why,
                 after_ms: None,
+                ..
             } if answer.status == 429 => Outcome::Away {
+                scope: Scope::Provider,
                 why,
                 after_ms: reset_ms(answer, now),
             },

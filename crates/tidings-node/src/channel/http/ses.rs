@@ -78,10 +78,7 @@ impl Shape for Ses {
         );
         match answer.of_provider(kind, now) {
             Outcome::Sent(_) => sent(json["MessageId"].as_str()),
-            Outcome::Failed { why, .. } if is_of_account => Outcome::Away {
-                why,
-                after_ms: None,
-            },
+            Outcome::Failed { why, .. } if is_of_account => Outcome::away(why),
             other => other,
         }
     }

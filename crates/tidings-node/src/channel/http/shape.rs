@@ -4,7 +4,7 @@ use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 use ureq::http::HeaderMap;
 
-use super::super::{Outcome, Rendered};
+use super::super::{Outcome, Rendered, Scope};
 use super::Reach;
 
 /// A request, always a POST.
@@ -83,9 +83,14 @@ pub(crate) trait Shape: Send + Sync {
     /// The outcome that an answer tells.
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome;
 
-    /// The outcome where nobody is there.
+    /// The outcome where nobody is there: the provider, or the host that the recipient names.
     fn unreachable(&self, why: String) -> Outcome {
+        let scope = match self.answers_for_all() {
+            true => Scope::Provider,
+            false => Scope::Destination,
+        };
         Outcome::Away {
+            scope,
             why,
             after_ms: None,
         }
@@ -137,10 +142,13 @@ impl Answer {
         let after_ms = self.retry_after_ms(now);
         match self.status {
             200..=299 => super::sent(None),
-            // Our access, our account, our quota: an operator's to mend.
-            // A redirection, and whatever else is no answer about the message.
-            0..=399 | 401..=403 | 407 => Outcome::Away { why, after_ms },
-            408 | 425 | 429 | 500 | 503 | 507 => Outcome::Away { why, after_ms },
+            // Our access, our account, our quota: an operator's to mend. A redirection, and whatever else is no answer
+            // about the message. What passes by itself.
+            0..=399 | 401..=403 | 407 | 408 | 425 | 429 | 500 | 503 | 507 => Outcome::Away {
+                scope: Scope::Provider,
+                why,
+                after_ms,
+            },
             // Who answers has passed it on, and may have been heard.
             500..=599 => Outcome::Unknown { why },
             _ => Outcome::Failed {
@@ -157,7 +165,7 @@ impl Answer {
                 why,
                 suppress: None,
             },
-            (Outcome::Away { why, after_ms }, _) => Outcome::Retry { why, after_ms },
+            (Outcome::Away { why, after_ms, .. }, _) => Outcome::Retry { why, after_ms },
             (Outcome::Failed { why, .. }, 404 | 410) => Outcome::Failed {
                 why,
                 suppress: Some(SuppressedFor::Gone),

@@ -4,7 +4,7 @@ use serde_json::json;
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered};
+use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::note::Note;
 use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape, sent};
 
@@ -103,6 +103,7 @@ impl Shape for Slack {
             | "team_added_to_org"
             | "token_expired"
             | "token_revoked" => Outcome::Away {
+                scope: Scope::Provider,
                 why,
                 after_ms: answer.retry_after_ms(now),
             },

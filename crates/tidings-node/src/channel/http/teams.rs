@@ -71,11 +71,4 @@ impl Shape for Teams {
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
         answer.of_address(answer.json()["error"]["code"].as_str(), now)
     }
-
-    fn unreachable(&self, why: String) -> Outcome {
-        Outcome::Retry {
-            why,
-            after_ms: None,
-        }
-    }
 }

@@ -60,10 +60,7 @@ impl Shape for Telegram {
                 suppress: Some(SuppressedFor::Gone),
             },
             // The bot's token.
-            (Outcome::Failed { why, .. }, 404) => Outcome::Away {
-                why,
-                after_ms: None,
-            },
+            (Outcome::Failed { why, .. }, 404) => Outcome::away(why),
             (Outcome::Failed { why, .. }, 400) => Outcome::Failed {
                 why,
                 suppress: (told.contains("chat not found")
@@ -72,7 +69,7 @@ impl Shape for Telegram {
                 .then_some(SuppressedFor::Gone),
             },
             // One chat may have too many while others have none.
-            (Outcome::Away { why, after_ms }, 429) => {
+            (Outcome::Away { why, after_ms, .. }, 429) => {
                 let said = json["parameters"]["retry_after"].as_i64();
                 Outcome::Retry {
                     why,

@@ -88,10 +88,7 @@ impl Shape for Twilio {
             (
                 Outcome::Failed { why, .. },
                 20404 | 21212 | 21603 | 21606 | 21659 | 21660 | 63038,
-            ) => Outcome::Away {
-                why,
-                after_ms: None,
-            },
+            ) => Outcome::away(why),
             (other, _) => other,
         }
     }

@@ -144,10 +144,7 @@ impl Shape for Vapid {
             .ok_or_else(|| broken("the keys of the subscription are none"))?;
         let authorization = self
             .authorization(&subscription.endpoint, now)
-            .ok_or_else(|| Outcome::Away {
-                why: "the keys can't sign".to_owned(),
-                after_ms: None,
-            })?;
+            .ok_or_else(|| Outcome::away("the keys can't sign"))?;
         let urgency = match Priority::of(&message.head.lane) {
             Priority::Interactive => "normal",
             Priority::Bulk => "low",
@@ -169,13 +166,6 @@ impl Shape for Vapid {
 
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
         answer.of_address(None, now)
-    }
-
-    fn unreachable(&self, why: String) -> Outcome {
-        Outcome::Retry {
-            why,
-            after_ms: None,
-        }
     }
 }
 

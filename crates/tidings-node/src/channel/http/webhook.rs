@@ -101,13 +101,6 @@ impl Shape for Webhook {
             other => other,
         }
     }
-
-    fn unreachable(&self, why: String) -> Outcome {
-        Outcome::Retry {
-            why,
-            after_ms: None,
-        }
-    }
 }
 
 #[cfg(test)]

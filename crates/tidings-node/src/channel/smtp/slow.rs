@@ -15,6 +15,7 @@ const WHOLE: Patience = Patience {
     answer_ms: 60_000,
     begin_ms: 150,
     delivery_ms: 150,
+    stranger_ms: 2_000,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -126,6 +127,7 @@ fn a_whole_answer_has_a_deadline_of_its_own() {
         answer_ms: 100,
         begin_ms: 60_000,
         delivery_ms: 60_000,
+        ..WHOLE
     };
     for slow in SLOW {
         for stage in ["greeting", "RCPT"] {

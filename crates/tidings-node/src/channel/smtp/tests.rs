@@ -15,6 +15,7 @@ const PATIENT: Patience = Patience {
     answer_ms: 20_000,
     begin_ms: 60_000,
     delivery_ms: 20_000,
+    stranger_ms: 2_000,
 };
 
 /// An action of the server at one point.

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tidings_node::channel::{Channel, MailRenderer, Outcome, Outlet, Provider, Receipt, Rendered};
+use tidings_node::channel::{
+    Channel, MailRenderer, Outcome, Outlet, Provider, Receipt, Rendered, Scope,
+};
 
 use super::{get, post, problem, publish, put};
 use crate::http::rig::{CONFIG, Rig};
@@ -244,6 +246,7 @@ fn a_time_line_tells_what_entered_when_it_went_and_what_the_provider_said() {
 fn p7_each_failover_is_visible() {
     let (first, second) = (Arc::new(Wire::default()), Arc::new(Wire::default()));
     first.says([Outcome::Away {
+        scope: Scope::Provider,
         why: "connect: refused".to_owned(),
         after_ms: None,
     }]);

@@ -1,0 +1,144 @@
+//! The destinations to which a provider hands nothing over at present: each has a breaker of its own.
+//!
+//! A destination is a host that a recipient names, or the domain of a mail address. Only those that failed of late are
+//! kept, and no more than a bound, so that strangers who name many hosts can't fill the memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tidings_core::Instant;
+
+use super::breaker::{Breaker, Change, Health};
+
+/// The most destinations of a provider that are kept.
+const DESTINATIONS_MAX: usize = 4_096;
+
+/// The destinations of a provider that failed of late.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Destinations(BTreeMap<Arc<str>, Failing>);
+
+#[derive(Clone, Debug)]
+struct Failing {
+    breaker: Breaker,
+    /// The instant of the last failure.
+    at: Instant,
+    /// Its reason.
+    why: String,
+}
+
+impl Destinations {
+    /// Tells whether a message to a destination may pass now.
+    ///
+    /// # Errors
+    /// The instant from which to ask again.
+    pub(crate) fn is_open_to(&self, destination: &str, now: Instant) -> Result<(), Instant> {
+        let failing = self.0.get(destination);
+        failing.map_or(Ok(()), |failing| failing.breaker.is_open_to(now))
+    }
+
+    /// Lets a message to a destination pass, if one may.
+    pub(crate) fn admit(&mut self, destination: &str, now: Instant) -> bool {
+        let failing = self.0.get_mut(destination);
+        failing.is_none_or(|failing| failing.breaker.admit(now))
+    }
+
+    /// Notes what became of a message that passed, with the reason of a failure.
+    pub(crate) fn note(
+        &mut self,
+        destination: &Arc<str>,
+        health: Health,
+        why: &str,
+        now: Instant,
+    ) -> Option<Change> {
+        match health {
+            Health::Well => {
+                let mut failing = self.0.remove(destination)?;
+                failing.breaker.hear(health, now)
+            }
+            Health::Untold => {
+                let failing = self.0.get_mut(destination)?;
+                failing.breaker.hear(health, now)
+            }
+            Health::Away { .. } => {
+                if !self.0.contains_key(destination) && self.0.len() >= DESTINATIONS_MAX {
+                    self.forget_one();
+                }
+                let failing = self.0.entry(Arc::clone(destination));
+                let failing = failing.or_insert_with(|| Failing {
+                    breaker: Breaker::default(),
+                    at: now,
+                    why: String::new(),
+                });
+                failing.at = now;
+                why.clone_into(&mut failing.why);
+                failing.breaker.hear(health, now)
+            }
+        }
+    }
+
+    /// Makes room: one that is not away goes first, then the one that failed longest ago.
+    fn forget_one(&mut self) {
+        let oldest = self
+            .0
+            .iter()
+            .min_by_key(|(_, failing)| (failing.breaker.away_until().is_some(), failing.at));
+        if let Some(name) = oldest.map(|(name, _)| Arc::clone(name)) {
+            self.0.remove(&name);
+        }
+    }
+
+    /// The destinations that are left alone at an instant, each with the instant of the next probe and the reason.
+    pub(crate) fn away(&self, now: Instant) -> impl Iterator<Item = (&Arc<str>, Instant, &str)> {
+        self.0.iter().filter_map(move |(name, failing)| {
+            let until = failing.breaker.away_until().filter(|until| *until > now)?;
+            Some((name, until, failing.why.as_str()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AWAY: Health = Health::Away { after_ms: None };
+
+    fn name(number: usize) -> Arc<str> {
+        format!("h{number}.example").into()
+    }
+
+    #[test]
+    fn a_destination_that_fails_several_times_in_a_row_is_left_alone_and_no_other_is() {
+        let mut all = Destinations::default();
+        for time in 0.. {
+            assert!(time < 10);
+            assert_eq!(all.is_open_to("h1.example", Instant(0)), Ok(()));
+            if all.note(&name(1), AWAY, "hangs", Instant(0)).is_some() {
+                break;
+            }
+            // A success of another says nothing about it.
+            all.note(&name(2), Health::Well, "", Instant(0));
+        }
+        let until = all.is_open_to("h1.example", Instant(0)).unwrap_err();
+        assert_eq!(all.is_open_to("h2.example", Instant(0)), Ok(()));
+        let away: Vec<_> = all.away(Instant(0)).collect();
+        assert_eq!(away, [(&name(1), until, "hangs")]);
+        assert!(all.admit("h1.example", until) && !all.admit("h1.example", until));
+        let change = all.note(&name(1), Health::Well, "", until);
+        assert_eq!(change, Some(Change::Closed));
+        assert!(all.0.is_empty(), "what is well is not kept");
+    }
+
+    #[test]
+    fn a3_strangers_who_name_many_hosts_fill_no_memory_and_free_none_that_is_away() {
+        let mut all = Destinations::default();
+        let asked = Health::Away {
+            after_ms: Some(60_000),
+        };
+        assert!(all.note(&name(0), asked, "", Instant(0)).is_some());
+        for number in 1..3 * DESTINATIONS_MAX {
+            all.note(&name(number), AWAY, "", Instant(1));
+        }
+        assert_eq!(all.0.len(), DESTINATIONS_MAX);
+        assert!(all.is_open_to("h0.example", Instant(2)).is_err());
+    }
+}
