@@ -5,16 +5,17 @@
 //! what a tag says ([`crate::MailTag`]); the rest decides only how bad it is. Where a report leaves doubt, it is
 //! read as the lesser thing: who is taken for gone hears nothing any more.
 
+mod parts;
 mod phrases;
 mod status;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders as _, PartType};
+use mail_parser::{Message, MessageParser};
 
+use parts::Part;
 use phrases::{Meaning, Refusal};
 pub use status::Status;
 
@@ -76,8 +77,8 @@ impl Report {
     /// Reads a mail; `None` = it is no report.
     #[must_use]
     pub fn read(mail: &[u8]) -> Option<Self> {
-        let message = MessageParser::default().parse(mail)?;
-        let parts = parts_of(&message);
+        let message = MessageParser::default().parse_headers(mail)?;
+        let parts = parts::of(mail);
         let findings = complaint(&parts)
             .or_else(|| delivery_status(&parts))
             .or_else(|| words(&message, &parts))?;
@@ -88,34 +89,8 @@ impl Report {
     }
 }
 
-/// All parts, those of mails within the mail too.
-fn parts_of<'m>(message: &'m Message<'m>) -> Vec<&'m MessagePart<'m>> {
-    let mut all = Vec::new();
-    let mut messages = vec![message];
-    while let Some(message) = messages.pop() {
-        for part in &message.parts {
-            if let PartType::Message(inner) = &part.body {
-                messages.push(inner);
-            }
-            all.push(part);
-        }
-    }
-    all
-}
-
-fn is_of(part: &MessagePart<'_>, subtypes: &[&str]) -> bool {
-    let kind = part.content_type();
-    kind.is_some_and(|kind| {
-        kind.ctype().eq_ignore_ascii_case("message")
-            && kind
-                .subtype()
-                .is_some_and(|sub| subtypes.iter().any(|of| sub.eq_ignore_ascii_case(of)))
-    })
-}
-
-fn text(part: &MessagePart<'_>) -> String {
-    let text = String::from_utf8_lossy(part.contents());
-    text.chars().take(TEXT_CHARS_MAX).collect()
+fn is_of(part: &Part, kinds: &[&str]) -> bool {
+    kinds.contains(&&*part.kind)
 }
 
 /// The fields of a report's blocks, by their names in small letters.
@@ -152,11 +127,11 @@ fn blocks(text: &str) -> Vec<Fields> {
 }
 
 /// The complaint of a feedback report.
-fn complaint(parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
+fn complaint(parts: &[Part]) -> Option<Vec<Finding>> {
     let report = parts
         .iter()
-        .find(|part| is_of(part, &["feedback-report"]))?;
-    let fields = blocks(&text(report)).into_iter().next()?;
+        .find(|part| is_of(part, &["message/feedback-report"]))?;
+    let fields = blocks(&report.text).into_iter().next()?;
     let event = match fields
         .get("feedback-type")
         .map(|kind| kind.to_ascii_lowercase())
@@ -176,15 +151,13 @@ fn complaint(parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
 }
 
 /// Reads the blocks of a delivery status, each of one recipient.
-fn delivery_status(parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
-    let kinds = ["delivery-status", "global-delivery-status"];
+fn delivery_status(parts: &[Part]) -> Option<Vec<Finding>> {
+    let kinds = ["message/delivery-status", "message/global-delivery-status"];
     let structured = parts.iter().filter(|part| is_of(part, &kinds));
-    let plain = parts
-        .iter()
-        .filter(|part| matches!(part.body, PartType::Text(_)));
+    let plain = parts.iter().filter(|part| part.is_text);
     let words = explanation(parts);
     for part in structured.chain(plain) {
-        let blocks = blocks(&text(part)).into_iter();
+        let blocks = blocks(&part.text).into_iter();
         let of_recipients = blocks.filter(|block| {
             [
                 "final-recipient",
@@ -275,21 +248,13 @@ fn judge(said: &str, stated: Option<Status>, words: &str) -> Finding {
 }
 
 /// The text for people, up to the returned mail.
-fn explanation(parts: &[&MessagePart<'_>]) -> String {
-    let plain = parts.iter().find_map(|part| match &part.body {
-        PartType::Text(text) => Some(Cow::Borrowed(&**text)),
-        PartType::Html(text) => Some(Cow::Owned(mail_parser::decoders::html::html_to_text(text))),
-        _ => None,
-    });
-    let text = plain.unwrap_or_default();
-    phrases::before_the_mail(&text)
-        .chars()
-        .take(TEXT_CHARS_MAX)
-        .collect()
+fn explanation(parts: &[Part]) -> String {
+    let text = parts.iter().find(|part| part.is_text);
+    phrases::before_the_mail(text.map_or("", |part| &part.text))
 }
 
 /// Reads a report in words alone.
-fn words(message: &Message<'_>, parts: &[&MessagePart<'_>]) -> Option<Vec<Finding>> {
+fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
     let header = |name: &'static str| message.header_raw(name).unwrap_or_default().trim();
     let said = explanation(parts);
     let subject = message.subject().unwrap_or_default();

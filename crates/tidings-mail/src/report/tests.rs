@@ -1,6 +1,9 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::*;
 
 fn finding(mail: &str) -> Vec<(Event, String)> {
@@ -106,6 +109,63 @@ fn complaints_are_read_and_mistakes_are_none() {
     assert_eq!(finding(&report("abuse"))[0].0, Event::Complained);
     assert_eq!(finding(&report("opt-out"))[0].0, Event::OptedOut);
     assert_eq!(finding(&report("not-spam")), []);
+}
+
+/// The most bytes of a mail that the server reads.
+const MAIL_BYTES: usize = 1 << 20;
+
+/// Mails of the greatest size that is read, which nest as deep as such a mail can.
+fn nested() -> Vec<String> {
+    let levels = |level: &str| level.repeat(MAIL_BYTES / level.len());
+    let numbered = |kind: &str| {
+        let mut mail = String::new();
+        for number in 0.. {
+            let level = format!("Content-Type: {kind}; boundary=b{number}\n\n--b{number}\n");
+            if mail.len() + level.len() > MAIL_BYTES {
+                break;
+            }
+            mail.push_str(&level);
+        }
+        mail
+    };
+    let encoded = |inner: &str| {
+        let inner: String = inner.chars().take(MAIL_BYTES / 4 * 3 - 3000).collect();
+        let text = STANDARD.encode(inner);
+        format!("Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n{text}\n")
+    };
+    vec![
+        levels("Content-Type:message/rfc822\n\n"),
+        levels("content-TYPE\t:\r\n message (of a mail) /rfc822\r\n\r\n"),
+        levels("Con tent-Type:message/global\n\n"),
+        levels("Content-Type:multipart/digest;boundary=b\n\n--b\n\n"),
+        levels("Content-Type:multipart/mixed;boundary=b\n\n--b\n"),
+        numbered("multipart/mixed"),
+        numbered("multipart/digest"),
+        encoded(&levels("Content-Type:message/rfc822\n\n")),
+        levels("Content-Type:message/rfc822\nContent-Transfer-Encoding:quoted-printable\n\n"),
+    ]
+}
+
+#[test]
+fn a1_the_depth_of_a_mail_is_bounded() {
+    for (which, mail) in nested().into_iter().enumerate() {
+        // A tenth of what a thread of the server has.
+        let reads = std::thread::Builder::new().stack_size(200 << 10);
+        let read = reads.spawn(move || Report::read(mail.as_bytes())).unwrap();
+        assert!(read.join().unwrap().is_none(), "{which}");
+    }
+    // What stands before the depth is read all the same.
+    let deep = "Content-Type:message/rfc822\n\n".repeat(10_000);
+    let mail = status("Action: failed\nStatus: 5.1.1");
+    let mail = mail.replace("--b--", &format!("--b\n{deep}\n--b--"));
+    assert_eq!(finding(&mail), [(Event::Gone, "5.1.1".to_owned())]);
+}
+
+#[test]
+fn a_boundary_counts_only_at_the_beginning_of_a_line() {
+    let mail = status("Action: failed\nStatus: 5.1.1")
+        .replace("Sorry.", "Sorry --b about a--b--and --b--.");
+    assert_eq!(finding(&mail), [(Event::Gone, "5.1.1".to_owned())]);
 }
 
 #[test]

@@ -2,7 +2,11 @@
 //!
 //! A mail is moved from `new` to `cur` once what follows from it is durable, so none is lost; one that a stop left in
 //! between is taken again, which changes nothing: the time of its file tells that it is the same.
+//!
+//! Anybody may send such a mail. While one is read, its name begins with a mark that no look takes in: if reading it
+//! ends the thread or the process, it stays marked, and neither the next look nor the next start reads it again.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -23,12 +27,24 @@ const EVERY: Duration = Duration::from_secs(10);
 const MAILS_MAX: usize = 100;
 /// The most bytes of a mail that are read.
 const MAIL_BYTES_MAX: u64 = 1 << 20;
+/// The beginning of the name of a mail that is being read. Names with a dot are no mails of a Maildir.
+const READING: &str = ".reading-";
 
 /// Looks into the configured Maildir, again and again, until the server stops.
 pub async fn watch(service: Arc<Service>) {
     let mut looks = interval(EVERY);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut told = None;
+    if let Some(maildir) = service.rules().feedback.maildir.clone() {
+        let left = spawn_blocking(move || left_unread(Path::new(&maildir))).await;
+        for name in left.unwrap_or_default() {
+            tracing::warn!(
+                name,
+                "a mail stays unread in `new` of the Maildir of reports: this server ended while it was read; look at \
+                 it, and remove it, or take the mark from its name to have it read again"
+            );
+        }
+    }
     loop {
         tokio::select! {
             _ = looks.tick() => {}
@@ -79,7 +95,8 @@ fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(maildir.join("new"))? {
         let entry = entry?;
-        if entry.file_type()?.is_file() {
+        let is_marked = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if entry.file_type()?.is_file() && !is_marked {
             paths.push(entry.path());
         }
     }
@@ -87,8 +104,10 @@ fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
     let mut mails = Vec::with_capacity(MAILS_MAX);
     let mut unreadable = Ok(());
     for path in paths {
-        match read_mail(&path) {
-            Ok((bytes, written)) => mails.push((path, reports(&bytes, written))),
+        match marked(&path, |bytes, written| reports(bytes, written)) {
+            Ok(reports) => mails.push((path, reports)),
+            // Another node reads or has read it.
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
             Err(fault) => unreadable = Err(fault),
         }
         if mails.len() == MAILS_MAX {
@@ -99,6 +118,26 @@ fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
         true => unreadable.map(|()| mails),
         false => Ok(mails),
     }
+}
+
+/// Reads a mail while its name is marked.
+fn marked<T>(path: &Path, read: impl FnOnce(&[u8], Option<Instant>) -> T) -> io::Result<T> {
+    let mut name = OsString::from(READING);
+    name.push(path.file_name().unwrap_or_default());
+    let mark = path.with_file_name(name);
+    fs::rename(path, &mark)?;
+    // No `?` before the name is what it was: a fault of the disk is no fault of the mail.
+    let mail = read_mail(&mark);
+    let found = mail.map(|(bytes, written)| read(&bytes, written));
+    fs::rename(&mark, path)?;
+    found
+}
+
+/// The names of mails that stayed marked.
+fn left_unread(maildir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(maildir.join("new")).into_iter().flatten();
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter(|name| name.starts_with(READING)).collect()
 }
 
 /// The beginning of a mail, and when it was written.
@@ -139,4 +178,35 @@ fn put_away(path: &Path, cur: &Path) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split(':').next().unwrap_or_default();
     fs::rename(path, cur.join(format!("{name}:2,S")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a1_a_mail_that_ended_the_process_is_not_read_again() {
+        let home = tempfile::tempdir().unwrap();
+        let new = home.path().join("new");
+        fs::create_dir(&new).unwrap();
+        for name in ["a", "b"] {
+            fs::write(new.join(name), "Subject: x\n\nHello\n").unwrap();
+        }
+        let names = || {
+            let mails = read(home.path()).unwrap().into_iter();
+            let names = mails.map(|(path, _)| path.file_name().unwrap().to_owned());
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(names(), ["a", "b"]);
+        assert!(left_unread(home.path()).is_empty());
+        // The thread ends as the process would: nothing after it is done.
+        let path = new.join("a");
+        let ended = std::thread::spawn(move || marked(&path, |_, _| panic!("a hostile mail")));
+        assert!(ended.join().is_err());
+        assert_eq!(names(), ["b"]);
+        assert_eq!(left_unread(home.path()), [".reading-a"]);
+        // Another node that has listed the mail before passes over it.
+        let missing = marked(&new.join("a"), |_, _| ()).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
 }

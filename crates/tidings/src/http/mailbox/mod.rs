@@ -7,6 +7,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
+use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -157,8 +158,46 @@ fn load(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Parses a mail; `None` = it is none, or may hold other mails, which none of ours does. The parser reads mails within
+/// mails by recursion, without a bound, so that a stranger's could overflow the stack.
 fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
-    MessageParser::default().parse(bytes)
+    match may_hold_mails(bytes) {
+        true => None,
+        false => MessageParser::default().parse(bytes),
+    }
+}
+
+/// Tells whether a field `Content-Type` names a type that holds mails, wherever it stands. Whitespace within a field's
+/// name does not count, as it does not to the parser, and a field ends before the next line that begins with
+/// something else.
+fn may_hold_mails(bytes: &[u8]) -> bool {
+    const NAME: &[u8] = b"content-type:";
+    let (mut matched, mut window) = (0, VecDeque::with_capacity(NAME.len()));
+    let small = bytes.iter().map(u8::to_ascii_lowercase).enumerate();
+    for (at, byte) in small.filter(|(_, byte)| !byte.is_ascii_whitespace()) {
+        if window.len() == NAME.len() {
+            window.pop_front();
+        }
+        window.push_back(byte);
+        // A field within what was looked at already is not looked at twice.
+        if at < matched || !window.iter().eq(NAME) {
+            continue;
+        }
+        let field = &bytes[at..];
+        let end = field
+            .windows(2)
+            .position(|pair| pair[0] == b'\n' && !pair[1].is_ascii_whitespace());
+        let field = &field[..end.unwrap_or(field.len())];
+        matched = at + field.len();
+        let text = String::from_utf8_lossy(field).to_ascii_lowercase();
+        if ["rfc822", "global", "digest"]
+            .iter()
+            .any(|kind| text.contains(kind))
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// The policy of a page: it may load frames of this server.

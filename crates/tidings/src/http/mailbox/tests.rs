@@ -101,3 +101,32 @@ fn only_a_developers_server_has_a_mailbox() {
     let answer = open.send(Method::GET, "/_mail", &foreign, "");
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
 }
+
+#[test]
+fn a1_a_mail_that_holds_mails_is_not_parsed() {
+    let holding = [
+        "Content-Type:message/rfc822\n\n",
+        "Con tent-\tTYPE :\r\n (a\n\tmail) Message / (x) RFC822\r\n\r\n",
+        "Content\r-Type:message/global\n\n",
+        "Content-Type:multipart/digest;boundary=b\n\n--b\n\n",
+        "X: content-type:text/plain\n content-type:message/rfc822\n\n",
+    ];
+    let dir = maildir();
+    for (name, level) in holding.iter().enumerate() {
+        let mail = format!(
+            "From: a@example.org\n{}",
+            level.repeat((8 << 20) / level.len())
+        );
+        assert!(super::parsed(mail.as_bytes()).is_none(), "{level:?}");
+        fs::write(dir.path().join(format!("new/{name}")), mail).unwrap();
+    }
+    fs::write(
+        dir.path().join("new/good"),
+        "From: a@example.org\nSubject: Good\n\nrfc822\n",
+    )
+    .unwrap();
+    let rig = rig(dir.path(), Access::Open);
+    assert!(text(&get(&rig, "/_mail")).contains("Good"));
+    assert_eq!(get(&rig, "/_mail/0").status, StatusCode::NOT_FOUND);
+    assert_eq!(get(&rig, "/_mail/0/source").bytes.len(), 8 << 20);
+}
