@@ -1,54 +1,98 @@
 //! The trial of a host's templates, before any mail depends on them.
 //!
-//! What a template names is compared with what there is, also where the template would seldom get to; then
-//! samples are rendered, with everything that an item can have and with nothing that it need not.
+//! What a template names is compared with what there is, also where the template would seldom get to. Then samples are
+//! rendered: with everything, without each field that may be absent, without each name of `data`, and without all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value};
+use minijinja::value::Serde;
+use minijinja::{ErrorKind, UndefinedBehavior};
+use serde_json::{Map, Value, json};
 use tidings_core::{Id, Rules};
 
+use crate::Sender;
 use crate::design::Design;
 use crate::error::DesignError;
 use crate::page::Page;
-use crate::sample::{Detail, detailed};
+use crate::sample::{detailed, put};
+use crate::template::{Templates, reason_of, without_nulls};
 
 /// The variables that the layout gives to what it includes.
 const GIVEN: [&str; 6] = ["alone", "item", "section", "block", "column", "at"];
 /// The names that the language itself knows.
-const BUILT_IN: [&str; 6] = ["loop", "range", "dict", "namespace", "debug", "lipsum"];
+const BUILT_IN: [&str; 1] = ["loop"];
+/// The fields that may be absent.
+const OPTIONAL: [(&str, &[&str]); 3] = [
+    (
+        "mail",
+        &["recipient", "more", "more_url", "unsubscribe", "why"],
+    ),
+    ("brand", &["logo", "url", "footer", "postal_address"]),
+    ("item", &["url", "image", "actor", "target"]),
+];
+
+/// What a trial leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Without {
+    /// Nothing: whatever is undefined then is misspelt.
+    Nothing,
+    /// A field, or all that may be absent.
+    Fields(Vec<(&'static str, &'static str)>),
+    /// Names in `data`, or all of it.
+    Data(Vec<String>),
+}
+
+/// A place in a template.
+type Place = (String, usize);
 
 impl Design {
-    /// Tries the host's own templates; returns every fault.
+    /// Tries a configuration's own templates; returns the faults, each once for its place.
     #[must_use]
-    pub fn faults(&self, rules: &Rules) -> Vec<DesignError> {
-        let data = self.data_that_templates_name();
-        let mut faults = self.unknown_variables(rules, &data);
-        if !faults.is_empty() {
-            return faults;
+    pub fn faults(rules: &Rules) -> Vec<DesignError> {
+        let (templates, mut faults) = Templates::with_faults(&rules.presentation.templates);
+        let mut without = rules.clone();
+        without.presentation.templates.clear();
+        let sender = Sender::parse("preview@example.org").expect("the address is one");
+        let mut design = match Self::new(sender, &without) {
+            Ok(design) => design,
+            Err(fault) => return vec![fault],
+        };
+        design.templates = templates;
+        let unknown = design.unknown_variables(rules);
+        let misspelt: BTreeSet<String> = unknown.iter().filter_map(DesignError::template).collect();
+        faults.extend(unknown);
+        for (place, fault) in design.tried(rules) {
+            let is_known = fault.kind == ErrorKind::UndefinedError && misspelt.contains(&place.0);
+            if !is_known {
+                faults.push(fault.error);
+            }
         }
+        faults
+    }
+
+    /// Renders samples in all ways; returns the first fault of each place.
+    fn tried(&self, rules: &Rules) -> BTreeMap<Place, Tried> {
+        let names = self.names_in_data();
+        let mut ways = vec![Without::Nothing];
+        let fields = || {
+            OPTIONAL
+                .iter()
+                .flat_map(|(of, keys)| keys.iter().map(|key| (*of, *key)))
+        };
+        ways.extend(fields().map(|field| Without::Fields(vec![field])));
+        ways.push(Without::Fields(fields().collect()));
+        ways.extend(names.iter().map(|name| Without::Data(vec![name.clone()])));
+        ways.push(Without::Data(names.clone()));
+        let mut faults = BTreeMap::new();
         for event_type in self.types_with_templates(rules) {
             for locale in self.locales_of_templates() {
-                for (items, detail) in [
-                    (1, Detail::Full),
-                    (1, Detail::Bare),
-                    (30, Detail::Full),
-                    (2, Detail::Bare),
-                ] {
-                    let batch = detailed(&event_type, rules, &locale, items, detail, &data);
-                    let Some(page) = Page::of(&batch, self, usize::MAX) else {
-                        continue;
-                    };
-                    let rendered =
-                        self.templates
-                            .render(&page, &page.mail.locale, &self.usual_locale);
-                    let Err(fault) = rendered else { continue };
-                    let fault = DesignError::Template {
-                        name: format!("of `{event_type}`"),
-                        reason: fault.to_string(),
-                    };
-                    if !faults.contains(&fault) {
-                        faults.push(fault);
+                for items in [1, 3] {
+                    for way in &ways {
+                        for (place, fault) in
+                            self.trial(rules, &event_type, &locale, items, way, &names)
+                        {
+                            faults.entry(place).or_insert(fault);
+                        }
                     }
                 }
             }
@@ -56,26 +100,88 @@ impl Design {
         faults
     }
 
+    /// Renders a sample in one way; returns the places that fail whether `data` has texts, numbers or lists.
+    fn trial(
+        &self,
+        rules: &Rules,
+        event_type: &Id,
+        locale: &str,
+        items: usize,
+        way: &Without,
+        names: &[String],
+    ) -> BTreeMap<Place, Tried> {
+        let templates = self.templates.taking_undefined(match way {
+            Without::Nothing => UndefinedBehavior::SemiStrict,
+            // A picture without an address is no gap that a reader would pass over.
+            Without::Fields(_) => UndefinedBehavior::Lenient,
+            Without::Data(_) => UndefinedBehavior::Chainable,
+        });
+        let mut failing: Option<BTreeMap<Place, Tried>> = None;
+        for value in [json!("example"), json!(3), json!(["example"])] {
+            let mut data = Map::new();
+            for name in names {
+                put(&mut data, name, &value);
+            }
+            let batch = detailed(event_type, rules, locale, items, &data);
+            let Some(page) = Page::of(&batch, self, usize::MAX) else {
+                break;
+            };
+            let mut page = serde_json::to_value(&page).expect("pages are JSON");
+            complete(&mut page);
+            way.leave_out(&mut page);
+            if *way != Without::Nothing {
+                page = without_nulls(page);
+            }
+            let page = minijinja::Value::from(Serde(page));
+            let mut found = BTreeMap::new();
+            for layout in templates.layouts(locale, &self.usual_locale) {
+                if let Err(fault) = templates.body(&layout, &page) {
+                    let (place, fault) = Tried::new(&layout, &fault, way);
+                    found.insert(place, fault);
+                }
+            }
+            failing = Some(match failing {
+                None => found,
+                Some(before) => before
+                    .into_iter()
+                    .filter(|(place, _)| found.contains_key(place))
+                    .collect(),
+            });
+        }
+        failing.unwrap_or_default()
+    }
+
     /// The variables that templates name and nobody gives.
-    fn unknown_variables(&self, rules: &Rules, data: &Map<String, Value>) -> Vec<DesignError> {
-        let known = self.known(rules, data);
+    fn unknown_variables(&self, rules: &Rules) -> Vec<DesignError> {
+        let known = self.known(rules, &Map::new());
         let mut faults = Vec::new();
         for (name, variables) in self.templates.variables() {
-            let unknown = variables.into_iter().filter(|variable| {
-                let (first, second) = variable.split_once('.').unwrap_or((variable, ""));
+            for variable in variables {
+                let (first, second) = variable.split_once('.').unwrap_or((&variable, ""));
                 let second = second.split('.').next().unwrap_or_default();
-                match known.get(first) {
-                    None => !BUILT_IN.contains(&first),
-                    Some(fields) => {
-                        !second.is_empty() && !fields.is_empty() && !fields.contains(second)
+                let hint = match known.get(first) {
+                    None if BUILT_IN.contains(&first) => continue,
+                    None => {
+                        let there: Vec<String> =
+                            known.keys().map(|name| format!("`{name}`")).collect();
+                        format!("there are {}", there.join(", "))
                     }
-                }
-            });
-            let unknown: Vec<String> = unknown.map(|name| format!("`{name}`")).collect();
-            if !unknown.is_empty() {
+                    Some(fields)
+                        if second.is_empty() || fields.is_empty() || fields.contains(second) =>
+                    {
+                        continue;
+                    }
+                    Some(fields) => {
+                        let there: Vec<&str> = fields.iter().map(String::as_str).collect();
+                        format!("`{first}` has {}", there.join(", "))
+                    }
+                };
+                let line = self.templates.line_of(&name, &variable);
+                let line = line.map_or_else(String::new, |line| format!("line {line}: "));
                 faults.push(DesignError::Template {
-                    name,
-                    reason: format!("there is no {}", unknown.join(", ")),
+                    name: name.clone(),
+                    reason: format!("{line}there is no `{variable}`"),
+                    hint,
                 });
             }
         }
@@ -101,14 +207,7 @@ impl Design {
             let Some(event_type) = types.first() else {
                 continue;
             };
-            let batch = detailed(
-                event_type,
-                rules,
-                &self.usual_locale,
-                items,
-                Detail::Full,
-                data,
-            );
+            let batch = detailed(event_type, rules, &self.usual_locale, items, data);
             let page = Page::of(&batch, self, usize::MAX);
             let page = page.and_then(|page| serde_json::to_value(page).ok());
             for (name, value) in page.iter().filter_map(Value::as_object).flatten() {
@@ -121,18 +220,15 @@ impl Design {
         known
     }
 
-    /// The `data` of events as templates want it: each name that they use, with a text.
-    fn data_that_templates_name(&self) -> Map<String, Value> {
-        let mut data = Map::new();
-        for (_, variables) in self.templates.variables() {
-            for path in variables
-                .iter()
-                .filter_map(|name| name.strip_prefix("item.data."))
-            {
-                put(&mut data, path);
-            }
-        }
-        data
+    /// The paths in `data` that templates name, each once.
+    fn names_in_data(&self) -> Vec<String> {
+        let variables = self.templates.variables();
+        let names: BTreeSet<String> = variables
+            .iter()
+            .flat_map(|(_, variables)| variables)
+            .filter_map(|name| name.strip_prefix("item.data.").map(str::to_owned))
+            .collect();
+        names.into_iter().collect()
     }
 
     /// The types that have templates of their own, or else any: it shows what the layout does.
@@ -154,20 +250,129 @@ impl Design {
     }
 }
 
-/// Puts a text at a dotted path.
-fn put(data: &mut Map<String, Value>, path: &str) {
-    match path.split_once('.') {
-        None => {
-            data.entry(path).or_insert_with(|| Value::from("example"));
+/// A fault that a trial found.
+struct Tried {
+    error: DesignError,
+    kind: ErrorKind,
+}
+
+impl Tried {
+    /// The fault at its innermost place.
+    fn new(layout: &str, fault: &minijinja::Error, way: &Without) -> (Place, Self) {
+        let mut inner = fault;
+        let causes =
+            std::iter::successors(std::error::Error::source(fault), |cause| cause.source());
+        for cause in causes.filter_map(|cause| cause.downcast_ref::<minijinja::Error>()) {
+            inner = cause;
         }
-        Some((first, rest)) => {
-            let inner = data.entry(first).or_insert_with(|| Value::from(Map::new()));
-            if !inner.is_object() {
-                *inner = Value::from(Map::new());
+        let place = (
+            inner.name().unwrap_or(layout).to_owned(),
+            inner.line().unwrap_or_default(),
+        );
+        let error = DesignError::Template {
+            name: place.0.clone(),
+            reason: format!("{}{}", reason_of(inner), way.words()),
+            hint: match (way, inner.kind()) {
+                (Without::Fields(_) | Without::Data(_), _) => {
+                    "put what may be absent within `{% if … %}`, or write `|default(…)` after it"
+                }
+                (_, ErrorKind::TemplateNotFound | ErrorKind::BadInclude) => {
+                    "include a file of the templates' directory, such as `email/_NAME.html`"
+                }
+                (_, ErrorKind::UndefinedError) => {
+                    "`docs/mail.md` lists the variables and what they have"
+                }
+                (_, ErrorKind::OutOfFuel | ErrorKind::WriteFailure) => {
+                    "repeat over items, not over products of them"
+                }
+                _ => "`docs/mail.md` lists the variables, filters and tests that there are",
             }
-            if let Some(inner) = inner.as_object_mut() {
-                put(inner, rest);
+            .to_owned(),
+        };
+        let kind = inner.kind();
+        (place, Self { error, kind })
+    }
+}
+
+impl Without {
+    fn leave_out(&self, page: &mut Value) {
+        match self {
+            Self::Nothing => {}
+            Self::Fields(fields) => {
+                for (of, key) in fields {
+                    match *of {
+                        "item" => items_of(page).for_each(|item| remove(item, key)),
+                        of => remove(&mut page[of], key),
+                    }
+                }
+            }
+            Self::Data(names) => {
+                for item in items_of(page) {
+                    for name in names {
+                        remove(&mut item["data"], name);
+                    }
+                }
             }
         }
+    }
+
+    /// What a fault says of it.
+    fn words(&self) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Fields(fields) => match &fields[..] {
+                [(of, key)] => format!(", where `{of}.{key}` is absent"),
+                _ => ", where all is absent that may be".to_owned(),
+            },
+            Self::Data(names) => match &names[..] {
+                [name] => format!(", where `item.data.{name}` is absent"),
+                _ => ", where `item.data` is empty".to_owned(),
+            },
+        }
+    }
+}
+
+/// Fills in the fields that a sample has no value for.
+fn complete(page: &mut Value) {
+    for (of, keys) in &OPTIONAL[..2] {
+        for key in *keys {
+            if page[*of][*key].is_null() {
+                page[*of][*key] = json!("https://example.org/");
+            }
+        }
+    }
+}
+
+/// The items of a page.
+fn items_of(page: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let (mut alone, mut sections) = (None, None);
+    for (name, value) in page.as_object_mut().into_iter().flatten() {
+        match name.as_str() {
+            "item" if value.is_object() => alone = Some(value),
+            "sections" => sections = value.as_array_mut(),
+            _ => {}
+        }
+    }
+    alone.into_iter().chain(
+        sections
+            .into_iter()
+            .flatten()
+            .filter_map(|section| section["blocks"].as_array_mut())
+            .flatten()
+            .filter_map(|block| block["items"].as_array_mut())
+            .flatten(),
+    )
+}
+
+/// Removes what stands at a dotted path.
+fn remove(value: &mut Value, path: &str) {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let Some(fields) = value.as_object_mut() else {
+        return;
+    };
+    match (rest, fields.get_mut(first)) {
+        ("", _) => drop(fields.remove(first)),
+        (rest, Some(inner)) => remove(inner, rest),
+        (_, None) => {}
     }
 }

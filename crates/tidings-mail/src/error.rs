@@ -21,7 +21,28 @@ pub enum DesignError {
         name: String,
         /// The reason, with its line.
         reason: String,
+        /// Advice on how to mend it.
+        hint: String,
     },
+}
+
+impl DesignError {
+    /// Advice on how to mend it.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        match self {
+            Self::Sentence { .. } => "write another sentence",
+            Self::Template { hint, .. } => hint,
+        }
+    }
+
+    /// The template that has the fault.
+    pub(crate) fn template(&self) -> Option<String> {
+        match self {
+            Self::Sentence { .. } => None,
+            Self::Template { name, .. } => Some(name.clone()),
+        }
+    }
 }
 
 /// The reason why a batch can't become a mail. A retry never helps; no error contains an address.

@@ -22,6 +22,7 @@ mod direction;
 mod dkim;
 mod error;
 mod item;
+mod language;
 mod lines;
 mod link;
 mod list;

@@ -14,7 +14,7 @@ use crate::item::{Image, Item};
 use crate::lines::{entries, group_sentence, own_title, said, types_of};
 use crate::names::{self, Topics};
 use crate::sentence::Stretch;
-use crate::template::{Block, Bodies};
+use crate::template::Block;
 use crate::token::Rest;
 use crate::wording::{self, Calendar};
 use crate::words::{self, Words};
@@ -105,15 +105,27 @@ enum Shown<'a> {
     /// One that is rendered already, of which nothing else is asked.
     Rendered {
         /// Its blocks.
-        rendered: &'a Bodies,
+        rendered: Markup<'a>,
     },
     /// Any other.
     Item(&'a Item),
 }
 
+/// The bodies of an item, of which the HTML is escaped already.
+#[derive(Serialize)]
+struct Markup<'a> {
+    text: &'a str,
+    html: minijinja::Value,
+}
+
 fn as_shown<S: Serializer>(items: &[Item], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.iter().map(|item| match &item.rendered {
-        Some(rendered) => Shown::Rendered { rendered },
+        Some(rendered) => Shown::Rendered {
+            rendered: Markup {
+                text: &rendered.text,
+                html: minijinja::Value::from_safe_string(rendered.html.clone()),
+            },
+        },
         None => Shown::Item(item),
     }))
 }

@@ -7,16 +7,10 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::group::{Entry, group};
 use tidings_core::number::{EventNo, MessageId};
+use tidings_core::presentation::Wording;
 use tidings_core::{Batch, Header, Id, ImageSize, Instant, Object, Recipient, Rules, Score, State};
 
-/// The amount of what is known of a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detail {
-    /// Everything that an event can say.
-    Full,
-    /// Ids alone.
-    Bare,
-}
+use crate::Sentence;
 
 /// The instant of every sample: Monday, 4 March 2024, 09:00 UTC.
 const AT: Instant = Instant(1_709_542_800_000);
@@ -42,27 +36,60 @@ const SIZES: [(u16, u16); 3] = [(800, 600), (600, 800), (640, 640)];
 /// ```
 #[must_use]
 pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Batch {
-    detailed(event_type, rules, locale, items, Detail::Full, &Map::new())
+    let mut data = Map::new();
+    for path in rules
+        .presentation
+        .types
+        .get(event_type.as_str())
+        .iter()
+        .flat_map(|wording| data_in(wording))
+    {
+        put(&mut data, &path, &Value::from(path.rsplit('.').next()));
+    }
+    detailed(event_type, rules, locale, items, &data)
 }
 
-/// The same with as much detail, and with this `data` of the events.
+/// The paths in `data` that the sentences of a type name.
+fn data_in(wording: &Wording) -> Vec<String> {
+    let texts = [&wording.sentence, &wording.subject];
+    let texts = texts.iter().flat_map(|texts| texts.0.values());
+    let sentences = texts.filter_map(|text| Sentence::parse(text).ok());
+    sentences.flat_map(|sentence| sentence.data()).collect()
+}
+
+/// Puts a value at a dotted path.
+pub(crate) fn put(data: &mut Map<String, Value>, path: &str, value: &Value) {
+    match path.split_once('.') {
+        None => {
+            data.entry(path).or_insert_with(|| value.clone());
+        }
+        Some((first, rest)) => {
+            let inner = data.entry(first).or_insert_with(|| Value::from(Map::new()));
+            if !inner.is_object() {
+                *inner = Value::from(Map::new());
+            }
+            if let Some(inner) = inner.as_object_mut() {
+                put(inner, rest, value);
+            }
+        }
+    }
+}
+
+/// The same with this `data` of the events.
 pub(crate) fn detailed(
     event_type: &Id,
     rules: &Rules,
     locale: &str,
     items: usize,
-    detail: Detail,
     data: &Map<String, Value>,
 ) -> Batch {
-    let told: Vec<Entry> = (0..items)
-        .map(|n| told(event_type, n, detail, data))
-        .collect();
+    let told: Vec<Entry> = (0..items).map(|n| told(event_type, n, data)).collect();
     Batch {
         id: "preview".to_owned(),
         message: MessageId::default(),
         recipient: Recipient {
             id: id("somebody"),
-            name: (detail == Detail::Full).then(|| "Somebody".to_owned()),
+            name: Some("Somebody".to_owned()),
             addresses: [(EMAIL_NO, "somebody@example.org")].into(),
             tz: None,
             locale: None,
@@ -83,10 +110,9 @@ pub(crate) fn detailed(
     }
 }
 
-fn told(event_type: &Id, n: usize, detail: Detail, data: &Map<String, Value>) -> Entry {
+fn told(event_type: &Id, n: usize, data: &Map<String, Value>) -> Entry {
     let object_id = format!("example/{n}");
     let name = NAMES[n % NAMES.len()];
-    let is_full = detail == Detail::Full;
     let (width, height) = SIZES[n % SIZES.len()];
     let object = Object {
         url: Some(format!("https://example.org/{n}")),
@@ -94,12 +120,8 @@ fn told(event_type: &Id, n: usize, detail: Detail, data: &Map<String, Value>) ->
         image_size: Some(ImageSize { width, height }),
         ..titled(&object_id, TITLES[n % TITLES.len()])
     };
-    let object = match is_full {
-        true => object,
-        false => Object::bare(id(&object_id)),
-    };
-    let actor = is_full.then(|| Arc::new(titled(name, name)));
-    let target = is_full.then(|| Arc::new(titled("a-place", "A place")));
+    let actor = Some(Arc::new(titled(name, name)));
+    let target = Some(Arc::new(titled("a-place", "A place")));
     let header = Header {
         place: EventNo(n as u64),
         id: id(&format!("event-{n}")),

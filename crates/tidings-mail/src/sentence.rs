@@ -115,6 +115,15 @@ impl Sentence {
         self.0.iter().all(is_plain)
     }
 
+    /// The dotted paths of the places that `data` fills.
+    pub(crate) fn data(&self) -> Vec<String> {
+        let path = |piece: &Piece| match piece {
+            Piece::Data(path) => Some(path.join(".")),
+            _ => None,
+        };
+        self.0.iter().filter_map(path).collect()
+    }
+
     /// The sentence where only a count is known.
     pub(crate) fn counted(&self, count: usize, words: &Words) -> Option<String> {
         let said = Said {

@@ -6,14 +6,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, escape_formatter};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 use tidings_core::presentation::for_locale;
 
-use crate::direction;
 use crate::error::{DesignError, RenderError};
+use crate::language::{self, BODY_BYTES_MAX, Body};
 
 /// The compiled-in templates.
 pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
@@ -54,11 +53,6 @@ pub(crate) struct Templates {
     /// Names of the host's own, in lower case.
     own: BTreeSet<String>,
 }
-
-/// Instructions that one body may take: some hundred times those of a large digest.
-const FUEL: u64 = 5_000_000;
-/// Maximum number of bytes of a body.
-const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// The two alternatives of a mail.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -102,21 +96,69 @@ impl Block {
 impl Templates {
     /// The compiled-in templates, and the host's own by their names.
     pub(crate) fn new(own: &BTreeMap<String, String>) -> Result<Self, DesignError> {
-        let mut environment = environment();
+        let (templates, faults) = Self::with_faults(own);
+        match faults.into_iter().next() {
+            None => Ok(templates),
+            Some(fault) => Err(fault),
+        }
+    }
+
+    /// The same, with the faults that show when templates are parsed. A faulty one is empty.
+    pub(crate) fn with_faults(own: &BTreeMap<String, String>) -> (Self, Vec<DesignError>) {
+        let mut environment = language::environment();
+        for (name, source) in DEFAULT_TEMPLATES.into_iter().chain(SITE_TEMPLATES) {
+            environment
+                .add_template(name, source)
+                .expect("the compiled-in templates parse");
+        }
         let mut names = BTreeSet::new();
+        let mut faults = Vec::new();
         for (name, source) in own {
             let lower = name.to_ascii_lowercase();
-            let added = environment.add_template_owned(lower.clone(), source.clone());
-            added.map_err(|fault| DesignError::Template {
-                name: name.clone(),
-                reason: reason_of(&fault),
-            })?;
+            let found = match environment.add_template_owned(lower.clone(), source.clone()) {
+                Err(fault) => vec![DesignError::Template {
+                    name: name.clone(),
+                    reason: reason_of(&fault),
+                    hint: "mend what stands at that line: `{{ … }}` prints, `{% … %}` is a statement, and `{% if %}` and \
+                           `{% for %}` end with `{% endif %}` and `{% endfor %}`"
+                        .to_owned(),
+                }],
+                Ok(()) => forbidden(&environment, name, &lower),
+            };
+            if !found.is_empty() {
+                let emptied = environment.add_template_owned(lower.clone(), String::new());
+                emptied.expect("an empty template parses");
+            }
+            faults.extend(found);
             names.insert(lower);
         }
-        Ok(Self {
+        let templates = Self {
             environment,
             own: names,
+        };
+        (templates, faults)
+    }
+
+    /// The same with another way of taking what is undefined, for trials.
+    pub(crate) fn taking_undefined(&self, behavior: UndefinedBehavior) -> Self {
+        let mut templates = self.clone();
+        templates.environment.set_undefined_behavior(behavior);
+        templates
+    }
+
+    /// The templates that show a page's mail in a locale, its items aside: HTML, then text.
+    pub(crate) fn layouts(&self, locale: &str, usual: &str) -> [String; 2] {
+        ["html", "txt"].map(|end| {
+            let own = self.own("layout", locale, usual, end);
+            own.unwrap_or_else(|| format!("email/layout.{end}"))
         })
+    }
+
+    /// The line of one of the host's own templates at which a text first stands.
+    pub(crate) fn line_of(&self, name: &str, text: &str) -> Option<usize> {
+        let template = self.environment.get_template(name).ok()?;
+        let at = template.source().find(text)?;
+        Some(template.source()[..at].matches('\n').count() + 1)
     }
 
     /// The templates for items of a type.
@@ -180,20 +222,15 @@ impl Templates {
     /// Renders the templates that show an item.
     pub(crate) fn blocks(&self, block: &Block, item: &impl Serialize) -> Option<Bodies> {
         let context = Value::from(Serde(item));
-        let body = |name: &str| {
-            let template = self.environment.get_template(name);
-            template.and_then(|template| template.render(&context)).ok()
-        };
         Some(Bodies {
-            text: body(&block.text)?,
-            html: body(&block.html)?,
+            text: self.body(&block.text, &context).ok()?,
+            html: self.body(&block.html, &context).ok()?,
         })
     }
 
     /// Renders a page of the site.
     pub(crate) fn site(&self, name: &str, page: &impl Serialize) -> Result<String, RenderError> {
-        let template = self.environment.get_template(name);
-        let page = template.and_then(|template| template.render(Value::from(Serde(page))));
+        let page = self.body(name, &Value::from(Serde(page)));
         page.map_err(|fault| RenderError::Template(reason_of(&fault)))
     }
 
@@ -204,29 +241,79 @@ impl Templates {
         locale: &str,
         usual: &str,
     ) -> Result<Bodies, RenderError> {
-        let context = Value::from(Serde(page));
-        let body = |end: &str| {
-            let own = self.own("layout", locale, usual, end);
-            let name = own.unwrap_or_else(|| format!("email/layout.{end}"));
-            let template = self.environment.get_template(&name);
-            let body = template.and_then(|template| template.render(context.clone()));
-            let body = body.map_err(|fault| RenderError::Template(reason_of(&fault)))?;
-            match body.len() {
-                ..=BODY_BYTES_MAX => Ok(body),
-                bytes => Err(RenderError::Template(format!(
-                    "{name} makes a body of {bytes} bytes, more than {BODY_BYTES_MAX}"
-                ))),
+        let context = match self.are_own() {
+            // Whatever a host's template does with a value that is absent, it must not show as a word.
+            true => {
+                let page = serde_json::to_value(page);
+                let page = page.map_err(|fault| RenderError::Template(fault.to_string()))?;
+                Value::from(Serde(without_nulls(page)))
             }
+            false => Value::from(Serde(page)),
+        };
+        let [html, text] = self.layouts(locale, usual);
+        let body = |name: &str| {
+            let body = self.body(name, &context);
+            body.map_err(|fault| RenderError::Template(reason_of(&fault)))
         };
         Ok(Bodies {
-            text: body("txt")?,
-            html: body("html")?,
+            text: body(&text)?,
+            html: body(&html)?,
         })
+    }
+
+    /// Renders a template.
+    pub(crate) fn body(&self, name: &str, page: &Value) -> Result<String, minijinja::Error> {
+        let mut body = Body::default();
+        let template = self.environment.get_template(name)?;
+        template
+            .render_captured_to(page.clone(), &mut body)
+            .map_err(|fault| match fault.kind() {
+                // The library's own fault of a writer names no template.
+                ErrorKind::WriteFailure => minijinja::Error::new(
+                    ErrorKind::WriteFailure,
+                    format!("{name} makes a body of more than {BODY_BYTES_MAX} bytes"),
+                ),
+                _ => fault,
+            })?;
+        Ok(body.into_text())
     }
 }
 
+/// The value without what is null in it.
+pub(crate) fn without_nulls(value: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value as Json;
+    match value {
+        Json::Object(fields) => {
+            let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+            fields
+                .map(|(name, value)| (name, without_nulls(value)))
+                .collect()
+        }
+        Json::Array(values) => {
+            let values = values.into_iter().filter(|value| !value.is_null());
+            values.map(without_nulls).collect()
+        }
+        value => value,
+    }
+}
+
+/// What a template of the host's own does that the language does not have.
+fn forbidden(environment: &Environment<'_>, name: &str, lower: &str) -> Vec<DesignError> {
+    let template = environment
+        .get_template(lower)
+        .expect("the template was added");
+    let forbidden = language::forbidden(environment, &template).into_iter();
+    forbidden
+        .map(|one| DesignError::Template {
+            name: name.to_owned(),
+            reason: format!("line {}: templates have no {}", one.line, one.what),
+            hint: one.hint.to_owned(),
+        })
+        .collect()
+}
+
 /// The fault of a template with what led to it, in one line.
-fn reason_of(fault: &minijinja::Error) -> String {
+pub(crate) fn reason_of(fault: &minijinja::Error) -> String {
     let mut reason = fault.to_string();
     let mut cause = std::error::Error::source(fault);
     while let Some(inner) = cause {
@@ -234,53 +321,4 @@ fn reason_of(fault: &minijinja::Error) -> String {
         cause = inner.source();
     }
     reason
-}
-
-fn environment() -> Environment<'static> {
-    let mut environment = Environment::new();
-    let syntax = SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .keep_trailing_newline(true)
-        .build()
-        .expect("the delimiters are the usual ones");
-    environment.set_syntax(syntax);
-    // A variable that a template misspells is an error, never a gap in a mail.
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(FUEL));
-    environment.add_filter("bdi", |text: &str| {
-        let mut escaped = String::with_capacity(text.len());
-        write_escaped(&mut escaped, text)?;
-        Ok::<_, minijinja::Error>(Value::from_safe_string(direction::in_elements(&escaped)))
-    });
-    environment.set_formatter(|out, state, value| match value.as_str() {
-        Some(text) if *state.auto_escape() == AutoEscape::Html && !value.is_safe() => {
-            write_escaped(out, text).map_err(minijinja::Error::from)
-        }
-        _ => escape_formatter(out, state, value),
-    });
-    for (name, source) in DEFAULT_TEMPLATES.into_iter().chain(SITE_TEMPLATES) {
-        environment
-            .add_template(name, source)
-            .expect("the compiled-in templates parse");
-    }
-    environment
-}
-
-/// Escapes text for elements and quoted attributes. The library's own way also writes every slash as
-/// an entity, which makes links unreadable in a message's source and five bytes a slash longer.
-fn write_escaped(out: &mut dyn std::fmt::Write, text: &str) -> std::fmt::Result {
-    let mut rest = text;
-    while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
-        out.write_str(&rest[..at])?;
-        out.write_str(match rest.as_bytes()[at] {
-            b'&' => "&amp;",
-            b'<' => "&lt;",
-            b'>' => "&gt;",
-            b'"' => "&quot;",
-            _ => "&#39;",
-        })?;
-        rest = &rest[at + 1..];
-    }
-    out.write_str(rest)
 }

@@ -24,13 +24,9 @@ fn design(templates: &[(&str, &str)]) -> Result<Design, DesignError> {
     Design::new(sender(), &rules(templates))
 }
 
-/// The fault that the trial of one template finds.
+/// The faults that the trial of one template finds.
 fn fault_of(name: &str, source: &str) -> String {
-    let design = match design(&[(name, source)]) {
-        Ok(design) => design,
-        Err(fault) => return fault.to_string(),
-    };
-    let faults = design.faults(&rules(&[(name, source)]));
+    let faults = Design::faults(&rules(&[(name, source)]));
     let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
     faults.join("\n")
 }
@@ -41,7 +37,7 @@ const WORK: &str = "email/artwork_published.html";
 fn a_types_template_shows_its_items_in_the_digest_and_alone() {
     let block = "<p>{% if alone %}only {% endif %}{{ item.title }}, {{ item.data.medium|default('?') }}</p>";
     let design = design(&[(WORK, block)]).unwrap();
-    assert_eq!(design.faults(&rules(&[(WORK, block)])), []);
+    assert_eq!(Design::faults(&rules(&[(WORK, block)])), []);
     let render = |titles: &[&str]| {
         let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
         let mail = tidings_mail::render(&of_titles(&titles), &design).unwrap();
@@ -92,8 +88,8 @@ fn what_is_unknown_or_may_be_absent_is_a_fault_of_the_configuration() {
         ("{% include '/etc/passwd' %}", "/etc/passwd"),
         ("{% if %}", "syntax error"),
         (
-            "{% for a in range(9999) %}{% for b in range(9999) %}{{ b }}{% endfor %}{% endfor %}",
-            "fuel",
+            "{% for a in item.title %}{% for b in range(9999) %}{{ b }}{% endfor %}{% endfor %}",
+            "no function `range`",
         ),
     ] {
         let fault = fault_of(WORK, source);
@@ -112,8 +108,136 @@ fn what_is_unknown_or_may_be_absent_is_a_fault_of_the_configuration() {
 }
 
 #[test]
+fn f2_what_an_event_lacks_prints_as_nothing() {
+    let source = "<p>[{{ item.data.medium }}{{ item.data.a.b|upper }}{{ item.data.gone }}]\
+                  {% for line in item.data.lines %}{{ line }}{% endfor %}[{{ item.url }}{{ item.actor|upper }}{{ item.target }}]</p>";
+    assert_eq!(fault_of(WORK, source), "");
+    let design = design(&[(WORK, source)]).unwrap();
+    let mut batch = of_titles(&["A".to_owned()]);
+    let line = &mut batch.groups[0].lines[0];
+    line.data = Some(std::sync::Arc::new(
+        serde_json::json!({"gone": null})
+            .as_object()
+            .unwrap()
+            .clone(),
+    ));
+    line.actors.clear();
+    line.target = None;
+    std::sync::Arc::make_mut(&mut line.object).url = None;
+    let html = tidings_mail::content(&batch, &design).unwrap().1.html;
+    assert!(html.contains("<p>[][]</p>"), "{html}");
+}
+
+#[test]
+fn f2_the_trial_leaves_out_each_field_and_each_name_of_data() {
+    for (source, part) in [
+        ("{{ item.image.src }}", "where `item.image` is absent"),
+        ("{{ item.data.at - 1 }}", "where `item.data.at` is absent"),
+        ("{{ item.data.a.b - 1 }}", "where `item.data.a.b` is absent"),
+        (
+            "{% if item.data.a %}{{ item.data.b - 1 }}{% endif %}",
+            "where `item.data.b` is absent",
+        ),
+        (
+            "{% if not item.data.a %}{{ item.data.b - 1 }}{% endif %}",
+            "where `item.data` is empty",
+        ),
+    ] {
+        let fault = fault_of(WORK, source);
+        assert!(fault.contains(part), "{source}: {fault}");
+    }
+    for source in [
+        "{{ item.data.price|default(0)|round(2) }}",
+        "{% for line in item.data.lines %}{{ line }}{% endfor %}",
+    ] {
+        assert_eq!(fault_of(WORK, source), "", "{source}");
+    }
+}
+
+#[test]
+fn f2_all_faults_of_a_run_are_found_with_their_places() {
+    let templates = [
+        (WORK, "{{ item.titel }}\n{{ itm.x }}"),
+        ("email/artwork_published.txt", "{% if %}"),
+        (
+            "email/_a.html",
+            "\n{{ item.title|safe }}\n{{ item.title ~ item.title }}",
+        ),
+    ];
+    let faults = Design::faults(&rules(&templates));
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    for part in [
+        "artwork_published.html: line 1: there is no `item.titel`",
+        "artwork_published.html: line 2: there is no `itm.x`",
+        "artwork_published.txt: syntax error",
+        "_a.html: line 2: templates have no filter `safe`",
+        "_a.html: line 3: templates have no `~`",
+    ] {
+        assert!(
+            faults.iter().any(|fault| fault.contains(part)),
+            "{part}: {faults:#?}"
+        );
+    }
+    assert_eq!(faults.len(), 5, "{faults:#?}");
+}
+
+#[test]
+fn a10_templates_have_nothing_that_grows_or_is_not_escaped() {
+    for source in [
+        "{% set a = item.title ~ item.title %}",
+        "{% set a = item.title * 9 %}",
+        "{% set a = item.title + item.title %}",
+        "{{ 9 ** item.count }}",
+        "{{ '%2000000000d'|format(1) }}",
+        "{{ item.title|indent(item.data.depth) }}",
+        "{{ item.title|safe }}",
+        "{{ item.title|e|e }}",
+        "{% autoescape false %}{{ item.title }}{% endautoescape %}",
+        "{% set a %}{{ item.title }}{% endset %}",
+        "{% filter upper %}{{ item.title }}{% endfilter %}",
+        "{% set a = [item, item] %}",
+        "{% set a = {'a': item} %}",
+        "{% set ns = namespace(a=1) %}",
+        "{% macro m() %}{{ item.title }}{% endmacro %}",
+        "{% if false %}{{ item.title|batch(3) }}{% endif %}",
+        "{% block a %}{{ item.title|list }}{% endblock %}",
+    ] {
+        let fault = fault_of(WORK, source);
+        assert!(
+            fault.contains("templates have no") || fault.contains("syntax error"),
+            "{source}: {fault}"
+        );
+        assert!(design(&[(WORK, source)]).is_err(), "{source}");
+    }
+}
+
+#[test]
+fn a10_what_a_template_makes_is_bounded_while_it_is_made() {
+    let long = "x".repeat(60_000);
+    let all = "{% for a in item.data.l %}{% for b in item.data.l %}{{ item.data.x }}{% endfor %}{% endfor %}";
+    for (source, part) in [
+        (all, "more than 1048576 bytes"),
+        (
+            "{{ item.data.x|replace('x', item.data.x) }}",
+            "`replace` makes",
+        ),
+        ("{{ item.data.l|join(item.data.x) }}", "`join` makes"),
+    ] {
+        let design = design(&[(WORK, source)]).unwrap();
+        let mut batch = of_titles(&["A".to_owned()]);
+        let data = serde_json::json!({"x": long, "l": vec![1; 1000]});
+        batch.groups[0].lines[0].data =
+            Some(std::sync::Arc::new(data.as_object().unwrap().clone()));
+        let fault = tidings_mail::render(&batch, &design)
+            .unwrap_err()
+            .to_string();
+        assert!(fault.contains(part), "{source}: {fault}");
+    }
+}
+
+#[test]
 fn t14_a_template_that_fails_fails_one_message() {
-    let design = design(&[(WORK, "{{ item.data.medium }}")]).unwrap();
+    let design = design(&[(WORK, "{{ item.data.medium - 1 }}")]).unwrap();
     let fault = tidings_mail::render(&of_titles(&["A".to_owned()]), &design).unwrap_err();
     let RenderError::Template(reason) = fault else {
         panic!("{fault}")
@@ -122,4 +246,23 @@ fn t14_a_template_that_fails_fails_one_message() {
     let mut other = of_titles(&["A".to_owned()]);
     other.groups[0].lines[0].types = vec![id("comment")];
     assert!(tidings_mail::render(&other, &design).is_ok());
+}
+
+#[test]
+fn a_sample_has_what_the_sentences_of_its_type_take_from_data() {
+    let mut rules = rules(&[]);
+    let wording = tidings_core::presentation::Wording {
+        sentence: tidings_core::presentation::Texts(
+            [(String::new(), "Changed on {data.device.name}".to_owned())].into(),
+        ),
+        ..Default::default()
+    };
+    rules
+        .presentation
+        .types
+        .insert("artwork_published".to_owned(), wording);
+    let design = Design::new(sender(), &rules).unwrap();
+    let batch = sample(&id("artwork_published"), &rules, "en", 1);
+    let text = tidings_mail::content(&batch, &design).unwrap().1.text;
+    assert!(text.contains("Changed on name"), "{text}");
 }

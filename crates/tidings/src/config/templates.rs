@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tidings_core::Rules;
-use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender};
+use tidings_mail::{DEFAULT_TEMPLATES, Design, DesignError};
 
 use super::fault::Fault;
 use super::locale::is_locale;
@@ -70,9 +70,7 @@ pub(super) fn read(config: &Path, rules: &mut Rules) -> Result<(), Vec<Fault>> {
         }
     }
     rules.presentation.templates = templates;
-    if faults.is_empty() {
-        faults = tried(rules, &directory);
-    }
+    faults.extend(tried(rules, &directory));
     match faults.is_empty() {
         true => Ok(()),
         false => Err(faults),
@@ -84,21 +82,12 @@ fn tried(rules: &Rules, directory: &Path) -> Vec<Fault> {
     if rules.presentation.templates.is_empty() {
         return Vec::new();
     }
-    let sender = Sender::parse("preview@example.org").expect("the address is one");
-    let faults = match Design::new(sender, rules) {
-        Ok(design) => design.faults(rules),
-        Err(fault) => vec![fault],
-    };
-    let told = |fault: &tidings_mail::DesignError| {
-        Fault {
+    let of = |fault: &DesignError| Fault {
         place: None,
         reason: format!("{}: {fault}", directory.display()),
-        hint: "put what may be absent within `{% if … %}`; `tidings template` writes the default templates, and \
-               `docs/mail.md` lists what there is"
-            .to_owned(),
-    }
+        hint: fault.hint().to_owned(),
     };
-    faults.iter().map(told).collect()
+    Design::faults(rules).iter().map(of).collect()
 }
 
 /// Checks the name of a file: `layout`, `item`, `card`, `_` and any name for what others include, or a type; then a
