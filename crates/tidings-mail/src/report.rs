@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 
 use mail_parser::{Message, MessageParser};
 
+use crate::refusal::{self, Verdict};
 use parts::Part;
-use phrases::{Meaning, Refusal};
 pub use status::Status;
 
 /// The most characters of a text that are looked at.
@@ -79,7 +79,12 @@ impl Report {
     pub fn read(mail: &[u8]) -> Option<Self> {
         let message = MessageParser::default().parse_headers(mail)?;
         let parts = parts::of(mail);
+        let is_receipt = |part| is_of(part, &["message/disposition-notification"]);
+        if parts.iter().any(is_receipt) {
+            return None;
+        }
         let findings = complaint(&parts)
+            .or_else(|| old_complaint(&message, &parts))
             .or_else(|| delivery_status(&parts))
             .or_else(|| words(&message, &parts))?;
         Some(Self {
@@ -150,6 +155,19 @@ fn complaint(parts: &[Part]) -> Option<Vec<Finding>> {
     }])
 }
 
+/// The complaint of a reader at Microsoft in the older form: the mail itself, from one known address.
+fn old_complaint(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
+    let from = message.header_raw("From")?.to_ascii_lowercase();
+    let holds_it = parts.iter().any(|part| is_of(part, &["message/rfc822"]));
+    (from.contains("staff@hotmail.com") && holds_it).then(|| {
+        vec![Finding {
+            event: Event::Complained,
+            status: None,
+            code: None,
+        }]
+    })
+}
+
 /// Reads the blocks of a delivery status, each of one recipient.
 fn delivery_status(parts: &[Part]) -> Option<Vec<Finding>> {
     let kinds = ["message/delivery-status", "message/global-delivery-status"];
@@ -213,32 +231,13 @@ fn judge(said: &str, stated: Option<Status>, words: &str) -> Finding {
         (stated, found) => stated.or(found),
     };
     let code = status::reply_code(said);
-    let meaning = Meaning::of(said).or_else(|| Meaning::of(words));
-    let class = status
-        .map(Status::class)
-        .or_else(|| code.and_then(|code| u8::try_from(code / 100).ok()))
-        .unwrap_or(5);
-    let event = match class {
-        2 => Event::Delivered,
-        4 => Event::Bounced,
-        _ => {
-            let is_code = status.is_some_and(Status::is_gone);
-            let is_told = status.is_some_and(|status| status.is_of_the_address());
-            let is_word = match meaning {
-                Some(Meaning::NoAccount) => true,
-                // Who knows its users refuses the recipient, and not the mail.
-                Some(Meaning::Gone) => match Refusal::of(words) {
-                    Refusal::AtRecipient => true,
-                    Refusal::AfterData => false,
-                    Refusal::Untold => code.is_none() || is_told,
-                },
-                _ => false,
-            };
-            match meaning != Some(Meaning::Refused) && (is_code || is_word) {
-                true => Event::Gone,
-                false => Event::Bounced,
-            }
-        }
+    let said = if said.trim().is_empty() { words } else { said };
+    let event = match status.map(Status::class) {
+        Some(2) => Event::Delivered,
+        _ => match refusal::judge(phrases::stage(words), code, status, said) {
+            Verdict::Gone => Event::Gone,
+            Verdict::Soft | Verdict::Ours(_) => Event::Bounced,
+        },
     };
     Finding {
         event,
@@ -258,9 +257,14 @@ fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
     let header = |name: &'static str| message.header_raw(name).unwrap_or_default().trim();
     let said = explanation(parts);
     let subject = message.subject().unwrap_or_default();
-    let is_reply = header("Auto-Submitted")
-        .to_ascii_lowercase()
-        .starts_with("auto-replied");
+    let has = |name: &'static str, values: &[&str]| {
+        let value = header(name).to_ascii_lowercase();
+        values.iter().any(|begin| value.starts_with(begin))
+    };
+    // People and their programs answer to the address of bounces too (RFC 3834, section 4).
+    let is_reply = has("Auto-Submitted", &["auto-replied"])
+        || has("Precedence", &["bulk", "auto_reply", "auto-reply"])
+        || !header("X-Auto-Response-Suppress").is_empty();
     let from = header("From").to_ascii_lowercase();
     let is_from_a_server = [
         "mailer-daemon",
@@ -272,17 +276,18 @@ fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
     .iter()
     .any(|name| from.contains(name))
         || header("Return-Path") == "<>";
-    if !(is_from_a_server
-        || phrases::is_about_delivery(subject)
-        || phrases::is_about_delivery(&said))
-        || is_reply && !is_from_a_server
-    {
+    let is_about_delivery =
+        phrases::is_about_delivery(subject) || phrases::is_about_delivery(&said);
+    if !is_from_a_server || is_reply || !is_about_delivery {
         return None;
     }
     let is_delay = phrases::is_delay(subject) || phrases::is_delay(&said);
     let of_recipients = phrases::by_recipient(&said).into_iter();
     let findings = of_recipients.take(RECIPIENTS_MAX).map(|part| {
-        let finding = judge(&part, None, &said);
+        let mut finding = judge(&part, None, &said);
+        if finding.event == Event::Gone && !part.contains('@') {
+            finding.event = Event::Bounced;
+        }
         match is_delay {
             true => Finding {
                 event: Event::Delayed,

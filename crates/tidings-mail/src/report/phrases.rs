@@ -1,96 +1,6 @@
-//! Words by which servers say what a code leaves open.
+//! Words by which reports say what they are, and at which moment a mail was refused.
 
-/// Meaning of a text for the address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// It refuses this mail, or mails now.
-    Refused,
-    /// There is no such address.
-    Gone,
-    /// There is no such address, whenever it is said.
-    NoAccount,
-}
-
-/// Words of refusals that say nothing of the address: they go first, since some of these texts also say "rejected",
-/// "unknown" or "does not exist".
-const REFUSED: &[&str] = &[
-    "mailbox full",
-    "mailbox is full",
-    "over quota",
-    "quota exceeded",
-    "exceeded storage",
-    "insufficient disk",
-    "blocked",
-    "blacklisted url",
-    "blocklist",
-    "spam",
-    "spf",
-    "dkim",
-    "dmarc",
-    "policy",
-    "reputation",
-    "relay",
-    "too large",
-    "too big",
-    "size limit",
-    "suspended",
-    "disabled",
-    "inactive",
-    "virus",
-    "timed out",
-    "timeout",
-    "has sent to too many",
-    "permission to post",
-    "not found, try again",
-    "name server reply",
-    "open relay",
-    "sender address",
-    "of sender",
-    "after mail from",
-    "procmail",
-];
-
-/// Words that tell of an address that does not exist, whenever they are said.
-const NO_ACCOUNT: &[&str] = &[
-    "doesn't have a",
-    "invalid recipient",
-    "no valid recipients",
-    "unknown host",
-    "host unknown",
-    "host/domain name",
-    "domain is not reachable",
-    "domain may not exist",
-    "invalid domain",
-    "find a mail exchanger",
-    "no mx record",
-    "system not accepting",
-];
-
-/// Words of servers that know no such address.
-const GONE: &[&str] = &[
-    "user unknown",
-    "unknown user",
-    "not listed in",
-    "check if address is correct",
-    "recipient name is not recognized",
-    "no such user",
-    "does not exist",
-    "doesn't exist",
-    "unknown recipient",
-    "recipient unknown",
-    "not recognized",
-    "not found",
-    "no mailbox",
-    "mailbox unavailable",
-    "invalid final delivery userid",
-    "recipient address rejected: access denied",
-    "has moved",
-    "unknown address",
-    "unknown or illegal",
-    "other recipients in the same domain",
-    "見つかりません",
-    "リストにありません",
-];
+use crate::refusal::Stage;
 
 /// Words that tell that a server refused the mail only once it had it whole.
 const AFTER_DATA: &[&str] = &["end of data", ">>> data", "\ndata\n", "final data"];
@@ -104,43 +14,15 @@ const AT_RECIPIENT: &[&str] = &[
 ];
 
 /// The moment at which a server refused a mail, as a text tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// It refused the recipient: who knows its users does so then.
-    AtRecipient,
-    /// It refused the mail once it had it.
-    AfterData,
-    /// It does not say.
-    Untold,
-}
-
-impl Refusal {
-    pub(super) fn of(text: &str) -> Self {
-        let text = text.to_lowercase();
-        let has = |words: &[&str]| words.iter().any(|words| text.contains(words));
-        if has(AFTER_DATA) {
-            return Self::AfterData;
-        }
-        match has(AT_RECIPIENT) {
-            true => Self::AtRecipient,
-            false => Self::Untold,
-        }
-    }
-}
-
-impl Meaning {
-    /// The meaning of a text; `None` = its words are not known.
-    pub(super) fn of(text: &str) -> Option<Self> {
-        let text = text.to_lowercase().replace(['\r', '\n'], " ");
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let has = |words: &[&str]| words.iter().any(|words| text.contains(words));
-        if has(REFUSED) {
-            return Some(Self::Refused);
-        }
-        if has(NO_ACCOUNT) {
-            return Some(Self::NoAccount);
-        }
-        has(GONE).then_some(Self::Gone)
+pub(super) fn stage(text: &str) -> Stage {
+    let text = text.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|words| text.contains(words));
+    if has(AFTER_DATA) {
+        Stage::Data
+    } else if has(AT_RECIPIENT) {
+        Stage::Recipient
+    } else {
+        Stage::Unknown
     }
 }
 

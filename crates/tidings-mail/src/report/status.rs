@@ -4,7 +4,7 @@ use std::fmt;
 
 /// An enhanced status code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Status(u8, u16, u16);
+pub struct Status(pub(crate) u8, pub(crate) u16, pub(crate) u16);
 
 impl fmt::Display for Status {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,7 +50,7 @@ impl Status {
     }
 
     /// Tells whether it says something of the way to the address: neither nothing, nor that a policy forbids the mail.
-    pub(super) fn is_of_the_address(self) -> bool {
+    pub(crate) fn is_of_the_address(self) -> bool {
         !matches!(self.1, 0 | 6 | 7)
     }
 

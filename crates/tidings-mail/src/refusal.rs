@@ -1,0 +1,240 @@
+//! The judge of refusals: what an answer of a server, or its words in a report, means for an address.
+//!
+//! Asked in this order: at which moment the server refused, whose fault its words name, what they say of the address,
+//! and only then what the codes say. Codes are used so differently that words which are plain outweigh them. Where
+//! doubt remains, the address is kept: who is taken for gone receives nothing any more.
+
+mod phrases;
+#[cfg(test)]
+mod tests;
+
+use crate::Status;
+use phrases::{
+    DENIALS, GONE, GONE_AT_RECIPIENT, GONE_UNSPACED, NOUNS, OF_RECIPIENT, OURS_UNSPACED, SIZE,
+    SOFT, SOFT_UNSPACED, STRONG, WEAK,
+};
+
+/// The moment of a refusal within a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Before the mail began: the greeting, the login, the names.
+    Connect,
+    /// At the sender's address.
+    Mail,
+    /// At the recipient's address.
+    Recipient,
+    /// At the command `DATA`, or once the server had the mail.
+    Data,
+    /// Not stated.
+    Unknown,
+}
+
+/// The verdict on a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is no such address: it is suppressed.
+    Gone,
+    /// It is about this mail or this moment; the next mail may arrive.
+    Soft,
+    /// It is about us, whoever the recipient: it is never held against an address.
+    Ours(Fault),
+}
+
+/// What an operator has to mend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The name of the sending server: HELO and the reverse name of its address (PTR).
+    Name,
+    /// The proof that the mail is ours: SPF, DKIM or DMARC.
+    Authentication,
+    /// The sender's address.
+    Sender,
+    /// The right to use the server: a login, or the permission to relay.
+    Access,
+    /// The sender's quota.
+    Quota,
+    /// The reputation of the server or the domain, or a policy on what is sent.
+    Reputation,
+}
+
+impl Fault {
+    /// What to mend, in words for an operator.
+    #[must_use]
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::Name => {
+                "the server's name is refused: check its HELO name and its reverse DNS (PTR)"
+            }
+            Self::Authentication => {
+                "the mail is not proven to be yours: check SPF, DKIM and DMARC of the sender's domain"
+            }
+            Self::Sender => {
+                "the sender's address is refused: check `from` and that its domain exists and takes mail"
+            }
+            Self::Access => {
+                "the server does not let you send: check the login and the right to relay"
+            }
+            Self::Quota => "the sender's quota is used up: wait, or raise it at the provider",
+            Self::Reputation => {
+                "your server or domain is blocked or distrusted: check block lists, and ask for removal"
+            }
+        }
+    }
+}
+
+/// Judges a refusal. `text` is what the server said, without what others said about it.
+#[must_use]
+pub fn judge(stage: Stage, code: Option<u16>, status: Option<Status>, text: &str) -> Verdict {
+    let words = Words::of(text);
+    let fault = words.fault(status);
+    match stage {
+        Stage::Connect => return Verdict::Ours(fault.unwrap_or(Fault::Reputation)),
+        // Of what may be refused here, only the size and letters beyond ASCII are of this mail.
+        Stage::Mail
+            if words.is_size()
+                || code == Some(552)
+                || matches!(status, Some(Status(5, 3, 4) | Status(5, 6, 7))) =>
+        {
+            return Verdict::Soft;
+        }
+        Stage::Mail => return Verdict::Ours(fault.unwrap_or(Fault::Sender)),
+        _ => {}
+    }
+    if words.has(OF_RECIPIENT) {
+        return Verdict::Soft;
+    }
+    let is_temporary = match code {
+        Some(code) => code / 100 == 4,
+        None => status.is_some_and(|status| status.class() == 4),
+    };
+    let fault_in_words = words.fault_of(STRONG);
+    if let Some(fault) = fault_in_words {
+        return Verdict::Ours(fault);
+    }
+    if words.has(SOFT) || words.is_size() {
+        return Verdict::Soft;
+    }
+    let is_status_ours = matches!(status, Some(Status(_, 7, _) | Status(_, 1, 7 | 8 | 90)));
+    if is_temporary {
+        return match fault.filter(|_| words.fault_of(WEAK).is_some() || is_status_ours) {
+            Some(fault) => Verdict::Ours(fault),
+            None => Verdict::Soft,
+        };
+    }
+    if words.says_gone() {
+        return Verdict::Gone;
+    }
+    if let Some(fault) = words.fault_of(WEAK) {
+        return Verdict::Ours(fault);
+    }
+    // Said of the recipient alone these tell that it does not exist; of a whole mail they tell nothing.
+    let is_of_the_address =
+        stage == Stage::Recipient || status.is_some_and(Status::is_of_the_address);
+    if stage != Stage::Data && is_of_the_address && words.has(GONE_AT_RECIPIENT) {
+        return Verdict::Gone;
+    }
+    match status {
+        Some(status) if status.is_gone() => Verdict::Gone,
+        Some(Status(5, 1, 351) | Status(5, 7, 17)) => Verdict::Gone,
+        _ if is_status_ours => Verdict::Ours(fault.unwrap_or(Fault::Reputation)),
+        _ if matches!(code, Some(513 | 530 | 534 | 535 | 538)) => Verdict::Ours(Fault::Access),
+        _ => Verdict::Soft,
+    }
+}
+
+/// The words of a text, in small letters, apart by single spaces, without addresses.
+struct Words {
+    line: String,
+    tokens: Vec<String>,
+}
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let small = text.to_lowercase().replace(['\'', '’'], "");
+        // What stands in an address is a name.
+        let is_of_address = |c: char| c.is_alphanumeric() || "@._-+=".contains(c);
+        let apart = small
+            .split(|c: char| !is_of_address(c))
+            .filter(|word| !word.contains('@'));
+        let apart = apart.collect::<Vec<_>>().join(" ");
+        let tokens: Vec<String> = apart
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let line = format!(" {} ", tokens.join(" "));
+        Self { line, tokens }
+    }
+
+    fn has(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.has_one(phrase))
+    }
+
+    fn has_one(&self, phrase: &str) -> bool {
+        let mut at = 0;
+        while let Some(found) = self.line[at..].find(phrase) {
+            let begin = at + found;
+            let end = begin + phrase.len();
+            if self.line[..begin].ends_with(' ') && self.line[end..].starts_with(' ') {
+                return true;
+            }
+            at = end;
+        }
+        phrase == "quota" && self.line.contains("overquota")
+    }
+
+    fn is_size(&self) -> bool {
+        self.has(SIZE)
+    }
+
+    fn fault_of(&self, lists: &[(Fault, &[&str])]) -> Option<Fault> {
+        lists
+            .iter()
+            .find(|(_, phrases)| self.has(phrases))
+            .map(|(fault, _)| *fault)
+    }
+
+    fn fault(&self, status: Option<Status>) -> Option<Fault> {
+        let of_status = match status {
+            Some(Status(_, 7, 20..=30 | 509 | 515)) => Some(Fault::Authentication),
+            Some(Status(_, 7, 25)) => Some(Fault::Name),
+            Some(Status(_, 1, 7 | 8)) => Some(Fault::Sender),
+            Some(Status(_, 1, 90)) => Some(Fault::Quota),
+            _ => None,
+        };
+        of_status
+            .or_else(|| self.fault_of(STRONG))
+            .or_else(|| self.fault_of(WEAK))
+            .or(match status {
+                Some(Status(_, 7, _)) => Some(Fault::Reputation),
+                _ => None,
+            })
+    }
+
+    /// Tells whether it says that there is no such address: by itself, or by a noun with a denial close by.
+    fn says_gone(&self) -> bool {
+        let unspaced = |list: &[&str]| list.iter().any(|words| self.line.contains(words));
+        if unspaced(SOFT_UNSPACED) || unspaced(OURS_UNSPACED) {
+            return false;
+        }
+        if unspaced(GONE_UNSPACED) || self.has(GONE) {
+            return true;
+        }
+        let nouns: Vec<usize> = (0..self.tokens.len())
+            .filter(|&at| NOUNS.contains(&&*self.tokens[at]))
+            .collect();
+        DENIALS.iter().any(|denial| {
+            let denial: Vec<&str> = denial.split(' ').collect();
+            self.tokens
+                .windows(denial.len())
+                .enumerate()
+                .any(|(at, window)| {
+                    let is_it = window.iter().zip(&denial).all(|(word, of)| word == of);
+                    is_it
+                        && nouns.iter().any(|noun| {
+                            noun.abs_diff(at).min(noun.abs_diff(at + denial.len() - 1)) <= 8
+                        })
+                })
+        })
+    }
+}
