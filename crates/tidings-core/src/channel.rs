@@ -7,8 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 pub use address::{AddressKind, Subscription, SubscriptionKeys};
+pub use mailbox::{Mailbox, NotAMailbox};
 
 mod address;
+mod mailbox;
 
 /// A channel's number: its place in the table ([`TABLE`]). Numbers are stored and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -3,8 +3,6 @@
 //! The mail library's own message builder is not used, as it would draw a random boundary and can't
 //! carry a `Date` before 1970; its encoders of headers and bodies are.
 
-use std::borrow::Cow;
-
 use lettre::Address;
 use lettre::message::header::{
     ContentTransferEncoding, ContentType, HeaderName, HeaderValue, Headers, MIME_VERSION_1_0,
@@ -12,12 +10,12 @@ use lettre::message::header::{
 };
 use lettre::message::{Body, Mailbox, Mailboxes, MultiPart, SinglePart, header};
 use tidings_core::Batch;
-use tidings_core::channel::EMAIL_NO;
+use tidings_core::channel::{self, EMAIL_NO};
 use tidings_core::time::Instant;
 
 use crate::list::{List, ListHead};
 use crate::template::Bodies;
-use crate::{RenderError, Sender, quoted, subject, text, wording};
+use crate::{RenderError, Sender, quoted, subject, wording};
 
 /// The most bytes of what stands before the `@` (RFC 5321, section 4.5.3.1.1).
 pub(crate) const LOCAL_BYTES_MAX: usize = 64;
@@ -40,30 +38,12 @@ pub(crate) fn recipient_address(batch: &Batch) -> Result<Address, RenderError> {
     address(text.ok_or(RenderError::NoAddress)?).ok_or(RenderError::Address)
 }
 
-/// An address as servers take it: a domain of another script in its ASCII form (RFC 5891). A local part of another
-/// script has no such form; the server has to take it as it is (RFC 6531).
+/// An address as servers take it: the one of those that recipients may have ([`channel::Mailbox`]). A local part of another script
+/// has no form in ASCII; the server has to take it as it is (RFC 6531).
 #[must_use]
 pub fn address(text: &str) -> Option<Address> {
-    let (local, domain) = text.rsplit_once('@')?;
-    let domain = match domain.is_ascii() {
-        true => Cow::Borrowed(domain),
-        false => Cow::Owned(idna::domain_to_ascii_strict(domain).ok()?),
-    };
-    if local.is_ascii() {
-        let is_plain = !text.bytes().any(|byte| byte.is_ascii_control());
-        return Address::new(local, domain).ok().filter(|_| is_plain);
-    }
-    let is_plain = |c: char| {
-        let is_special =
-            c.is_ascii() && !c.is_ascii_alphanumeric() && !"!#$%&'*+-/=?^_`{|}~".contains(c);
-        !is_special && text::clean(c.encode_utf8(&mut [0; 4])).chars().eq([c])
-    };
-    let is_dotted = local
-        .split('.')
-        .all(|word| !word.is_empty() && word.chars().all(is_plain));
-    let is_domain = Address::new("x", &domain).is_ok();
-    (is_dotted && is_domain && local.len() <= LOCAL_BYTES_MAX)
-        .then(|| Address::new_dangerous(local, domain))
+    let mailbox = channel::Mailbox::parse(text).ok()?;
+    Some(Address::new_dangerous(mailbox.local(), mailbox.domain()))
 }
 
 /// Assembles the message.

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use lettre::message::Mailbox;
 
+use crate::mime::address as address_of;
 use crate::text;
 
 /// The sender of all mails of a channel.
@@ -19,8 +20,10 @@ pub enum SenderError {
     /// The text is not a mailbox.
     #[error("`{0}` is not a mailbox: write `Art <art@example.org>` or `art@example.org`")]
     Mailbox(String),
-    /// The address is not ASCII.
-    #[error("the address `{0}` is not in ASCII: write its domain in the xn-- form")]
+    /// What is before the `@` is not ASCII.
+    #[error(
+        "the address `{0}` is not in ASCII before the `@`: servers that can't take that would refuse all mails"
+    )]
     NotAscii(String),
     /// The host is a number, which can't be the right side of a Message-ID.
     #[error("the address `{0}` needs a domain, not an IP address")]
@@ -36,10 +39,11 @@ impl Sender {
         let mailbox =
             Mailbox::from_str(from.trim()).map_err(|_| SenderError::Mailbox(text::clean(from)))?;
         let address = mailbox.email.to_string();
-        if !address.is_ascii() {
+        let email = address_of(&address).ok_or_else(|| SenderError::Mailbox(text::clean(from)))?;
+        if !email.user().is_ascii() {
             return Err(SenderError::NotAscii(address));
         }
-        let domain = mailbox.email.domain();
+        let domain = email.domain();
         let is_number = domain.starts_with('[') || domain.parse::<std::net::IpAddr>().is_ok();
         if is_number {
             return Err(SenderError::NoDomain(address));
@@ -51,7 +55,7 @@ impl Sender {
             .filter(|name| !name.is_empty());
         let name = named.clone().unwrap_or_else(|| domain.to_owned());
         Ok(Self {
-            mailbox: Mailbox::new(named, mailbox.email),
+            mailbox: Mailbox::new(named, email.clone()),
             name,
         })
     }
@@ -103,6 +107,13 @@ mod tests {
     }
 
     #[test]
+    fn a_domain_of_another_script_is_sent_in_its_ascii_form() {
+        let art = Sender::parse("Art <art@Bücher.example>").unwrap();
+        assert_eq!(art.address(), "art@xn--bcher-kva.example");
+        assert_eq!(art.host(), "xn--bcher-kva.example");
+    }
+
+    #[test]
     fn what_is_no_mailbox_is_refused() {
         for text in [
             "",
@@ -118,7 +129,7 @@ mod tests {
             );
         }
         assert!(matches!(
-            Sender::parse("art@exämple.org"),
+            Sender::parse("ärt@example.org"),
             Err(SenderError::NotAscii(_))
         ));
         assert!(matches!(

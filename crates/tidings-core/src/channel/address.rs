@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::mailbox::{Mailbox, NotAMailbox};
+
 /// The most bytes of an address of the web.
 const URL_BYTES_MAX: usize = 2048;
 
@@ -95,7 +97,8 @@ impl AddressKind {
     #[must_use]
     pub fn compared(self, text: &str) -> String {
         match self {
-            Self::Email => text.to_lowercase(),
+            Self::Email => Mailbox::parse(text)
+                .map_or_else(|_| text.to_lowercase(), |mailbox| mailbox.compared()),
             // Hexadecimal digits.
             Self::Apns => text.to_ascii_lowercase(),
             // The keys of a subscription may change, its endpoint is the device.
@@ -125,10 +128,7 @@ impl AddressKind {
     #[must_use]
     pub fn destination(self, text: &str) -> Option<String> {
         match self {
-            Self::Email => {
-                let compared = self.compared(text);
-                Some(compared.rsplit_once('@')?.1.to_owned())
-            }
+            Self::Email => Some(Mailbox::parse(text).ok()?.domain().to_owned()),
             Self::WebPush => host_of(&Subscription::parse(text)?.endpoint).map(canonical_host),
             Self::Teams | Self::Webhook => host_of(text).map(canonical_host),
             // Those of Slack and Discord that are addresses of the web are of the provider's own hosts.
@@ -154,12 +154,19 @@ impl AddressKind {
         self.accepts(text).then(|| text.to_owned())
     }
 
-    /// Tells whether a text is such an address, roughly.
+    /// The fault of a text that is not such an address, if it is known in words.
+    #[must_use]
+    pub fn fault(self, text: &str) -> Option<NotAMailbox> {
+        let mailbox = (self == Self::Email).then(|| Mailbox::parse(text));
+        mailbox.and_then(Result::err)
+    }
+
+    /// Tells whether a text is such an address, roughly; a mail address exactly as mails are sent.
     #[must_use]
     pub fn accepts(self, text: &str) -> bool {
         text.len() <= self.bytes_max()
             && match self {
-                Self::Email => is_mailbox(text),
+                Self::Email => Mailbox::parse(text).is_ok(),
                 Self::Phone => is_phone(text),
                 Self::WebPush => Subscription::parse(text).is_some(),
                 Self::Fcm => !text.is_empty() && text.bytes().all(is_token_byte),
@@ -219,16 +226,6 @@ impl std::fmt::Display for Subscription {
         let json = serde_json::to_string(self).map_err(|_| std::fmt::Error)?;
         f.write_str(&json)
     }
-}
-
-/// Tells whether a text has one `@` with something on either side, and nothing that could end a header line or
-/// start another address.
-fn is_mailbox(text: &str) -> bool {
-    let plain = |c: char| !c.is_control() && !c.is_whitespace() && !"<>,;".contains(c);
-    text.chars().all(plain)
-        && text.split_once('@').is_some_and(|(local, domain)| {
-            !local.is_empty() && !domain.is_empty() && !domain.contains('@')
-        })
 }
 
 fn is_digits(text: &str, least: usize, most: usize) -> bool {

@@ -65,7 +65,11 @@ impl OfKind {
         let Self(kind) = self;
         let read = kind.read(text).ok_or_else(|| {
             let hint = format!("write `{}`, or null for no address", kind.form());
-            Fault::new(format!("must be an address, got {}", quoted(text)), hint)
+            let reason = match kind.fault(text) {
+                Some(why) => format!("must be an address, got {}: {why}", quoted(text)),
+                None => format!("must be an address, got {}", quoted(text)),
+            };
+            Fault::new(reason, hint)
         })?;
         Ok(vec![read])
     }
