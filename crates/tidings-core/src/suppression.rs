@@ -40,6 +40,13 @@ impl SuppressedFor {
         Self::Gone,
     ];
 
+    /// Tells whether it ends when the host gives the address again: the app has it from the device anew, so it is there
+    /// again. What people wish, or mail servers say, doesn't change by that.
+    #[must_use]
+    pub fn ends_when_given(self) -> bool {
+        self == Self::Gone
+    }
+
     /// The word of the reason.
     ///
     /// # Examples

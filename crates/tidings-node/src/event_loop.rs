@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_core::engine::{ClosingId, Held, Settled};
+use tidings_core::engine::{ClosingId, Engine, Held, Settled};
 use tidings_core::names::LaneName;
 use tidings_core::{BucketNo, Command, Instant, Rules};
 
@@ -367,6 +367,11 @@ impl EventLoop {
             learnt.extend(self.resolving.take(now, has_intake));
         }
         if !has_intake {
+            // The node with the list takes them off.
+            let engine = self.node.as_ref().map(Node::engine);
+            learnt.extend(engine.map_or_else(Vec::new, |engine| given_again(engine, &requests)));
+        }
+        if !has_intake {
             self.learnt.append(&mut learnt);
         }
         let (channels, keys) = (self.delivery.channels(), Arc::clone(&self.keys));
@@ -505,4 +510,19 @@ impl EventLoop {
             self.delivery.wait_until(now, job);
         }
     }
+}
+
+/// The commands that take addresses off the list of suppressed ones, which requests give again.
+fn given_again(engine: &Engine, requests: &[Request]) -> Vec<Command> {
+    let commands = requests.iter().flat_map(|request| match request {
+        Request::Work(work) => &work.commands[..],
+        _ => &[],
+    });
+    let given = commands.flat_map(|command| match command {
+        Command::Recipient(change) => engine.given_again(change),
+        _ => Vec::new(),
+    });
+    given
+        .map(|address| Command::Unsuppress { address })
+        .collect()
 }

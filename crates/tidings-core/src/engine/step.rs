@@ -241,6 +241,11 @@ impl Engine {
     /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
     /// part's.
     fn command(&mut self, draft: &mut Draft<'_>, command: &Command, step: &mut Step) -> Answer {
+        if let Command::Recipient(change) = command
+            && self.holds_intake
+        {
+            self.intake.suppressions.given(draft, change);
+        }
         match self.intake.accept(draft, command)? {
             Ok(Accepted::Act(act)) => {
                 let applied = self.apply(draft, &act)?;

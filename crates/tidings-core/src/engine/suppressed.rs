@@ -11,13 +11,14 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::act::Act;
 use super::draft::Draft;
 use super::rows::each_base;
 use crate::bucket::Bucket;
 use crate::channel::ChannelNo;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::number::RecipientNo;
-use crate::recipient::{Addresses, Recipient};
+use crate::recipient::{Addresses, Recipient, RecipientChange};
 use crate::shared::Tree;
 use crate::suppression::{ChannelAddress, Suppression};
 use crate::table::{Key, Owner, Partition, Table};
@@ -108,6 +109,29 @@ impl Suppressions {
         if self.strike(of) {
             draft.delete(Partition::Base, key(of));
         }
+    }
+
+    /// Takes addresses off the list that a change of a profile gives again, if they were gone.
+    pub(super) fn given(&mut self, draft: &mut Draft<'_>, change: &RecipientChange) {
+        for address in self.given_again(change) {
+            self.lift(draft, &address);
+            draft.tell(|| Act::Suppression {
+                address,
+                suppression: None,
+            });
+        }
+    }
+
+    /// The addresses that a change of a profile gives again and that were gone.
+    pub(super) fn given_again(&self, change: &RecipientChange) -> Vec<ChannelAddress> {
+        let known = |no: ChannelNo, text: &String| {
+            let address = ChannelAddress::new(no, text);
+            let known = self.by_channel.get(&no)?.get(address.address())?;
+            known.reason.ends_when_given().then_some(address)
+        };
+        let given = change.addresses.iter();
+        let given = given.flat_map(|(no, all)| all.iter().map(|text| (*no, text)));
+        given.filter_map(|(no, text)| known(no, text)).collect()
     }
 
     /// The suppression of an address that holds at an instant.

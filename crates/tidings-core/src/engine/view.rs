@@ -20,7 +20,7 @@ use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::lane_kind::LaneKind;
 use crate::number::{ClosingId, LaneNo, MessageId, RecipientNo, Seq};
 use crate::preference::{Mode, PreferenceScope};
-use crate::recipient::Recipient;
+use crate::recipient::{Recipient, RecipientChange};
 use crate::suppression::{ChannelAddress, Suppression};
 use crate::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::time::{Day, Instant};
@@ -73,6 +73,13 @@ pub struct MessageAt {
 }
 
 impl Engine {
+    /// The suppressed addresses that a change of a profile gives again, and that are not suppressed for that from then
+    /// on. A node that has no intake has to tell the one that has it.
+    #[must_use]
+    pub fn given_again(&self, change: &RecipientChange) -> Vec<ChannelAddress> {
+        self.intake.suppressions.given_again(change)
+    }
+
     /// The suppression of an address on a channel, if there is one now.
     #[must_use]
     pub fn suppression(&self, of: &ChannelAddress) -> Option<Suppression> {

@@ -240,16 +240,22 @@ fn preference_scope(scope: &str) -> Read<PreferenceScope> {
 }
 
 fn suppress(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
-    let mut until = None;
+    let (mut until, mut reason) = (None, SuppressedFor::Manual);
     for facet in facets {
         match pair(facet)? {
             ("until", at) => until = Some(time(at)?),
+            ("reason", word) => {
+                let known = SuppressedFor::ALL
+                    .into_iter()
+                    .find(|known| known.word() == word);
+                reason = known.ok_or_else(|| format!("unknown reason {word}"))?;
+            }
             _ => return Err(format!("unknown {facet}")),
         }
     }
     Ok(Command::Suppress {
         address: channel_address(channel, address)?,
-        reason: SuppressedFor::Manual,
+        reason,
         until,
     })
 }

@@ -418,7 +418,7 @@ impl Model {
         let on_list = |address: &String| {
             let number = channel_no(channel).map(|number| ChannelAddress::new(number, address));
             let until = number.and_then(|address| self.suppressed.get(&address));
-            until.is_some_and(|until| until.is_none_or(|until| self.now < until))
+            until.is_some_and(|(_, until)| until.is_none_or(|until| self.now < until))
         };
         !person.addresses(channel).is_empty() && addresses.all(on_list)
     }

@@ -91,7 +91,7 @@ use std::sync::Arc;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::Choice;
 use tidings_core::rules::Policy;
-use tidings_core::suppression::ChannelAddress;
+use tidings_core::suppression::{ChannelAddress, SuppressedFor};
 use tidings_core::{
     Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
     Rules, Timed,
@@ -147,8 +147,8 @@ pub struct Model {
     days: BTreeMap<Day, Kept>,
     paused_types: BTreeSet<String>,
     paused_channels: BTreeSet<String>,
-    /// The suppressed addresses, and until when.
-    suppressed: BTreeMap<ChannelAddress, Option<Instant>>,
+    /// The suppressed addresses, and why and until when.
+    suppressed: BTreeMap<ChannelAddress, (SuppressedFor, Option<Instant>)>,
     messages: Vec<Message>,
     /// The instants of the messages to a person on a channel that has caps.
     told: BTreeMap<(usize, String), Vec<Instant>>,
@@ -309,7 +309,19 @@ impl Model {
     pub fn play(&mut self, timed: Timed) -> Result<(), Refused> {
         self.advance(timed.at)?;
         match timed.command {
-            Command::Recipient(change) => self.change_recipient(&change),
+            Command::Recipient(change) => {
+                // A device that was gone is back when the host names it again.
+                for (channel, addresses) in &change.addresses {
+                    for address in addresses {
+                        let named = ChannelAddress::new(*channel, address);
+                        let known = self.suppressed.get(&named);
+                        if known.is_some_and(|(reason, _)| *reason == SuppressedFor::Gone) {
+                            self.suppressed.remove(&named);
+                        }
+                    }
+                }
+                self.change_recipient(&change);
+            }
             Command::Erase { recipient } => self.erase(&recipient),
             Command::Subscribe { recipient, topic } => {
                 let person = self.person(&recipient)?;
@@ -393,8 +405,12 @@ impl Model {
                 let person = self.person(&recipient)?;
                 self.choose(person, chosen, whole);
             }
-            Command::Suppress { address, until, .. } => {
-                self.suppressed.insert(address, until);
+            Command::Suppress {
+                address,
+                reason,
+                until,
+            } => {
+                self.suppressed.insert(address, (reason, until));
             }
             Command::Unsuppress { address } => {
                 self.suppressed.remove(&address);

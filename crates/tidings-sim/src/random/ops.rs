@@ -273,7 +273,11 @@ impl Builder {
         self.say(match on {
             true => Command::Suppress {
                 address,
-                reason: SuppressedFor::Manual,
+                // One that a change of the profile lifts, and one that it doesn't.
+                reason: match long % 2 {
+                    0 => SuppressedFor::Manual,
+                    _ => SuppressedFor::Gone,
+                },
                 until: until.map(|wait| self.now.plus_ms(*wait)),
             },
             false => Command::Unsuppress { address },
