@@ -32,6 +32,7 @@ pub(super) mod sendgrid;
 pub(super) mod ses;
 mod shape;
 pub(super) mod slack;
+pub(super) mod sms;
 pub(super) mod teams;
 pub(super) mod telegram;
 #[cfg(test)]
@@ -39,6 +40,7 @@ mod tests;
 pub(super) mod twilio;
 mod url;
 pub(super) mod vapid;
+mod vouched;
 pub(super) mod webhook;
 mod wire;
 
@@ -85,21 +87,57 @@ impl Http {
         }
     }
 
-    fn send_to(&self, message: &Rendered, to: &str, go: &dyn Fn() -> bool) -> Outcome {
-        let request = match self.shape.request(message, to, self.clock.now()) {
-            Ok(request) => request,
-            Err(outcome) => return outcome,
+    /// Sends to an address, or to the one to which it has moved.
+    fn send_to(&self, message: &Rendered, to: &str, asked: &Asked<'_>) -> Outcome {
+        match self.call(message, to, asked) {
+            Ok(answer) => match self.shape.moved_to(&answer, to) {
+                None => self.shape.outcome(&answer, self.clock.now()),
+                Some(new) => {
+                    let recipient = &message.head.recipient;
+                    // Without the address itself, which belongs in no log.
+                    tracing::warn!(%recipient, channel = message.head.channel, "the address has moved, and the message follows it: give the recipient the new one");
+                    match self.call(message, &new, asked) {
+                        Ok(answer) => self.shape.outcome(&answer, self.clock.now()),
+                        Err(outcome) => outcome,
+                    }
+                }
+            },
+            Err(outcome) => outcome,
+        }
+    }
+
+    fn call(&self, message: &Rendered, to: &str, asked: &Asked<'_>) -> Result<Answer, Outcome> {
+        let request = self.shape.request(message, to, self.clock.now())?;
+        let broken = |outcome| {
+            asked.is_broken.set(true);
+            Err(outcome)
         };
-        match self.wire.call(&request, go) {
-            Called::Answered(answer) => self.shape.outcome(&answer, self.clock.now()),
-            Called::Withheld => Outcome::Withheld,
-            Called::Broken(why, true) => Outcome::Unknown { why },
-            Called::Broken(why, false) => self.shape.unreachable(why),
-            Called::Barred => Outcome::Failed {
+        match self.wire.call(&request, &|| asked.once()) {
+            Called::Answered(answer) => Ok(answer),
+            Called::Withheld => Err(Outcome::Withheld),
+            Called::Broken(why, true) => broken(Outcome::Unknown { why }),
+            Called::Broken(why, false) => broken(self.shape.unreachable(why)),
+            Called::Barred => Err(Outcome::Failed {
                 why: PRIVATE.to_owned(),
                 suppress: None,
-            },
+            }),
         }
+    }
+}
+
+/// The question at the point of no return, asked once for all addresses of a message.
+struct Asked<'a> {
+    go: &'a dyn Fn() -> bool,
+    answer: Cell<Option<bool>>,
+    /// True if a call had no answer.
+    is_broken: Cell<bool>,
+}
+
+impl Asked<'_> {
+    fn once(&self) -> bool {
+        let answer = self.answer.get().unwrap_or_else(|| (self.go)());
+        self.answer.set(Some(answer));
+        answer
     }
 }
 
@@ -114,19 +152,15 @@ impl Channel for Http {
         if let Err(outcome) = self.log_in() {
             return outcome;
         }
-        let asked = Cell::new(None);
-        let once = || match asked.get() {
-            Some(answer) => answer,
-            None => {
-                let answer = go();
-                asked.set(Some(answer));
-                answer
-            }
+        let asked = Asked {
+            go,
+            answer: Cell::new(None),
+            is_broken: Cell::new(false),
         };
         let mut dead = Vec::new();
         let mut all: Option<Outcome> = None;
         for to in &message.to {
-            let outcome = self.send_to(message, to, &once);
+            let outcome = self.send_to(message, to, &asked);
             if let Outcome::Failed {
                 suppress: Some(reason),
                 ..
@@ -138,13 +172,9 @@ impl Channel for Http {
                 None => outcome,
                 Some(all) => all.beside(outcome),
             });
-            // Who takes nothing from anybody is not asked for the other addresses either, and no host is awaited twice.
-            let is_over = match all {
-                Some(Outcome::Away { .. }) => true,
-                Some(Outcome::Unknown { .. }) => !self.answers_for_all(),
-                _ => false,
-            };
-            if is_over || asked.get() == Some(false) {
+            // No host that a recipient names is awaited twice.
+            let hangs = asked.is_broken.get() && !self.answers_for_all();
+            if hangs || asked.answer.get() == Some(false) {
                 break;
             }
         }

@@ -14,6 +14,7 @@ use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
+use super::vouched::Vouched;
 use super::{Answer, ProviderUrl, Request, Shape, Version, sent};
 use crate::priority::Priority;
 
@@ -37,6 +38,7 @@ pub(crate) struct Apns {
     key: Option<EcdsaKeyPair>,
     base: String,
     token: Mutex<Option<(String, Instant)>>,
+    vouched: Vouched,
     random: SystemRandom,
 }
 
@@ -66,6 +68,7 @@ impl Apns {
             },
             base: url.base(own)?,
             token: Mutex::default(),
+            vouched: Vouched::default(),
             random,
         };
         url.done().map(|()| shape)
@@ -170,17 +173,36 @@ impl Shape for Apns {
             *self.kept() = None;
         }
         match (answer.of_provider(reason, now), reason) {
-            (Outcome::Sent(_), _) => sent(answer.header("apns-id")),
-            (
-                Outcome::Failed { why, .. },
-                Some("BadDeviceToken" | "DeviceTokenNotForTopic" | "Unregistered" | "ExpiredToken"),
-            ) => Outcome::Failed {
-                why,
-                suppress: Some(SuppressedFor::Gone),
+            (Outcome::Sent(_), _) => {
+                self.vouched.taken();
+                sent(answer.header("apns-id"))
+            }
+            (Outcome::Failed { why, .. }, Some("Unregistered" | "ExpiredToken")) => {
+                Outcome::Failed {
+                    why,
+                    suppress: Some(SuppressedFor::Gone),
+                }
+            }
+            // Also what Apple says of every token where `sandbox` is wrong.
+            (Outcome::Failed { why, .. }, Some("BadDeviceToken")) => match self.vouched.refused() {
+                true => Outcome::Failed {
+                    why,
+                    suppress: Some(SuppressedFor::Gone),
+                },
+                false => Outcome::away(why),
             },
+            // Our topic, our key.
             (
                 Outcome::Failed { why, .. },
-                Some("BadTopic" | "MissingTopic" | "TopicDisallowed" | "BadPath"),
+                Some(
+                    "BadTopic"
+                    | "MissingTopic"
+                    | "TopicDisallowed"
+                    | "DeviceTokenNotForTopic"
+                    | "BadPath"
+                    | "BadEnvironmentKeyInToken"
+                    | "BadEnvironmentKeyIdInToken",
+                ),
             ) => Outcome::away(why),
             // One device has too many while others have none.
             (Outcome::Away { why, after_ms, .. }, Some("TooManyRequests")) => {

@@ -15,6 +15,7 @@ use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::note::Note;
+use super::vouched::Vouched;
 use super::{Answer, ProviderUrl, Request, Shape, sent};
 use crate::priority::Priority;
 
@@ -35,6 +36,7 @@ pub(crate) struct Fcm {
     account: Option<Account>,
     base: String,
     login: Mutex<Option<Login>>,
+    vouched: Vouched,
     random: SystemRandom,
 }
 
@@ -65,6 +67,7 @@ impl Fcm {
             },
             base: url.base("https://fcm.googleapis.com")?,
             login: Mutex::default(),
+            vouched: Vouched::default(),
             random: SystemRandom::new(),
         };
         url.done().map(|()| shape)
@@ -209,19 +212,37 @@ impl Shape for Fcm {
         if answer.status == 401 {
             *self.kept() = None;
         }
-        let is_of_token = details.into_iter().flatten().any(|detail| {
-            let broken = detail["fieldViolations"].as_array();
-            let mut fields = broken.into_iter().flatten();
-            fields.any(|field| field["field"] == "message.token")
-        });
+        // In fields, or in words alone.
+        let words = json["error"]["message"].as_str().unwrap_or_default();
+        let is_of_token = words
+            .to_ascii_lowercase()
+            .contains("registration token is not")
+            || details.into_iter().flatten().any(|detail| {
+                let broken = detail["fieldViolations"].as_array();
+                let mut fields = broken.into_iter().flatten();
+                fields.any(|field| field["field"] == "message.token")
+            });
         match (answer.of_provider(code, now), code) {
-            (Outcome::Sent(_), _) => sent(json["name"].as_str()),
+            (Outcome::Sent(_), _) => {
+                self.vouched.taken();
+                sent(json["name"].as_str())
+            }
+            (Outcome::Failed { why, .. } | Outcome::Away { why, .. }, Some("UNREGISTERED")) => {
+                Outcome::Failed {
+                    why,
+                    suppress: Some(SuppressedFor::Gone),
+                }
+            }
+            // A token of another project, or the key of another project than the app's.
             (
                 Outcome::Failed { why, .. } | Outcome::Away { why, .. },
-                Some("UNREGISTERED" | "SENDER_ID_MISMATCH"),
-            ) => Outcome::Failed {
-                why,
-                suppress: Some(SuppressedFor::Gone),
+                Some("SENDER_ID_MISMATCH"),
+            ) => match self.vouched.refused() {
+                true => Outcome::Failed {
+                    why,
+                    suppress: Some(SuppressedFor::Gone),
+                },
+                false => Outcome::away(why),
             },
             (Outcome::Failed { why, .. }, Some("INVALID_ARGUMENT")) => Outcome::Failed {
                 why,

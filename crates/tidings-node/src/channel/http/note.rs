@@ -30,6 +30,18 @@ impl Note {
         })
     }
 
+    /// The title and the text, or the text alone where it names what it is about. A title that was cut is looked for as
+    /// far as it goes.
+    pub(super) fn words(&self) -> String {
+        let stem = self.title.strip_suffix('…').unwrap_or(&self.title);
+        let mut words = match self.text.contains(stem.trim_end()) {
+            true => self.text.clone(),
+            false => format!("{}\n{}", self.title, self.text),
+        };
+        words.truncate(words.trim_end().len());
+        words
+    }
+
     /// Title, text and link, each on a line of its own; the words are cut so that all of it has at most so many
     /// characters.
     pub(crate) fn lines(&self, chars_max: usize) -> String {
@@ -37,12 +49,7 @@ impl Note {
         let link = self.url.as_ref().map(|url| format!("\n{url}"));
         let link = link.filter(|link| link.chars().count() < chars_max);
         let link = link.unwrap_or_default();
-        // A sentence mostly names what it is about.
-        let mut words = match self.text.contains(&self.title) {
-            true => self.text.clone(),
-            false => format!("{}\n{}", self.title, self.text),
-        };
-        words.truncate(words.trim_end().len());
+        let mut words = self.words();
         let room = chars_max - link.chars().count();
         tidings_mail::cut(&words, room) + &link
     }
@@ -59,6 +66,15 @@ mod tests {
             url: Some("https://a.example".to_owned()),
         };
         note.lines(chars_max)
+    }
+
+    #[test]
+    fn field_12_a_title_that_was_cut_is_said_once() {
+        let whole = "A very long title ".repeat(8);
+        let cut = format!("{}…", &whole[..99]);
+        let text = format!("Ann published {whole}");
+        let said = lines(&cut, &text, 500);
+        assert_eq!(said.matches("A very long title").count(), 8, "{said}");
     }
 
     #[test]

@@ -83,6 +83,11 @@ pub(crate) trait Shape: Send + Sync {
     /// The outcome that an answer tells.
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome;
 
+    /// The address to which an answer says that one has moved.
+    fn moved_to(&self, _answer: &Answer, _from: &str) -> Option<String> {
+        None
+    }
+
     /// The outcome where nobody is there: the provider, or the host that the recipient names.
     fn unreachable(&self, why: String) -> Outcome {
         let scope = match self.answers_for_all() {

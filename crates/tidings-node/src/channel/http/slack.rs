@@ -54,7 +54,10 @@ impl Shape for Slack {
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
         let text = escaped(&Note::of(message)?.lines(CHARS_MAX));
         if to.starts_with("https://") {
-            return Ok(Request::json(self.detour.to(to), &json!({ "text": text })));
+            return Ok(Request::json(
+                self.detour.to(to),
+                &json!({ "text": text, "mrkdwn": false }),
+            ));
         }
         let Some(token) = &self.token else {
             return Err(Outcome::Failed {

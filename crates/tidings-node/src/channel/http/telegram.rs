@@ -46,6 +46,13 @@ impl Shape for Telegram {
         Ok(Request::json(url, &body))
     }
 
+    /// A group has another id once it has become a supergroup.
+    fn moved_to(&self, answer: &Answer, from: &str) -> Option<String> {
+        let new = answer.json()["parameters"]["migrate_to_chat_id"].as_i64()?;
+        let new = new.to_string();
+        (answer.status == 400 && new != from).then_some(new)
+    }
+
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
         let json = answer.json();
         let told = json["description"].as_str().unwrap_or_default();
@@ -63,10 +70,8 @@ impl Shape for Telegram {
             (Outcome::Failed { why, .. }, 404) => Outcome::away(why),
             (Outcome::Failed { why, .. }, 400) => Outcome::Failed {
                 why,
-                suppress: (told.contains("chat not found")
-                    || told.contains("PEER_ID_INVALID")
-                    || json["parameters"]["migrate_to_chat_id"].is_i64())
-                .then_some(SuppressedFor::Gone),
+                suppress: (told.contains("chat not found") || told.contains("PEER_ID_INVALID"))
+                    .then_some(SuppressedFor::Gone),
             },
             // One chat may have too many while others have none.
             (Outcome::Away { why, after_ms, .. }, 429) => {

@@ -143,6 +143,15 @@ fn read_request(stream: &TcpStream) -> Option<Heard> {
 
 /// A channel of the configuration with a provider, whose secrets are their names in lower case.
 pub(super) fn channel_of(kind: &str, provider: &str, from: Option<&str>) -> Arc<dyn Channel> {
+    patient_channel_of(kind, provider, from, Patience::default())
+}
+
+pub(super) fn patient_channel_of(
+    kind: &str,
+    provider: &str,
+    from: Option<&str>,
+    patience: Patience,
+) -> Arc<dyn Channel> {
     let rules = ChannelRules {
         providers: vec![provider.to_owned()],
         from: from.map(str::to_owned),
@@ -161,7 +170,7 @@ pub(super) fn channel_of(kind: &str, provider: &str, from: Option<&str>) -> Arc<
             })
         },
         durability: Durability::Each,
-        patience: Patience::default(),
+        patience,
         clock: &clock,
         tokens: None,
     };

@@ -8,13 +8,10 @@ use tidings_core::suppression::SuppressedFor;
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
-use super::{Answer, ProviderUrl, Request, Shape, sent};
+use super::{Answer, ProviderUrl, Request, Shape, sent, sms};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "twilio://ACCOUNT_SID:${AUTH_TOKEN}";
-
-/// The most characters of a text: three parts of a text in letters of any script.
-const CHARS_MAX: usize = 200;
 
 /// An account of Twilio.
 pub(crate) struct Twilio {
@@ -41,7 +38,7 @@ impl Shape for Twilio {
     }
 
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
-        let text = Note::of(message)?.lines(CHARS_MAX);
+        let text = sms::text_of(&Note::of(message)?);
         // A messaging service has an id in place of a number.
         let sender = match message.from.starts_with("MG") {
             true => "MessagingServiceSid",
@@ -73,7 +70,15 @@ impl Shape for Twilio {
         let code = json["code"].as_i64().unwrap_or_default();
         let shown = (code != 0).then(|| code.to_string());
         match (answer.of_provider(shown.as_deref(), now), code) {
-            (Outcome::Sent(_), _) => sent(json["sid"].as_str()),
+            (Outcome::Sent(_), _) => {
+                // The parts that are paid for, where it knows them yet.
+                let parts = json["num_segments"].as_str().filter(|parts| *parts != "0");
+                let sid = json["sid"].as_str();
+                let shown = sid
+                    .zip(parts)
+                    .map(|(sid, parts)| format!("{sid}, parts: {parts}"));
+                sent(shown.as_deref().or(sid))
+            }
             // No number, and one that can't have texts.
             (Outcome::Failed { why, .. }, 21211 | 21214 | 21217 | 21614) => Outcome::Failed {
                 why,

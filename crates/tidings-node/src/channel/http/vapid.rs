@@ -9,10 +9,10 @@ use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use serde_json::json;
 use tidings_core::Instant;
-use tidings_core::channel::Subscription;
+use tidings_core::channel::{AddressKind, Subscription};
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered};
+use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::note::Note;
 use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
 use crate::priority::Priority;
@@ -46,6 +46,27 @@ fn fault(why: &str) -> ProviderError {
     ProviderError::Address(why.to_owned())
 }
 
+/// Tells whether push services take a subject: those of Apple want one whom they could reach.
+fn is_subject(text: &str) -> bool {
+    let domain = match (text.strip_prefix("mailto:"), text.strip_prefix("https://")) {
+        (Some(mailbox), _) if AddressKind::Email.accepts(mailbox) => mailbox.rsplit_once('@'),
+        (None, Some(_)) if AddressKind::Webhook.accepts(text) => {
+            return AddressKind::Webhook
+                .destination(text)
+                .is_some_and(|host| is_public_name(&host));
+        }
+        _ => None,
+    };
+    domain.is_some_and(|(_, domain)| is_public_name(domain))
+}
+
+fn is_public_name(host: &str) -> bool {
+    let last = host
+        .rsplit_once('.')
+        .map(|(_, last)| last.to_ascii_lowercase());
+    last.is_some_and(|last| !["localhost", "local", "internal", "invalid"].contains(&&*last))
+}
+
 fn decoded(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok()
 }
@@ -56,8 +77,11 @@ impl Vapid {
         let subject = url.option("subject")?.ok_or_else(|| {
             fault("`subject` is missing: write `?subject=mailto:ops@example.org`, whom push services may ask")
         })?;
-        if !subject.starts_with("mailto:") && !subject.starts_with("https://") {
-            return Err(fault("`subject` is a `mailto:` or an `https:` address"));
+        if !is_subject(&subject) {
+            return Err(fault(
+                "`subject` is whom push services may ask: write `mailto:ops@example.org` or `https://example.org`, with \
+                 a domain of the public network; Apple refuses others such as `localhost`",
+            ));
         }
         let random = SystemRandom::new();
         let pair = match private.is_empty() || public.is_empty() {
@@ -165,7 +189,17 @@ impl Shape for Vapid {
     }
 
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
-        answer.of_address(None, now)
+        let json = answer.json();
+        let reason = json["reason"].as_str();
+        match answer.of_address(reason, now) {
+            // Our keys or our subject, at this push service, which says nothing about the browser.
+            Outcome::Failed { why, .. } if matches!(answer.status, 401 | 403) => Outcome::Away {
+                scope: Scope::Destination,
+                why,
+                after_ms: None,
+            },
+            other => other,
+        }
     }
 }
 
@@ -323,6 +357,31 @@ mod tests {
             public.to_owned(),
             "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw".to_owned(),
         )
+    }
+
+    #[test]
+    fn field_5_subjects_that_apple_refuses_are_refused() {
+        for good in [
+            "mailto:ops@example.org",
+            "https://example.org",
+            "https://example.org/contact",
+        ] {
+            assert!(is_subject(good), "{good}");
+        }
+        for bad in [
+            "mailto:x@localhost",
+            "mailto:",
+            "mailto:%20x@example.org",
+            "mailto: x@example.org",
+            "https://localhost",
+            "https://localhost:8443/x",
+            "https://push.localhost",
+            "https://",
+            "http://example.org",
+            "ops@example.org",
+        ] {
+            assert!(!is_subject(bad), "{bad}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The providers of the channels whose messages are a few words.
 
-use super::super::super::ShortRenderer;
+use super::super::super::{Scope, ShortRenderer};
 use super::*;
 
 const SUBSCRIPTION: &str = r#"{"endpoint":"https://push.example.net/send/x1","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}"#;
@@ -291,7 +291,6 @@ fn telegram_takes_messages_of_bots() {
         ),
         answers: vec![
             (says(400, "", r#"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#), "dead"),
-            (says(400, "", r#"{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat","parameters":{"migrate_to_chat_id":-100}}"#), "dead"),
             (says(400, "", r#"{"ok":false,"error_code":400,"description":"Bad Request: message is too long"}"#), "failed"),
             (says(401, "", r#"{"ok":false,"error_code":401,"description":"Unauthorized"}"#), "away"),
             (says(403, "", r#"{"ok":false,"error_code":403,"description":"Forbidden: bot was blocked by the user"}"#), "dead"),
@@ -404,7 +403,8 @@ fn web_push_services_take_sealed_messages() {
         ),
         answers: vec![
             (says(400, "", ""), "failed"),
-            (says(403, "", ""), "failed"),
+            (says(401, "", ""), "away"),
+            (says(403, "", r#"{"reason":"BadJwtToken"}"#), "away"),
             (says(404, "", ""), "dead"),
             (says(410, "", ""), "dead"),
             (says(413, "", ""), "failed"),
@@ -414,6 +414,86 @@ fn web_push_services_take_sealed_messages() {
         ],
     }
     .hold();
+}
+
+#[test]
+fn field_5_a_push_service_that_refuses_our_keys_is_away_and_says_why() {
+    let server = Server::start();
+    let channel = channel_of("webpush", &VAPID.replace("BASE", &server.base), None);
+    server.answer(Some(says(403, "", r#"{"reason":"BadJwtToken"}"#)));
+    let outcome = channel.send(&note("webpush", &[SUBSCRIPTION], None), GO);
+    let expected = Outcome::Away {
+        scope: Scope::Destination,
+        why: "reply: 403 BadJwtToken".to_owned(),
+        after_ms: None,
+    };
+    assert_eq!(outcome, expected);
+}
+
+#[test]
+fn field_14_webhooks_of_slack_take_no_markup() {
+    let server = Server::start();
+    let provider = format!("slack://?base={}", server.base);
+    let channel = channel_of("slack", &provider, None);
+    server.answer(Some(says(200, "", "ok")));
+    let hook = "https://hooks.slack.com/services/T0/B0/x";
+    let outcome = channel.send(&note("slack", &[hook], None), GO);
+    assert_eq!(class(&outcome), "sent");
+    assert_eq!(server.heard.recv().unwrap().json()["mrkdwn"], false);
+}
+
+#[test]
+fn field_15_a_group_of_telegram_that_moved_is_followed() {
+    let server = Server::start();
+    let provider = format!("telegram://${{KEY}}?base={}", server.base);
+    let channel = channel_of("telegram", &provider, None);
+    let moved = r#"{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat","parameters":{"migrate_to_chat_id":-100987}}"#;
+    server.answer(Some(says(400, "", moved)));
+    server.answer(Some(says(
+        200,
+        "",
+        r#"{"ok":true,"result":{"message_id":42}}"#,
+    )));
+    let outcome = channel.send(&note("telegram", &["-4321"], None), GO);
+    assert_eq!(class(&outcome), "sent");
+    let asked: Vec<_> = (0..2)
+        .map(|_| server.heard.recv().unwrap().json()["chat_id"].clone())
+        .collect();
+    assert_eq!(asked, ["-4321", "-100987"]);
+    // One that moves again and again is asked twice, and no more.
+    server.answer(Some(says(400, "", moved)));
+    server.answer(Some(says(400, "", moved)));
+    let outcome = channel.send(&note("telegram", &["-4321"], None), GO);
+    assert_eq!(class(&outcome), "failed");
+}
+
+#[test]
+fn a3_a_call_to_a_strangers_host_is_bounded_as_a_whole() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    // One that answers nothing, and one that drips a header without an end.
+    let server = std::thread::spawn(move || {
+        use std::io::Write;
+        let (silent, _) = listener.accept().unwrap();
+        let (mut dripping, _) = listener.accept().unwrap();
+        let _line = dripping.write_all(b"HTTP/1.1 200 OK\r\nx: ");
+        while dripping.write_all(b"x").is_ok() {
+            std::thread::yield_now();
+        }
+        drop(silent);
+    });
+    let patience = Patience {
+        stranger_ms: 300,
+        ..Patience::default()
+    };
+    let provider = format!("webhook://${{KEY_OF_AT_LEAST_24_BYTES}}?base={base}");
+    let channel = patient_channel_of("webhook", &provider, None, patience);
+    let message = note("webhook", &["https://hooks.example/x"], None);
+    for _ in 0..2 {
+        let outcome = channel.send(&message, GO);
+        assert_eq!(class(&outcome), "unknown", "{outcome:?}");
+    }
+    server.join().unwrap();
 }
 
 #[test]

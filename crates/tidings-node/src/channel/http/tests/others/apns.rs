@@ -158,7 +158,7 @@ fn apns_takes_messages_over_http_2() {
 
     for (status, reason, expected) in [
         (400, "BadDeviceToken", "dead"),
-        (400, "DeviceTokenNotForTopic", "dead"),
+        (400, "DeviceTokenNotForTopic", "away"),
         (400, "PayloadEmpty", "failed"),
         (400, "TopicDisallowed", "away"),
         (403, "ExpiredProviderToken", "away"),
@@ -177,6 +177,21 @@ fn apns_takes_messages_over_http_2() {
     }
     // What was refused so was surely not looked at.
     assert_eq!(class(&bench.send(None)), "away");
+}
+
+#[test]
+fn field_3_a_wrong_environment_uses_up_no_token() {
+    let bench = Bench::new();
+    for _ in 0..10 {
+        let outcome = bench.send(Some((400, "BadDeviceToken")));
+        assert_eq!(class(&outcome), "away");
+    }
+    // A message that is taken vouches for the settings.
+    assert_eq!(class(&bench.send(Some((200, "")))), "sent");
+    for expected in ["dead", "dead", "dead", "dead", "dead", "away", "away"] {
+        let outcome = bench.send(Some((400, "BadDeviceToken")));
+        assert_eq!(class(&outcome), expected);
+    }
 }
 
 #[test]

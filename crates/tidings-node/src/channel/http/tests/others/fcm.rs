@@ -92,6 +92,14 @@ fn errors() -> Vec<(Says, &'static str)> {
         ),
         (
             says(
+                400,
+                "",
+                r#"{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"The registration token is not a valid FCM registration token","details":[{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"INVALID_ARGUMENT"}]}}"#,
+            ),
+            "dead",
+        ),
+        (
+            says(
                 403,
                 "",
                 r#"{"error":{"code":403,"status":"PERMISSION_DENIED","details":[{"errorCode":"SENDER_ID_MISMATCH"}]}}"#,

@@ -1,0 +1,46 @@
+//! Whether our settings for a provider are good, by what it took from us of late.
+//!
+//! Some refusals of a device have two causes that no answer tells apart: the device is gone, or our own environment,
+//! topic or project is wrong, and then the same is said of every device. A message that was taken vouches for the
+//! settings; without one such a refusal is the provider's, and no device is given up for it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Number of refusals in a row for which a message that was taken vouches.
+const REFUSALS_MAX: u32 = 5;
+
+/// The refusals for which somebody vouches.
+#[derive(Debug, Default)]
+pub(super) struct Vouched(AtomicU32);
+
+impl Vouched {
+    /// Notes that a message was taken.
+    pub(super) fn taken(&self) {
+        self.0.store(REFUSALS_MAX, Ordering::Relaxed);
+    }
+
+    /// Notes a refusal. Returns whether it is the device's fault.
+    pub(super) fn refused(&self) -> bool {
+        let one_less = |left: u32| left.checked_sub(1);
+        let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+        self.0.fetch_update(set, fetch, one_less).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn field_3_no_device_is_given_up_until_a_message_was_taken_or_after_several_refusals() {
+        let vouched = Vouched::default();
+        assert!(!vouched.refused(), "nothing was taken yet");
+        vouched.taken();
+        for _ in 0..REFUSALS_MAX {
+            assert!(vouched.refused());
+        }
+        assert!(!vouched.refused() && !vouched.refused());
+        vouched.taken();
+        assert!(vouched.refused());
+    }
+}
