@@ -384,3 +384,5 @@ fn a_node_that_may_not_send_hands_nothing_over_and_tries_again() {
     bench.senders.dispatch(job);
     assert!(matches!(bench.next().unwrap().outcome, Outcome::Sent(_)));
 }
+
+mod strangers;

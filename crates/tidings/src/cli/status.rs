@@ -32,6 +32,7 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out)?;
     channels.write(out)?;
+    write_away(status, out)?;
     for (kind, names) in [("channel", "paused.channels"), ("type", "paused.types")] {
         for name in list(status, names).iter().map(shown) {
             writeln!(
@@ -52,6 +53,7 @@ fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
         ("pending", cell(status, "entries.pending")),
         ("oldest overdue", overdue(status)),
         ("retrying", cell(status, "retrying")),
+        ("kept aside", kept_aside(status)),
         ("ended", cell(status, "entries.outcomes")),
         ("because of", cell(status, "entries.reasons")),
         ("deleted before", cell(status, "forgotten_before")),
@@ -74,6 +76,26 @@ fn clock(status: &Value) -> String {
         ),
         None => now,
     }
+}
+
+/// Number of messages that wait for somebody else's sake; empty where there are none.
+fn kept_aside(status: &Value) -> String {
+    let count = status.get("kept_aside").and_then(Value::as_u64);
+    count
+        .filter(|count| *count > 0)
+        .map_or_else(String::new, |count| count.to_string())
+}
+
+/// Writes who is left alone.
+fn write_away(status: &Value, out: &mut dyn Write) -> io::Result<()> {
+    for away in list(status, "away") {
+        let (channel, provider) = (cell(away, "channel"), cell(away, "provider"));
+        let destination = away.get("destination").and_then(Value::as_str);
+        let who = destination.map_or(provider, str::to_owned);
+        let (until, why) = (cell(away, "until"), cell(away, "why"));
+        writeln!(out, "Away: {channel} {who}, asked again at {until}: {why}")?;
+    }
+    Ok(())
 }
 
 /// The age of the oldest overdue, unsent message.
@@ -120,6 +142,8 @@ mod tests {
             "oldest_due": "2024-01-01T12:00:00Z",
             "oldest_due_age_seconds": 65,
             "retrying": 3,
+            "kept_aside": 40,
+            "away": [{"channel": "webhook", "provider": "webhook by each address", "destination": "hooks.example", "until": "2024-01-01T12:00:15Z", "why": "answer: it took too long"}],
             "recipients": 2,
             "channels": {"email": {"providers": ["smtps", "file"], "paused": true}, "sms": {"providers": [], "paused": false}},
             "entries": {"pending": 4, "outcomes": {"delivered": 1}, "reasons": {}},
@@ -136,10 +160,12 @@ recipients      2
 pending         4
 oldest overdue  2024-01-01T12:00:00Z (1 min 5 s late)
 retrying        3
+kept aside      40
 ended           delivered 1
 
 CHANNEL  PROVIDERS    STATE
 email    smtps, file  paused
+Away: webhook hooks.example, asked again at 2024-01-01T12:00:15Z: answer: it took too long
 Paused: channel email. Resume with `tidings resume channel email`
 Paused: type note. Resume with `tidings resume type note`
 ";

@@ -129,7 +129,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
         "Duration of a commit, syncing included.",
         &vitals.commits,
     );
-    channels(&mut page, vitals, &service.rules());
+    channels(&mut page, vitals, &service.rules(), service.now());
     resolver(&mut page, &vitals.resolver);
     page.counter(
         "tidings_clock_steps_back_total",
@@ -263,7 +263,7 @@ fn resolver(page: &mut Page, resolver: &ResolverVitals) {
 }
 
 /// The answers of the channels that have a provider, or had one since the start.
-fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules) {
+fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules, now: Instant) {
     let messages = "tidings_messages_total";
     page.head(
         messages,
@@ -286,4 +286,34 @@ fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules) {
         "Messages that wait for a retry.",
         vitals.retries(),
     );
+    page.gauge(
+        "tidings_messages_kept_aside",
+        "Messages that wait for a recipient or a destination that has its share of the threads, or that takes nothing.",
+        vitals.kept_aside(),
+    );
+    let away = "tidings_away";
+    page.head(
+        away,
+        "Providers, and destinations of providers, that take nothing and are left alone.",
+        "gauge",
+    );
+    let left_alone = vitals.left_alone(now);
+    for (channel, rules) in &rules.channels {
+        if rules.providers.is_empty() {
+            continue;
+        }
+        let of_channel = left_alone.iter().filter(|(name, _)| name == channel);
+        let destinations = of_channel
+            .clone()
+            .filter(|(_, away)| away.destination.is_some());
+        let destinations = destinations.count();
+        let providers = of_channel.count() - destinations;
+        for (what, count) in [("provider", providers), ("destination", destinations)] {
+            page.sample(
+                away,
+                &format!("channel=\"{channel}\",what=\"{what}\""),
+                count,
+            );
+        }
+    }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tidings_core::channel;
 use tidings_core::engine::{Agenda, Dropped, Engine, LedgerRow, Reply};
 use tidings_core::{Instant, Outcome, Rules};
-use tidings_node::{Deferrals, Durable};
+use tidings_node::{Deferrals, Durable, Vitals};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -53,7 +53,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The status of the server.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "oldest_due_age_seconds": null, "retrying": 0, "channels": {"email": {"providers": ["smtp"], "paused": true}}, "now": "2024-03-07T08:05:12Z", "newest_step": "2024-03-07T08:03:00Z", "clock_behind_seconds": null, "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
+#[schema(example = json!({"version": "0.1.0", "uptime_seconds": 86400, "oldest_due": null, "oldest_due_age_seconds": null, "retrying": 0, "kept_aside": 0, "away": [], "channels": {"email": {"providers": ["smtp"], "paused": true}}, "now": "2024-03-07T08:05:12Z", "newest_step": "2024-03-07T08:03:00Z", "clock_behind_seconds": null, "recipients": 2, "forgotten_before": null, "paused": {"types": [], "channels": ["email"]}, "entries": {"all": 8, "pending": 1, "outcomes": {"delivered": 6, "skipped": 1}, "reasons": {"seen": 1}}}))]
 struct StatusAnswer {
     /// Version of tidings.
     version: &'static str,
@@ -66,6 +66,11 @@ struct StatusAnswer {
     oldest_due_age_seconds: Option<u64>,
     /// Messages that wait for a retry.
     retrying: u64,
+    /// Messages that wait for a recipient or a destination that has its share of the threads of a channel, or for a
+    /// destination that takes nothing.
+    kept_aside: u64,
+    /// Providers and destinations that take nothing and are left alone, 20 at most.
+    away: Vec<AwayShown>,
     /// The channels that send messages, by name.
     channels: BTreeMap<String, SendingChannel>,
     /// Time by the server's clock.
@@ -90,6 +95,42 @@ struct StatusAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     missing: Option<Vec<String>>,
+}
+
+/// A provider, or a destination of one, that takes nothing and is left alone.
+#[derive(Serialize, Deserialize, ToSchema)]
+struct AwayShown {
+    /// The channel.
+    channel: String,
+    /// The provider, without secrets.
+    provider: String,
+    /// The host that recipients name, or the domain of mail addresses; null = the provider takes nothing for anybody.
+    destination: Option<String>,
+    /// When it is asked again.
+    #[schema(format = "date-time")]
+    until: String,
+    /// Its last answer.
+    why: String,
+}
+
+/// The most providers and destinations of a status that are left alone.
+const AWAY_SHOWN: usize = 20;
+
+impl AwayShown {
+    /// Those of a node, providers first.
+    fn all(vitals: &Vitals, now: Instant) -> Vec<Self> {
+        let mut away = vitals.left_alone(now);
+        away.sort_by_key(|(_, away)| (away.destination.is_some(), away.until));
+        let away = away.into_iter().take(AWAY_SHOWN);
+        away.map(|(channel, away)| Self {
+            channel,
+            provider: away.provider,
+            destination: away.destination,
+            until: away.until.to_string(),
+            why: away.why,
+        })
+        .collect()
+    }
 }
 
 /// Types and channels that are paused.
@@ -169,6 +210,8 @@ impl StatusAnswer {
                 age.unsigned_abs() / 1_000
             }),
             retrying,
+            kept_aside: 0,
+            away: Vec::new(),
             channels: shown.collect(),
             now: clock.to_string(),
             newest_step: newest_step(engine).map(|at| at.to_string()),
@@ -197,6 +240,9 @@ impl StatusAnswer {
     /// Adds the status of another node's parts.
     fn add(&mut self, more: StatusOfParts) {
         self.retrying += more.retrying;
+        self.kept_aside += more.kept_aside;
+        let room = AWAY_SHOWN.saturating_sub(self.away.len());
+        self.away.extend(more.away.into_iter().take(room));
         self.recipients += more.recipients;
         self.oldest_due = gather::earlier(self.oldest_due.take(), more.oldest_due);
         self.oldest_due_age_seconds = self.oldest_due_age_seconds.max(more.oldest_due_age_seconds);
@@ -218,6 +264,8 @@ struct StatusOfParts {
     oldest_due: Option<String>,
     oldest_due_age_seconds: Option<u64>,
     retrying: u64,
+    kept_aside: u64,
+    away: Vec<AwayShown>,
     recipients: u64,
     entries: EntriesCounted,
 }
@@ -383,6 +431,9 @@ async fn status(
     let status = move |node: &Durable| StatusAnswer::of(node, &rules, clock, uptime, retrying);
     let (status, mut gathered) = tokio::join!(service.look(status), others.gather());
     let mut status = status?;
+    let vitals = service.handle.vitals();
+    status.kept_aside = vitals.kept_aside();
+    status.away = AwayShown::all(vitals, clock);
     for more in std::mem::take(&mut gathered.found) {
         status.add(more);
     }
