@@ -50,6 +50,7 @@ fn clock() -> Arc<VirtualClock> {
 fn job(number: u32, channel: &str) -> SendJob {
     let mut batch = batch(&format!("b{number}"), "A title");
     channel.clone_into(&mut batch.channel);
+    batch.recipient.id = tidings_core::Id::new(&format!("r{number}")).unwrap();
     SendJob::sample(number, batch)
 }
 
