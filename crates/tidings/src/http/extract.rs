@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::error::{Code, Problem};
@@ -19,6 +19,8 @@ use super::service::Service;
 
 /// A body of up to this many bytes is read without asking for room: connections are bounded too.
 const SMALL_BYTES: usize = 16 << 10;
+/// The unit of the memory for bodies, in bytes.
+const ROOM_UNIT: usize = 1 << 10;
 
 impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Service>> for InPath<T> {
     type Rejection = Problem;
@@ -55,7 +57,9 @@ impl Change {
         service: &Arc<Service>,
     ) -> Result<Self, Problem> {
         let key = idempotency_key(&parts.headers)?;
-        let (body, room) = whole(&parts.headers, body, service).await?;
+        let bound = service.settings.body_bytes_max;
+        let read = whole(service, &parts.headers, body, (&service.bodies, bound));
+        let (body, room) = read.await?;
         if !body.is_empty() {
             expect_json(&parts.headers)?;
         }
@@ -73,14 +77,51 @@ impl FromRequest<Arc<Service>> for Change {
     }
 }
 
-/// Reads a body to its end, within the server's bounds.
-async fn whole(
+/// The memory for bodies of one kind of caller: of those with a key, or of everybody else.
+#[derive(Debug)]
+pub(super) struct BodyRoom(Arc<Semaphore>);
+
+impl BodyRoom {
+    /// Room for this many bytes of all bodies together.
+    pub(super) fn of(bytes: usize) -> Self {
+        Self(Arc::new(Semaphore::new(bytes / ROOM_UNIT)))
+    }
+
+    /// Room for a body of this many bytes; one of up to `free` needs none.
+    ///
+    /// # Errors
+    /// [`Code::TooBusy`] where the bodies that are here take all the room.
+    pub(super) fn take(
+        &self,
+        bytes: usize,
+        free: usize,
+    ) -> Result<Option<OwnedSemaphorePermit>, Problem> {
+        if bytes <= free {
+            return Ok(None);
+        }
+        let units = u32::try_from(bytes.div_ceil(ROOM_UNIT)).unwrap_or(u32::MAX);
+        match Arc::clone(&self.0).try_acquire_many_owned(units) {
+            Ok(permit) => Ok(Some(permit)),
+            Err(_) => Err(Problem::new(
+                Code::TooBusy,
+                "the bodies of requests in progress use all the memory reserved for them",
+            )),
+        }
+    }
+}
+
+/// Reads a body of up to `bound` bytes to its end. It takes its room before its first byte is read.
+///
+/// # Errors
+/// [`Code::TooBusy`], [`Code::BodyTooLarge`], [`Code::RequestTimeout`], or what broke the connection.
+pub(super) async fn whole(
+    service: &Service,
     headers: &HeaderMap,
     body: Body,
-    service: &Arc<Service>,
+    (room, bound): (&BodyRoom, usize),
 ) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
     let patience = service.settings.body_patience;
-    match timeout(patience, within(headers, body, service)).await {
+    match timeout(patience, within(headers, body, (room, bound))).await {
         Ok(read) => read,
         Err(_) => Err(late(patience)),
     }
@@ -89,9 +130,8 @@ async fn whole(
 async fn within(
     headers: &HeaderMap,
     mut body: Body,
-    service: &Arc<Service>,
+    (share, bound): (&BodyRoom, usize),
 ) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
-    let bound = service.settings.body_bytes_max;
     let told = headers.get(header::CONTENT_LENGTH);
     let told: Option<usize> = told.and_then(|value| value.to_str().ok()?.parse().ok());
     let too_large = || {
@@ -106,7 +146,7 @@ async fn within(
         }
         return Err(too_large());
     }
-    let mut room = service.room(told.unwrap_or_default(), SMALL_BYTES)?;
+    let mut room = share.take(told.unwrap_or_default(), SMALL_BYTES)?;
     let mut read = Vec::new();
     let mut first = Bytes::new();
     while let Some(frame) = body.frame().await {
@@ -120,7 +160,7 @@ async fn within(
         }
         if told.is_none() {
             drop(room.take());
-            room = service.room(bytes, SMALL_BYTES)?;
+            room = share.take(bytes, SMALL_BYTES)?;
         }
         // Most bodies come in one piece, which needs no copy.
         if read.is_empty() && first.is_empty() {
@@ -128,6 +168,8 @@ async fn within(
             continue;
         }
         if read.is_empty() {
+            // A vector that grows takes more than its content, and the room is for no more.
+            read.reserve_exact(told.unwrap_or_default());
             read.extend_from_slice(&std::mem::take(&mut first));
         }
         read.extend_from_slice(&data);

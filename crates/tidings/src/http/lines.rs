@@ -196,7 +196,7 @@ pub(super) async fn answer<L: Lines>(
     wanted: Wanted,
     lines: L,
 ) -> Result<Response, Problem> {
-    let room = service.room(service.settings.slice_bytes_max * 2, 0)?;
+    let room = service.bodies.take(service.settings.slice_bytes_max * 2, 0)?;
     let mut stream = Stream {
         service,
         body,
@@ -392,7 +392,7 @@ impl<L: Lines> Stream<L> {
             // A very long line: as much room again as the whole of it.
             self.room = None;
             let wanted = settings.slice_bytes_max * 2 + bytes;
-            self.room = self.service.room(wanted, 0)?;
+            self.room = self.service.bodies.take(wanted, 0)?;
         }
         self.buffer.push(data);
         Ok(())

@@ -2,27 +2,22 @@
 
 use std::sync::Arc;
 
-use axum::body::{Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use tidings_core::Command;
-use tokio::time::timeout;
 
 use super::call::CallName;
 use super::cluster::{NOBODY, no_holder};
 use super::error::{Code, Problem};
-use super::request::{broken, late};
+use super::extract::whole;
 use super::service::Service;
 use super::spread::{COMMANDS, CommandsOf, NODES_CALL};
 
 /// The most bytes of commands at once: those of a body as large as one may be, with the names of all fields.
 const COMMANDS_BYTES_MAX: usize = 128 << 20;
-
-/// Bodies of up to this many bytes need no room.
-const SMALL_BYTES: usize = 64 << 10;
 
 /// The routes of the calls.
 pub(super) fn routes() -> Router<Arc<Service>> {
@@ -42,7 +37,9 @@ async fn done(service: &Service, request: Request) -> Result<Response, Problem> 
         // Everything is here, or it is no node of a cluster: nobody has to ask.
         return Err(no_holder(NOBODY));
     };
-    let (body, _room) = whole(service, request).await?;
+    let (parts, body) = request.into_parts();
+    let share = (&service.bodies, COMMANDS_BYTES_MAX);
+    let (body, _room) = whole(service, &parts.headers, body, share).await?;
     let CommandsOf { requests, waits }: CommandsOf<Vec<Command>> = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
     drop(body);
@@ -54,15 +51,4 @@ async fn done(service: &Service, request: Request) -> Result<Response, Problem> 
     let asked = service.ask_here(&service.handle_for(waits), commands)?;
     let replies = service.answered(asked).await?;
     Ok((StatusCode::OK, Json(replies)).into_response())
-}
-
-async fn whole(
-    service: &Service,
-    request: Request,
-) -> Result<(Bytes, Option<tokio::sync::OwnedSemaphorePermit>), Problem> {
-    let patience = service.settings.body_patience;
-    let read = timeout(patience, to_bytes(request.into_body(), COMMANDS_BYTES_MAX));
-    let body = read.await.map_err(|_| late(patience))?.map_err(broken)?;
-    let room = service.room(body.len(), SMALL_BYTES)?;
-    Ok((body, room))
 }

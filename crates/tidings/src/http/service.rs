@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use super::answer::{Answer, only};
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
+use super::extract::BodyRoom;
 use super::feedback::{FEEDBACK, Feedback};
 use super::homes::{Home, Homes};
 use super::ids::EventIds;
@@ -38,9 +39,6 @@ const READS_MAX: usize = 1024;
 
 /// Maximum number of backups at once: each holds a thread and a snapshot of the store.
 const BACKUPS_MAX: usize = 2;
-
-/// The unit of the memory for bodies, in bytes.
-const ROOM_UNIT: usize = 1 << 10;
 
 /// The callers whom the API lets in.
 #[derive(Debug)]
@@ -68,7 +66,10 @@ pub struct Service {
     /// The parts that the node has; `None` = it has everything.
     homes: Option<Arc<Homes>>,
     started: Instant,
-    bodies: Arc<Semaphore>,
+    /// Room for the bodies of callers with a key.
+    pub(super) bodies: BodyRoom,
+    /// Room for the bodies that anybody may send.
+    pub(super) open_bodies: BodyRoom,
     backups: Arc<Semaphore>,
     /// Room for reads, in progress or not.
     pub(super) let_in: Semaphore,
@@ -98,7 +99,8 @@ impl Service {
         Self {
             handle,
             access,
-            bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max / ROOM_UNIT)),
+            bodies: BodyRoom::of(settings.bodies_bytes_max),
+            open_bodies: BodyRoom::of(settings.open_bodies_bytes_max),
             backups: Arc::new(Semaphore::new(BACKUPS_MAX)),
             let_in: Semaphore::new(READS_MAX),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
@@ -505,28 +507,6 @@ impl Service {
     /// Room for one more backup, as long as what this gives is kept.
     pub(super) fn room_for_backup(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.backups).try_acquire_owned().ok()
-    }
-
-    /// Room for a body of so many bytes; those of up to `free` need none.
-    ///
-    /// # Errors
-    /// [`Code::TooBusy`] where the bodies that are here take all the room.
-    pub(super) fn room(
-        &self,
-        bytes: usize,
-        free: usize,
-    ) -> Result<Option<OwnedSemaphorePermit>, Problem> {
-        if bytes <= free {
-            return Ok(None);
-        }
-        let units = u32::try_from(bytes.div_ceil(ROOM_UNIT)).unwrap_or(u32::MAX);
-        match Arc::clone(&self.bodies).try_acquire_many_owned(units) {
-            Ok(permit) => Ok(Some(permit)),
-            Err(_) => Err(Problem::new(
-                Code::TooBusy,
-                "the bodies of requests in progress use all the memory reserved for them",
-            )),
-        }
     }
 }
 

@@ -7,8 +7,10 @@ use std::time::Duration;
 pub struct Settings {
     /// The largest body that is read as a whole, and the longest line of a stream, in bytes.
     pub body_bytes_max: usize,
-    /// Maximum bytes of all bodies in progress together.
+    /// Maximum bytes of all bodies in progress of callers with a key.
     pub bodies_bytes_max: usize,
+    /// Maximum bytes of all bodies in progress of calls that need no key: reports of providers, forms of pages.
+    pub open_bodies_bytes_max: usize,
     /// The most items of one array.
     pub array_items_max: usize,
     /// Maximum number of lines of a stream in one slice.
@@ -28,6 +30,7 @@ impl Default for Settings {
         Self {
             body_bytes_max: 16 << 20,
             bodies_bytes_max: 128 << 20,
+            open_bodies_bytes_max: 32 << 20,
             array_items_max: 10_000,
             slice_lines_max: 1_000,
             slice_bytes_max: 1 << 20,

@@ -15,6 +15,7 @@ use crate::keys::Secret;
 mod every_error;
 mod examples;
 mod limits;
+mod open;
 mod parts;
 mod told;
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
-use axum::body::{Bytes, to_bytes};
+use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -31,18 +31,20 @@ use tidings_core::suppression::{ChannelAddress, SuppressedFor};
 use tidings_core::{Command, Instant};
 use tidings_mail::{Event, MailTag, TokenKey};
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
 
 use super::call::CallName;
 use super::error::{Code, Problem};
 use super::service::Service;
+use super::extract::whole;
 
 /// The name of the calls in metrics.
 pub(super) const FEEDBACK: &str = "feedback";
-/// The most bytes of a call.
-const CALL_BYTES_MAX: usize = 8 << 20;
-/// The age in seconds from which on a signed call is not believed any more.
-const AGE_SECONDS_MAX: i64 = 24 * 60 * 60;
+/// The most bytes of a call. No provider makes larger ones: SendGrid, which sends many events at once, ends at 768 kB.
+const CALL_BYTES_MAX: usize = 2 << 20;
+/// The age from which on a signed call is not believed any more.
+const AGE_MS_MAX: i64 = DAY_MS;
+/// The time by which a provider's clock may be ahead.
+const AHEAD_MS_MAX: i64 = 5 * MINUTE_MS;
 
 /// A report about a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,15 +114,8 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
         return Err(Problem::new(Code::NotFound, detail));
     };
     let (parts, body) = request.into_parts();
-    let arrived = timeout(
-        service.settings.body_patience,
-        to_bytes(body, CALL_BYTES_MAX),
-    );
-    let Ok(Ok(body)) = arrived.await else {
-        let detail = format!("a call has at most {CALL_BYTES_MAX} bytes, and comes at once");
-        return Err(Problem::new(Code::BodyTooLarge, detail));
-    };
-    let _room = service.room(body.len(), 0)?;
+    let share = (&service.open_bodies, CALL_BYTES_MAX);
+    let (body, _room) = whole(service, &parts.headers, body, share).await?;
     let (reader, provider) = (Arc::clone(service), provider.to_owned());
     let judge = move || {
         let call = Call {

@@ -12,7 +12,6 @@ mod tests;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
@@ -23,7 +22,6 @@ use tidings_core::journal::stored::Unreadable;
 use tidings_core::{Command, Rules};
 use tidings_mail::{Design, Notice, Rest, Unsubscribe};
 use tidings_node::Durable;
-use tokio::time::timeout;
 
 use self::choices::Chooser;
 use self::form::Form;
@@ -31,6 +29,7 @@ use self::state::{CHOICES, CHOOSE, REST, Site, design};
 use super::answer::only;
 use super::call::CallName;
 use super::error::Problem;
+use super::extract::whole;
 use super::service::Service;
 
 /// The most bytes of a form.
@@ -106,7 +105,8 @@ async fn choose(
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
         let token = Unsubscribe::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
         let (parts, body) = request.into_parts();
-        let body = whole(&service, body).await?;
+        let share = (&service.open_bodies, FORM_BYTES_MAX);
+        let (body, _memory) = whole(&service, &parts.headers, body, share).await?;
         let home = service.at_home(&token.recipient);
         home.map_err(|problem| problem.with_body(&body))?;
         let form = Form::read(&parts.headers, &body);
@@ -146,18 +146,6 @@ async fn no_method(State(service): State<Arc<Service>>) -> Response {
     let mut response = answer(&service, CHOICES, Err(Notice::NoLink.into()));
     *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
     response
-}
-
-/// The form of a request as it came, read within bounds.
-async fn whole(service: &Service, body: Body) -> Result<Bytes, Fault> {
-    let read = timeout(
-        service.settings.body_patience,
-        to_bytes(body, FORM_BYTES_MAX),
-    );
-    match read.await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        _ => Err(Notice::NoLink.into()),
-    }
 }
 
 /// Does what a form asks for; returns what takes it back.
