@@ -47,6 +47,9 @@ pub(super) struct Arguments {
     /// Refuse to start where there is no store, instead of making one: for data on a volume that may be missing
     #[arg(long)]
     require_store: bool,
+    /// Keep at most this many connections of one address open, other than of this machine. Raise it for a proxy elsewhere
+    #[arg(long, value_name = "N", default_value_t = listen::Bounds::default().peer_connections_max)]
+    peer_connections: usize,
     /// Start even if the newest commits are missing from the data directory; those commits are lost
     #[arg(long)]
     accept_loss: bool,
@@ -243,6 +246,7 @@ fn serve(
             // The rest is for messages.
             drain_patience: arguments.drain / 2,
             ..listen::Bounds::default()
+            peer_connections_max: arguments.peer_connections,
         };
         tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };

@@ -1,24 +1,35 @@
 //! The socket: a bounded number of connections, and a stop that finishes requests in progress.
 
+use std::collections::HashMap;
 use std::future::Future;
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 /// The bounds of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Maximum number of open connections; more wait to be accepted.
+    /// Maximum number of open connections from other machines; one more is answered 503 and closed.
     pub connections_max: usize,
-    /// Time limit of a request's head, and of an idle connection.
+    /// Maximum number of open connections from one address of another machine; of IPv6, from one /64.
+    pub peer_connections_max: usize,
+    /// Number of connections kept for this machine: `tidings status`, or a proxy.
+    pub loopback_connections_max: usize,
+    /// Time limit of the first head of a connection.
+    pub first_head_patience: Duration,
+    /// Time limit of every other head, and of an idle connection.
     pub head_patience: Duration,
     /// Maximum number of bytes of a request's head.
     pub head_bytes_max: usize,
@@ -30,6 +41,9 @@ impl Default for Bounds {
     fn default() -> Self {
         Self {
             connections_max: 4_096,
+            peer_connections_max: 1_024,
+            loopback_connections_max: 4_096,
+            first_head_patience: Duration::from_secs(10),
             head_patience: Duration::from_secs(60),
             head_bytes_max: 64 << 10,
             drain_patience: Duration::from_secs(30),
@@ -40,6 +54,76 @@ impl Default for Bounds {
 /// The wait if the system is out of connections: a moment, so that some end.
 const OUT_OF_FILES_WAIT: Duration = Duration::from_millis(100);
 
+/// The answer to a connection that there is no room for.
+const NO_ROOM: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+/// The open connections.
+#[derive(Debug, Default)]
+struct Open {
+    loopback: usize,
+    others: usize,
+    /// Those of other machines, by address.
+    peers: HashMap<IpAddr, usize>,
+}
+
+/// The place of one connection, until it is dropped.
+struct Place {
+    open: Arc<Mutex<Open>>,
+    peer: IpAddr,
+}
+
+impl Place {
+    /// A place for a connection of an address, unless there is no room for it.
+    fn take(open: &Arc<Mutex<Open>>, peer: IpAddr, bounds: &Bounds) -> Option<Self> {
+        let peer = counted_as(peer);
+        let mut now = open.lock().unwrap_or_else(PoisonError::into_inner);
+        if peer.is_loopback() {
+            if now.loopback >= bounds.loopback_connections_max {
+                return None;
+            }
+            now.loopback += 1;
+        } else {
+            let of_peer = now.peers.get(&peer).copied().unwrap_or_default();
+            if now.others >= bounds.connections_max || of_peer >= bounds.peer_connections_max {
+                return None;
+            }
+            now.others += 1;
+            now.peers.insert(peer, of_peer + 1);
+        }
+        drop(now);
+        let open = Arc::clone(open);
+        Some(Self { open, peer })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut now = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.peer.is_loopback() {
+            now.loopback -= 1;
+            return;
+        }
+        now.others -= 1;
+        if let Some(of_peer) = now.peers.get_mut(&self.peer) {
+            *of_peer -= 1;
+            if *of_peer == 0 {
+                now.peers.remove(&self.peer);
+            }
+        }
+    }
+}
+
+/// The address by which a peer's connections are counted: whoever has an IPv6 address has its whole /64.
+fn counted_as(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V6(peer) if !peer.is_loopback() => {
+            IpAddr::V6(Ipv6Addr::from_bits(peer.to_bits() & (u128::MAX << 64)))
+        }
+        peer => peer,
+    }
+}
+
 /// Serves until `stop`; then accepts no connection, and finishes requests in progress within bounds.
 pub async fn serve(
     listener: TcpListener,
@@ -48,15 +132,21 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let graceful = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(bounds.connections_max));
+    let open = Arc::default();
     let mut stop = std::pin::pin!(stop);
     loop {
-        let stream = tokio::select! {
-            stream = accept(&listener, &room) => stream,
+        let (stream, place) = tokio::select! {
+            accepted = accept(&listener, &open, &bounds) => accepted,
             () = &mut stop => break,
         };
-        let (stream, permit) = stream;
-        let service = TowerToHyperService::new(router.clone());
+        let began = Arc::new(Notify::new());
+        let service = {
+            let (router, began) = (TowerToHyperService::new(router.clone()), Arc::clone(&began));
+            service_fn(move |request: Request<Incoming>| {
+                began.notify_one();
+                router.call(request)
+            })
+        };
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(bounds.head_patience)
@@ -64,11 +154,21 @@ pub async fn serve(
             .serve_connection(TokioIo::new(stream), service);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
+            let mut connection = std::pin::pin!(connection);
+            let ended = tokio::select! {
+                ended = &mut connection => Some(ended),
+                () = began.notified() => None,
+                () = sleep(bounds.first_head_patience) => Some(Ok(())),
+            };
+            let ended = match ended {
+                Some(ended) => ended,
+                None => connection.await,
+            };
             // A connection that breaks is the client's matter.
-            if let Err(fault) = connection.await {
+            if let Err(fault) = ended {
                 tracing::debug!(error = %fault, "a connection broke");
             }
-            drop(permit);
+            drop(place);
         });
     }
     drop(listener);
@@ -81,25 +181,34 @@ pub async fn serve(
     }
 }
 
+/// The next connection that there is a place for. The others are closed, so that they keep out nobody else's.
 async fn accept(
     listener: &TcpListener,
-    room: &Arc<Semaphore>,
-) -> (TcpStream, tokio::sync::OwnedSemaphorePermit) {
-    let permit = Arc::clone(room).acquire_owned().await;
-    let permit = permit.expect("the semaphore is never closed");
+    open: &Arc<Mutex<Open>>,
+    bounds: &Bounds,
+) -> (TcpStream, Place) {
     loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                // Answers are whole: there is nothing to wait for.
-                if let Err(fault) = stream.set_nodelay(true) {
-                    tracing::debug!(error = %fault, "a connection broke");
-                }
-                return (stream, permit);
-            }
+        let (stream, peer) = match listener.accept().await {
+            Ok(accepted) => accepted,
             Err(fault) => {
                 tracing::warn!(error = %fault, "accepting a connection failed");
                 sleep(OUT_OF_FILES_WAIT).await;
+                continue;
             }
+        };
+        let Some(place) = Place::take(open, peer.ip(), bounds) else {
+            tracing::debug!("a connection was refused: too many are open");
+            // The buffer of a new connection is empty: this is all written, or the client is gone.
+            drop(stream.try_write(NO_ROOM));
+            continue;
+        };
+        // Answers are whole: there is nothing to wait for.
+        if let Err(fault) = stream.set_nodelay(true) {
+            tracing::debug!(error = %fault, "a connection broke");
         }
+        return (stream, place);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,6 +104,7 @@ pub(super) fn run(
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let bounds = listen::Bounds {
             drain_patience: arguments.drain / 2,
+            peer_connections_max: arguments.peer_connections,
             ..listen::Bounds::default()
         };
         let closed = async move { drop(closed.await) };

@@ -1,0 +1,98 @@
+use std::net::SocketAddr;
+
+use axum::routing::get;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::*;
+
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
+
+/// A server on loopback.
+async fn listening(bounds: Bounds) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().route("/", get(async || "here"));
+    tokio::spawn(serve(listener, router, bounds, std::future::pending()));
+    address
+}
+
+/// What a request is answered on an open connection.
+async fn answer(stream: &mut TcpStream) -> String {
+    stream.write_all(REQUEST).await.unwrap();
+    let mut read = Vec::new();
+    while !read.ends_with(b"here") {
+        assert_ne!(stream.read_buf(&mut read).await.unwrap(), 0, "it is closed");
+    }
+    String::from_utf8(read).unwrap()
+}
+
+#[tokio::test]
+async fn a5_a_first_head_that_does_not_come_is_not_waited_for() {
+    let address = listening(Bounds {
+        first_head_patience: Duration::from_millis(100),
+        ..Bounds::default()
+    })
+    .await;
+    let mut kept = TcpStream::connect(address).await.unwrap();
+    assert!(answer(&mut kept).await.starts_with("HTTP/1.1 200"));
+    // Those that come later are closed after the time that the kept one has outlived by then.
+    for begun in [&b""[..], b"GET / HTTP/1.1\r\nhost: he"] {
+        let mut silent = TcpStream::connect(address).await.unwrap();
+        silent.write_all(begun).await.unwrap();
+        let mut read = Vec::new();
+        // It ends, whether by a reset or not.
+        drop(silent.read_to_end(&mut read).await);
+        assert!(read.is_empty());
+    }
+    assert!(answer(&mut kept).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
+async fn a5_a_connection_too_many_is_told_so_and_closed() {
+    let address = listening(Bounds {
+        loopback_connections_max: 1,
+        ..Bounds::default()
+    })
+    .await;
+    let mut first = TcpStream::connect(address).await.unwrap();
+    answer(&mut first).await;
+    let mut second = TcpStream::connect(address).await.unwrap();
+    let mut read = Vec::new();
+    second.read_to_end(&mut read).await.unwrap();
+    assert_eq!(read, NO_ROOM);
+    answer(&mut first).await;
+}
+
+#[test]
+fn a5_one_address_takes_a_share_and_loopback_has_its_own() {
+    let bounds = Bounds {
+        connections_max: 5,
+        peer_connections_max: 2,
+        loopback_connections_max: 1,
+        ..Bounds::default()
+    };
+    let open = Arc::default();
+    let take = |peer: &str| Place::take(&open, peer.parse().unwrap(), &bounds);
+    let first = take("192.0.2.1");
+    // The same address, written as IPv6.
+    let second = take("::ffff:192.0.2.1");
+    assert!(first.is_some() && second.is_some());
+    assert!(take("192.0.2.1").is_none());
+    // Addresses of one /64 are one peer's.
+    let of_net = ["2001:db8::1", "2001:db8::2"].map(take);
+    assert!(of_net.iter().all(Option::is_some));
+    assert!(take("2001:db8::3").is_none());
+    let last = take("2001:db8:0:1::1");
+    assert!(last.is_some());
+    // All are taken, but not those of this machine.
+    assert!(take("192.0.2.9").is_none());
+    let here = take("127.0.0.1");
+    assert!(here.is_some());
+    assert!(take("::1").is_none());
+    drop((first, here));
+    assert!(take("::1").is_some());
+    assert!(take("192.0.2.1").is_some());
+    drop((second, of_net, last));
+    let left = open.lock().unwrap();
+    assert_eq!((left.loopback, left.others, left.peers.len()), (0, 0, 0));
+}
