@@ -48,6 +48,10 @@ const FORWARDED_MAX: u16 = 2;
 /// The header of a call whose home was found out by its handler: the number of the part.
 const HOME: HeaderName = HeaderName::from_static("tidings-home");
 
+/// The header by which a node knows that another one has forwarded a call: the token of the node that gets it. What
+/// [`FORWARDED`] and [`HOME`] say is taken from nobody else.
+const NODE: HeaderName = HeaderName::from_static("tidings-node");
+
 /// The header with which a node asks another one about the parts that it has itself.
 pub(super) const PARTS: HeaderName = HeaderName::from_static("tidings-parts");
 
@@ -259,10 +263,18 @@ impl Cluster {
     }
 
     /// Answers a call, here or at the node where it is at home.
-    async fn answer(&self, request: Request) -> Response {
-        let path = request.uri().path();
-        if path == "/healthz" {
+    async fn answer(&self, mut request: Request) -> Response {
+        if request.uri().path() == "/healthz" {
             return ALIVE.into_response();
+        }
+        match request.headers_mut().remove(&NODE) {
+            None => {
+                request.headers_mut().remove(&FORWARDED);
+                request.headers_mut().remove(&HOME);
+            }
+            Some(token) if self.is_token_of_member(token.to_str().unwrap_or_default()) => {}
+            // The node that had this address before was meant.
+            Some(_) => return no_holder(NO_MORE).into_response(),
         }
         let Some(serving) = self.serving() else {
             return self.answer_of_holder(request).await;
@@ -284,8 +296,10 @@ impl Cluster {
         if is_nodes_own || request.headers().contains_key(&PARTS) {
             return serving.answer(request).await;
         }
-        let told = told_home(request.headers());
-        let home = told.unwrap_or_else(|| homes.of_path(path));
+        // A recipient or a message in the path says more than the node that forwarded the call.
+        let home = homes.of_path(path);
+        let home = home.or_else(|| told_home(request.headers()));
+        let home = home.unwrap_or(Home::Intake);
         if !homes.has(home) && !is_read_anywhere(&request) {
             return self.hand_on(request, home).await;
         }
@@ -342,6 +356,10 @@ impl Cluster {
             return no_holder(NO_MORE).into_response();
         };
         request.headers_mut().insert(FORWARDED, times.into());
+        if let Ok(mut token) = HeaderValue::try_from(&peer.member.token.0) {
+            token.set_sensitive(true);
+            request.headers_mut().insert(NODE, token);
+        }
         if self.is_of_member(request.headers())
             && let Some(bearer) = bearer(&peer)
         {
@@ -358,12 +376,16 @@ impl Cluster {
     fn is_of_member(&self, headers: &HeaderMap) -> bool {
         let given = headers.get(header::AUTHORIZATION);
         let given = given.and_then(|value| value.to_str().ok()?.split_once(' '));
-        let Some((given, members)) = given.zip(self.membership()) else {
+        given.is_some_and(|(_, token)| self.is_token_of_member(token.trim()))
+    }
+
+    fn is_token_of_member(&self, given: &str) -> bool {
+        let Some(members) = self.membership() else {
             return false;
         };
         let tokens = members.members.iter().map(|seen| &seen.member.token.0);
         let tokens = tokens.filter(|token| !token.is_empty());
-        let is_it = |token: &String| token.as_bytes().ct_eq(given.1.trim().as_bytes());
+        let is_it = |token: &String| token.as_bytes().ct_eq(given.as_bytes());
         let found = tokens.fold(Choice::from(0), |any, token| any | is_it(token));
         found.into()
     }

@@ -84,21 +84,18 @@ impl Homes {
         }
     }
 
-    /// The home of a call by its path, as far as that tells. A path that no call has is the intake's, which says so.
+    /// The home of the recipient or the message that a path names; `None` if it names none.
     #[must_use]
-    pub fn of_path(&self, path: &str) -> Home {
+    pub fn of_path(&self, path: &str) -> Option<Home> {
         let below = |start: &str| {
             let rest = path.strip_prefix(start)?;
             let segment = rest.split('/').next().unwrap_or_default();
             percent_decode_str(segment).decode_utf8().ok()
         };
-        let home = || -> Option<Home> {
-            if let Some(id) = below("/v1/recipients/") {
-                return Some(self.of_recipient(&Id::new(&id).ok()?));
-            }
-            let name: MessageName = below("/v1/messages/")?.parse().ok()?;
-            Some(self.of_bucket(name.id.closing.bucket))
-        };
-        home().unwrap_or(Home::Intake)
+        if let Some(id) = below("/v1/recipients/") {
+            return Some(self.of_recipient(&Id::new(&id).ok()?));
+        }
+        let name: MessageName = below("/v1/messages/")?.parse().ok()?;
+        Some(self.of_bucket(name.id.closing.bucket))
     }
 }

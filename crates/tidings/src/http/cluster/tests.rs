@@ -21,6 +21,7 @@ fn membership(epoch: i64, holder: Option<NodeId>, other: &str) -> Membership {
             address: format!("http://{address}"),
             config: format!("of node {}", id.0),
             role: Role::Holding,
+            token: tidings_store::lease::Token(format!("of node {}", id.0)),
             ..Member::new(id, "node")
         },
         silent_ms: 0,

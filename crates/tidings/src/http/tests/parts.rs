@@ -390,3 +390,34 @@ fn events_without_an_id_have_the_same_one_when_their_request_comes_again() {
     assert_eq!(ids("k", &event), ids("k", &event));
     assert_ne!(ids("k", &event)[0], first[0]);
 }
+
+#[test]
+fn a8_headers_of_nodes_are_taken_from_nodes_alone() {
+    let two = Two::start();
+    let there = in_part(1, 0);
+    let path = format!("/v1/recipients/{there}");
+    let made = two.send(Method::PUT, &path, &[], "{}");
+    assert!(made.status.is_success());
+    for (name, value) in [
+        ("tidings-home", "0"),
+        ("tidings-home", "1"),
+        ("tidings-home", "7"),
+        ("tidings-forwarded", "2"),
+        ("tidings-forwarded", "x"),
+    ] {
+        for part in 0..2 {
+            let path = format!("/v1/recipients/{}", in_part(part, 0));
+            two.send(Method::PUT, &path, &[], "{}");
+            let found = two.send(Method::GET, &path, &[(name, value)], "");
+            assert_eq!(found.status, StatusCode::OK, "{name}: {value}, part {part}");
+        }
+    }
+    // A token that no node has is no reason to believe the caller.
+    let forged = [("tidings-home", "0"), ("tidings-node", "x")];
+    let refused = two.send(Method::GET, &path, &forged, "");
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    // And where a node is believed, the path still says whose the call is.
+    let token = two.0[0].secret.text().to_owned();
+    let odd = [("tidings-home", "0"), ("tidings-node", token.as_str())];
+    assert_eq!(two.send(Method::GET, &path, &odd, "").status, StatusCode::OK);
+}
