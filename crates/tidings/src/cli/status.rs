@@ -50,7 +50,7 @@ fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
         ("clock", clock(status)),
         ("newest step", cell(status, "newest_step")),
         ("recipients", cell(status, "recipients")),
-        ("pending", cell(status, "entries.pending")),
+        ("pending", known(status, cell(status, "entries.pending"))),
         ("oldest overdue", overdue(status)),
         ("retrying", cell(status, "retrying")),
         ("kept aside", kept_aside(status)),
@@ -103,7 +103,17 @@ fn overdue(status: &Value) -> String {
     let age = status.get("oldest_due_age_seconds").and_then(Value::as_u64);
     match age {
         Some(late) => format!("{} ({} late)", cell(status, "oldest_due"), span(late)),
-        None => "none".to_owned(),
+        None => known(status, String::new()),
+    }
+}
+
+/// A value, or what its absence means: nothing, unless parts of the store did not answer.
+fn known(status: &Value, value: String) -> String {
+    let missing = cell(status, "missing");
+    match (value.is_empty(), missing.is_empty()) {
+        (false, _) => value,
+        (true, true) => "none".to_owned(),
+        (true, false) => format!("unknown, since these did not answer: {missing}"),
     }
 }
 
@@ -187,5 +197,21 @@ Paused: type note. Resume with `tidings resume type note`
             text.contains("2024-01-01T11:00:00Z (1 h 0 min behind the newest step"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a13_what_a_missing_part_has_is_unknown() {
+        let status = json!({
+            "version": "0.1.0", "now": "2024-01-01T12:00:05Z", "recipients": 2,
+            "oldest_due_age_seconds": null, "entries": {"pending": null}, "missing": ["part 1"],
+        });
+        let mut out = Vec::new();
+        write(&status, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for name in ["pending ", "oldest overdue "] {
+            let row = text.lines().find(|line| line.starts_with(name));
+            let row = row.unwrap_or_else(|| panic!("no {name} in {text}"));
+            assert!(row.ends_with(" unknown, since these did not answer: part 1"), "{row}");
+        }
     }
 }

@@ -259,6 +259,8 @@ fn a_node_that_is_away_is_named_and_its_commands_are_answered_503() {
     two.lose_share();
     let status = two.get("/v1/admin/status");
     assert_eq!(status["missing"], json!(["b"]));
+    // What waits at the part that is away would read as "nothing waits".
+    assert_eq!(status["entries"]["pending"], Value::Null);
     assert_eq!(two.get("/v1/admin/due")["missing"], json!(["b"]));
     assert_eq!(two.get("/v1/messages")["missing"], json!(["b"]));
     let export = two.send(Method::GET, "/v1/export", &[], "");

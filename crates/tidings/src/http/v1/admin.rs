@@ -59,7 +59,7 @@ struct StatusAnswer {
     version: &'static str,
     /// Seconds since the server started; null = a command reads the data directory without a server.
     uptime_seconds: Option<u64>,
-    /// Due time of the oldest overdue, unsent message; null = none.
+    /// Due time of the oldest overdue, unsent message; null = none, but for parts that are `missing`.
     #[schema(format = "date-time")]
     oldest_due: Option<String>,
     /// Age of that message in seconds, by the server's clock; null = none.
@@ -91,7 +91,8 @@ struct StatusAnswer {
     paused: PausedShown,
     /// Counts of entries, deleted days included.
     entries: EntriesCounted,
-    /// Nodes of a cluster that did not answer: their parts are left out. Absent if all did.
+    /// Nodes of a cluster that did not answer: their parts are left out, so every count is a lower bound. Absent if
+    /// all did.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     missing: Option<Vec<String>>,
@@ -147,8 +148,8 @@ struct PausedShown {
 struct EntriesCounted {
     /// All entries that entered a lane.
     all: u64,
-    /// Number of entries that wait or are being sent.
-    pending: u64,
+    /// Number of entries that wait or are being sent; null while parts are `missing`, whose entries may wait too.
+    pending: Option<u64>,
     /// Number of ended entries by outcome.
     #[schema(value_type = BTreeMap<String, u64>)]
     outcomes: BTreeMap<Outcome, u64>,
@@ -188,7 +189,6 @@ impl StatusAnswer {
         let engine = node.engine();
         let mut sum = LedgerRow::default();
         engine.ledger().values().for_each(|row| sum.add(row));
-        let pending = sum.pending;
         let providers = |name: &str| {
             let channel = rules.channels.get(name).into_iter();
             let schemes = channel.flat_map(|channel| &channel.providers);
@@ -225,7 +225,7 @@ impl StatusAnswer {
             entries: EntriesCounted {
                 // What went on in another lane entered twice.
                 all: sum.entries - sum.moved,
-                pending,
+                pending: Some(sum.pending),
                 outcomes: sum.ended,
                 reasons: sum
                     .reasons
@@ -248,7 +248,7 @@ impl StatusAnswer {
         self.oldest_due_age_seconds = self.oldest_due_age_seconds.max(more.oldest_due_age_seconds);
         let (sum, more) = (&mut self.entries, more.entries);
         sum.all += more.all;
-        sum.pending += more.pending;
+        sum.pending = sum.pending.zip(more.pending).map(|(here, there)| here + there);
         for (outcome, count) in more.outcomes {
             *sum.outcomes.entry(outcome).or_default() += count;
         }
@@ -438,6 +438,10 @@ async fn status(
         status.add(more);
     }
     status.missing = gathered.missing();
+    if status.missing.is_some() {
+        // A sum of the parts that answered would read as "nothing waits".
+        status.entries.pending = None;
+    }
     Answer::json(StatusCode::OK, &status)
 }
 
