@@ -134,10 +134,20 @@ pub enum Command {
         /// The instant from which on it is not suppressed any more; `None` = it stays.
         until: Option<Instant>,
     },
-    /// Lifts the suppression of an address.
+    /// Lifts the suppression of an address. Reports of before suppress it no more.
     Unsuppress {
         /// The address.
         address: ChannelAddress,
+    },
+    /// Does what somebody else's report says of an address, unless its suppression was lifted after that.
+    ReportAddress {
+        /// The address.
+        address: ChannelAddress,
+        /// The reason for which it is suppressed; `None` = its owner wants messages again, which lifts
+        /// [`SuppressedFor::Stop`] alone.
+        suppressed: Option<SuppressedFor>,
+        /// The instant of the report.
+        at: Instant,
     },
 }
 
@@ -179,7 +189,8 @@ impl Command {
             | Self::Message { .. }
             | Self::Report { .. }
             | Self::Suppress { .. }
-            | Self::Unsuppress { .. } => None,
+            | Self::Unsuppress { .. }
+            | Self::ReportAddress { .. } => None,
         }
     }
 }

@@ -107,7 +107,8 @@ pub fn line(timed: &Timed) -> Option<String> {
         | Command::Resume(_)
         | Command::Resolved(_)
         | Command::Message { .. }
-        | Command::Report { .. } => return None,
+        | Command::Report { .. }
+        | Command::ReportAddress { .. } => return None,
         Command::Forget { before } => ("forget", json!({"before": before.to_string()})),
     };
     let mut whole = Map::new();

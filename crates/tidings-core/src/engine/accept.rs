@@ -13,6 +13,7 @@ use super::intake::Intake;
 use super::locate::named_in;
 use super::objects::Giver;
 use super::reply::{Published, PublishedAs, Refused, Reply, TakenBack, Warning};
+use super::suppressed::Listed;
 use super::rows::{Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key};
 use crate::channel::{ChannelNo, channel_no};
 use crate::command::{Cancelled, Command, Pausable};
@@ -23,7 +24,7 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::limits::Bound;
 use crate::rules::Rules;
-use crate::suppression::Suppression;
+use crate::suppression::{ChannelAddress, Suppression};
 use crate::table::{Owner, Partition, Table};
 use crate::time::{Day, Instant};
 
@@ -78,19 +79,22 @@ impl Intake {
                     since: self.now,
                     until: *until,
                 };
-                self.suppressions.put(draft, address, suppression);
-                draft.tell(|| Act::Suppression {
-                    address: address.clone(),
-                    suppression: Some(suppression),
-                });
+                self.list(draft, address, Listed::Suppressed(suppression));
                 Ok(done)
             }
             Command::Unsuppress { address } => {
-                self.suppressions.lift(draft, address);
-                draft.tell(|| Act::Suppression {
-                    address: address.clone(),
-                    suppression: None,
-                });
+                self.list(draft, address, Listed::Lifted(self.now));
+                Ok(done)
+            }
+            Command::ReportAddress {
+                address,
+                suppressed,
+                at,
+            } => {
+                let report = (*suppressed, (*at).min(self.now));
+                if let Some(listed) = self.suppressions.reported(address, report, self.now) {
+                    self.list(draft, address, listed);
+                }
                 Ok(done)
             }
             Command::Pause(what) => Ok(self.accept_pause(what, true)),
@@ -128,6 +132,16 @@ impl Intake {
         let today = self.keep_today(draft);
         self.objects.upsert(draft, object, (today, by))?;
         Ok(Ok(Accepted::Answered(Reply::Done)))
+    }
+
+    /// Changes what the list of suppressed addresses says of one.
+    fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: Listed) {
+        self.suppressions.put(draft, (address, listed), self.now);
+        draft.tell(|| Act::Suppression {
+            address: address.clone(),
+            listed,
+            at: self.now,
+        });
     }
 
     /// Gives an event its place and its rows, once.

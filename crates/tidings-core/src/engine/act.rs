@@ -14,6 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::event_row::EventRow;
+use super::suppressed::Listed;
 use super::reply::{
     Dropped, Published, PublishedAs, Reply, TakenBack, Warning, why_never, why_nobody,
 };
@@ -24,7 +25,7 @@ use crate::journal::stored::{Unreadable, from_json, to_json};
 use crate::number::EventNo;
 use crate::recipient::RecipientChange;
 use crate::rules::Rules;
-use crate::suppression::{ChannelAddress, Suppression};
+use crate::suppression::ChannelAddress;
 use crate::table::{Key, Owner, Table};
 use crate::time::{Day, Instant};
 
@@ -147,7 +148,8 @@ pub(crate) enum Act {
     /// An address was suppressed, or, without a suppression, is not any more.
     Suppression {
         address: ChannelAddress,
-        suppression: Option<Suppression>,
+        listed: Listed,
+        at: Instant,
     },
 }
 

@@ -75,7 +75,8 @@ impl Part {
             | Command::Resume(_)
             | Command::Forget { .. }
             | Command::Suppress { .. }
-            | Command::Unsuppress { .. } => Ok(Ok(Reply::Done)),
+            | Command::Unsuppress { .. }
+            | Command::ReportAddress { .. } => Ok(Ok(Reply::Done)),
         }
     }
 
@@ -250,7 +251,8 @@ impl Engine {
             | Command::Message { .. }
             | Command::Report { .. }
             | Command::Suppress { .. }
-            | Command::Unsuppress { .. } => Ok(()),
+            | Command::Unsuppress { .. }
+            | Command::ReportAddress { .. } => Ok(()),
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::number::RecipientNo;
 use crate::recipient::{Addresses, Recipient, RecipientChange};
 use crate::shared::Tree;
-use crate::suppression::{ChannelAddress, Suppression};
+use crate::suppression::{ChannelAddress, SuppressedFor, Suppression};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{DAY_MS, Instant};
 
@@ -28,15 +28,36 @@ use crate::time::{DAY_MS, Instant};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Suppressions {
     by_channel: BTreeMap<ChannelNo, Tree<String, Suppression>>,
-    /// Those that end by themselves, by their end.
+    /// Those that were taken off the list within the last day, and when: reports of before may still come.
+    lifted: Tree<ChannelAddress, Instant>,
+    /// Those that end by themselves and those that were lifted, by that instant.
     ending: Tree<(Instant, ChannelAddress), ()>,
 }
 
-/// A suppression as stored.
+/// What the list says of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Listed {
+    /// It is suppressed.
+    Suppressed(Suppression),
+    /// It was taken off the list at this instant.
+    Lifted(Instant),
+}
+
+impl Listed {
+    /// The instant from which on it says nothing.
+    fn end(&self) -> Option<Instant> {
+        match self {
+            Self::Suppressed(suppression) => suppression.until,
+            Self::Lifted(at) => Some(*at),
+        }
+    }
+}
+
+/// What the list says of an address, as stored.
 #[derive(Debug, Serialize, Deserialize)]
 struct Row {
     address: ChannelAddress,
-    suppression: Suppression,
+    listed: Listed,
 }
 
 /// The key of an address. An address may be longer than a key: its hash stands for it.
@@ -53,62 +74,90 @@ impl Suppressions {
         let mut all = Self::default();
         each_base(view, Table::Suppressions, |_, value| {
             let row: Row = decode("a suppressed address", value)?;
-            all.note(&row.address, row.suppression);
+            all.note(&row.address, row.listed);
             Ok(())
         })?;
         Ok(all)
     }
 
-    fn note(&mut self, of: &ChannelAddress, suppression: Suppression) {
+    fn note(&mut self, of: &ChannelAddress, listed: Listed) {
         self.strike(of);
-        let addresses = self.by_channel.entry(of.channel()).or_default();
-        addresses.insert(of.address().to_owned(), suppression);
-        if let Some(until) = suppression.until {
-            self.ending.insert((until, of.clone()), ());
+        if let Some(end) = listed.end() {
+            self.ending.insert((end, of.clone()), ());
+        }
+        match listed {
+            Listed::Lifted(at) => drop(self.lifted.insert(of.clone(), at)),
+            Listed::Suppressed(suppression) => {
+                let addresses = self.by_channel.entry(of.channel()).or_default();
+                addresses.insert(of.address().to_owned(), suppression);
+            }
         }
     }
 
-    /// Removes an address; returns whether it was there.
-    fn strike(&mut self, of: &ChannelAddress) -> bool {
+    fn strike(&mut self, of: &ChannelAddress) {
         let addresses = self.by_channel.get_mut(&of.channel());
-        let Some(known) = addresses.and_then(|addresses| addresses.remove(of.address())) else {
-            return false;
-        };
-        if let Some(until) = known.until {
-            self.ending.remove(&(until, of.clone()));
+        let known = addresses.and_then(|addresses| addresses.remove(of.address()));
+        let known = known.map(Listed::Suppressed);
+        let known = known.or_else(|| self.lifted.remove(of).map(Listed::Lifted));
+        if let Some(end) = known.and_then(|known| known.end()) {
+            self.ending.remove(&(end, of.clone()));
         }
-        true
     }
 
-    /// Puts an address on the list, or changes why and until when it is there, and drops those that ended.
+    /// Puts an address on the list, or changes what it says, and drops what ended a day ago.
     pub(super) fn put(
         &mut self,
         draft: &mut Draft<'_>,
-        of: &ChannelAddress,
-        suppression: Suppression,
+        (of, listed): (&ChannelAddress, Listed),
+        now: Instant,
     ) {
-        // A look may be late: it is asked of the instant at which its lane was due.
-        let old = suppression.since.plus_ms(-DAY_MS);
-        while let Some(((until, ended), ())) = self.ending.first() {
-            if *until > old {
+        // A look may be late, since it is asked of the instant at which its lane was due; and so may a report.
+        let old = now.plus_ms(-DAY_MS);
+        while let Some(((end, ended), ())) = self.ending.first() {
+            if *end > old {
                 break;
             }
             let ended = ended.clone();
-            self.lift(draft, &ended);
+            self.strike(&ended);
+            draft.delete(Partition::Base, key(&ended));
         }
         let row = Row {
             address: of.clone(),
-            suppression,
+            listed,
         };
         draft.put(Partition::Base, key(of), encode(&row));
-        self.note(of, suppression);
+        self.note(of, listed);
     }
 
-    /// Takes an address off the list.
-    pub(super) fn lift(&mut self, draft: &mut Draft<'_>, of: &ChannelAddress) {
-        if self.strike(of) {
-            draft.delete(Partition::Base, key(of));
+    /// What follows for an address from a report of an instant: the reason for which it is suppressed, or that its
+    /// owner wants messages again. `None` = nothing.
+    pub(super) fn reported(
+        &self,
+        of: &ChannelAddress,
+        (suppressed, at): (Option<SuppressedFor>, Instant),
+        now: Instant,
+    ) -> Option<Listed> {
+        let known = self.of(of, now);
+        let Some(reason) = suppressed else {
+            let asked = known.filter(|known| known.reason == SuppressedFor::Stop);
+            return asked
+                .filter(|known| known.since <= at)
+                .map(|_| Listed::Lifted(at));
+        };
+        // Whoever took it off the list knew of what was before.
+        if self.lifted.get(of).is_some_and(|lifted| at <= *lifted) {
+            return None;
         }
+        // Owners lift what they asked for, and nothing else: that keeps its reason.
+        let reason = match (reason, known) {
+            (SuppressedFor::Stop, Some(known)) => known.reason,
+            (reason, _) => reason,
+        };
+        Some(Listed::Suppressed(Suppression {
+            reason,
+            since: at,
+            until: None,
+        }))
     }
 
     /// Takes addresses off the list that a change of a profile gives again, if they were gone.

@@ -463,12 +463,9 @@ impl Intake {
             } => self.objects.observe(id, *withdrawn, *withdrawals),
             Act::Suppression {
                 address,
-                suppression: Some(suppression),
-            } => self.suppressions.put(draft, address, *suppression),
-            Act::Suppression {
-                address,
-                suppression: None,
-            } => self.suppressions.lift(draft, address),
+                listed,
+                at,
+            } => self.suppressions.put(draft, (address, *listed), *at),
         }
         Ok(())
     }

@@ -205,7 +205,8 @@ impl Engine {
             | Command::Resume(_)
             | Command::Report { .. }
             | Command::Suppress { .. }
-            | Command::Unsuppress { .. } => Ok(Vec::new()),
+            | Command::Unsuppress { .. }
+            | Command::ReportAddress { .. } => Ok(Vec::new()),
         }
     }
 }

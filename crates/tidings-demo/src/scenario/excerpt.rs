@@ -51,6 +51,7 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Message { .. }
         | Command::Report { .. }
         | Command::Suppress { .. }
-        | Command::Unsuppress { .. } => true,
+        | Command::Unsuppress { .. }
+        | Command::ReportAddress { .. } => true,
     }
 }

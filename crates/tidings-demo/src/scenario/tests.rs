@@ -51,7 +51,8 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             | Command::Message { .. }
             | Command::Report { .. }
             | Command::Suppress { .. }
-            | Command::Unsuppress { .. } => {
+            | Command::Unsuppress { .. }
+            | Command::ReportAddress { .. } => {
                 panic!("a history has no operators")
             }
             Command::Forget { before } => assert!(before.start() < timed.at),

@@ -180,6 +180,7 @@ fn command(words: &[&str]) -> Read<Command> {
         ["unsuppress", channel, address] => Command::Unsuppress {
             address: channel_address(channel, address)?,
         },
+        ["report", channel, address, facets @ ..] => report(channel, address, facets)?,
         ["pause", channel] => Command::Pause(Pausable::Channel((*channel).to_owned())),
         ["resume", channel] => Command::Resume(Pausable::Channel((*channel).to_owned())),
         [how @ ("cancel" | "withdraw"), what] => {
@@ -257,6 +258,26 @@ fn suppress(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
         address: channel_address(channel, address)?,
         reason,
         until,
+    })
+}
+
+fn report(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
+    let (mut suppressed, mut at) = (None, None);
+    for facet in facets {
+        match pair(facet)? {
+            ("reason", word) => {
+                let mut known = SuppressedFor::ALL.into_iter();
+                let known = known.find(|reason| reason.word() == word);
+                suppressed = Some(known.ok_or_else(|| format!("unknown {facet}"))?);
+            }
+            ("of", instant) => at = Some(time(instant)?),
+            _ => return Err(format!("unknown {facet}")),
+        }
+    }
+    Ok(Command::ReportAddress {
+        address: channel_address(channel, address)?,
+        suppressed,
+        at: at.ok_or("a report has an instant: of=TIME")?,
     })
 }
 

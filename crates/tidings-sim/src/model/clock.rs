@@ -417,8 +417,8 @@ impl Model {
         let mut addresses = person.addresses(channel).iter();
         let on_list = |address: &String| {
             let number = channel_no(channel).map(|number| ChannelAddress::new(number, address));
-            let until = number.and_then(|address| self.suppressed.get(&address));
-            until.is_some_and(|(_, until)| until.is_none_or(|until| self.now < until))
+            let barred = number.and_then(|address| self.suppressed.get(&address));
+            barred.is_some_and(|barred| barred.holds(self.now))
         };
         !person.addresses(channel).is_empty() && addresses.all(on_list)
     }

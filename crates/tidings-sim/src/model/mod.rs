@@ -83,6 +83,7 @@ mod condition;
 mod pending;
 mod person;
 mod route;
+mod suppressed;
 mod window;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,6 +101,7 @@ use tidings_core::{
 use arrival::Key;
 use condition::Known;
 use person::Person;
+use suppressed::Barred;
 use window::Lane;
 
 /// The reason why a command is refused. The clock moves to its instant nevertheless.
@@ -147,8 +149,10 @@ pub struct Model {
     days: BTreeMap<Day, Kept>,
     paused_types: BTreeSet<String>,
     paused_channels: BTreeSet<String>,
-    /// The suppressed addresses, and why and until when.
-    suppressed: BTreeMap<ChannelAddress, (SuppressedFor, Option<Instant>)>,
+    /// The suppressed addresses, and until when.
+    suppressed: BTreeMap<ChannelAddress, Barred>,
+    /// When suppressions were lifted.
+    lifted: BTreeMap<ChannelAddress, Instant>,
     messages: Vec<Message>,
     /// The instants of the messages to a person on a channel that has caps.
     told: BTreeMap<(usize, String), Vec<Instant>>,
@@ -293,6 +297,7 @@ impl Model {
             paused_types: BTreeSet::new(),
             paused_channels: BTreeSet::new(),
             suppressed: BTreeMap::new(),
+            lifted: BTreeMap::new(),
             messages: Vec::new(),
             told: BTreeMap::new(),
             told_nothing: false,
@@ -315,7 +320,7 @@ impl Model {
                     for address in addresses {
                         let named = ChannelAddress::new(*channel, address);
                         let known = self.suppressed.get(&named);
-                        if known.is_some_and(|(reason, _)| *reason == SuppressedFor::Gone) {
+                        if known.is_some_and(|barred| barred.reason == SuppressedFor::Gone) {
                             self.suppressed.remove(&named);
                         }
                     }
@@ -410,11 +415,23 @@ impl Model {
                 reason,
                 until,
             } => {
-                self.suppressed.insert(address, (reason, until));
+                let since = self.now;
+                let barred = Barred {
+                    reason,
+                    since,
+                    until,
+                };
+                self.suppressed.insert(address, barred);
             }
             Command::Unsuppress { address } => {
                 self.suppressed.remove(&address);
+                self.lifted.insert(address, self.now);
             }
+            Command::ReportAddress {
+                address,
+                suppressed,
+                at,
+            } => self.hear_of_address(address, suppressed, at.min(self.now)),
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),
             Command::Forget { before } => self.forget(before),

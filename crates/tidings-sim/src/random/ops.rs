@@ -270,6 +270,21 @@ impl Builder {
     fn suppress(&mut self, who: u8, on: bool, long: u8) {
         let address = ChannelAddress::new(EMAIL_NO, &format!("R{who}@example.org"));
         let until = [MINUTE_MS, HOUR_MS, 3 * HOUR_MS].get(usize::from(long));
+        // Some are what a provider reports, of now or of a while ago.
+        let reported = match long {
+            5 => Some((SuppressedFor::Stop, 0)),
+            6 => Some((SuppressedFor::Bounce, HOUR_MS)),
+            7 => Some((SuppressedFor::Stop, HOUR_MS)),
+            _ => None,
+        };
+        if let Some((reason, ago)) = reported {
+            self.say(Command::ReportAddress {
+                address,
+                suppressed: on.then_some(reason),
+                at: self.now.plus_ms(-ago),
+            });
+            return;
+        }
         self.say(match on {
             true => Command::Suppress {
                 address,
