@@ -58,6 +58,9 @@ pub enum StartError {
     /// The host's service can't be asked.
     #[error("`[resolver]`: {0}")]
     Resolver(String),
+    /// A secret of `[feedback]` is not set.
+    #[error("feedback.{0}; without it no call of that provider can be believed")]
+    Feedback(String),
     /// The store can't be opened or read.
     #[error(transparent)]
     Node(#[from] tidings_node::Error),
@@ -101,6 +104,25 @@ pub fn host_service(rules: &Rules) -> Result<Option<HostService>, StartError> {
     service.transpose().map_err(StartError::Resolver)
 }
 
+/// Checks that the secrets are set by which calls of `[feedback]` are known.
+///
+/// # Errors
+/// [`StartError::Feedback`], of the first that is not.
+pub fn check_feedback(rules: &Rules) -> Result<(), StartError> {
+    let fault = unset_feedback(rules).next();
+    fault.map_or(Ok(()), |fault| Err(StartError::Feedback(fault)))
+}
+
+/// The providers of `[feedback]` whose secret is not set here. The ARN of a topic is no secret.
+fn unset_feedback(rules: &Rules) -> impl Iterator<Item = String> {
+    let secrets = rules.feedback.providers.iter();
+    let secrets = secrets.filter(|(_, secret)| !secret.starts_with("arn:"));
+    secrets.filter_map(|(provider, secret)| {
+        let fault = secret_here(secret).err()?;
+        Some(format!("{provider}: {fault}"))
+    })
+}
+
 /// The channels with a provider.
 fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &ChannelRules)> {
     let named = |kind: &'static ChannelKind| Some((kind, rules.channels.get(kind.name)?));
@@ -125,14 +147,8 @@ pub fn unset_secrets(rules: &Rules) -> Vec<String> {
     });
     let resolver = host_service(rules).err();
     let resolver = resolver.map(|fault| format!("{fault}; `serve` needs it"));
-    let feedback = rules.feedback.providers.iter();
-    let feedback = feedback.filter(|(_, secret)| !secret.starts_with("arn:"));
-    let feedback = feedback.filter_map(|(provider, secret)| {
-        let fault = secret_here(secret).err()?;
-        Some(format!(
-            "feedback.{provider}: {fault}; its calls are refused until then"
-        ))
-    });
+    let feedback = unset_feedback(rules);
+    let feedback = feedback.map(|fault| format!("feedback.{fault}; `serve` needs it"));
     missing.chain(resolver).chain(feedback).collect()
 }
 
@@ -456,6 +472,20 @@ fn refused(fault: tidings_node::PlayError) -> PlayError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn f14_a_server_does_not_start_without_the_secret_of_a_report() {
+        for provider in ["mailgun", "postmark", "sendgrid"] {
+            let config = format!("[feedback]\n{provider} = \"${{TIDINGS_TEST_UNSET}}\"\n");
+            let rules = crate::config::parse(&config, "tidings.toml").unwrap();
+            let fault = check_feedback(&rules).unwrap_err().to_string();
+            let expected = format!("feedback.{provider}: set TIDINGS_TEST_UNSET, or ");
+            assert!(fault.starts_with(&expected), "{fault}");
+        }
+        let topic = "[feedback]\nses = \"arn:aws:sns:eu-west-1:123456789012:mail\"\n";
+        let rules = crate::config::parse(topic, "tidings.toml").unwrap();
+        check_feedback(&rules).unwrap();
+    }
 
     #[test]
     fn a_secret_comes_from_the_environment_or_from_a_file() {

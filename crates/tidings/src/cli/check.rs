@@ -10,6 +10,7 @@ use tidings_core::rules::{Policy, TypeRules};
 use super::{Status, Streams};
 use crate::app;
 use crate::config::{self, Faults, duration};
+use crate::http::feedback::maildir;
 
 /// Arguments of `check`.
 #[derive(clap::Args)]
@@ -55,6 +56,14 @@ fn notes(rules: &Rules) -> Vec<String> {
     notes
 }
 
+/// Warnings of the configuration, and of what it needs on this machine.
+fn warnings(rules: &Rules) -> Vec<String> {
+    let mut warnings = config::warnings(rules);
+    let maildir = rules.feedback.maildir.as_ref();
+    warnings.extend(maildir.and_then(|maildir| maildir::missing(Path::new(maildir))));
+    warnings
+}
+
 fn to_json(file: &str, read: Result<&Rules, &Faults>) -> serde_json::Value {
     match read {
         Ok(rules) => json!({
@@ -64,7 +73,7 @@ fn to_json(file: &str, read: Result<&Rules, &Faults>) -> serde_json::Value {
             "categories": rules.categories.len(),
             "digests": rules.digests.len(),
             "keep": duration::print(rules.store.keep_ms),
-            "warnings": config::warnings(rules),
+            "warnings": warnings(rules),
             "notes": notes(rules),
         }),
         Err(faults) => json!({ "file": file, "ok": false, "faults": faults.to_json() }),
@@ -93,7 +102,7 @@ fn write_summary(file: &str, rules: &Rules, out: &mut dyn Write) -> io::Result<(
     for (name, kind) in &rules.types {
         writeln!(out, "  {name:width$}  {}", routes(kind))?;
     }
-    for warning in config::warnings(rules) {
+    for warning in warnings(rules) {
         writeln!(out, "warning: {warning}")?;
     }
     Ok(())

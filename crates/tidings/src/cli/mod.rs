@@ -117,7 +117,9 @@ impl Status {
     /// The status of a command that can't start a node.
     fn of_start(fault: &StartError) -> Self {
         match fault {
-            StartError::Channel { .. } | StartError::Resolver(_) => Self::Wrong,
+            StartError::Channel { .. } | StartError::Resolver(_) | StartError::Feedback(_) => {
+                Self::Wrong
+            }
             StartError::Node(fault) => Self::of_node(fault),
         }
     }

@@ -196,6 +196,7 @@ impl Serving {
             settings.options.checkpoint_after = records;
             settings.options.index_after = Some(records);
         }
+        app::check_feedback(rules)?;
         let host = app::host_service(rules)?;
         let resolver = Arc::new(HostResolver::new(host, Arc::clone(&clock)));
         let tokens = store.token_key()?;
@@ -245,8 +246,8 @@ fn serve(
         let bounds = listen::Bounds {
             // The rest is for messages.
             drain_patience: arguments.drain / 2,
-            ..listen::Bounds::default()
             peer_connections_max: arguments.peer_connections,
+            ..listen::Bounds::default()
         };
         tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };
@@ -410,7 +411,8 @@ fn put_in_force(
     let Some(tokens) = service.tokens() else {
         return Ok(Reloaded::Refused);
     };
-    let opened = app::channels(&rules, tokens, service.clock())
+    let opened = app::check_feedback(&rules)
+        .and_then(|()| app::channels(&rules, tokens, service.clock()))
         .and_then(|channels| app::host_service(&rules).map(|host| (channels, host)));
     let (channels, host) = match opened {
         Ok(opened) => opened,

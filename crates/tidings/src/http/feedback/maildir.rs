@@ -53,8 +53,13 @@ pub async fn watch(service: Arc<Service>) {
         let Some(maildir) = service.rules().feedback.maildir.clone() else {
             continue;
         };
-        let taken = take_in(&service, Path::new(&maildir)).await;
-        let fault = taken.err().map(|problem| problem.detail);
+        let fault = match missing(Path::new(&maildir)) {
+            Some(fault) => Some(fault),
+            None => {
+                let taken = take_in(&service, Path::new(&maildir)).await;
+                taken.err().map(|problem| problem.detail.into())
+            }
+        };
         // A fault that stays is told once.
         if let Some(reason) = &fault
             && fault != told
@@ -63,6 +68,22 @@ pub async fn watch(service: Arc<Service>) {
         }
         told = fault;
     }
+}
+
+/// What a Maildir lacks, with the way to make it; `None` if it lacks nothing.
+pub fn missing(maildir: &Path) -> Option<String> {
+    let parts = ["new", "cur", "tmp"].into_iter();
+    let parts = parts.filter(|part| !maildir.join(part).is_dir());
+    let lacks: Vec<String> = parts.map(|part| format!("`{part}`")).collect();
+    if lacks.is_empty() {
+        return None;
+    }
+    let (place, lacks) = (maildir.display(), lacks.join(", "));
+    Some(format!(
+        "feedback.maildir: {place} is no Maildir: it lacks {lacks}, so no report is read there; \
+         make it as the user that delivers mail, with `mkdir -p {place}/new {place}/cur {place}/tmp`, \
+         and let the server move files from `new` to `cur`"
+    ))
 }
 
 /// Takes in the mails that are new in a Maildir; returns how many.
