@@ -59,6 +59,8 @@ pub enum Event {
     Complained,
     /// Its reader wants no more, and said so to the provider.
     OptedOut,
+    /// Its reader wants messages again, and said so to the provider.
+    OptedIn,
     /// Its reader opened it.
     Opened,
     /// Its reader followed a link of it.

@@ -189,6 +189,7 @@ pub(super) fn reports(mail: &[u8], written: Option<Instant>) -> Vec<Reported> {
             hints: report.hints.clone(),
             words: words.join(" "),
             at: written,
+            address: None,
         }
     })
     .collect()

@@ -3,6 +3,7 @@
 use ring::hmac;
 use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
+use tidings_core::Instant;
 use tidings_mail::{Event, Status};
 
 use super::{Call, Reported, not_signed};
@@ -58,13 +59,15 @@ pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem>
     let signed = format!("{}{}", signature.timestamp, signature.token);
     let wanted = hex(hmac::sign(&key, signed.as_bytes()).as_ref());
     let is_signed = wanted.as_bytes().ct_eq(signature.signature.as_bytes());
-    if !bool::from(is_signed) || !call.is_of_now(&signature.timestamp) {
-        return Err(not_signed("the signature is another one, or too old"));
+    if !bool::from(is_signed) {
+        return Err(not_signed("the signature is another one"));
     }
-    Ok(reported(event_data).into_iter().collect())
+    // The event is not signed, so its own time says nothing.
+    let signed = call.of_second(&signature.timestamp)?;
+    Ok(reported(event_data, signed).into_iter().collect())
 }
 
-fn reported(line: Line) -> Option<Reported> {
+fn reported(line: Line, signed: Instant) -> Option<Reported> {
     let DeliveryStatus {
         code,
         enhanced_code,
@@ -89,7 +92,8 @@ fn reported(line: Line) -> Option<Reported> {
     let code = code.map(|code| code.to_string());
     let status = status.map(|status| status.to_string());
     Some(Reported {
-        at: None,
+        at: Some(signed),
+        address: None,
         event,
         by: "mailgun",
         hints: line.user_variables.tidings_message.into_iter().collect(),

@@ -28,14 +28,15 @@ use tidings_core::channel::EMAIL_NO;
 use tidings_core::messages::{Answered, Attempt};
 use tidings_core::rules::FeedbackRules;
 use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::time::{DAY_MS, MINUTE_MS};
 use tidings_core::{Command, Instant};
 use tidings_mail::{Event, MailTag, TokenKey};
 use tokio::task::spawn_blocking;
 
 use super::call::CallName;
 use super::error::{Code, Problem};
-use super::service::Service;
 use super::extract::whole;
+use super::service::Service;
 
 /// The name of the calls in metrics.
 pub(super) const FEEDBACK: &str = "feedback";
@@ -56,8 +57,10 @@ struct Reported {
     hints: Vec<String>,
     /// Codes, without addresses.
     words: String,
-    /// The instant by which a report that comes again is known as the same; `None` = each is another.
+    /// The instant of the report, by which one that comes again is known as the same; `None` = each is another.
     at: Option<Instant>,
+    /// The address that is meant, where the provider names it and no message; `None` = that of the message.
+    address: Option<String>,
 }
 
 /// Numbers of reports, and what is kept between calls.
@@ -65,6 +68,8 @@ struct Reported {
 pub(super) struct Feedback {
     /// By kind of report.
     known: [AtomicU64; Answered::ALL.len()],
+    /// Those whose reader wants messages again.
+    opted_in: AtomicU64,
     /// Those that name no message of ours.
     unknown: AtomicU64,
     certificates: ses::Certificates,
@@ -75,14 +80,16 @@ impl Feedback {
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let known = Answered::ALL.iter().zip(&self.known);
         let known = known.map(|(kind, count)| (kind.name(), count));
-        let all = known.chain([("unknown_message", &self.unknown)]);
+        let others = [("opted_in", &self.opted_in), ("unknown_message", &self.unknown)];
+        let all = known.chain(others);
         all.map(|(kind, count)| (kind, count.load(Ordering::Relaxed)))
     }
 
-    fn count(&self, kind: Option<Answered>) {
-        let counter = match kind {
-            Some(kind) => &self.known[kind as usize],
-            None => &self.unknown,
+    fn count(&self, report: &Reported, is_known: bool) {
+        let counter = match answered(report.event) {
+            None => &self.opted_in,
+            Some(kind) if is_known || report.address.is_some() => &self.known[kind as usize],
+            Some(_) => &self.unknown,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }
@@ -147,12 +154,20 @@ impl Call<'_> {
         json.map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))
     }
 
-    /// Tells whether a call of that second is believed now.
-    fn is_of_now(&self, seconds: &str) -> bool {
+    /// The instant of a call that was signed then, if it is believed now. No report of it is of later.
+    fn of_now(&self, signed: Instant) -> Result<Instant, Problem> {
+        let age = self.now.0.saturating_sub(signed.0);
+        if (-AHEAD_MS_MAX..=AGE_MS_MAX).contains(&age) {
+            return Ok(signed.min(self.now));
+        }
+        Err(not_signed("its time is not of the last 24 hours; compare the clocks"))
+    }
+
+    /// The same of a second since 1970, as text.
+    fn of_second(&self, seconds: &str) -> Result<Instant, Problem> {
         let seconds: Option<i64> = seconds.parse().ok();
-        seconds.is_some_and(|seconds| {
-            (self.now.0 / 1_000).saturating_sub(seconds).abs() <= AGE_SECONDS_MAX
-        })
+        let signed = seconds.and_then(|seconds| seconds.checked_mul(1_000));
+        self.of_now(Instant(signed.unwrap_or(i64::MIN)))
     }
 }
 
@@ -203,19 +218,25 @@ impl Service {
         let judged: Vec<Option<Judged>> = each
             .map(|report| report.judged((&key, &rules.feedback), now))
             .collect();
-        let kinds: Vec<_> = judged
-            .iter()
-            .map(|known| known.as_ref().map(|known| known.kind))
-            .collect();
-        let suppressing = judged.iter().flatten();
-        let suppressing = suppressing.filter(|known| known.suppressed.is_some());
-        let messages = suppressing.map(|known| known.tag.message).collect();
+        let is_known: Vec<bool> = judged.iter().map(Option::is_some).collect();
+        let changing = judged.iter().zip(&reports);
+        let changing = changing.filter(|(_, report)| report.address_change(now).is_some());
+        let messages = changing.filter_map(|(known, _)| Some(known.as_ref()?.tag.message));
+        let messages = messages.collect();
         let addresses = self.email_addresses(messages).await?;
         let mut commands = Vec::new();
-        for known in judged.into_iter().flatten() {
-            let of = addresses.get(&known.tag.message);
-            let suppress = known.suppress(of.map_or(&[][..], Vec::as_slice), &key);
-            commands.extend(known.report.into_iter().chain(suppress));
+        for (known, report) in judged.into_iter().zip(&reports) {
+            let change = report.address_change(now);
+            let Some(known) = known else {
+                // A provider that names an address, and whose call is its own, needs no message for that.
+                let named = report.address.as_deref().zip(change);
+                commands.extend(named.map(|(address, change)| change.of(address)));
+                continue;
+            };
+            let of = addresses.get(&known.tag.message).map_or(&[][..], Vec::as_slice);
+            let address = known.address(of, &key);
+            let changed = address.zip(change).map(|(address, change)| change.of(address));
+            commands.extend(known.report.into_iter().chain(changed));
         }
         if !commands.is_empty() {
             for refused in self
@@ -227,34 +248,57 @@ impl Service {
                 tracing::debug!(reason = %refused.detail, "a report about a message is refused");
             }
         }
-        for kind in kinds {
-            self.feedback.count(kind);
+        for (report, is_known) in reports.iter().zip(is_known) {
+            self.feedback.count(report, is_known);
         }
         Ok(())
     }
 }
 
+/// What the time line of a message says of an event; `None` = nothing, as it is about later messages.
+fn answered(event: Event) -> Option<Answered> {
+    Some(match event {
+        Event::Delivered => Answered::Delivered,
+        Event::Delayed => Answered::Delayed,
+        Event::Bounced | Event::Gone => Answered::Bounced,
+        Event::Complained | Event::OptedOut => Answered::Complained,
+        Event::Opened => Answered::Opened,
+        Event::Clicked => Answered::Clicked,
+        Event::OptedIn => return None,
+    })
+}
+
 /// A report about a message of ours.
 struct Judged {
-    kind: Answered,
     tag: MailTag,
     /// The command that records it; `None` = it is only counted.
     report: Option<Command>,
-    /// The reason for which its address is suppressed.
-    suppressed: Option<SuppressedFor>,
 }
 
 impl Judged {
-    /// The command that suppresses the address of the message, if it is still its recipient's.
-    fn suppress(&self, addresses: &[String], key: &TokenKey) -> Option<Command> {
-        let reason = self.suppressed?;
+    /// The address of the message, if it is still its recipient's.
+    fn address<'a>(&self, addresses: &'a [String], key: &TokenKey) -> Option<&'a str> {
         let mut addresses = addresses.iter();
-        let address = addresses.find(|text| self.tag.is_of(EMAIL_NO, text, key))?;
-        Some(Command::Suppress {
+        let address = addresses.find(|text| self.tag.is_of(EMAIL_NO, text, key));
+        address.map(String::as_str)
+    }
+}
+
+/// What a report says of an address.
+#[derive(Clone, Copy)]
+struct AddressChange {
+    /// The reason for which it is suppressed; `None` = its owner wants messages again.
+    suppressed: Option<SuppressedFor>,
+    at: Instant,
+}
+
+impl AddressChange {
+    fn of(self, address: &str) -> Command {
+        Command::ReportAddress {
             address: ChannelAddress::new(EMAIL_NO, address),
-            reason,
-            until: None,
-        })
+            suppressed: self.suppressed,
+            at: self.at,
+        }
     }
 }
 
@@ -265,22 +309,12 @@ impl Reported {
             .hints
             .iter()
             .find_map(|text| MailTag::find(key, text))?;
-        let (kind, suppressed) = match self.event {
-            Event::Delivered => (Answered::Delivered, None),
-            Event::Delayed => (Answered::Delayed, None),
-            Event::Bounced => (Answered::Bounced, None),
-            Event::Gone => (Answered::Bounced, Some(SuppressedFor::Bounce)),
-            Event::Complained => (Answered::Complained, Some(SuppressedFor::Complaint)),
-            Event::OptedOut => (Answered::Complained, Some(SuppressedFor::Stop)),
-            Event::Opened => (Answered::Opened, None),
-            Event::Clicked => (Answered::Clicked, None),
-        };
-        let is_left_out = match kind {
-            Answered::Opened => !rules.opened,
-            Answered::Clicked => !rules.clicked,
-            _ => false,
-        };
-        let report = (!is_left_out).then(|| Command::Report {
+        let kind = answered(self.event).filter(|kind| match kind {
+            Answered::Opened => rules.opened,
+            Answered::Clicked => rules.clicked,
+            _ => true,
+        });
+        let report = kind.map(|kind| Command::Report {
             message: tag.message,
             report: Box::new(Attempt {
                 at: self.at.map_or(now, |at| at.min(now)),
@@ -289,11 +323,19 @@ impl Reported {
                 reply: self.words.clone(),
             }),
         });
-        Some(Judged {
-            kind,
-            tag,
-            report,
-            suppressed,
-        })
+        Some(Judged { tag, report })
+    }
+
+    /// What follows for the address; `None` = nothing.
+    fn address_change(&self, now: Instant) -> Option<AddressChange> {
+        let suppressed = match self.event {
+            Event::Gone => Some(SuppressedFor::Bounce),
+            Event::Complained => Some(SuppressedFor::Complaint),
+            Event::OptedOut => Some(SuppressedFor::Stop),
+            Event::OptedIn => None,
+            _ => return None,
+        };
+        let at = self.at.map_or(now, |at| at.min(now));
+        Some(AddressChange { suppressed, at })
     }
 }

@@ -5,6 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
+use tidings_core::Instant;
 use tidings_mail::Event;
 
 use super::{Call, Reported, not_signed};
@@ -18,6 +19,12 @@ struct Line {
     kind: Option<String>,
     #[serde(default)]
     metadata: Metadata,
+    recipient: Option<String>,
+    /// The time of a change of a suppression.
+    changed_at: Option<String>,
+    /// True if the recipient is suppressed now; false if they are not any more.
+    suppress_sending: Option<bool>,
+    suppression_reason: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -33,7 +40,8 @@ pub(super) fn read(call: &Call<'_>, login: &str) -> Result<Vec<Reported>, Proble
         return Err(not_signed("the user or the password is another one"));
     }
     let line: Line = call.json()?;
-    let kind = line.kind.unwrap_or_default();
+    let is_change = line.record_type == "SubscriptionChange";
+    let kind = line.kind.or(line.suppression_reason).unwrap_or_default();
     let event = match (&*line.record_type, &*kind) {
         ("Delivery", _) => Event::Delivered,
         ("Bounce", "HardBounce" | "BadEmailAddress") => Event::Gone,
@@ -41,12 +49,18 @@ pub(super) fn read(call: &Call<'_>, login: &str) -> Result<Vec<Reported>, Proble
         ("Bounce", "Unsubscribe") => Event::OptedOut,
         ("Bounce", "Transient") => Event::Delayed,
         ("Bounce", _) => Event::Bounced,
+        ("SubscriptionChange", _) if line.suppress_sending == Some(false) => Event::OptedIn,
+        ("SubscriptionChange", "HardBounce") => Event::Gone,
+        ("SubscriptionChange", "SpamComplaint") => Event::Complained,
+        // By the reader, or by somebody who has the account: either way Postmark sends no more.
+        ("SubscriptionChange", _) => Event::OptedOut,
         ("Open", _) => Event::Opened,
         ("Click", _) => Event::Clicked,
         _ => return Ok(Vec::new()),
     };
     Ok(vec![Reported {
-        at: None,
+        at: line.changed_at.and_then(|at| Instant::parse(&at).ok()),
+        address: line.recipient.filter(|_| is_change),
         event,
         by: "postmark",
         hints: line.metadata.tidings_message.into_iter().collect(),

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
 use serde::Deserialize;
+use tidings_core::Instant;
 use tidings_mail::{Event, Status};
 
 use super::{Call, Reported, not_signed};
@@ -20,6 +21,8 @@ struct Line {
     status: Option<String>,
     reason: Option<String>,
     tidings_message: Option<String>,
+    /// The second of the event.
+    timestamp: Option<i64>,
 }
 
 /// The reports of a call that a key signed: that of the webhook's settings, DER in base64.
@@ -30,8 +33,10 @@ pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem>
     if !is_signed(call, (time, signature), key) {
         return Err(not_signed("the signature is another one"));
     }
+    let signed = call.of_second(time)?;
     let lines: Vec<Line> = call.json()?;
-    Ok(lines.into_iter().filter_map(reported).collect())
+    let reports = lines.into_iter();
+    Ok(reports.filter_map(|line| reported(line, signed)).collect())
 }
 
 fn is_signed(call: &Call<'_>, (time, signature): (&str, &str), key: &str) -> bool {
@@ -43,10 +48,10 @@ fn is_signed(call: &Call<'_>, (time, signature): (&str, &str), key: &str) -> boo
     };
     let signed = [time.as_bytes(), call.body].concat();
     let key = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point);
-    call.is_of_now(time) && key.verify(&signed, &signature).is_ok()
+    key.verify(&signed, &signature).is_ok()
 }
 
-fn reported(line: Line) -> Option<Reported> {
+fn reported(line: Line, signed: Instant) -> Option<Reported> {
     let status = line.status.as_deref().and_then(Status::find);
     let words = line.reason.as_deref().unwrap_or_default();
     let event = match &*line.event {
@@ -57,12 +62,15 @@ fn reported(line: Line) -> Option<Reported> {
         "bounce" => Event::of_refusal(words, status),
         "spamreport" => Event::Complained,
         "unsubscribe" | "group_unsubscribe" => Event::OptedOut,
+        "group_resubscribe" => Event::OptedIn,
         "open" => Event::Opened,
         "click" => Event::Clicked,
         _ => return None,
     };
+    let at = line.timestamp.and_then(|second| second.checked_mul(1_000));
     Some(Reported {
-        at: None,
+        at: Some(at.map_or(signed, |at| Instant(at).min(signed))),
+        address: None,
         event,
         by: "sendgrid",
         hints: line.tidings_message.into_iter().collect(),

@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject as _;
 use serde::Deserialize;
+use tidings_core::Instant;
 use tidings_mail::{Event, Status};
 use webpki::EndEntityCert;
 use webpki::ring::RSA_PKCS1_2048_8192_SHA256;
@@ -182,6 +183,8 @@ pub(super) fn read(
     if !envelope.is_signed(certificates).map_err(away)? {
         return Err(not_signed("the signature is another one"));
     }
+    let signed = Instant::parse(&envelope.timestamp).unwrap_or(Instant(i64::MIN));
+    let signed = call.of_now(signed)?;
     match (&*envelope.kind, &envelope.subscribe) {
         ("SubscriptionConfirmation", Some(address)) if is_of_sns(address) => {
             (certificates.fetch)(address).map_err(away)?;
@@ -190,7 +193,7 @@ pub(super) fn read(
         ("Notification", _) => {
             let line: Line = serde_json::from_str(&envelope.message)
                 .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
-            Ok(reported(line).into_iter().collect())
+            Ok(reported(line, signed).into_iter().collect())
         }
         _ => Ok(Vec::new()),
     }
@@ -205,6 +208,37 @@ struct Line {
     mail: Mail,
     #[serde(default)]
     bounce: Bounce,
+    #[serde(default)]
+    subscription: Subscription,
+}
+
+/// The choice of a reader on a contact list.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Subscription {
+    #[serde(rename = "newTopicPreferences")]
+    now: TopicPreferences,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct TopicPreferences {
+    unsubscribe_all: bool,
+    topic_subscription_status: Vec<TopicStatus>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TopicStatus {
+    subscription_status: String,
+}
+
+impl TopicPreferences {
+    /// Tells whether the reader wants nothing, or nothing of one of the topics: which one a mail was of is not said.
+    fn is_out(&self) -> bool {
+        let mut topics = self.topic_subscription_status.iter();
+        self.unsubscribe_all || topics.any(|topic| topic.subscription_status == "OptOut")
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -231,7 +265,7 @@ struct BouncedRecipient {
     status: Option<String>,
 }
 
-fn reported(line: Line) -> Option<Reported> {
+fn reported(line: Line, signed: Instant) -> Option<Reported> {
     let Bounce {
         bounce_type,
         bounced_recipients,
@@ -242,6 +276,8 @@ fn reported(line: Line) -> Option<Reported> {
         "Bounce" if bounce_type == "Permanent" => Event::Gone,
         "Bounce" | "Reject" => Event::Bounced,
         "Complaint" => Event::Complained,
+        "Subscription" if line.subscription.now.is_out() => Event::OptedOut,
+        "Subscription" => Event::OptedIn,
         "Open" => Event::Opened,
         "Click" => Event::Clicked,
         _ => return None,
@@ -251,7 +287,8 @@ fn reported(line: Line) -> Option<Reported> {
     let headers = line.mail.headers.into_iter();
     let tags = headers.filter(|header| header.name.eq_ignore_ascii_case(HEADER));
     Some(Reported {
-        at: None,
+        at: Some(signed),
+        address: None,
         event,
         by: "ses",
         hints: tags.map(|header| header.value).collect(),

@@ -371,4 +371,5 @@ fn a_provider_that_is_not_configured_has_no_call() {
     }
 }
 
+mod opted;
 mod sns;

@@ -11,7 +11,7 @@ const PLACE: &str = "https://sns.eu-west-1.amazonaws.com/SimpleNotificationServi
 const WELCOME: &str = "https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription";
 
 /// A call with its signature.
-fn signed(mut call: Value) -> Value {
+pub(super) fn signed(mut call: Value) -> Value {
     let names = [
         "Message",
         "MessageId",
@@ -39,7 +39,7 @@ fn signed(mut call: Value) -> Value {
     call
 }
 
-fn call(kind: &str, message: &Value) -> Value {
+pub(super) fn call(kind: &str, message: &Value) -> Value {
     json!({
         "Type": kind, "MessageId": "m1", "TopicArn": TOPIC, "Message": message.to_string(),
         "Timestamp": "2024-01-01T12:00:00.000Z", "SignatureVersion": "2", "SigningCertURL": PLACE,
@@ -47,7 +47,7 @@ fn call(kind: &str, message: &Value) -> Value {
 }
 
 /// The certificates of a place that notes what is fetched from it.
-fn certificates() -> (ses::Certificates, Arc<Mutex<Vec<String>>>) {
+pub(super) fn certificates() -> (ses::Certificates, Arc<Mutex<Vec<String>>>) {
     let fetched = Arc::new(Mutex::new(Vec::new()));
     let notes = Arc::clone(&fetched);
     let fetch = move |address: &str| {
@@ -57,7 +57,7 @@ fn certificates() -> (ses::Certificates, Arc<Mutex<Vec<String>>>) {
     (ses::Certificates::fetched_by(Box::new(fetch)), fetched)
 }
 
-fn read(certificates: &ses::Certificates, call: &Value) -> Result<Vec<Reported>, Problem> {
+pub(super) fn read(certificates: &ses::Certificates, call: &Value) -> Result<Vec<Reported>, Problem> {
     heard(&[], &call.to_string(), |call| {
         ses::read(call, TOPIC, certificates)
     })
