@@ -130,7 +130,10 @@ pub fn judge(stage: Stage, code: Option<u16>, status: Option<Status>, text: &str
     // Said of the recipient alone these tell that it does not exist; of a whole mail they tell nothing.
     let is_of_the_address =
         stage == Stage::Recipient || status.is_some_and(Status::is_of_the_address);
-    if stage != Stage::Data && is_of_the_address && words.has(GONE_AT_RECIPIENT) {
+    if stage != Stage::Data
+        && is_of_the_address
+        && (words.has(GONE_AT_RECIPIENT) || words.ends_in_rejected())
+    {
         return Verdict::Gone;
     }
     match status {
@@ -157,6 +160,8 @@ impl Words {
             .split(|c: char| !is_of_address(c))
             .filter(|word| !word.contains('@'));
         let apart = apart.collect::<Vec<_>>().join(" ");
+        // So Amazon SES begins, whatever the server said.
+        let apart = apart.replace("unknown address error", "");
         let tokens: Vec<String> = apart
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
@@ -181,6 +186,12 @@ impl Words {
             at = end;
         }
         phrase == "quota" && self.line.contains("overquota")
+    }
+
+    /// Tells whether it rejects the address, and gives no reason.
+    fn ends_in_rejected(&self) -> bool {
+        let ends = ["address rejected", "recipient rejected"];
+        ends.iter().any(|end| self.line.trim_end().ends_with(end))
     }
 
     fn is_size(&self) -> bool {

@@ -268,19 +268,20 @@ fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
         || has("Precedence", &["bulk", "auto_reply", "auto-reply"])
         || !header("X-Auto-Response-Suppress").is_empty();
     let from = header("From").to_ascii_lowercase();
-    let is_from_a_server = [
+    let is_daemon = [
         "mailer-daemon",
-        "postmaster",
         "mail-daemon",
         "mail delivery",
         "mailsubsystem",
     ]
     .iter()
     .any(|name| from.contains(name))
-        || header("Return-Path") == "<>";
+        || has("Content-Type", &["multipart/report"]);
+    // Servers send with a null return path, but so do vacation notes, and newsletters come from a postmaster.
+    let may_be_a_server = from.contains("postmaster") || header("Return-Path") == "<>";
     let is_about_delivery =
         phrases::is_about_delivery(subject) || phrases::is_about_delivery(&said);
-    if !is_from_a_server || is_reply || !is_about_delivery {
+    if !(is_daemon || may_be_a_server && is_about_delivery && !is_reply) {
         return None;
     }
     let is_delay = phrases::is_delay(subject) || phrases::is_delay(&said);

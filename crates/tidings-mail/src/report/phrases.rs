@@ -59,6 +59,7 @@ pub(super) fn is_about_delivery(text: &str) -> bool {
         "returned mail",
         "failure",
         "could not be delivered",
+        "did not reach",
         "not delivered",
     ]
     .iter()
