@@ -7,6 +7,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::outcome::Scope;
 use super::patience::Patience;
 use super::provider::{ProviderError, Security, Server};
 use super::{Channel, Outcome, Receipt, Rendered};
@@ -14,9 +15,10 @@ use lettre::Address;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParameter};
-use lettre::transport::smtp::response::Response;
+use lettre::transport::smtp::response::{Response, Severity};
 use line::{Bound, Error, Line, Trust, trust};
 use tidings_core::suppression::SuppressedFor;
+use tidings_mail::{self as mail, Stage, Status, Verdict};
 
 /// The most connections that are kept open between mails.
 const IDLE_MAX: usize = 8;
@@ -159,8 +161,11 @@ impl Smtp {
         if let Err(error) = line.command(Rcpt::new(to.clone(), Vec::new()), bound) {
             return Err(self.keep_after(line, Step::Recipient, error, bound));
         }
-        if let Err(error) = line.command(Data, bound) {
-            return Err(self.keep_after(line, Step::Data, error, bound));
+        match line.command(Data, bound) {
+            Ok(reply) if reply.has_code(354) => {}
+            // It asks for no content, so none is given to it; the line is of no further use.
+            Ok(reply) => return Err(out_of_turn(Step::Data, &reply)),
+            Err(error) => return Err(self.keep_after(line, Step::Data, error, bound)),
         }
         let content = stuffed(bytes.strip_suffix(b"\r\n").unwrap_or(bytes));
         let fault = |step| move |error| Fault { step, error };
@@ -172,10 +177,11 @@ impl Smtp {
         }
         let last = Bound::new(delivery_ms, delivery_ms);
         match line.command("\r\n.\r\n", last) {
-            Ok(response) => {
+            Ok(response) if response.code().severity == Severity::PositiveCompletion => {
                 self.keep(line);
                 Ok(Done::Taken(response))
             }
+            Ok(response) => Err(out_of_turn(Step::Dot, &response)),
             Err(error) => Err(self.keep_after(line, Step::Dot, error, bound)),
         }
     }
@@ -235,22 +241,50 @@ impl Channel for Smtp {
 impl Fault {
     fn outcome(&self) -> Outcome {
         let why = self.why();
-        if self.error.is_permanent() && !self.is_operators() {
-            return Outcome::Failed {
-                why,
-                suppress: self.is_address_dead().then_some(SuppressedFor::Bounce),
-            };
-        }
         if self.error.refusal().is_none() && self.step == Step::Dot {
             return Outcome::Unknown { why };
         }
-        match self.is_away() {
-            true => Outcome::away(why),
-            false => Outcome::Retry {
+        let suppress = None;
+        if matches!(self.error, Error::NoUnicode) {
+            return Outcome::Failed { why, suppress };
+        }
+        if self.is_away() {
+            return Outcome::away(why);
+        }
+        if !self.error.is_permanent() {
+            let after_ms = None;
+            return Outcome::Retry { why, after_ms };
+        }
+        match self.verdict() {
+            Verdict::Gone => Outcome::Failed {
                 why,
+                suppress: Some(SuppressedFor::Bounce),
+            },
+            Verdict::Soft => Outcome::Failed { why, suppress },
+            // What is refused at MAIL, or for a quota, is refused whoever the recipient is.
+            Verdict::Ours(fault) => Outcome::Away {
+                scope: match self.step == Step::Mail || fault == mail::Fault::Quota {
+                    true => Scope::Provider,
+                    false => Scope::Destination,
+                },
+                why: format!("{why} ({})", fault.remedy()),
                 after_ms: None,
             },
         }
+    }
+
+    fn verdict(&self) -> Verdict {
+        let stage = match self.step {
+            Step::Connect => Stage::Connect,
+            Step::Mail => Stage::Mail,
+            Step::Recipient => Stage::Recipient,
+            Step::Data | Step::Content | Step::Dot => Stage::Data,
+        };
+        let lines = self.error.refusal().into_iter().flat_map(Response::message);
+        let text = lines.collect::<Vec<_>>().join(" ");
+        let code = self.code().and_then(|code| code.parse().ok());
+        let status = self.enhanced().as_deref().and_then(Status::find);
+        mail::judge(stage, code, status, &text)
     }
 
     /// Tells whether the server takes nothing now, from whomever to whomever: there is no line to it, it closes the
@@ -267,17 +301,6 @@ impl Fault {
     fn is_operators(&self) -> bool {
         let asks = ["530", "534", "535", "538"];
         self.step == Step::Connect || self.code().is_some_and(|code| asks.contains(&&*code))
-    }
-
-    /// Tells whether the refusal says that the mailbox does not exist: the enhanced codes of RFC 3463, section
-    /// 3.2, for the recipient's address, and 5.1.10 (RFC 7505). A bare 550 does not count: it is as often
-    /// about policy, and a wrongly abandoned address is a lost reader.
-    fn is_address_dead(&self) -> bool {
-        matches!(self.step, Step::Recipient | Step::Dot)
-            && matches!(
-                self.enhanced().as_deref(),
-                Some("5.1.1" | "5.1.2" | "5.1.3" | "5.1.6" | "5.1.10")
-            )
     }
 
     fn code(&self) -> Option<String> {
@@ -314,6 +337,14 @@ impl Fault {
             (_, Some(code), Some(enhanced)) => format!("{stage}: {code} {enhanced}"),
             (_, code, _) => format!("{stage}: {}", code.unwrap_or_default()),
         }
+    }
+}
+
+/// The fault of a server that answers with a code that does not belong to the step.
+fn out_of_turn(step: Step, reply: &Response) -> Fault {
+    Fault {
+        step,
+        error: Error::Broken(format!("the server answered {}", reply.code())),
     }
 }
 
