@@ -244,7 +244,8 @@ impl Engine {
         if let Command::Recipient(change) = command
             && self.holds_intake
         {
-            self.intake.suppressions.given(draft, change);
+            let now = self.intake.now;
+            self.intake.suppressions.given(draft, change, now);
         }
         match self.intake.accept(draft, command)? {
             Ok(Accepted::Act(act)) => {

@@ -161,12 +161,14 @@ impl Suppressions {
     }
 
     /// Takes addresses off the list that a change of a profile gives again, if they were gone.
-    pub(super) fn given(&mut self, draft: &mut Draft<'_>, change: &RecipientChange) {
+    pub(super) fn given(&mut self, draft: &mut Draft<'_>, change: &RecipientChange, now: Instant) {
+        let listed = Listed::Lifted(now);
         for address in self.given_again(change) {
-            self.lift(draft, &address);
+            self.put(draft, (&address, listed), now);
             draft.tell(|| Act::Suppression {
                 address,
-                suppression: None,
+                listed,
+                at: now,
             });
         }
     }
