@@ -207,8 +207,8 @@ impl Words {
 
     fn fault(&self, status: Option<Status>) -> Option<Fault> {
         let of_status = match status {
-            Some(Status(_, 7, 20..=30 | 509 | 515)) => Some(Fault::Authentication),
             Some(Status(_, 7, 25)) => Some(Fault::Name),
+            Some(Status(_, 7, 20..=30 | 509 | 515)) => Some(Fault::Authentication),
             Some(Status(_, 1, 7 | 8)) => Some(Fault::Sender),
             Some(Status(_, 1, 90)) => Some(Fault::Quota),
             _ => None,

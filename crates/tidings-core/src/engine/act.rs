@@ -14,10 +14,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::event_row::EventRow;
-use super::suppressed::Listed;
 use super::reply::{
     Dropped, Published, PublishedAs, Reply, TakenBack, Warning, why_never, why_nobody,
 };
+use super::suppressed::Listed;
 use crate::command::{Cancelled, Pausable};
 use crate::id::Id;
 use crate::journal::record::EventAt;

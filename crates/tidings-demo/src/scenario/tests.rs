@@ -41,7 +41,9 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. } => assert!(known.contains(&recipient)),
             Command::Retract { object } => assert!(objects.contains(&object)),
-            Command::Object(object) => assert!(objects.contains(&object.id)),
+            Command::Object(object) | Command::Resolved(object) => {
+                assert!(objects.contains(&object.id));
+            }
             Command::Cancel(what) | Command::Withdraw(what) => match what {
                 Cancelled::Key(key) => assert!(keys.contains(&key)),
                 Cancelled::Event(event) => assert!(events.contains(&event)),

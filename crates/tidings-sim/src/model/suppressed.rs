@@ -36,7 +36,11 @@ impl Model {
                 self.lifted.insert(address, at);
             }
             (None, _) => {}
-            (Some(_), _) if self.lifted.get(&address).is_some_and(|lifted| at <= *lifted) => {}
+            (Some(_), _)
+                if self
+                    .lifted
+                    .get(&address)
+                    .is_some_and(|lifted| at <= *lifted) => {}
             (Some(reason), barred) => {
                 let kept = barred.filter(|_| reason == SuppressedFor::Stop);
                 let barred = Barred {

@@ -211,7 +211,10 @@ Paused: type note. Resume with `tidings resume type note`
         for name in ["pending ", "oldest overdue "] {
             let row = text.lines().find(|line| line.starts_with(name));
             let row = row.unwrap_or_else(|| panic!("no {name} in {text}"));
-            assert!(row.ends_with(" unknown, since these did not answer: part 1"), "{row}");
+            assert!(
+                row.ends_with(" unknown, since these did not answer: part 1"),
+                "{row}"
+            );
         }
     }
 }

@@ -196,7 +196,9 @@ pub(super) async fn answer<L: Lines>(
     wanted: Wanted,
     lines: L,
 ) -> Result<Response, Problem> {
-    let room = service.bodies.take(service.settings.slice_bytes_max * 2, 0)?;
+    let room = service
+        .bodies
+        .take(service.settings.slice_bytes_max * 2, 0)?;
     let mut stream = Stream {
         service,
         body,

@@ -49,7 +49,7 @@ impl Note {
         let link = self.url.as_ref().map(|url| format!("\n{url}"));
         let link = link.filter(|link| link.chars().count() < chars_max);
         let link = link.unwrap_or_default();
-        let mut words = self.words();
+        let words = self.words();
         let room = chars_max - link.chars().count();
         tidings_mail::cut(&words, room) + &link
     }

@@ -80,7 +80,10 @@ impl Feedback {
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let known = Answered::ALL.iter().zip(&self.known);
         let known = known.map(|(kind, count)| (kind.name(), count));
-        let others = [("opted_in", &self.opted_in), ("unknown_message", &self.unknown)];
+        let others = [
+            ("opted_in", &self.opted_in),
+            ("unknown_message", &self.unknown),
+        ];
         let all = known.chain(others);
         all.map(|(kind, count)| (kind, count.load(Ordering::Relaxed)))
     }
@@ -160,7 +163,9 @@ impl Call<'_> {
         if (-AHEAD_MS_MAX..=AGE_MS_MAX).contains(&age) {
             return Ok(signed.min(self.now));
         }
-        Err(not_signed("its time is not of the last 24 hours; compare the clocks"))
+        Err(not_signed(
+            "its time is not of the last 24 hours; compare the clocks",
+        ))
     }
 
     /// The same of a second since 1970, as text.
@@ -233,9 +238,13 @@ impl Service {
                 commands.extend(named.map(|(address, change)| change.of(address)));
                 continue;
             };
-            let of = addresses.get(&known.tag.message).map_or(&[][..], Vec::as_slice);
+            let of = addresses
+                .get(&known.tag.message)
+                .map_or(&[][..], Vec::as_slice);
             let address = known.address(of, &key);
-            let changed = address.zip(change).map(|(address, change)| change.of(address));
+            let changed = address
+                .zip(change)
+                .map(|(address, change)| change.of(address));
             commands.extend(known.report.into_iter().chain(changed));
         }
         if !commands.is_empty() {

@@ -26,7 +26,8 @@ fn untouched() -> Body {
 
 /// A server that has configured providers, and room for few bodies.
 fn small(access: Access) -> Rig {
-    let config = format!("{CONFIG}\n[feedback]\npostmark = \"${{LOGIN}}\"\nses = \"arn:aws:sns:x\"\n");
+    let config =
+        format!("{CONFIG}\n[feedback]\npostmark = \"${{LOGIN}}\"\nses = \"arn:aws:sns:x\"\n");
     let settings = Settings {
         open_bodies_bytes_max: 60_000,
         ..Settings::default()
@@ -62,7 +63,11 @@ fn a2_bodies_without_a_key_have_one_bound_together() {
         for other in open {
             let told = [("content-length", "39000")];
             let refused = rig.send(Method::POST, other, &told, untouched());
-            assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS, "{held} {other}");
+            assert_eq!(
+                refused.status,
+                StatusCode::TOO_MANY_REQUESTS,
+                "{held} {other}"
+            );
             let (grows, _feed) = slow(other);
             let refused = rig.tokio.block_on(rig.ask(grows));
             assert_eq!(code(&refused), "too_busy", "{held} {other}");
@@ -97,7 +102,11 @@ fn a2_nothing_is_read_of_a_call_that_is_refused() {
     ] {
         for told in [&[][..], &[("content-length", "39000")]] {
             let refused = rig.send(Method::POST, path, told, untouched());
-            assert!(refused.status.is_client_error(), "{path}: {}", refused.status);
+            assert!(
+                refused.status.is_client_error(),
+                "{path}: {}",
+                refused.status
+            );
         }
     }
 }

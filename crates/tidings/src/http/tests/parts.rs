@@ -421,5 +421,8 @@ fn a8_headers_of_nodes_are_taken_from_nodes_alone() {
     // And where a node is believed, the path still says whose the call is.
     let token = two.0[0].secret.text().to_owned();
     let odd = [("tidings-home", "0"), ("tidings-node", token.as_str())];
-    assert_eq!(two.send(Method::GET, &path, &odd, "").status, StatusCode::OK);
+    assert_eq!(
+        two.send(Method::GET, &path, &odd, "").status,
+        StatusCode::OK
+    );
 }

@@ -248,7 +248,10 @@ impl StatusAnswer {
         self.oldest_due_age_seconds = self.oldest_due_age_seconds.max(more.oldest_due_age_seconds);
         let (sum, more) = (&mut self.entries, more.entries);
         sum.all += more.all;
-        sum.pending = sum.pending.zip(more.pending).map(|(here, there)| here + there);
+        sum.pending = sum
+            .pending
+            .zip(more.pending)
+            .map(|(here, there)| here + there);
         for (outcome, count) in more.outcomes {
             *sum.outcomes.entry(outcome).or_default() += count;
         }

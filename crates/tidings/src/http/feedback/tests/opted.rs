@@ -61,7 +61,10 @@ fn postmark(tag: &str, reason: Option<&str>, time: &str) -> Vec<Reported> {
         "Origin": "Recipient", "SuppressSending": reason.is_some(), "SuppressionReason": reason,
         "Tag": null, "Metadata": metadata,
     });
-    let login = [("authorization", format!("Basic {}", STANDARD.encode("me:secret")))];
+    let login = [(
+        "authorization",
+        format!("Basic {}", STANDARD.encode("me:secret")),
+    )];
     let read = |call: &Call<'_>| super::postmark::read(call, "me:secret");
     heard(&login, &body.to_string(), read).unwrap()
 }
@@ -122,7 +125,12 @@ fn field_13_who_opts_out_at_a_provider_hears_nothing_until_they_come_back() {
     take(&post, mailgun(&tag, "unsubscribed", at(-1)).unwrap());
     assert_eq!(listed(&post), [json!("stop")]);
     // It is said with the message as a complaint is, and coming back is not.
-    assert!(state(&post).0.iter().all(|line| line.contains("complained")));
+    assert!(
+        state(&post)
+            .0
+            .iter()
+            .all(|line| line.contains("complained"))
+    );
 }
 
 #[test]
@@ -131,7 +139,10 @@ fn field_13_coming_back_lifts_nothing_but_opting_out() {
     let path = "/v1/suppressions/email/ana@example.org";
     for reason in ["manual", "complaint", "bounce", "gone"] {
         post.change(Method::PUT, path, &json!({"reason": reason}));
-        take(&post, postmark(&tag, Some("ManualSuppression"), &instant(0)));
+        take(
+            &post,
+            postmark(&tag, Some("ManualSuppression"), &instant(0)),
+        );
         take(&post, postmark(&tag, None, &instant(0)));
         assert_eq!(listed(&post), [json!(reason)]);
     }

@@ -57,7 +57,10 @@ pub(super) fn certificates() -> (ses::Certificates, Arc<Mutex<Vec<String>>>) {
     (ses::Certificates::fetched_by(Box::new(fetch)), fetched)
 }
 
-pub(super) fn read(certificates: &ses::Certificates, call: &Value) -> Result<Vec<Reported>, Problem> {
+pub(super) fn read(
+    certificates: &ses::Certificates,
+    call: &Value,
+) -> Result<Vec<Reported>, Problem> {
     heard(&[], &call.to_string(), |call| {
         ses::read(call, TOPIC, certificates)
     })
