@@ -258,7 +258,7 @@ mod tests {
             ("\u{feff}ana@example.org", NotAMailbox::Character),
             ("ana@exam\u{200b}ple.org", NotAMailbox::Character),
             ("a b@example.org", NotAMailbox::Character),
-            ("a@b,c@d", NotAMailbox::Character),
+            ("a@b,c@d", NotAMailbox::At),
             ("a\r\n@b", NotAMailbox::Character),
             ("\"a\"b\"@example.org", NotAMailbox::Character),
             ("ana@example..org", NotAMailbox::Dot),
