@@ -4,6 +4,7 @@
 //! who mends a file wants to mend it once; unknown keys are refused, because a misspelt key that is
 //! passed over decides wrongly in silence.
 
+mod brand;
 mod caps;
 mod channels;
 mod dkim;
@@ -195,6 +196,7 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
             ));
         }
     }
+    warnings.extend(brand::warnings(rules));
     for rules in rules.channels.values() {
         warnings.extend(dkim::warning(rules));
     }

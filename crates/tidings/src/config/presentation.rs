@@ -6,6 +6,7 @@ use tidings_core::event::Pivot;
 use tidings_core::presentation::{Brand, Presentation, Quota, Share, Texts, Wording};
 use tidings_mail::{Sentence, is_color, picture_address, web_address};
 
+use super::brand::is_of_this_machine;
 use super::locale::is_locale;
 use super::walk::{Found, Section, Walk};
 use crate::wording::quoted;
@@ -78,7 +79,7 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
             walk,
             &section,
             "url",
-            "an https address without `?` and `#`, such as `\"https://example.org\"`",
+            "an https address without `?` and `#`, such as `\"https://example.org\"`, or `\"http://127.0.0.1:8990\"` in development",
             is_public_address,
         )
         .map(|url| url.trim_end_matches('/').to_owned()),
@@ -88,7 +89,7 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
 /// Tells whether links in mails can begin with an address, in headers, too.
 fn is_public_address(text: &str) -> bool {
     let is_plain = text.is_ascii() && !text.contains(['?', '#']);
-    text.starts_with("https://")
+    (text.starts_with("https://") || is_of_this_machine(text))
         && is_plain
         && text.len() <= URL_BYTES_MAX
         && web_address(text).is_some()

@@ -388,7 +388,14 @@ impl Walk {
         let text = self.text(section, key, &hint)?;
         let word = words.iter().find(|word| **word == text.value);
         if word.is_none() {
-            let hint = match nearest(text.value, words.iter().copied()) {
+            // "monday" begins with what was meant.
+            let begun = || {
+                words
+                    .iter()
+                    .copied()
+                    .find(|word| text.value.to_lowercase().starts_with(word))
+            };
+            let hint = match nearest(text.value, words.iter().copied()).or_else(begun) {
                 Some(near) => format!("did you mean {}?", quoted(near)),
                 None => format!("write {}", one_of(words)),
             };

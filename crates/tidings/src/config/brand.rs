@@ -1,0 +1,109 @@
+//! What of `[brand]` is valid and yet probably not intended.
+
+use tidings_core::Rules;
+use tidings_core::channel::EMAIL;
+
+/// Tells whether an address without TLS leads to this machine: nobody else reads what goes over the wire.
+pub(super) fn is_of_this_machine(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("http://") else {
+        return false;
+    };
+    let end = rest.find('/').unwrap_or(rest.len());
+    let host = &rest[..end];
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    ["127.0.0.1", "localhost"].contains(&host)
+}
+
+/// The warnings about the brand.
+pub(super) fn warnings(rules: &Rules) -> Vec<String> {
+    let brand = &rules.presentation.brand;
+    let sends = rules
+        .channels
+        .get(EMAIL)
+        .is_some_and(|email| !email.providers.is_empty());
+    let mut optional = rules
+        .types
+        .values()
+        .filter(|kind| !kind.required && kind.channels.contains_key(EMAIL));
+    let mut warnings = Vec::new();
+    match brand.url.as_deref() {
+        None if sends && optional.next().is_some() => warnings.push(
+            "mails have no link to unsubscribe and no `List-Unsubscribe`: set `url` of [brand] to the address at \
+             which recipients reach the server"
+                .to_owned(),
+        ),
+        Some(url) if is_of_this_machine(url) => warnings.push(format!(
+            "links in mails lead to `{url}`, which opens on this machine alone: set `url` of [brand] to an https \
+             address before others get mails"
+        )),
+        _ => {}
+    }
+    let logo = brand.logo.as_deref().unwrap_or_default();
+    let path = logo.split(['?', '#']).next().unwrap_or_default();
+    if path.to_ascii_lowercase().ends_with(".svg") {
+        warnings.push(
+            "`logo` of [brand] is an SVG, which Gmail and Outlook don't show: use a PNG or a JPEG"
+                .to_owned(),
+        );
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config;
+
+    /// The warnings of a configuration with this `[brand]`, whose only type has this key.
+    fn warnings(brand: &str, key: &str) -> String {
+        let text = format!(
+            "[brand]\n{brand}\n[channels.email]\nprovider = \"file:///tmp/sent\"\nfrom = \"a@example.org\"\n\
+             [categories.c]\n[types.a]\ncategory = \"c\"\n{key}\n[types.a.channels]\nemail = {{ policy = \"now\" }}\n"
+        );
+        let rules =
+            config::parse(&text, "tidings.toml").unwrap_or_else(|faults| panic!("{faults}"));
+        config::warnings(&rules).join("\n")
+    }
+
+    #[test]
+    fn mails_without_a_way_out_are_a_warning_where_one_may_leave() {
+        assert!(warnings("", "").contains("no link to unsubscribe"));
+        assert_eq!(warnings("", "required = true"), "");
+        assert_eq!(warnings("url = \"https://example.org\"", ""), "");
+    }
+
+    #[test]
+    fn a_logo_that_large_clients_do_not_show_is_a_warning() {
+        let logo = |name: &str| {
+            let brand = format!("url = \"https://e.org\"\nlogo = \"https://e.org/{name}\"");
+            warnings(&brand, "")
+        };
+        assert!(logo("a.SVG?v=2").contains("is an SVG"));
+        assert_eq!(logo("svg.png"), "");
+    }
+
+    #[test]
+    fn f15_links_may_lead_to_this_machine_and_to_no_other_without_tls() {
+        for url in ["http://127.0.0.1:8990", "http://localhost:8990/n"] {
+            let warned = warnings(&format!("url = \"{url}\""), "");
+            assert!(warned.contains("on this machine alone"), "{url}: {warned}");
+        }
+        for url in [
+            "http://example.org",
+            "http://localhost.example.org",
+            "http://127.0.0.1@example.org",
+        ] {
+            let text = format!("[brand]\nurl = \"{url}\"");
+            assert!(config::parse(&text, "tidings.toml").is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_day_in_full_is_answered_with_its_short_name() {
+        let text = "[digests.d]\nevery = \"week\"\non = \"monday\"";
+        let faults = config::parse(text, "tidings.toml").unwrap_err();
+        assert!(
+            faults.to_string().contains("did you mean `mon`?"),
+            "{faults}"
+        );
+    }
+}
