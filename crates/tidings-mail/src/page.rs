@@ -569,11 +569,8 @@ impl Writer<'_> {
 
 /// Makes cards of the items of a block where most have pictures.
 fn arrange(block: &mut BlockView) {
-    let pictures = block
-        .items
-        .iter()
-        .filter(|item| item.image.is_some())
-        .count();
+    let pictures = block.items.iter();
+    let pictures = pictures.filter(|item| item.image.is_some()).count();
     if pictures < 2 || pictures * 2 < block.items.len() {
         return;
     }
@@ -594,11 +591,7 @@ fn image(object: &Object, width: u16, base: Option<&str>) -> Option<Image> {
     let src = link::page(object.image.as_deref()?, base)?;
     let src = link::picture(&src)?;
     let square = u32::from(width);
-    Some(Image {
-        src,
-        width,
-        height: object
-            .image_size
-            .map_or(square, |size| size.height_at(width)),
-    })
+    let size = object.image_size;
+    let height = size.map_or(square, |size| size.height_at(width));
+    Some(Image { src, width, height })
 }

@@ -63,9 +63,10 @@ pub fn line(timed: &Timed) -> Option<String> {
                 Mode::Default => "default",
                 Mode::Digest(name) => name,
             };
-            let body =
-                json!({"recipient": recipient, level: name, "channel": channel, "mode": mode});
-            ("preference", body)
+            (
+                "preference",
+                json!({"recipient": recipient, level: name, "channel": channel, "mode": mode}),
+            )
         }
         Command::Flush {
             recipient,
@@ -74,11 +75,8 @@ pub fn line(timed: &Timed) -> Option<String> {
             key,
         } => {
             let mut body = json!({"recipient": recipient});
-            give(
-                &mut body,
-                "channel",
-                channel.as_ref().map(|name| json!(name)),
-            );
+            let channel = channel.as_ref().map(|name| json!(name));
+            give(&mut body, "channel", channel);
             give(&mut body, "lane", lane.as_ref().map(|name| json!(name)));
             give(&mut body, "key", key.as_ref().map(|key| json!(key)));
             ("flush", body)

@@ -54,9 +54,10 @@ const MAY_KNOW: [(&str, &[&str]); 10] = [
 ];
 
 /// The crates that the core may build on: they compute and do nothing else. It decides, and others act.
-const IN_CORE: [&str; 11] = [
+const IN_CORE: [&str; 12] = [
     "crc32fast",
     "h3o",
+    "idna",
     "indexmap",
     "jiff",
     "postcard",

@@ -1,6 +1,6 @@
 //! Mail addresses: what can be sent to, how servers take it, and which of them are the same mailbox.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use core::net::{Ipv4Addr, Ipv6Addr};
 
 /// The most bytes of the part before the `@` (RFC 5321, section 4.5.3.1.1).
 const LOCAL_BYTES_MAX: usize = 64;

@@ -92,7 +92,7 @@ use std::sync::Arc;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::Choice;
 use tidings_core::rules::Policy;
-use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::suppression::ChannelAddress;
 use tidings_core::{
     Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
     Rules, Timed,
@@ -315,16 +315,7 @@ impl Model {
         self.advance(timed.at)?;
         match timed.command {
             Command::Recipient(change) => {
-                // A device that was gone is back when the host names it again.
-                for (channel, addresses) in &change.addresses {
-                    for address in addresses {
-                        let named = ChannelAddress::new(*channel, address);
-                        let known = self.suppressed.get(&named);
-                        if known.is_some_and(|barred| barred.reason == SuppressedFor::Gone) {
-                            self.suppressed.remove(&named);
-                        }
-                    }
-                }
+                self.take_back(&change);
                 self.change_recipient(&change);
             }
             Command::Erase { recipient } => self.erase(&recipient),
@@ -375,23 +366,7 @@ impl Model {
                 mode,
             } => {
                 let person = self.person(&recipient)?;
-                let kind = match &scope {
-                    PreferenceScope::Type(kind) => self.current().types.get(kind),
-                    _ => None,
-                };
-                if mode == Mode::Never && kind.is_some_and(|kind| kind.required) {
-                    return Err(Refused::Required);
-                }
-                let chosen = &mut self.people[person].preferences;
-                for channel in route::channels(&channel) {
-                    match mode {
-                        Mode::Default => chosen.remove(&(scope.clone(), channel)),
-                        Mode::Never | Mode::Immediate | Mode::Digest(_) => {
-                            chosen.insert((scope.clone(), channel), mode.clone())
-                        }
-                    };
-                }
-                self.reroute(Some(person));
+                self.prefer(person, &scope, (&channel, &mode))?;
             }
             Command::Flush {
                 recipient,
@@ -414,19 +389,8 @@ impl Model {
                 address,
                 reason,
                 until,
-            } => {
-                let since = self.now;
-                let barred = Barred {
-                    reason,
-                    since,
-                    until,
-                };
-                self.suppressed.insert(address, barred);
-            }
-            Command::Unsuppress { address } => {
-                self.suppressed.remove(&address);
-                self.lifted.insert(address, self.now);
-            }
+            } => self.suppress(address, reason, until),
+            Command::Unsuppress { address } => self.lift(address),
             Command::ReportAddress {
                 address,
                 suppressed,
@@ -438,6 +402,33 @@ impl Model {
             // What it tells is handed over at once, and named by the engine alone.
             Command::Message { .. } | Command::Report { .. } => {}
         }
+        Ok(())
+    }
+
+    /// Sets one preference.
+    fn prefer(
+        &mut self,
+        person: usize,
+        scope: &PreferenceScope,
+        (channel, mode): (&str, &Mode),
+    ) -> Result<(), Refused> {
+        let kind = match scope {
+            PreferenceScope::Type(kind) => self.current().types.get(kind),
+            _ => None,
+        };
+        if *mode == Mode::Never && kind.is_some_and(|kind| kind.required) {
+            return Err(Refused::Required);
+        }
+        let chosen = &mut self.people[person].preferences;
+        for channel in route::channels(channel) {
+            match mode {
+                Mode::Default => chosen.remove(&(scope.clone(), channel)),
+                Mode::Never | Mode::Immediate | Mode::Digest(_) => {
+                    chosen.insert((scope.clone(), channel), mode.clone())
+                }
+            };
+        }
+        self.reroute(Some(person));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Suppressed addresses, and what reports say of them.
 
-use tidings_core::Instant;
 use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::{Instant, RecipientChange};
 
 use super::Model;
 
@@ -20,6 +20,41 @@ impl Barred {
 }
 
 impl Model {
+    /// Takes addresses off the list that were gone and that the host names again.
+    pub(super) fn take_back(&mut self, change: &RecipientChange) {
+        for (channel, addresses) in &change.addresses {
+            for address in addresses {
+                let named = ChannelAddress::new(*channel, address);
+                let known = self.suppressed.get(&named);
+                if known.is_some_and(|barred| barred.reason == SuppressedFor::Gone) {
+                    self.lift(named);
+                }
+            }
+        }
+    }
+
+    /// Puts an address on the list.
+    pub(super) fn suppress(
+        &mut self,
+        address: ChannelAddress,
+        reason: SuppressedFor,
+        until: Option<Instant>,
+    ) {
+        let since = self.now;
+        let barred = Barred {
+            reason,
+            since,
+            until,
+        };
+        self.suppressed.insert(address, barred);
+    }
+
+    /// Takes an address off the list.
+    pub(super) fn lift(&mut self, address: ChannelAddress) {
+        self.suppressed.remove(&address);
+        self.lifted.insert(address, self.now);
+    }
+
     /// Does what a report says of an address.
     pub(super) fn hear_of_address(
         &mut self,

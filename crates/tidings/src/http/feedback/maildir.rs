@@ -71,6 +71,7 @@ pub async fn watch(service: Arc<Service>) {
 }
 
 /// What a Maildir lacks, with the way to make it; `None` if it lacks nothing.
+#[must_use]
 pub fn missing(maildir: &Path) -> Option<String> {
     let parts = ["new", "cur", "tmp"].into_iter();
     let parts = parts.filter(|part| !maildir.join(part).is_dir());
@@ -125,7 +126,7 @@ fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
     let mut mails = Vec::with_capacity(MAILS_MAX);
     let mut unreadable = Ok(());
     for path in paths {
-        match marked(&path, |bytes, written| reports(bytes, written)) {
+        match marked(&path, reports) {
             Ok(reports) => mails.push((path, reports)),
             // Another node reads or has read it.
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
