@@ -38,7 +38,7 @@ fn small(access: Access) -> Rig {
 
 /// A request whose body is held as long as the feed is.
 fn slow(path: &str) -> (Request<Body>, super::Feed) {
-    let (mut request, feed) = fed(&[b' '; 39_000]);
+    let (mut request, feed) = fed(&vec![b' '; 39_000]);
     *request.method_mut() = Method::POST;
     *request.uri_mut() = path.parse().unwrap();
     (request, feed)
