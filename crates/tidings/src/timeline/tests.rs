@@ -104,7 +104,8 @@ fn texts_have_bounds() {
     for (field, most) in [("title", 1024), ("url", 2048), ("image", 2048)] {
         let object = |bytes: usize| format!(r#""id":"o","{field}":"{}""#, long(bytes));
         assert!(read("object", &object(most)).is_ok(), "{field}");
-        let reason = format!("`{field}` has {} bytes, more than {most}", most + 1);
+        let unit = if field == "title" { "" } else { " as a link" };
+        let reason = format!("`{field}` has {} bytes{unit}, more than {most}", most + 1);
         refused("object", &object(most + 1), &reason, "shorter");
     }
 }

@@ -423,6 +423,9 @@ fn wrong(code: &str, call: &Call) -> Call {
     let path = |from: &str, to: &str| call.at(call.path.replace(from, to));
     match code {
         "invalid_json" => call.with_body("{"),
+        "invalid_body" if call.path.ends_with("/subscriptions/{topic}") => {
+            path("artists%2F1", "artists%2F%2F1")
+        }
         "invalid_body" => call.with_body(r#""x""#),
         "limit_exceeded" if call.path == "/v1/events" => {
             let mut event: Value = serde_json::from_str(&call.body).unwrap();
@@ -438,7 +441,7 @@ fn wrong(code: &str, call: &Call) -> Call {
             let long = json!({ "data": { "text": "x".repeat(1 << 15) } });
             call.with_body(&long.to_string())
         }
-        "limit_exceeded" => path("artists%2F1", &"a/".repeat(16)),
+        "limit_exceeded" => path("artists%2F1", &("a/".repeat(16) + "a")),
         "unsupported_media_type" => Call {
             media: "text/xml",
             body: "<a/>".to_owned(),
