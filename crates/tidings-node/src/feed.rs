@@ -224,12 +224,12 @@ mod tests {
             };
             batch.to_apply()
         };
-        let told = read(b"\x03[]").unwrap().unwrap();
+        let told = read(b"\x04[]").unwrap().unwrap();
         assert_eq!(
             told.iter().map(|told| told.no()).collect::<Vec<_>>(),
             [ActNo(4)]
         );
-        assert!(read(b"\x03[").is_err());
+        assert!(read(b"\x04[").is_err());
     }
 
     #[test]

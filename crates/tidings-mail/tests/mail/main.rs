@@ -453,7 +453,6 @@ fn h26_addresses_that_are_none_are_refused() {
         (Some("Ann <a@example.org>"), RenderError::Address),
         (Some("é é@example.org"), RenderError::Address),
         (Some("é\u{202e}@example.org"), RenderError::Address),
-        (Some("é..é@example.org"), RenderError::Address),
         (Some("a@exa\u{202e}mple.org"), RenderError::Address),
     ] {
         let mut batch = fine.clone();

@@ -484,7 +484,7 @@ fn a_configuration_that_can_not_be_meant_ends_with_2_and_makes_no_store() {
 fn hold(data: &Path) -> tidings_store::FjallStore {
     tidings_store::FjallStore::open(
         data,
-        tidings_store::Expected::Existing,
+        tidings_store::Expected::OrNew(tidings_store::StoreId([0; 16])),
         tidings_store::Options::default(),
     )
     .unwrap()

@@ -49,7 +49,9 @@ fn fault(why: &str) -> ProviderError {
 /// Tells whether push services take a subject: those of Apple want one whom they could reach.
 fn is_subject(text: &str) -> bool {
     let domain = match (text.strip_prefix("mailto:"), text.strip_prefix("https://")) {
-        (Some(mailbox), _) if AddressKind::Email.accepts(mailbox) => mailbox.rsplit_once('@'),
+        (Some(mailbox), _) if !mailbox.contains('%') && AddressKind::Email.accepts(mailbox) => {
+            mailbox.rsplit_once('@')
+        }
         (None, Some(_)) if AddressKind::Webhook.accepts(text) => {
             return AddressKind::Webhook
                 .destination(text)

@@ -423,7 +423,7 @@ fn wrong(code: &str, call: &Call) -> Call {
     let path = |from: &str, to: &str| call.at(call.path.replace(from, to));
     match code {
         "invalid_json" => call.with_body("{"),
-        "invalid_body" if call.path.ends_with("/subscriptions/{topic}") => {
+        "invalid_body" if call.path.contains("artists%2F1") => {
             path("artists%2F1", "artists%2F%2F1")
         }
         "invalid_body" => call.with_body(r#""x""#),
