@@ -2,11 +2,26 @@ use super::*;
 
 /// Answers that providers document or were seen to give, each with the verdict wanted: see the column `note`.
 const SHOWN: &str = include_str!("../../tests/refusals.tsv");
+/// Answers of the same kinds that were kept back while the rules were written. When they were first asked, 143 of 158
+/// (90.5 %) were gone, or not, as wanted. Rules that follow from reading them need another set to be measured by.
+const KEPT_BACK: &str = include_str!("../../tests/refusals_kept_back.tsv");
 
-#[test]
-fn refusals_are_judged_by_their_kind() {
-    let (mut all, mut right, mut wrongly_gone) = (0, 0, Vec::new());
-    for row in SHOWN.lines().skip(1) {
+/// The counts of a set of refusals, by the verdicts on them.
+#[derive(Debug, Default)]
+struct Judged<'s> {
+    all: usize,
+    /// Those with the verdict wanted.
+    as_wanted: usize,
+    /// Those that are gone, or are not, as wanted.
+    gone_or_not: usize,
+    /// Texts about the sender that made an address gone.
+    held_against_readers: Vec<&'s str>,
+    wrongly_gone: Vec<&'s str>,
+}
+
+fn judged(set: &str) -> Judged<'_> {
+    let mut judged = Judged::default();
+    for row in set.lines().skip(1) {
         let row: Vec<&str> = row.split('\t').collect();
         let [_, _, stage, code, status, text, wanted, ..] = row[..] else {
             panic!("{row:?}");
@@ -23,17 +38,34 @@ fn refusals_are_judged_by_their_kind() {
             Verdict::Soft => "soft",
             Verdict::Ours(_) => "ours",
         };
-        all += 1;
-        if verdict == wanted {
-            right += 1;
-        } else {
+        judged.all += 1;
+        judged.as_wanted += usize::from(verdict == wanted);
+        judged.gone_or_not += usize::from((verdict == "gone") == (wanted == "gone"));
+        if verdict != wanted {
             println!("{verdict} for {wanted}: {text}");
-            wrongly_gone.extend(Some(text).filter(|_| verdict == "gone"));
+        }
+        if verdict == "gone" && wanted != "gone" {
+            judged.wrongly_gone.push(text);
+            judged
+                .held_against_readers
+                .extend((wanted == "ours").then_some(text));
         }
     }
-    println!("{right} of {all} refusals as wanted");
-    assert!(right * 100 >= all * 95, "{right} of {all}");
-    assert!(wrongly_gone.is_empty(), "{wrongly_gone:?}");
+    judged
+}
+
+#[test]
+fn refusals_are_judged_by_their_kind() {
+    let judged = judged(SHOWN);
+    assert!(judged.as_wanted * 100 >= judged.all * 95, "{judged:?}");
+    assert!(judged.wrongly_gone.is_empty(), "{judged:?}");
+}
+
+#[test]
+fn refusals_that_were_kept_back_are_judged_by_their_kind() {
+    let judged = judged(KEPT_BACK);
+    assert!(judged.gone_or_not >= 143, "{judged:?}");
+    assert!(judged.held_against_readers.is_empty(), "{judged:?}");
 }
 
 #[test]

@@ -270,9 +270,8 @@ impl AudienceBody {
 }
 
 /// A recipient whom an event names: the id, or the id with fields of the profile.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
 #[serde(untagged)]
-#[schema(example = json!({"id": "ada", "email": "ada@example.org"}))]
 pub(crate) enum IdOrProfile {
     Id(BareId),
     // No event that is written has one.
@@ -346,6 +345,20 @@ impl<'de> Deserialize<'de> for Circles {
         }
 
         deserializer.deserialize_any(OneOrMany)
+    }
+}
+
+impl PartialSchema for IdOrProfile {
+    fn schema() -> RefOr<Schema> {
+        let profile = Ref::from_schema_name(ProfileChange::name());
+        OneOf::builder().item(BareId::schema()).item(profile).into()
+    }
+}
+
+impl ToSchema for IdOrProfile {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((ProfileChange::name().into_owned(), ProfileChange::schema()));
+        ProfileChange::schemas(schemas);
     }
 }
 

@@ -173,6 +173,7 @@ fn without_effect(rules: &Rules, chosen: &[Choice]) -> Vec<EventWarning> {
 
 /// The answer to preferences that were set and are probably not what was meant.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({"warnings": [{"code": "only_required", "detail": "every type of the category `account` is required and still sent", "hint": "leave it out; it only concerns types of this category that are not required, should some come later"}]}))]
 struct Warned {
     /// The warnings: `only_required` for a `never` of a category whose types are all required.
     warnings: Vec<EventWarning>,

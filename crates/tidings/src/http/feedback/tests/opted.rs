@@ -189,8 +189,13 @@ fn a12_what_an_operator_removed_stays_removed_when_a_report_comes_again() {
     assert_eq!(state(&post), before);
     assert_eq!(before.1, [json!(null); 0]);
     // What happens later counts.
-    post.rig.at("2024-01-01T20:00:00Z");
-    take(&post, bounce(7 * 3_600));
+    post.rig.at("2024-01-01T12:10:00Z");
+    // Calls are read at noon here: this one is of later.
+    let later = bounce(1).into_iter().map(|report| Reported {
+        at: Some(Instant(at(300) * 1_000)),
+        ..report
+    });
+    take(&post, later.collect());
     assert_eq!(listed(&post), [json!("bounce")]);
 }
 
