@@ -131,7 +131,7 @@ impl Delivery {
     /// Sets the measurements of answers.
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
-        vitals.watch(self.channels());
+        vitals.watch(&self.channels);
     }
 
     /// The time of the next retry.

@@ -11,7 +11,7 @@ use tidings_core::channel::CHANNELS;
 use tidings_core::messages::Answered;
 use tidings_core::table::Partition;
 
-use crate::channel::{Away, InForce, Outcome};
+use crate::channel::{Away, InForce, Outcome, WeakInForce};
 
 /// The upper bounds of the buckets of a [`Histogram`], in seconds.
 pub const BOUNDS_S: [f64; 13] = [
@@ -116,8 +116,9 @@ pub struct Vitals {
     answers: [[AtomicU64; Answered::TO_ATTEMPTS.len()]; CHANNELS.len()],
     retries: AtomicU64,
     kept_aside: AtomicU64,
-    /// The channels, of which the providers and destinations are known that are left alone.
-    channels: OnceLock<InForce>,
+    /// The channels, of which the providers and destinations are known that are left alone. Weak: a handle that outlives
+    /// its runtime keeps no connection open.
+    channels: OnceLock<WeakInForce>,
     steps_back: AtomicU64,
     refused_chores: AtomicU64,
     store_missing: AtomicBool,
@@ -208,7 +209,7 @@ impl Vitals {
     /// The providers and destinations that are left alone at an instant, by channel.
     #[must_use]
     pub fn left_alone(&self, now: tidings_core::Instant) -> Vec<(String, Away)> {
-        let channels = self.channels.get();
+        let channels = self.channels.get().and_then(WeakInForce::upgrade);
         channels.map_or_else(Vec::new, |channels| channels.left_alone(now))
     }
 
@@ -256,8 +257,8 @@ impl Vitals {
     }
 
     /// Sets the channels, once.
-    pub(crate) fn watch(&self, channels: InForce) {
-        drop(self.channels.set(channels));
+    pub(crate) fn watch(&self, channels: &InForce) {
+        drop(self.channels.set(channels.downgrade()));
     }
 
     pub(crate) fn stepped_back(&self) {

@@ -120,6 +120,8 @@ fn without_memory(mut world: World) -> World {
         let types = rules.types.values_mut();
         for route in types.flat_map(|kind| kind.channels.values_mut()) {
             if let Policy::Leading { quiet_ms } = route.policy {
+                // A lane holds one way to decide.
+                route.lane.get_or_insert_with(|| "was_leading".to_owned());
                 route.policy = Policy::FirstEvent {
                     hold_ms: quiet_ms,
                     decide: Decide::First,

@@ -407,7 +407,7 @@ impl Intake {
     }
 
     /// Ends an act with the answer of parts, which is that of all of them if it is whole: an event that names somebody
-    /// unknown and that nobody got gives its id back; the cancel of an event is remembered where none is known and
+    /// unknown, that nobody got and that admission left nobody out of gives its id back; the cancel of an event is remembered where none is known and
     /// nothing of it was waiting.
     pub(super) fn answer(
         &mut self,
@@ -417,8 +417,8 @@ impl Intake {
     ) -> Result<Reply, Unreadable> {
         if let (Act::Publish { row, .. }, Reply::Published(published)) = (act, &reply) {
             let is_unknown = |warning: &Warning| matches!(warning, Warning::UnknownRecipient(_));
-            let nobody_got_it = is_whole && published.entries == 0;
-            if nobody_got_it && published.warnings.iter().any(is_unknown) {
+            let concerns_nobody = is_whole && published.entries + published.suppressed == 0;
+            if concerns_nobody && published.warnings.iter().any(is_unknown) {
                 self.give_back(draft, row)?;
             }
         }

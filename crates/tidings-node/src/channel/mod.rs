@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use crate::clock::Clock;
 use tidings_core::channel::{AddressKind, ChannelKind};
@@ -69,6 +69,16 @@ pub type Channels = BTreeMap<String, Outlet>;
 #[derive(Clone, Default)]
 pub(crate) struct InForce(Arc<RwLock<Channels>>);
 
+/// The channels in force, as long as something else keeps them.
+#[derive(Debug)]
+pub(crate) struct WeakInForce(Weak<RwLock<Channels>>);
+
+impl WeakInForce {
+    pub(crate) fn upgrade(&self) -> Option<InForce> {
+        self.0.upgrade().map(InForce)
+    }
+}
+
 impl std::fmt::Debug for InForce {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("InForce").finish_non_exhaustive()
@@ -78,6 +88,11 @@ impl std::fmt::Debug for InForce {
 impl InForce {
     pub(crate) fn new(channels: Channels) -> Self {
         Self(Arc::new(RwLock::new(channels)))
+    }
+
+    /// The same without keeping them.
+    pub(crate) fn downgrade(&self) -> WeakInForce {
+        WeakInForce(Arc::downgrade(&self.0))
     }
 
     /// The channel of a name. A message in progress during a reload is finished by the old one.

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use tidings_core::engine::{Held, OpenReply, Options, Refused, Reply, Told, read_told};
-use tidings_core::{Books, Instant, Rules, Timed};
+use tidings_core::{Books, Command, Instant, Rules, Timed};
 use tidings_store::Store;
 
 use super::{KEPT, Out, PlayError, Player, Watch};
@@ -120,6 +120,17 @@ impl NodesPlayer {
         match home {
             None | Some(0) => self.lead(at, &[command]),
             Some(home) => {
+                // The node with the list takes addresses off it, as for a change of its own recipients.
+                if let Command::Recipient(change) = &command {
+                    let given = self.players[0].node().engine().given_again(change);
+                    let lifted = given.into_iter();
+                    let lifted: Vec<Command> = lifted
+                        .map(|address| Command::Unsuppress { address })
+                        .collect();
+                    if !lifted.is_empty() {
+                        self.lead(at, &lifted)?;
+                    }
+                }
                 let player = &mut self.players[home];
                 player
                     .decide(at, &[command], Node::take_in_beside)
@@ -318,7 +329,7 @@ impl NodesPlayer {
     }
 
     /// Has the node with the intake decide about commands, and the others apply its acts.
-    fn lead(&mut self, at: Instant, commands: &[tidings_core::Command]) -> Result<(), PlayError> {
+    fn lead(&mut self, at: Instant, commands: &[Command]) -> Result<(), PlayError> {
         let Accepted { open_replies, .. } =
             self.players[0].decide(at, commands, Node::take_in_beside)?;
         let replies = self.pass_on(at, open_replies)?;

@@ -93,11 +93,14 @@ impl Model {
             &self.followers,
         );
         self.counted.warnings += concerned.unknown + u64::from(concerned.told.is_empty());
+        let left_out = self.counted.suppressed;
         for (person, reasons) in concerned.told {
             self.notify(arrival, person, &Arc::new(reasons), &channels);
         }
         // Its id is as if it had not come.
-        if concerned.unknown > 0 && self.events[arrival].entries.is_empty() {
+        let left_out = self.counted.suppressed - left_out;
+        if concerned.unknown > 0 && left_out == 0 && self.events[arrival].entries.is_empty() {
+            self.given_back += 1;
             let id = self.events[arrival].event.id.clone();
             self.known.remove(&id);
             all_t.clear();

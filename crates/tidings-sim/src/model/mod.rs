@@ -154,6 +154,7 @@ pub struct Model {
     /// When suppressions were lifted.
     lifted: BTreeMap<ChannelAddress, Instant>,
     messages: Vec<Message>,
+    given_back: u64,
     /// The instants of the messages to a person on a channel that has caps.
     told: BTreeMap<(usize, String), Vec<Instant>>,
     /// A closing told nothing that counted for as long as its message was not made: on such a channel, or before an
@@ -297,6 +298,7 @@ impl Model {
             paused_types: BTreeSet::new(),
             paused_channels: BTreeSet::new(),
             suppressed: BTreeMap::new(),
+            given_back: 0,
             lifted: BTreeMap::new(),
             messages: Vec::new(),
             told: BTreeMap::new(),
@@ -502,6 +504,12 @@ impl Model {
     #[must_use]
     pub fn has_told_nothing(&self) -> bool {
         self.told_nothing
+    }
+
+    /// Number of events whose ids were given back: they named somebody unknown, and concerned nobody.
+    #[must_use]
+    pub fn given_back(&self) -> u64 {
+        self.given_back
     }
 
     /// The books, counted by walking over all entries.
