@@ -74,9 +74,10 @@ fn explained_alike(node: &Node, world: &World, report: &EventReport) {
         return;
     }
     let recipients: BTreeSet<&Id> = commands()
-        .filter_map(|command| match command {
-            Command::Recipient(change) => Some(&change.id),
-            _ => None,
+        .flat_map(|command| match command {
+            Command::Recipient(change) => vec![&change.id],
+            Command::Publish(event) => event.to.profiles.iter().map(|of| &of.id).collect(),
+            _ => Vec::new(),
         })
         .collect();
     let (view, now) = (node.view().expect("the store is open"), node.engine().now());
