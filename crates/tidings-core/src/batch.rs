@@ -59,7 +59,7 @@ impl Batch {
 pub struct Group {
     /// The type of its lines.
     pub event_type: Id,
-    /// Title of the type's category.
+    /// The type's category.
     pub category: String,
     /// The role that the lines share.
     pub pivot: Pivot,

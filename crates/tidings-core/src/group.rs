@@ -13,7 +13,7 @@ use crate::batch::{EventData, Group, Line, common_data};
 use crate::event::{Object, Pivot, Score};
 use crate::headers::Header;
 use crate::id::Id;
-use crate::rules::{Rules, capitalised, in_words};
+use crate::rules::Rules;
 use crate::time::Instant;
 
 /// An entry of a message.
@@ -227,11 +227,6 @@ fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)>
         .and_then(|rules| rules.group)
         .unwrap_or_else(|| fewest(&lines));
     let category = type_rules.map_or("", |rules| rules.category.as_str());
-    let title = rules
-        .categories
-        .get(category)
-        .and_then(|category| category.title.as_deref());
-    let category = title.map_or_else(|| capitalised(&in_words(category)), str::to_owned);
     let mut of_key: FxHashMap<Id, usize> = FxHashMap::default();
     let mut groups: Vec<(Rank, Group)> = Vec::new();
     let mut acts_of: Vec<Vec<(usize, &Arc<Object>)>> = Vec::new();
@@ -250,7 +245,7 @@ fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)>
         }
         let group = Group {
             event_type: event_type.clone(),
-            category: category.clone(),
+            category: category.to_owned(),
             pivot,
             key,
             actors: Vec::new(),

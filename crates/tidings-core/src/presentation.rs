@@ -49,7 +49,8 @@ pub struct Wording {
     pub subject: Texts,
 }
 
-/// A text in several languages, by locale in lower case; the one under the empty locale is for all others.
+/// A text in several languages, by locale in the form in which it is looked up. The one under the empty locale is for
+/// all languages where it is alone, else of the default locale.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Texts(pub BTreeMap<String, String>);
 
@@ -83,32 +84,4 @@ impl Default for Quota {
             show_per: Vec::new(),
         }
     }
-}
-
-/// The value for a locale: its own, that of its language, the one without a locale, that of the usual locale.
-///
-/// # Examples
-/// ```
-/// use tidings_core::presentation::for_locale;
-///
-/// let texts = [("", "works"), ("de", "Werke"), ("de-ch", "Wärch")];
-/// let get = |locale: &str| texts.iter().find(|(of, _)| *of == locale).map(|(_, text)| *text);
-/// assert_eq!(for_locale("de-AT", "en", get), Some("Werke"));
-/// assert_eq!(for_locale("fr", "de-CH", get), Some("works"));
-/// ```
-pub fn for_locale<T>(locale: &str, usual: &str, get: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let tags = |locale: &str| -> Vec<String> {
-        let mut tag = locale.to_ascii_lowercase();
-        let mut tags = Vec::new();
-        while !tag.is_empty() {
-            tags.push(tag.clone());
-            tag.truncate(tag.rfind('-').unwrap_or(0));
-        }
-        tags
-    };
-    let mut asked = tags(locale);
-    asked.push(String::new());
-    asked.extend(tags(usual));
-    asked.push("en".to_owned());
-    asked.iter().find_map(|tag| get(tag))
 }

@@ -12,7 +12,7 @@ use crate::id::Id;
 use crate::journal::stored::encode;
 use crate::limits::Limits;
 use crate::preference::{Mode, PreferenceScope};
-use crate::presentation::Presentation;
+use crate::presentation::{Presentation, Texts};
 use crate::time::DAY_MS;
 
 pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
@@ -148,8 +148,8 @@ pub struct Defaults {
 /// A category: a heading of the preference page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Category {
-    /// Its title; the category's name where `None`.
-    pub title: Option<String>,
+    /// Its title; the category's name where there is none.
+    pub title: Texts,
 }
 
 /// A configured name in words: `artwork_published` is "artwork published".

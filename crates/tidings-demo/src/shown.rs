@@ -162,12 +162,9 @@ impl Shown {
 
     /// A category's title.
     fn category(&self, name: &str) -> String {
-        let title = self
-            .rules
-            .categories
-            .get(name)
-            .and_then(|category| category.title.clone());
-        title.unwrap_or_else(|| name.to_owned())
+        let category = self.rules.categories.get(name);
+        let title = category.and_then(|category| category.title.0.values().next());
+        title.cloned().unwrap_or_else(|| name.to_owned())
     }
 
     fn waiting(&self, view: &StoreView, id: &Id) -> Vec<OpenLane> {

@@ -126,6 +126,7 @@ impl Design {
             let Some(page) = Page::of(&batch, self, usize::MAX) else {
                 break;
             };
+            let layouts = templates.layouts(&page.language, &self.usual);
             let mut page = serde_json::to_value(&page).expect("pages are JSON");
             complete(&mut page);
             way.leave_out(&mut page);
@@ -134,7 +135,7 @@ impl Design {
             }
             let page = minijinja::Value::from(Serde(page));
             let mut found = BTreeMap::new();
-            for layout in templates.layouts(locale, &self.usual_locale) {
+            for layout in layouts {
                 if let Err(fault) = templates.body(&layout, &page) {
                     let (place, fault) = Tried::new(&layout, &fault, way);
                     found.insert(place, fault);
@@ -207,7 +208,7 @@ impl Design {
             let Some(event_type) = types.first() else {
                 continue;
             };
-            let batch = detailed(event_type, rules, &self.usual_locale, items, data);
+            let batch = detailed(event_type, rules, &self.usual.tag(), items, data);
             let page = Page::of(&batch, self, usize::MAX);
             let page = page.and_then(|page| serde_json::to_value(page).ok());
             for (name, value) in page.iter().filter_map(Value::as_object).flatten() {
@@ -245,7 +246,7 @@ impl Design {
 
     fn locales_of_templates(&self) -> BTreeSet<String> {
         let mut locales = self.templates.locales();
-        locales.insert(self.usual_locale.clone());
+        locales.insert(self.usual.tag());
         locales
     }
 }

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use tidings_core::batch::Batch;
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::messages::MessageName;
-use tidings_core::presentation::{Presentation, Quota, Texts, for_locale};
-use tidings_core::rules::Policy;
+use tidings_core::presentation::{Presentation, Quota, Texts};
+use tidings_core::rules::{Policy, capitalised, in_words};
 use tidings_core::{Id, Rules};
 
 use crate::brand::BrandView;
 use crate::dkim::Dkim;
 use crate::error::DesignError;
+use crate::locale::{Language, Localised, first_whole};
 use crate::rendered::Rendered;
 use crate::tag::MailTag;
 use crate::template::Templates;
 use crate::token::TokenKey;
-use crate::words::Words;
-use crate::{Sender, Sentence, SentenceError};
+use crate::{Sender, Sentence, text};
 
 /// The design of a configuration's mails.
 #[derive(Clone, Debug)]
@@ -28,8 +28,9 @@ pub struct Design {
     pub(crate) templates: Templates,
     /// The items of its mails that were rendered a moment ago.
     pub(crate) rendered: Rendered,
-    /// The locale of recipients that don't say.
-    pub(crate) usual_locale: String,
+    /// The language of the default locale.
+    pub(crate) usual: Language,
+    categories: BTreeMap<String, Localised<String>>,
     types: BTreeMap<String, Phrases>,
     /// By lane.
     quotas: BTreeMap<String, Quota>,
@@ -55,12 +56,10 @@ pub(crate) struct Links {
 /// The sentences of a type.
 #[derive(Clone, Debug)]
 struct Phrases {
-    title: ByLocale,
-    sentence: ByLocale,
-    subject: ByLocale,
+    title: Localised<Sentence>,
+    sentence: Localised<Sentence>,
+    subject: Localised<Sentence>,
 }
-
-type ByLocale = BTreeMap<String, Sentence>;
 
 impl Design {
     /// The design that a configuration asks for.
@@ -86,10 +85,17 @@ impl Design {
             digests,
             templates,
         } = &rules.presentation;
+        let usual_locale = &rules.defaults.locale;
+        let mut categories = BTreeMap::new();
+        for (name, category) in &rules.categories {
+            let title = Localised::plain(&category.title, usual_locale);
+            categories.insert(name.clone(), title);
+        }
         let mut phrases = BTreeMap::new();
         for (event_type, wording) in types {
-            let read = |texts| {
-                sentences(texts).map_err(|fault| DesignError::Sentence {
+            let read = |texts: &Texts| {
+                let sentences = Localised::read(texts, usual_locale, Sentence::parse);
+                sentences.map_err(|fault| DesignError::Sentence {
                     event_type: event_type.clone(),
                     fault,
                 })
@@ -124,7 +130,8 @@ impl Design {
             sender,
             templates: Templates::new(templates)?,
             rendered: Rendered::default(),
-            usual_locale: rules.defaults.locale.clone(),
+            usual: Language::of(usual_locale),
+            categories,
             types: phrases,
             quotas,
             digest_lanes,
@@ -207,44 +214,76 @@ impl Design {
         self.quotas.get(&batch.lane).cloned().unwrap_or_default()
     }
 
+    /// The language of all of a batch's message.
+    pub(crate) fn language(&self, batch: &Batch) -> Language {
+        first_whole(&batch.locale, &self.usual, |language| {
+            let types: BTreeSet<&Id> = batch.types().collect();
+            let is_mail = batch.channel == EMAIL;
+            let has_categories = || {
+                let mut groups = batch.groups.iter();
+                groups.all(|group| {
+                    let title = self.categories.get(&group.category);
+                    title.is_none_or(|title| title.serves(language))
+                })
+            };
+            let is_told = |event_type: &&Id| {
+                let phrases = self.types.get(event_type.as_str());
+                phrases.is_none_or(|phrases| {
+                    phrases.title.serves(language)
+                        && phrases.sentence.serves(language)
+                        && (!is_mail || types.len() > 1 || phrases.subject.serves(language))
+                })
+            };
+            // A layout of the host's has words of its own.
+            let has_words = language.has_words || self.templates.have_layout(language);
+            has_words && types.iter().all(is_told) && (!is_mail || has_categories())
+        })
+    }
+
+    /// Tells whether a language has the titles of some types, as far as any has.
+    pub(crate) fn has_titles<'t>(
+        &self,
+        types: impl IntoIterator<Item = &'t Id>,
+        language: &Language,
+    ) -> bool {
+        let phrases = types
+            .into_iter()
+            .filter_map(|event_type| self.types.get(event_type.as_str()));
+        phrases
+            .map(|phrases| &phrases.title)
+            .all(|title| title.serves(language))
+    }
+
+    /// The title of a category, or its name in words.
+    pub(crate) fn category(&self, name: &str, language: &Language) -> String {
+        let title = self
+            .categories
+            .get(name)
+            .and_then(|title| title.get(language));
+        let title = title.map(|title| text::clean(title));
+        title.unwrap_or_else(|| capitalised(&text::clean(&in_words(name))))
+    }
+
     /// The title of a type as it goes with a count.
     pub(crate) fn title(
         &self,
         event_type: &Id,
-        locale: &str,
+        language: &Language,
         count: usize,
-        words: &Words,
     ) -> Option<String> {
-        let title = self.pick(event_type, locale, |phrases| &phrases.title)?;
-        title.counted(count, words)
+        let phrases = self.types.get(event_type.as_str())?;
+        phrases.title.get(language)?.counted(count)
     }
 
     /// The sentence of a type.
-    pub(crate) fn sentence(&self, event_type: &Id, locale: &str) -> Option<&Sentence> {
-        self.pick(event_type, locale, |phrases| &phrases.sentence)
+    pub(crate) fn sentence(&self, event_type: &Id, language: &Language) -> Option<&Sentence> {
+        let phrases = self.types.get(event_type.as_str())?;
+        phrases.sentence.get(language)
     }
 
     /// The subject of messages about a type alone.
-    pub(crate) fn subject(&self, event_type: &Id, locale: &str) -> Option<&Sentence> {
-        self.pick(event_type, locale, |phrases| &phrases.subject)
+    pub(crate) fn subject(&self, event_type: &Id, language: &Language) -> Option<&Sentence> {
+        let phrases = self.types.get(event_type.as_str())?;
+        phrases.subject.get(language)
     }
-
-    fn pick(
-        &self,
-        event_type: &Id,
-        locale: &str,
-        which: impl Fn(&Phrases) -> &ByLocale,
-    ) -> Option<&Sentence> {
-        let sentences = which(self.types.get(event_type.as_str())?);
-        for_locale(locale, &self.usual_locale, |tag| sentences.get(tag))
-            .or_else(|| sentences.values().next())
-    }
-}
-
-fn sentences(texts: &Texts) -> Result<ByLocale, SentenceError> {
-    texts
-        .0
-        .iter()
-        .map(|(locale, text)| Ok((locale.clone(), Sentence::parse(text)?)))
-        .collect()
 }

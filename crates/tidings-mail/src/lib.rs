@@ -26,10 +26,12 @@ mod language;
 mod lines;
 mod link;
 mod list;
+mod locale;
 mod mime;
 mod names;
 mod page;
 mod pick;
+mod plural;
 mod quoted;
 mod refusal;
 mod rendered;
@@ -56,6 +58,7 @@ pub use design::Design;
 pub use dkim::{Dkim, DkimError};
 pub use error::{DesignError, RenderError};
 pub use link::{Address, AddressError, picture as picture_address, web as web_address};
+pub use locale::{LocaleError, Localised, canonical_locale, check_locale, has_words, is_given};
 pub use mime::address;
 pub use refusal::{Fault, Stage, Verdict, judge};
 pub use report::{Event, Finding, Report, Status};
@@ -149,7 +152,7 @@ pub fn content(batch: &Batch, design: &Design) -> Result<(String, Bodies), Rende
         let page = page::Page::of(batch, design, most).ok_or(RenderError::Empty)?;
         let bodies = design
             .templates
-            .render(&page, &page.mail.locale, &design.usual_locale)?;
+            .render(&page, &page.language, &design.usual)?;
         let bytes = bodies.html.len();
         if bytes <= HTML_BYTES_MAX || page.shown <= 1 {
             return Ok((page.mail.subject, bodies));

@@ -6,7 +6,8 @@ use tidings_core::batch::{Group, Line, common_data};
 use tidings_core::{Id, Object};
 
 use crate::design::Design;
-use crate::sentence::Said;
+use crate::locale::Language;
+use crate::sentence::{Said, Sentence};
 use crate::words::Words;
 use crate::{names, text};
 
@@ -44,9 +45,10 @@ pub(crate) fn types_of(group: &Group) -> Vec<Id> {
     types
 }
 
-/// The values that some lines put into the places of a sentence: what is true of each of them, and names as a list of
-/// them all.
-pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], words: &Words) -> Said {
+/// The values that some lines put into the places of a sentence, in its language: what is true of each of them, and names
+/// as a list of them all.
+pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], sentence: &Sentence) -> Said {
+    let words = sentence.words;
     let listed = |names: Vec<Option<String>>| {
         let count = names.len();
         let mut known: Vec<String> = Vec::new();
@@ -75,6 +77,7 @@ pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], words: &Words) -> Said {
         object: listed(titles),
         target: listed(targets.collect()).filter(|_| have_targets),
         count: entries(lines.iter().copied()),
+        actors: by.len(),
         data: lines
             .iter()
             .fold(data, |data, line| common_data(data, line.data.as_ref())),
@@ -86,13 +89,12 @@ pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], words: &Words) -> Said {
 pub(crate) fn group_sentence(
     group: &Group,
     design: &Design,
-    locale: &str,
-    words: &Words,
+    language: &Language,
 ) -> Option<String> {
     if types_of(group).len() > 1 {
         return None;
     }
-    let sentence = design.sentence(&group.event_type, locale)?;
+    let sentence = design.sentence(&group.event_type, language)?;
     let lines: Vec<&Line> = group.lines.iter().collect();
-    sentence.text(&said(&lines, &group.actors, words), words)
+    sentence.text(&said(&lines, &group.actors, sentence))
 }

@@ -12,6 +12,7 @@ use crate::brand::BrandView;
 use crate::design::Design;
 use crate::item::{Image, Item};
 use crate::lines::{entries, group_sentence, own_title, said, types_of};
+use crate::locale::Language;
 use crate::names::{self, Topics};
 use crate::sentence::Stretch;
 use crate::template::Block;
@@ -40,6 +41,8 @@ pub(crate) struct Page<'d> {
     /// Number of items that are shown.
     #[serde(skip)]
     pub(crate) shown: usize,
+    #[serde(skip)]
+    pub(crate) language: Language,
 }
 
 /// The texts around the items.
@@ -68,8 +71,8 @@ pub(crate) struct About {
     pub(crate) why: Option<String>,
     /// The words on a button.
     pub(crate) look: &'static str,
-    /// The language of the mail's own words.
-    pub(crate) language: &'static str,
+    /// The language of the mail.
+    pub(crate) language: String,
     /// `ltr` or `rtl`.
     pub(crate) direction: &'static str,
     /// The recipient's locale.
@@ -159,10 +162,11 @@ impl<'d> Page<'d> {
     ) -> Option<Self> {
         let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
         let first = *lines.first()?;
-        let words = words::of(&batch.locale);
+        let language = design.language(batch);
+        let words = language.words;
         let writer = Writer {
             design,
-            locale: &batch.locale,
+            language: &language,
             words,
             topics: Topics::of(&batch.topics, words),
             calendar: Calendar::new(&batch.tz, batch.at, words),
@@ -195,11 +199,11 @@ impl<'d> Page<'d> {
         let shown = orders.len();
         let title = match &item {
             Some(item) => item.title.clone(),
-            None => subject::counts(batch, design, words)
+            None => subject::counts(batch, design, &language)
                 .unwrap_or_else(|| words.counted(words.new_for_you, all)),
         };
         let about = About {
-            subject: subject::text(batch, design, words),
+            subject: subject::text(batch, design, &language),
             title: text::cut(&title, 150),
             preview: preview_of(item.as_ref(), &sections),
             count: all,
@@ -213,8 +217,8 @@ impl<'d> Page<'d> {
             sent: writer.sent(batch),
             why: why::told(&lines, &writer.topics, words),
             look: words.take_a_look,
-            language: words.tag,
-            direction: words.direction(),
+            language: language.tag(),
+            direction: language.words.direction(),
             locale: batch.locale.clone(),
             recipient: batch
                 .recipient
@@ -228,6 +232,7 @@ impl<'d> Page<'d> {
             item,
             sections,
             shown,
+            language,
         })
     }
 }
@@ -296,7 +301,7 @@ struct Above<'a> {
 
 struct Writer<'a> {
     design: &'a Design,
-    locale: &'a str,
+    language: &'a Language,
     words: &'static Words,
     topics: Topics,
     calendar: Calendar,
@@ -348,18 +353,22 @@ impl Writer<'_> {
             .collect()
     }
 
+    /// The title of a group's category.
+    fn category(&self, group: &Group) -> String {
+        let title = self.design.category(&group.category, self.language);
+        self.words.isolated(title)
+    }
+
     /// The title of the type, in its form for many; else of the category.
     fn heading_of(&self, group: &Group) -> Heading {
-        let title = self
-            .design
-            .title(&group.event_type, self.locale, 1_000, self.words);
+        let title = self.design.title(&group.event_type, self.language, 1_000);
         match title {
             Some(title) => Heading {
                 title: self.words.isolated(capitalised(&title)),
                 tells_kind: true,
             },
             None => Heading {
-                title: self.words.isolated(text::clean(&group.category)),
+                title: self.category(group),
                 tells_kind: false,
             },
         }
@@ -402,7 +411,7 @@ impl Writer<'_> {
 
     /// The block of several lines that share something.
     fn block(&self, group: &Group, lines: &[&Line], name: String, tells_kind: bool) -> BlockView {
-        let sentence = group_sentence(group, self.design, self.locale, self.words);
+        let sentence = group_sentence(group, self.design, self.language);
         let types = types_of(group);
         let is_told = sentence.is_some();
         let actors = lines::actors(&group.lines, &group.actors, self.words)
@@ -462,10 +471,9 @@ impl Writer<'_> {
         let [event_type] = &line.types[..] else {
             return Vec::new();
         };
-        let sentence = self.design.sentence(event_type, self.locale);
-        let said = |sentence: &crate::Sentence| {
-            sentence.stretches(&said(&[line], &line.actors, self.words), self.words)
-        };
+        let sentence = self.design.sentence(event_type, self.language);
+        let said =
+            |sentence: &crate::Sentence| sentence.stretches(&said(&[line], &line.actors, sentence));
         sentence.and_then(said).unwrap_or_default()
     }
 
@@ -478,8 +486,8 @@ impl Writer<'_> {
         let templates = &self.design.templates;
         let block = match &line.types[..] {
             [event_type] => {
-                let usual = &self.design.usual_locale;
-                templates.block(event_type.as_str(), self.locale, usual)
+                let usual = &self.design.usual;
+                templates.block(event_type.as_str(), self.language, usual)
             }
             // A type's template would put its words into the mouths of the others.
             _ => Block::default(),
@@ -487,7 +495,7 @@ impl Writer<'_> {
         let base = self.design.brand.url.as_deref();
         Item {
             r#type: event_type.as_str().to_owned(),
-            category: self.words.isolated(text::clean(&group.category)),
+            category: self.category(group),
             title,
             sentence: Vec::new(),
             about: about.join(" · "),
@@ -515,9 +523,7 @@ impl Writer<'_> {
         let [event_type] = &line.types[..] else {
             return self.words.happened(&types, line.entries);
         };
-        let title = self
-            .design
-            .title(event_type, self.locale, line.entries, self.words);
+        let title = self.design.title(event_type, self.language, line.entries);
         match (title, line.entries) {
             (Some(title), 1) => self.words.isolated(capitalised(&title)),
             (Some(title), count) => self.words.count_of(&title, count),

@@ -42,7 +42,7 @@ pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Bat
         .types
         .get(event_type.as_str())
         .iter()
-        .flat_map(|wording| data_in(wording))
+        .flat_map(|wording| data_in(wording, &rules.defaults.locale))
     {
         put(&mut data, &path, &Value::from(path.rsplit('.').next()));
     }
@@ -50,10 +50,17 @@ pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Bat
 }
 
 /// The paths in `data` that the sentences of a type name.
-fn data_in(wording: &Wording) -> Vec<String> {
+fn data_in(wording: &Wording, usual_locale: &str) -> Vec<String> {
     let texts = [&wording.sentence, &wording.subject];
-    let texts = texts.iter().flat_map(|texts| texts.0.values());
-    let sentences = texts.filter_map(|text| Sentence::parse(text).ok());
+    let texts = texts.iter().flat_map(|texts| texts.0.iter());
+    let sentences = texts.filter_map(|(locale, text)| {
+        let locale = if locale.is_empty() {
+            usual_locale
+        } else {
+            locale
+        };
+        Sentence::parse(text, locale).ok()
+    });
     sentences.flat_map(|sentence| sentence.data()).collect()
 }
 

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use tidings_core::batch::EventData;
 
+use crate::locale::Language;
+use crate::plural::Plurals;
 use crate::words::Words;
 
 /// A sentence, such as `{actor} published {object}`.
@@ -15,12 +17,18 @@ use crate::words::Words;
 /// ```
 /// use tidings_mail::Sentence;
 ///
-/// assert!(Sentence::parse("{actor} published {count|a work|works}").is_ok());
-/// let fault = Sentence::parse("{artist} published").unwrap_err();
+/// assert!(Sentence::parse("{actor} published {count|a work|works}", "en").is_ok());
+/// let fault = Sentence::parse("{artist} published", "en").unwrap_err();
 /// assert!(fault.to_string().contains("{actor}"));
+/// let fault = Sentence::parse("{count} {count|praca|prace}", "pl").unwrap_err();
+/// assert!(fault.to_string().contains("one, few, many"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sentence(Vec<Piece>);
+#[derive(Clone, Debug)]
+pub struct Sentence {
+    pieces: Vec<Piece>,
+    /// The product's words in its language: how it lists names.
+    pub(crate) words: &'static Words,
+}
 
 /// The reason why a text is not a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,22 +38,54 @@ pub enum SentenceError {
     Brace,
     /// A place is unknown.
     #[error(
-        "`{{{0}}}` is unknown: write {{actor}}, {{object}}, {{target}}, {{count}}, {{count|one|more}} or \
-         {{data.NAME}}"
+        "`{{{0}}}` is unknown: write {{actor}}, {{object}}, {{target}}, {{count}}, {{count|one|more}}, \
+         {{actors|one|more}} or {{data.NAME}}"
     )]
     Unknown(String),
+    /// A word has not as many forms as its language.
+    #[error(
+        "`{{{place}|…}}` has {given}, but `{locale}` has {wanted}: write one for each of {categories}, in this order"
+    )]
+    Forms {
+        /// What is counted.
+        place: &'static str,
+        /// The number of forms that there are, with their noun.
+        given: String,
+        /// The number that there must be.
+        wanted: usize,
+        /// The locale whose text it is.
+        locale: String,
+        /// The categories.
+        categories: String,
+    },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Piece {
     Text(String),
     Actor,
     Object,
     Target,
     Count,
-    /// The form of a word that goes with the count.
-    Form(Vec<String>),
+    /// The form of a word that goes with a number.
+    Form(Counted, Forms),
     Data(Vec<String>),
+}
+
+/// The numbers that a word may go with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    /// That of the notifications.
+    Entries,
+    /// That of the actors.
+    Actors,
+}
+
+/// The forms of a word.
+#[derive(Clone, Debug)]
+struct Forms {
+    texts: Vec<String>,
+    plurals: Plurals,
 }
 
 /// The values of the places of a sentence; nothing where one is not known.
@@ -54,6 +94,8 @@ pub(crate) struct Said {
     pub(crate) object: Option<String>,
     pub(crate) target: Option<String>,
     pub(crate) count: usize,
+    /// Number of actors, those without a name among them.
+    pub(crate) actors: usize,
     pub(crate) data: Option<Arc<EventData>>,
 }
 
@@ -66,11 +108,11 @@ pub(crate) struct Stretch {
 }
 
 impl Sentence {
-    /// Reads a sentence.
+    /// Reads a sentence of a locale.
     ///
     /// # Errors
     /// [`SentenceError`] says what to write instead.
-    pub fn parse(text: &str) -> Result<Self, SentenceError> {
+    pub fn parse(text: &str, locale: &str) -> Result<Self, SentenceError> {
         let mut pieces = Vec::new();
         let mut plain = String::new();
         let mut chars = text.chars();
@@ -94,7 +136,7 @@ impl Sentence {
                     if !plain.is_empty() {
                         pieces.push(Piece::Text(std::mem::take(&mut plain)));
                     }
-                    pieces.push(Piece::parse(place)?);
+                    pieces.push(Piece::parse(place, locale)?);
                     chars = rest[end + 1..].chars();
                 }
                 '}' => return Err(SentenceError::Brace),
@@ -104,15 +146,19 @@ impl Sentence {
         if !plain.is_empty() {
             pieces.push(Piece::Text(plain));
         }
-        Ok(Self(pieces))
+        Ok(Self {
+            pieces,
+            words: Language::of(locale).words,
+        })
     }
 
     /// Tells whether the count is all that its places ask for, and that only for the form of a word: then it
     /// can be a title.
     #[must_use]
     pub fn is_title(&self) -> bool {
-        let is_plain = |piece: &Piece| matches!(piece, Piece::Text(_) | Piece::Form(_));
-        self.0.iter().all(is_plain)
+        let is_plain =
+            |piece: &Piece| matches!(piece, Piece::Text(_) | Piece::Form(Counted::Entries, _));
+        self.pieces.iter().all(is_plain)
     }
 
     /// The dotted paths of the places that `data` fills.
@@ -121,38 +167,42 @@ impl Sentence {
             Piece::Data(path) => Some(path.join(".")),
             _ => None,
         };
-        self.0.iter().filter_map(path).collect()
+        self.pieces.iter().filter_map(path).collect()
     }
 
     /// The sentence where only a count is known.
-    pub(crate) fn counted(&self, count: usize, words: &Words) -> Option<String> {
+    pub(crate) fn counted(&self, count: usize) -> Option<String> {
         let said = Said {
             actor: None,
             object: None,
             target: None,
             count,
+            actors: 0,
             data: None,
         };
-        self.text(&said, words).filter(|text| !text.is_empty())
+        self.text(&said).filter(|text| !text.is_empty())
     }
 
     /// The sentence with its places filled; `None` where one of them has nothing to hold.
-    pub(crate) fn stretches(&self, said: &Said, words: &Words) -> Option<Vec<Stretch>> {
+    pub(crate) fn stretches(&self, said: &Said) -> Option<Vec<Stretch>> {
         let mut stretches: Vec<Stretch> = Vec::new();
-        for piece in &self.0 {
+        for piece in &self.pieces {
             let text = match piece {
                 Piece::Text(text) => text.clone(),
                 Piece::Actor => said.actor.clone()?,
                 Piece::Object => said.object.clone()?,
                 Piece::Target => said.target.clone()?,
-                Piece::Count => words.number(said.count),
-                Piece::Form(forms) => {
-                    let form = words.form(said.count).min(forms.len() - 1);
-                    forms[form].clone()
+                Piece::Count => self.words.number(said.count),
+                Piece::Form(counted, forms) => {
+                    let count = match counted {
+                        Counted::Entries => said.count,
+                        Counted::Actors => said.actors,
+                    };
+                    forms.plurals.form(&forms.texts, count).to_owned()
                 }
-                Piece::Data(path) => words.isolated(scalar(said.data.as_deref()?, path)?),
+                Piece::Data(path) => self.words.isolated(scalar(said.data.as_deref()?, path)?),
             };
-            let link = *piece == Piece::Object;
+            let link = matches!(piece, Piece::Object);
             match stretches.last_mut() {
                 Some(last) if !link && !last.link => last.text.push_str(&text),
                 _ => stretches.push(Stretch { text, link }),
@@ -162,14 +212,14 @@ impl Sentence {
     }
 
     /// The same as one text.
-    pub(crate) fn text(&self, said: &Said, words: &Words) -> Option<String> {
-        let stretches = self.stretches(said, words)?;
+    pub(crate) fn text(&self, said: &Said) -> Option<String> {
+        let stretches = self.stretches(said)?;
         Some(stretches.into_iter().map(|stretch| stretch.text).collect())
     }
 }
 
 impl Piece {
-    fn parse(place: &str) -> Result<Self, SentenceError> {
+    fn parse(place: &str, locale: &str) -> Result<Self, SentenceError> {
         let unknown = || SentenceError::Unknown(place.to_owned());
         Ok(match place {
             "actor" => Self::Actor,
@@ -177,8 +227,11 @@ impl Piece {
             "target" => Self::Target,
             "count" => Self::Count,
             _ => {
-                if let Some(forms) = place.strip_prefix("count|") {
-                    return Ok(Self::Form(forms.split('|').map(str::to_owned).collect()));
+                for (name, counted) in [("count", Counted::Entries), ("actors", Counted::Actors)] {
+                    let forms = place.strip_prefix(name);
+                    if let Some(forms) = forms.and_then(|rest| rest.strip_prefix('|')) {
+                        return Ok(Self::Form(counted, Forms::parse(name, forms, locale)?));
+                    }
                 }
                 let path = place.strip_prefix("data.").ok_or_else(unknown)?;
                 let names: Vec<String> = path.split('.').map(str::to_owned).collect();
@@ -187,6 +240,26 @@ impl Piece {
                 }
                 Self::Data(names)
             }
+        })
+    }
+}
+
+impl Forms {
+    fn parse(place: &'static str, forms: &str, locale: &str) -> Result<Self, SentenceError> {
+        let texts: Vec<String> = forms.split('|').map(str::to_owned).collect();
+        let plurals = Plurals::of(locale);
+        if plurals.fit(texts.len()) {
+            return Ok(Self { texts, plurals });
+        }
+        Err(SentenceError::Forms {
+            place,
+            given: match texts.len() {
+                1 => "1 form".to_owned(),
+                forms => format!("{forms} forms"),
+            },
+            wanted: plurals.len(),
+            locale: locale.to_owned(),
+            categories: plurals.in_words(),
         })
     }
 }
@@ -212,7 +285,6 @@ fn scalar(data: &EventData, path: &[String]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words;
 
     fn said(count: usize) -> Said {
         Said {
@@ -220,14 +292,15 @@ mod tests {
             object: Some("Rain".to_owned()),
             target: None,
             count,
+            actors: 1,
             data: None,
         }
     }
 
     #[test]
     fn places_are_filled_and_the_object_leads_to_its_page() {
-        let sentence = Sentence::parse("{actor} sold {object}, {{really}}.").unwrap();
-        let stretches = sentence.stretches(&said(1), words::of("en")).unwrap();
+        let sentence = Sentence::parse("{actor} sold {object}, {{really}}.", "en").unwrap();
+        let stretches = sentence.stretches(&said(1)).unwrap();
         let parts: Vec<(&str, bool)> = stretches
             .iter()
             .map(|stretch| (stretch.text.as_str(), stretch.link))
@@ -241,8 +314,8 @@ mod tests {
     #[test]
     fn words_follow_the_count_in_each_language() {
         let told = |text: &str, locale: &str, count: usize| {
-            let sentence = Sentence::parse(text).unwrap();
-            sentence.text(&said(count), words::of(locale)).unwrap()
+            let sentence = Sentence::parse(text, locale).unwrap();
+            sentence.text(&said(count)).unwrap()
         };
         let english = "{count} {count|work|works}";
         assert_eq!(told(english, "en", 1), "1 work");
@@ -252,21 +325,74 @@ mod tests {
             "1.200 Werke"
         );
         assert_eq!(told("{count} {count|œuvre|œuvres}", "fr", 0), "0 œuvre");
-        assert_eq!(told("{count|always}", "en", 7), "always");
+        let polish = "{count} {count|komentarz|komentarze|komentarzy}";
+        for (count, words) in [
+            (1, "1 komentarz"),
+            (5, "5 komentarzy"),
+            (22, "22 komentarze"),
+            (25, "25 komentarzy"),
+        ] {
+            assert_eq!(told(polish, "pl", count), words);
+        }
+        assert_eq!(told("{count|Hinweis}e", "xx", 7), "Hinweise");
+    }
+
+    #[test]
+    fn f9_a_verb_follows_the_number_of_actors() {
+        let told = |text: &str, locale: &str, actors: usize| {
+            let sentence = Sentence::parse(text, locale).unwrap();
+            let said = Said { actors, ..said(1) };
+            sentence.text(&said).unwrap()
+        };
+        let german = "{actor} {actors|hat|haben} {object} kommentiert";
+        assert_eq!(told(german, "de", 1), "Ann hat Rain kommentiert");
+        assert_eq!(told(german, "de", 2), "Ann haben Rain kommentiert");
+        let hebrew = "{actors|הגיב|הגיבו|הגיבו}";
+        assert_eq!(
+            [1, 2, 3].map(|actors| told(hebrew, "he", actors)),
+            ["הגיב", "הגיבו", "הגיבו"]
+        );
+    }
+
+    #[test]
+    fn field_11_forms_are_as_many_as_the_language_has() {
+        for (text, locale, fault) in [
+            (
+                "{count|a|b|c}",
+                "en-GB",
+                "`{count|…}` has 3 forms, but `en-GB` has 2: write one for each of one, other, in this order",
+            ),
+            (
+                "{actors|a}",
+                "pl",
+                "`{actors|…}` has 1 form, but `pl` has 3: write one for each of one, few, many, in this order",
+            ),
+            (
+                "{count|a}",
+                "fr",
+                "`{count|…}` has 1 form, but `fr` has 3: write one for each of one, many, other, or without many, \
+                 in this order",
+            ),
+        ] {
+            assert_eq!(
+                Sentence::parse(text, locale).unwrap_err().to_string(),
+                fault
+            );
+        }
     }
 
     #[test]
     fn a_sentence_without_one_of_its_values_is_not_told() {
-        let to_target = Sentence::parse("{actor} in {target}").unwrap();
-        assert_eq!(to_target.text(&said(1), words::of("en")), None);
+        let to_target = Sentence::parse("{actor} in {target}", "en").unwrap();
+        assert_eq!(to_target.text(&said(1)), None);
         let data = serde_json::json!({"a": {"b": 2_000, "c": []}, "d": "x\ny"});
         let of_data = |text: &str| {
-            let sentence = Sentence::parse(text).unwrap();
+            let sentence = Sentence::parse(text, "en").unwrap();
             let said = Said {
                 data: data.as_object().cloned().map(Arc::new),
                 ..said(1)
             };
-            sentence.text(&said, words::of("en"))
+            sentence.text(&said)
         };
         assert_eq!(of_data("{data.a.b} {data.d}").as_deref(), Some("2000 x y"));
         assert_eq!(of_data("{data.a.c}"), None);
@@ -276,7 +402,11 @@ mod tests {
     #[test]
     fn what_is_no_place_is_refused() {
         for text in ["{", "a } b", "{actor", "{actor{object}}", "{actor {object}"] {
-            assert_eq!(Sentence::parse(text), Err(SentenceError::Brace), "{text}");
+            assert_eq!(
+                Sentence::parse(text, "en").unwrap_err(),
+                SentenceError::Brace,
+                "{text}"
+            );
         }
         for text in [
             "{}",
@@ -286,7 +416,7 @@ mod tests {
             "{data.a..b}",
             "{ actor }",
         ] {
-            let fault = Sentence::parse(text);
+            let fault = Sentence::parse(text, "en");
             assert!(
                 matches!(fault, Err(SentenceError::Unknown(_))),
                 "{text}: {fault:?}"

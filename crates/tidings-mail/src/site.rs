@@ -12,6 +12,7 @@ use crate::brand::BrandView;
 use crate::design::Design;
 use crate::error::RenderError;
 use crate::lines::entries;
+use crate::locale::{Language, first_whole};
 use crate::names::cut_name;
 use crate::page::{Page, Section};
 use crate::text;
@@ -94,16 +95,16 @@ pub struct Offer {
 #[derive(Serialize)]
 struct Site {
     title: String,
-    language: &'static str,
+    language: String,
     direction: &'static str,
 }
 
 impl Site {
-    fn new(title: String, words: &Words) -> Self {
+    fn new(title: String, language: &Language) -> Self {
         Self {
             title,
-            language: words.tag,
-            direction: words.direction(),
+            language: language.tag(),
+            direction: language.words.direction(),
         }
     }
 }
@@ -178,7 +179,8 @@ impl Design {
     /// # Errors
     /// [`RenderError::Template`].
     pub fn notice(&self, locale: &str, notice: Notice) -> Result<String, RenderError> {
-        let words = words::of(locale);
+        let language = first_whole(locale, &self.usual, |language| language.has_words);
+        let words = language.words;
         let (title, text) = match notice {
             Notice::NoLink => (words.site.no_link, words.site.no_link_why),
             Notice::Forgotten => (words.site.forgotten, words.site.forgotten_why),
@@ -187,7 +189,7 @@ impl Design {
         self.templates.site(
             "site/notice.html",
             &NoticeView {
-                site: Site::new(title.to_owned(), words),
+                site: Site::new(title.to_owned(), &language),
                 brand: &self.brand,
                 text,
             },
@@ -199,7 +201,14 @@ impl Design {
     /// # Errors
     /// [`RenderError::Template`].
     pub fn choices(&self, locale: &str, choices: &Choices) -> Result<String, RenderError> {
-        let words = words::of(locale);
+        let types = choices.types.iter().filter_map(|row| match &row.name {
+            Name::Type(event_type) => Some(event_type),
+            _ => None,
+        });
+        let language = first_whole(locale, &self.usual, |language| {
+            language.has_words && self.has_titles(types, language)
+        });
+        let words = language.words;
         let site = &words.site;
         let sections = [
             (site.in_message, &choices.subjects),
@@ -212,7 +221,7 @@ impl Design {
         self.templates.site(
             "site/choices.html",
             &ChoicesView {
-                site: Site::new(title, words),
+                site: Site::new(title, &language),
                 brand: &self.brand,
                 words: ChoiceWords {
                     lead: site.lead,
@@ -224,10 +233,7 @@ impl Design {
                 sections: sections
                     .map(|(title, rows)| SectionView {
                         title,
-                        rows: rows
-                            .iter()
-                            .map(|row| self.row(row, locale, words))
-                            .collect(),
+                        rows: rows.iter().map(|row| self.row(row, &language)).collect(),
                     })
                     .collect(),
                 has_required: choices.has_required,
@@ -235,12 +241,13 @@ impl Design {
         )
     }
 
-    fn row<'r>(&self, row: &'r Row, locale: &str, words: &Words) -> RowView<'r> {
+    fn row<'r>(&self, row: &'r Row, language: &Language) -> RowView<'r> {
+        let words = language.words;
         let site = &words.site;
         let title = match &row.name {
             Name::Title(title) => cut_name(title, words),
             Name::Type(event_type) => {
-                let title = self.title(event_type, locale, 1_000, words);
+                let title = self.title(event_type, language, 1_000);
                 let title = title.unwrap_or_else(|| text::clean(&in_words(event_type.as_str())));
                 words.isolated(capitalised(&title))
             }
@@ -283,7 +290,8 @@ impl Design {
         shown: Option<&BTreeSet<usize>>,
         from: usize,
     ) -> Result<Option<String>, RenderError> {
-        let words = words::of(&batch.locale);
+        let language = self.language(batch);
+        let words = language.words;
         let lines = || batch.groups.iter().flat_map(|group| &group.lines);
         let is_shown = |order: usize| shown.is_some_and(|shown| shown.contains(&order));
         // What the host has taken back since is not told again.
@@ -312,7 +320,7 @@ impl Design {
         let html = self.templates.site(
             "site/rest.html",
             &RestView {
-                site: Site::new(title, words),
+                site: Site::new(title, &language),
                 brand: &self.brand,
                 mail: &page.mail,
                 words: PagingWords {

@@ -8,6 +8,7 @@ use tidings_core::event::Pivot;
 use tidings_core::rules::capitalised;
 
 use crate::design::Design;
+use crate::locale::Language;
 use crate::words::Words;
 use crate::{lines, names, text, wording};
 
@@ -22,20 +23,21 @@ const TITLES_SHOWN: usize = 3;
 
 /// The subject of a batch: what the configuration says of its type or its only group, else who and how many:
 /// "Andy Warhol, Eva Hesse and 3 more: 12 new works, 2 shows near you".
-pub(crate) fn text(batch: &Batch, design: &Design, words: &Words) -> String {
-    let told = of_one_kind(batch, design, words).or_else(|| match &batch.groups[..] {
-        [group] => lines::group_sentence(group, design, &batch.locale, words),
+pub(crate) fn text(batch: &Batch, design: &Design, language: &Language) -> String {
+    let told = of_one_kind(batch, design, language).or_else(|| match &batch.groups[..] {
+        [group] => lines::group_sentence(group, design, language),
         _ => None,
     });
     let subject = told.unwrap_or_else(|| match is_one_line(batch) {
-        Some(line) => of_line(line, batch, design, words),
-        None => of_many(batch, design, words),
+        Some(line) => of_line(line, batch, design, language),
+        None => of_many(batch, design, language),
     });
     text::cut(&subject, SUBJECT_CHARS_MAX)
 }
 
 /// The counts of a batch: "12 new works, 2 shows near you"; `None` where no type has a title.
-pub(crate) fn counts(batch: &Batch, design: &Design, words: &Words) -> Option<String> {
+pub(crate) fn counts(batch: &Batch, design: &Design, language: &Language) -> Option<String> {
+    let words = language.words;
     let mut types: Vec<(&Id, usize)> = Vec::new();
     let mut rest = 0;
     for line in batch.groups.iter().flat_map(|group| &group.lines) {
@@ -51,7 +53,7 @@ pub(crate) fn counts(batch: &Batch, design: &Design, words: &Words) -> Option<St
     }
     let mut phrases = Vec::new();
     for (event_type, count) in types {
-        match design.title(event_type, &batch.locale, count, words) {
+        match design.title(event_type, language, count) {
             Some(title) if phrases.len() < TITLES_SHOWN => {
                 phrases.push(words.count_of(&title, count));
             }
@@ -68,12 +70,12 @@ pub(crate) fn counts(batch: &Batch, design: &Design, words: &Words) -> Option<St
 }
 
 /// The configured subject, where all lines are of the one type that has it.
-fn of_one_kind(batch: &Batch, design: &Design, words: &Words) -> Option<String> {
+fn of_one_kind(batch: &Batch, design: &Design, language: &Language) -> Option<String> {
     let event_type = &batch.groups.first()?.event_type;
     if batch.types().any(|other| other != event_type) {
         return None;
     }
-    let subject = design.subject(event_type, &batch.locale)?;
+    let subject = design.subject(event_type, language)?;
     let lines: Vec<&Line> = batch.groups.iter().flat_map(|group| &group.lines).collect();
     let mut actors = Vec::new();
     for actor in batch.groups.iter().flat_map(|group| &group.actors) {
@@ -81,7 +83,7 @@ fn of_one_kind(batch: &Batch, design: &Design, words: &Words) -> Option<String> 
             actors.push(actor.clone());
         }
     }
-    subject.text(&lines::said(&lines, &actors, words), words)
+    subject.text(&lines::said(&lines, &actors, subject))
 }
 
 /// The only line of a batch.
@@ -91,7 +93,8 @@ fn is_one_line(batch: &Batch) -> Option<&Line> {
 }
 
 /// "Artwork published: Marilyn", "5 new (comment): Notes on a wall".
-fn of_line(line: &Line, batch: &Batch, design: &Design, words: &Words) -> String {
+fn of_line(line: &Line, batch: &Batch, design: &Design, language: &Language) -> String {
+    let words = language.words;
     let types = wording::types_in_words(&line.types);
     let name =
         lines::own_title(line, words).or_else(|| names::name_of(line.target.as_ref()?, words));
@@ -102,19 +105,20 @@ fn of_line(line: &Line, batch: &Batch, design: &Design, words: &Words) -> String
     let lead = match line.entries {
         1 => {
             let title = match &line.types[..] {
-                [event_type] => design.title(event_type, &batch.locale, 1, words),
+                [event_type] => design.title(event_type, language, 1),
                 _ => None,
             };
             words.isolated(capitalised(&title.unwrap_or(what)))
         }
-        _ => counts(batch, design, words)
+        _ => counts(batch, design, language)
             .unwrap_or_else(|| words.new_in_brackets(&what, line.entries)),
     };
     format!("{lead}: {name}")
 }
 
 /// "Andy Warhol, Eva Hesse and 3 more: 12 new works".
-fn of_many(batch: &Batch, design: &Design, words: &Words) -> String {
+fn of_many(batch: &Batch, design: &Design, language: &Language) -> String {
+    let words = language.words;
     let mut types: Vec<Id> = Vec::new();
     for event_type in batch.types() {
         if !types.contains(event_type) {
@@ -130,7 +134,7 @@ fn of_many(batch: &Batch, design: &Design, words: &Words) -> String {
             }
         }
     }
-    let counts = counts(batch, design, words);
+    let counts = counts(batch, design, language);
     let names = names_in_words(&names, words);
     match (names, counts) {
         (Some(names), Some(counts)) => format!("{names}: {counts}"),

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
-use tidings_core::presentation::for_locale;
 
 use crate::error::{DesignError, RenderError};
 use crate::language::{self, BODY_BYTES_MAX, Body};
+use crate::locale::{Language, canonical_locale};
 
 /// The compiled-in templates.
 pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
@@ -146,10 +146,10 @@ impl Templates {
         templates
     }
 
-    /// The templates that show a page's mail in a locale, its items aside: HTML, then text.
-    pub(crate) fn layouts(&self, locale: &str, usual: &str) -> [String; 2] {
+    /// The templates that show a page's mail in a language, its items aside: HTML, then text.
+    pub(crate) fn layouts(&self, mail: &Language, usual: &Language) -> [String; 2] {
         ["html", "txt"].map(|end| {
-            let own = self.own("layout", locale, usual, end);
+            let own = self.own("layout", mail, usual, end);
             own.unwrap_or_else(|| format!("email/layout.{end}"))
         })
     }
@@ -162,10 +162,10 @@ impl Templates {
     }
 
     /// The templates for items of a type.
-    pub(crate) fn block(&self, event_type: &str, locale: &str, usual: &str) -> Block {
+    pub(crate) fn block(&self, event_type: &str, mail: &Language, usual: &Language) -> Block {
         let own = |end: &str| {
             self.are_own()
-                .then(|| self.own(event_type, locale, usual, end))
+                .then(|| self.own(event_type, mail, usual, end))
                 .flatten()
         };
         Block {
@@ -174,16 +174,36 @@ impl Templates {
         }
     }
 
-    /// The host's own template of a name for a locale.
-    fn own(&self, name: &str, locale: &str, usual: &str, end: &str) -> Option<String> {
-        let name = name.to_ascii_lowercase();
-        for_locale(locale, usual, |tag| {
-            let file = match tag {
-                "" => format!("email/{name}.{end}"),
-                tag => format!("email/{name}.{tag}.{end}"),
-            };
-            self.own.get(&file).cloned()
-        })
+    /// The host's own template of a name: for the language of a mail, for all, or for the default locale.
+    fn own(&self, name: &str, mail: &Language, usual: &Language, end: &str) -> Option<String> {
+        let for_all = || {
+            let file = format!("email/{}.{end}", name.to_ascii_lowercase());
+            self.own.get(&file)
+        };
+        let found = self.of_language(name, mail, end).or_else(for_all);
+        let found = found.or_else(|| self.of_language(name, usual, end));
+        found.cloned()
+    }
+
+    /// The host's own template of a name for a language.
+    fn of_language(&self, name: &str, language: &Language, end: &str) -> Option<&String> {
+        let begin = format!("email/{}.", name.to_ascii_lowercase());
+        let locale_of = |file: &str| {
+            let locale = file.strip_prefix(&begin)?.strip_suffix(end)?;
+            Some(canonical_locale(locale.strip_suffix('.')?))
+        };
+        let files = || {
+            let files = self.own.range(begin.clone()..);
+            files.take_while(|file| file.starts_with(&begin))
+        };
+        let mut tags = language.tags.iter();
+        tags.find_map(|tag| files().find(|file| locale_of(file).as_ref() == Some(tag)))
+    }
+
+    /// Tells whether the host has a layout of its own for a language.
+    pub(crate) fn have_layout(&self, language: &Language) -> bool {
+        let mut ends = ["html", "txt"].into_iter();
+        ends.any(|end| self.of_language("layout", language, end).is_some())
     }
 
     /// The variables that each of the host's own templates takes from outside, by its name.
@@ -234,12 +254,12 @@ impl Templates {
         page.map_err(|fault| RenderError::Template(reason_of(&fault)))
     }
 
-    /// Renders both alternatives of a page in a locale.
+    /// Renders both alternatives of a page in a language.
     pub(crate) fn render(
         &self,
         page: &impl Serialize,
-        locale: &str,
-        usual: &str,
+        mail: &Language,
+        usual: &Language,
     ) -> Result<Bodies, RenderError> {
         let context = match self.are_own() {
             // Whatever a host's template does with a value that is absent, it must not show as a word.
@@ -250,7 +270,7 @@ impl Templates {
             }
             false => Value::from(Serde(page)),
         };
-        let [html, text] = self.layouts(locale, usual);
+        let [html, text] = self.layouts(mail, usual);
         let body = |name: &str| {
             let body = self.body(name, &context);
             body.map_err(|fault| RenderError::Template(reason_of(&fault)))

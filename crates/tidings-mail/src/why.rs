@@ -144,7 +144,7 @@ mod tests {
                 ..Object::bare(Id::new(topic).unwrap())
             })
         });
-        Topics::of(&topics, words::of("en"))
+        Topics::of(&topics, words::english(false))
     }
 
     #[test]
@@ -187,7 +187,10 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics(), words::of("en")).as_deref(), words);
+            assert_eq!(
+                told(&lines, &topics(), words::english(false)).as_deref(),
+                words
+            );
         }
     }
 
@@ -202,14 +205,17 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics(), words::of("en")).as_deref(), words);
+            assert_eq!(
+                told(&lines, &topics(), words::english(false)).as_deref(),
+                words
+            );
         }
     }
 
     #[test]
     fn a_lines_notes_leave_out_what_stands_there_already() {
         let line = line(&["near", "topic:a", "topic:b"]);
-        let notes = notes(&line, &topics(), &["A"], words::of("en"));
+        let notes = notes(&line, &topics(), &["A"], words::english(false));
         assert_eq!(notes, ["you follow B", "near you"]);
     }
 }

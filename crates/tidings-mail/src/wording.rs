@@ -121,9 +121,10 @@ fn timestamp(at: Instant) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::locale::Language;
 
     fn english(zone: &str, sent: Instant) -> Calendar {
-        Calendar::new(zone, sent, words::of("en"))
+        Calendar::new(zone, sent, words::english(false))
     }
 
     #[test]
@@ -157,7 +158,7 @@ mod tests {
             ("he", "יום שני, 4 במרץ 2024, 00:30"),
             ("ja", "2024年3月4日 月曜日 00:30"),
         ] {
-            let paris = Calendar::new("Europe/Paris", sent, words::of(locale));
+            let paris = Calendar::new("Europe/Paris", sent, Language::of(locale).words);
             assert_eq!(paris.minute(sent), date);
         }
         let old = Instant::parse("1964-10-06T12:00:00Z").unwrap();

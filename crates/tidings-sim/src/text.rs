@@ -270,8 +270,12 @@ fn write_toml(text: &mut String, rules: &Rules) -> fmt::Result {
     )?;
     for (name, category) in &rules.categories {
         writeln!(text, "\n[categories.{}]", quoted(name))?;
-        if let Some(title) = &category.title {
-            writeln!(text, "title = {}", quoted(title))?;
+        for (locale, title) in &category.title.0 {
+            let key = match locale.as_str() {
+                "" => "title".to_owned(),
+                locale => format!("\"title.{locale}\""),
+            };
+            writeln!(text, "{key} = {}", quoted(title))?;
         }
     }
     for (name, digest) in &rules.digests {

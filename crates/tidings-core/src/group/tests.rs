@@ -24,10 +24,9 @@ fn type_rules(group: Option<Pivot>) -> TypeRules {
 }
 
 fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
-    let title = Some("Conversations".to_owned());
     Rules {
         defaults: Defaults::default(),
-        categories: [("talk".to_owned(), Category { title })].into(),
+        categories: [("talk".to_owned(), Category::default())].into(),
         digests: BTreeMap::new(),
         types: types
             .iter()
@@ -119,7 +118,7 @@ fn h40_who_did_it_twice_is_named_once() {
     assert_eq!((line.entries, line.t), (3, Instant(3000)));
     assert_eq!(line.object.title.as_deref(), Some("title at 3"));
     assert_eq!(*line.reasons, ["everyone", "topic:A", "topic:B"]);
-    assert_eq!(groups[0].category, "Conversations");
+    assert_eq!(groups[0].category, "talk");
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! German.
 
-use super::{Cause, SiteWords, Words, one_and_more};
+use std::sync::LazyLock;
+
+use super::{Cause, SiteWords, Words};
+use crate::plural::Plurals;
 
 pub(super) static WORDS: Words = Words {
     tag: "de",
     is_right_to_left: false,
     keeps_capitals: true,
     separator: ".",
-    form: one_and_more,
+    plurals: LazyLock::new(|| Plurals::of("de")),
     months: [
         "Januar",
         "Februar",

@@ -1,13 +1,16 @@
 //! French.
 
+use std::sync::LazyLock;
+
 use super::{Cause, SiteWords, Words};
+use crate::plural::Plurals;
 
 pub(super) static WORDS: Words = Words {
     tag: "fr",
     is_right_to_left: false,
     keeps_capitals: false,
     separator: "\u{202f}",
-    form: |count| usize::from(count > 1),
+    plurals: LazyLock::new(|| Plurals::of("fr")),
     months: [
         "janvier",
         "février",

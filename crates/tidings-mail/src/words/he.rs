@@ -1,13 +1,16 @@
 //! Hebrew.
 
-use super::{Cause, SiteWords, Words, one_and_more};
+use std::sync::LazyLock;
+
+use super::{Cause, SiteWords, Words};
+use crate::plural::Plurals;
 
 pub(super) static WORDS: Words = Words {
     tag: "he",
     is_right_to_left: true,
     keeps_capitals: false,
     separator: ",",
-    form: one_and_more,
+    plurals: LazyLock::new(|| Plurals::of("he")),
     months: [
         "ינואר",
         "פברואר",
@@ -40,7 +43,7 @@ pub(super) static WORDS: Words = Words {
     and: " ו־",
     clause_comma: ", ",
     clause_and: ", ו",
-    others: &["עוד אחד", "עוד {n}"],
+    others: &["עוד אחד", "עוד שניים", "עוד {n}"],
     count_of: "{n} {what}",
     new: "{n} חדשים",
     new_for_you: "{n} חדשים בשבילך",

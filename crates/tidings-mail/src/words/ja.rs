@@ -1,13 +1,16 @@
 //! Japanese.
 
+use std::sync::LazyLock;
+
 use super::{Cause, SiteWords, Words};
+use crate::plural::Plurals;
 
 pub(super) static WORDS: Words = Words {
     tag: "ja",
     is_right_to_left: false,
     keeps_capitals: false,
     separator: ",",
-    form: |_| 0,
+    plurals: LazyLock::new(|| Plurals::of("ja")),
     months: [
         "1月", "2月", "3月", "4月", "5月", "6月", "7月", "8月", "9月", "10月", "11月", "12月",
     ],

@@ -1,7 +1,7 @@
 //! The words of mails, a book for each language: phrases, plurals, numbers, lists and dates.
 //!
-//! A mail speaks one language: where there is no book for a locale, all of it is English but for what the host
-//! wrote.
+//! A mail speaks one language. One for which there is no book is spoken only where it is the default locale, with
+//! English words around what the host wrote.
 
 mod de;
 mod en;
@@ -9,12 +9,24 @@ mod fr;
 mod he;
 mod ja;
 
+use std::sync::LazyLock;
+
 use tidings_core::rules::capitalised;
 
 use crate::direction;
+use crate::plural::Plurals;
 
-/// The books; the first one stands in for every other language.
-const BOOKS: [&Words; 5] = [&en::WORDS, &de::WORDS, &fr::WORDS, &he::WORDS, &ja::WORDS];
+/// The books.
+static BOOKS: [&Words; 5] = [&en::WORDS, &de::WORDS, &fr::WORDS, &he::WORDS, &ja::WORDS];
+
+/// The book that stands in for every other language, among texts of one direction or the other.
+pub(crate) fn english(is_right_to_left: bool) -> &'static Words {
+    if is_right_to_left {
+        &en::AMONG_RIGHT_TO_LEFT
+    } else {
+        &en::WORDS
+    }
+}
 
 /// The words of a language. Names in braces are replaced.
 #[derive(Debug)]
@@ -26,8 +38,8 @@ pub(crate) struct Words {
     pub(crate) keeps_capitals: bool,
     /// Between thousands.
     pub(crate) separator: &'static str,
-    /// The form of a word that goes with a count: its index among the forms of the language.
-    pub(crate) form: fn(usize) -> usize,
+    /// The rules by which the form of a word goes with a count.
+    pub(crate) plurals: LazyLock<Plurals>,
     /// January first.
     pub(crate) months: [&'static str; 12],
     /// Monday first.
@@ -114,13 +126,14 @@ pub(crate) struct Cause {
     pub(crate) note: &'static str,
 }
 
-/// The words of a locale.
-pub(crate) fn of(locale: &str) -> &'static Words {
-    let language = locale.split('-').next().unwrap_or_default();
-    let book = BOOKS
-        .into_iter()
-        .find(|words| words.tag.eq_ignore_ascii_case(language));
-    book.unwrap_or(BOOKS[0])
+/// The words under the first of some tags that has any.
+pub(crate) fn of(tags: &[String]) -> Option<&'static Words> {
+    let book = |tag: &String| {
+        BOOKS
+            .into_iter()
+            .find(|words| words.tag.eq_ignore_ascii_case(tag))
+    };
+    tags.iter().find_map(book)
 }
 
 /// A phrase with a name in braces replaced.
@@ -152,11 +165,6 @@ impl Words {
         out
     }
 
-    /// The index of the form that goes with a count.
-    pub(crate) fn form(&self, count: usize) -> usize {
-        (self.form)(count)
-    }
-
     /// A phrase about a count.
     pub(crate) fn counted(&self, phrase: &str, count: usize) -> String {
         fill(phrase, "{n}", &self.number(count))
@@ -164,10 +172,7 @@ impl Words {
 
     /// "A", "A and B", "A, B and C", "A, B and 3 others"; of the others some may have no name.
     pub(crate) fn listed(&self, names: &[String], unnamed: usize) -> String {
-        let others = |count: usize| {
-            let form = self.form(count).min(self.others.len() - 1);
-            self.counted(self.others[form], count)
-        };
+        let others = |count: usize| self.counted(self.plurals.form(self.others, count), count);
         let (comma, and) = (self.comma, self.and);
         match (names, unnamed) {
             ([], 0) => String::new(),
@@ -244,14 +249,13 @@ impl Words {
     }
 }
 
-/// One, and all others.
-fn one_and_more(count: usize) -> usize {
-    usize::from(count != 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn of(locale: &str) -> &'static Words {
+        crate::locale::Language::of(locale).words
+    }
 
     #[test]
     fn lists_name_two_and_count_the_rest() {
@@ -269,6 +273,7 @@ mod tests {
             assert_eq!(of("en").listed(&names[..named], unnamed), list);
         }
         assert_eq!(of("de").listed(&names, 0), "A, B und 3 weitere");
+        assert_eq!(of("he").listed(&names[..1], 2), "A ו־עוד שניים");
         assert_eq!(of("ja").listed(&names, 0), "A、B、ほか3件");
     }
 
@@ -280,6 +285,13 @@ mod tests {
         );
         assert_eq!(of("de-CH").number(4_936), "4.936");
         assert_eq!(of("fr").number(4_936), "4\u{202f}936");
+    }
+
+    #[test]
+    fn each_book_has_the_forms_of_its_language() {
+        for words in BOOKS {
+            assert!(words.plurals.fit(words.others.len()), "{}", words.tag);
+        }
     }
 
     #[test]

@@ -81,6 +81,7 @@ pub(crate) fn design() -> Design {
         title: texts(&[
             ("", "New {count|work|works}"),
             ("de", "neue Werke"),
+            ("fr", "nouvelles œuvres"),
             ("he", "יצירות חדשות"),
             ("ja", "新しい作品"),
         ]),

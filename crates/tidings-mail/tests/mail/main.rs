@@ -10,6 +10,7 @@ mod dkim;
 mod fixture;
 mod golden;
 mod headers;
+mod languages;
 mod links;
 mod merged;
 mod short;

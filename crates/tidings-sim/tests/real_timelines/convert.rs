@@ -11,6 +11,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
 use tidings_core::event::{Audience, Event, Object};
+use tidings_core::presentation::Texts;
 use tidings_core::rules::{
     Category, Defaults, Digest, Every, Policy, Route, Rules, StoreRules, TypeRules,
 };
@@ -240,7 +241,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         categories: BTreeMap::from([(
             "following".to_owned(),
             Category {
-                title: Some("What you follow".to_owned()),
+                title: Texts([(String::new(), "What you follow".to_owned())].into()),
             },
         )]),
         digests: BTreeMap::from([(WEEKLY.to_owned(), weekly)]),

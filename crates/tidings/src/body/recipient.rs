@@ -6,13 +6,13 @@ use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 use tidings_core::channel::{self, AddressKind, ChannelNo, EMAIL_NO};
 use tidings_core::{Command, Data, Id, RecipientChange, State};
+use tidings_mail::{LocaleError, check_locale};
 use utoipa::ToSchema;
 
 use super::addresses::{self, OfKind};
 use super::fault::Fault;
 use super::text::{self, Latitude, Longitude, Text, Within};
 use super::{id_of, quiet};
-use crate::config::is_locale;
 use crate::wording::quoted;
 use crate::zone;
 
@@ -187,31 +187,21 @@ fn email<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error
 }
 
 fn tz<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
-    refused(value, zone::exists, |tz| {
-        let reason = format!("names the unknown time zone {}", quoted(tz));
-        Fault::new(reason, zone::hint(tz))
-    })
+    let check = |text: &str| {
+        let reason = || format!("names the unknown time zone {}", quoted(text));
+        let fault = || Fault::new(reason(), zone::hint(text));
+        zone::exists(text).then_some(()).ok_or_else(fault)
+    };
+    text::checked(value, check).map(Some)
 }
 
 fn locale<'de, D: Deserializer<'de>>(value: D) -> Result<Change<String>, D::Error> {
-    refused(value, is_locale, |locale| {
-        let hint = "write a BCP 47 tag, such as `en` or `pt-BR`";
-        Fault::new(format!("must be a locale, got {}", quoted(locale)), hint)
-    })
-}
-
-/// Reads a text, which is refused with this fault where it is not good.
-fn refused<'de, D: Deserializer<'de>>(
-    value: D,
-    is_good: impl FnOnce(&str) -> bool,
-    fault: impl FnOnce(&str) -> Fault,
-) -> Result<Change<String>, D::Error> {
     let check = |text: &str| {
-        if is_good(text) {
-            Ok(())
-        } else {
-            Err(fault(text))
-        }
+        let fault = |fault: LocaleError| {
+            let reason = format!("must be a locale, got {}", quoted(text));
+            Fault::new(reason, fault.to_string())
+        };
+        check_locale(text).map_err(fault)
     };
     text::checked(value, check).map(Some)
 }

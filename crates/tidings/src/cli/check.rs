@@ -9,7 +9,7 @@ use tidings_core::rules::{Policy, TypeRules};
 
 use super::{Status, Streams};
 use crate::app;
-use crate::config::{self, Faults, duration};
+use crate::config::{self, Checked, Faults, duration};
 use crate::http::feedback::maildir;
 
 /// Arguments of `check`.
@@ -30,16 +30,16 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     let path = arguments.file.as_ref().or(arguments.config.as_ref());
     let path = path.map_or(Path::new("tidings.toml"), PathBuf::as_path);
     let file = path.display().to_string();
-    let read = config::read(path);
+    let read = config::check(path);
     let status = if read.is_ok() {
         Status::Done
     } else {
         Status::Wrong
     };
     match (&read, arguments.json) {
-        (Ok(rules), false) => {
-            write_summary(&file, rules, streams.out)?;
-            for note in notes(rules) {
+        (Ok(checked), false) => {
+            write_summary(&file, checked, streams.out)?;
+            for note in notes(&checked.rules) {
                 writeln!(streams.out, "note: {note}")?;
             }
         }
@@ -57,30 +57,31 @@ fn notes(rules: &Rules) -> Vec<String> {
 }
 
 /// Warnings of the configuration, and of what it needs on this machine.
-fn warnings(rules: &Rules) -> Vec<String> {
-    let mut warnings = config::warnings(rules);
-    let maildir = rules.feedback.maildir.as_ref();
+fn warnings(checked: &Checked) -> Vec<String> {
+    let mut warnings = checked.warnings.clone();
+    let maildir = checked.rules.feedback.maildir.as_ref();
     warnings.extend(maildir.and_then(|maildir| maildir::missing(Path::new(maildir))));
     warnings
 }
 
-fn to_json(file: &str, read: Result<&Rules, &Faults>) -> serde_json::Value {
+fn to_json(file: &str, read: Result<&Checked, &Faults>) -> serde_json::Value {
     match read {
-        Ok(rules) => json!({
+        Ok(checked @ Checked { rules, .. }) => json!({
             "file": file,
             "ok": true,
             "types": rules.types.len(),
             "categories": rules.categories.len(),
             "digests": rules.digests.len(),
             "keep": duration::print(rules.store.keep_ms),
-            "warnings": warnings(rules),
+            "warnings": warnings(checked),
             "notes": notes(rules),
         }),
         Err(faults) => json!({ "file": file, "ok": false, "faults": faults.to_json() }),
     }
 }
 
-fn write_summary(file: &str, rules: &Rules, out: &mut dyn Write) -> io::Result<()> {
+fn write_summary(file: &str, checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
+    let rules = &checked.rules;
     let count = |count: usize, one: &str, many: &str| match count {
         1 => format!("1 {one}"),
         count => format!("{count} {many}"),
@@ -102,7 +103,7 @@ fn write_summary(file: &str, rules: &Rules, out: &mut dyn Write) -> io::Result<(
     for (name, kind) in &rules.types {
         writeln!(out, "  {name:width$}  {}", routes(kind))?;
     }
-    for warning in warnings(rules) {
+    for warning in warnings(checked) {
         writeln!(out, "warning: {warning}")?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use tidings_core::Id;
-use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender, sample};
+use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender, check_locale, sample};
 
 use super::calls::scheduled_text;
 use super::reach::{self, To};
@@ -120,11 +120,8 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
         .locale
         .as_deref()
         .unwrap_or(&rules.defaults.locale);
-    if !config::is_locale(locale) {
-        let message = format!(
-            "{} is not a locale; write a BCP 47 tag, such as `pt-BR`",
-            quoted(locale)
-        );
+    if let Err(fault) = check_locale(locale) {
+        let message = format!("{} is not a locale; {fault}", quoted(locale));
         return Ok(report(streams, &message, Status::Wrong));
     }
     let from = rules

@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use super::reach::DATA_VARIABLE;
 use super::{Status, Streams, report, signals};
 use crate::app::{self, Opened, StartError};
-use crate::config::{self, duration};
+use crate::config::{self, Checked, duration};
 use crate::http::feedback::maildir;
 use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
@@ -87,14 +87,14 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         );
         return Ok(report(streams, &message, Status::Wrong));
     }
-    let rules = match config::read(&arguments.config) {
-        Ok(rules) => rules,
+    let Checked { rules, warnings } = match config::check(&arguments.config) {
+        Ok(checked) => checked,
         Err(faults) => {
             write!(streams.err, "{faults}")?;
             return Ok(Status::Wrong);
         }
     };
-    for warning in config::warnings(&rules) {
+    for warning in warnings {
         writeln!(streams.err, "warning: {warning}")?;
     }
     if let Some(store) = &arguments.shared.store {

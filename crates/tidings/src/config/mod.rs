@@ -13,13 +13,13 @@ pub mod fault;
 mod feedback;
 mod lanes;
 mod limits;
-mod locale;
 mod presentation;
 mod resolver;
 mod sections;
 pub mod templates;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod types;
 mod walk;
 
@@ -30,7 +30,6 @@ use tidings_core::channel::{self, ChannelKind};
 use toml::de::DeTable;
 
 pub use fault::{Fault, Faults, Place};
-pub(crate) use locale::is_locale;
 pub(crate) use sections::clock_minute;
 use walk::{Section, Walk};
 
@@ -41,11 +40,28 @@ pub const DEFAULT: &str = include_str!("default.toml");
 /// bound on what a wrong path can cost.
 pub const CONFIG_BYTES_MAX: u64 = 4 << 20;
 
+/// A configuration without faults.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// What it says.
+    pub rules: Rules,
+    /// Warnings about settings that are probably not intended, one sentence each.
+    pub warnings: Vec<String>,
+}
+
 /// Reads a configuration from a file, and the templates of mails beside it.
 ///
 /// # Errors
 /// Every [`Fault`] of the file; a single one without a place where it cannot be read.
 pub fn read(path: impl AsRef<Path>) -> Result<Rules, Faults> {
+    check(path).map(|checked| checked.rules)
+}
+
+/// Reads a configuration as [`read`] does, and says what is probably not intended.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn check(path: impl AsRef<Path>) -> Result<Checked, Faults> {
     let path = path.as_ref();
     let file_name = path.display().to_string();
     let whole = |reason: String, hint: &str| Faults {
@@ -70,9 +86,13 @@ pub fn read(path: impl AsRef<Path>) -> Result<Rules, Faults> {
     match str::from_utf8(&bytes) {
         Ok(text) => {
             let beside = path.parent().unwrap_or(Path::new(""));
-            let mut rules = parse_beside(text, &file_name, Some(beside))?;
+            let (mut rules, texts) = parse_beside(text, &file_name, Some(beside))?;
             match templates::read(path, &mut rules) {
-                Ok(()) => Ok(rules),
+                Ok(()) => {
+                    let mut warnings = warnings(&rules);
+                    warnings.extend(texts::untranslated(&texts, &rules, text, &file_name));
+                    Ok(Checked { rules, warnings })
+                }
                 Err(list) => Err(Faults {
                     file: file_name,
                     list,
@@ -114,11 +134,15 @@ fn load(path: &Path) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// Every [`Fault`] of the text, in its order.
 pub fn parse(text: &str, file_name: &str) -> Result<Rules, Faults> {
-    parse_beside(text, file_name, None)
+    parse_beside(text, file_name, None).map(|(rules, _)| rules)
 }
 
-/// [`parse`], and the files that the configuration names, as seen from a directory.
-fn parse_beside(text: &str, file_name: &str, beside: Option<&Path>) -> Result<Rules, Faults> {
+/// [`parse`], with the files that the configuration names, as seen from a directory, and the places of texts.
+fn parse_beside(
+    text: &str,
+    file_name: &str,
+    beside: Option<&Path>,
+) -> Result<(Rules, Vec<texts::Placed>), Faults> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut walk = Walk::default();
     walk.beside = beside.map(Path::to_owned);
@@ -143,22 +167,24 @@ fn parse_beside(text: &str, file_name: &str, beside: Option<&Path>) -> Result<Ru
         ],
     );
     let store = sections::store(&mut walk, &root);
+    let defaults = sections::defaults(&mut walk, &root);
     let rules = Rules {
-        defaults: sections::defaults(&mut walk, &root),
-        categories: sections::categories(&mut walk, &root),
+        categories: sections::categories(&mut walk, &root, &defaults.locale),
         digests: sections::digests(&mut walk, &root, store.as_ref()),
         types: types::types(&mut walk, &root, store.as_ref()),
         store: store.unwrap_or_default(),
         channels: channels::channels(&mut walk, &root),
         limits: limits::limits(&mut walk, &root),
-        presentation: presentation::presentation(&mut walk, &root),
+        presentation: presentation::presentation(&mut walk, &root, &defaults.locale),
         caps: caps::caps(&mut walk, &root),
         resolver: resolver::resolver(&mut walk, &root),
         feedback: feedback::feedback(&mut walk, &root),
+        defaults,
     };
     limits::fits_a_row(&mut walk, &rules);
+    let texts = std::mem::take(&mut walk.texts);
     walk.finish(text, file_name)?;
-    Ok(rules)
+    Ok((rules, texts))
 }
 
 /// Notes on valid settings that are often intended and should be checked, one sentence each.
@@ -175,7 +201,8 @@ pub fn notes(rules: &Rules) -> Vec<String> {
     urgent.map(|(name, _)| note(name)).collect()
 }
 
-/// Warnings about valid settings that are probably not intended, one sentence each.
+/// Warnings about valid settings that are probably not intended, one sentence each. [`check`] adds those that need the
+/// text of the file.
 #[must_use]
 pub fn warnings(rules: &Rules) -> Vec<String> {
     let mut warnings = Vec::new();

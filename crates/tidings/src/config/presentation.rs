@@ -1,14 +1,12 @@
 //! The look and the words of messages: `[brand]`, the words of types, what digests show.
 
-use std::collections::BTreeMap;
-
 use tidings_core::event::Pivot;
-use tidings_core::presentation::{Brand, Presentation, Quota, Share, Texts, Wording};
+use tidings_core::presentation::{Brand, Presentation, Quota, Share, Wording};
 use tidings_mail::{Sentence, is_color, picture_address, web_address};
 
 use super::brand::is_of_this_machine;
-use super::locale::is_locale;
-use super::walk::{Found, Section, Walk};
+use super::texts::{self, TEXT_BYTES_MAX, Wanted};
+use super::walk::{Section, Walk};
 use crate::wording::quoted;
 
 /// The keys of a type that are texts by locale.
@@ -20,10 +18,11 @@ pub(super) const QUOTA_KEYS: [&str; 2] = ["show", "show_per"];
 const SHOW_MAX: i128 = 1_000;
 /// The most bytes of the public address: with a token it has to fit a line of a header.
 const URL_BYTES_MAX: usize = 256;
-/// The most bytes of a text.
-const TEXT_BYTES_MAX: usize = 1 << 10;
-
-pub(super) fn presentation(walk: &mut Walk, root: &Section<'_>) -> Presentation {
+pub(super) fn presentation(
+    walk: &mut Walk,
+    root: &Section<'_>,
+    usual_locale: &str,
+) -> Presentation {
     // Tables that are none are told by those who read their other keys.
     let named = |key: &str| Walk::default().named(root, key, "");
     let mut shown = Presentation {
@@ -31,10 +30,18 @@ pub(super) fn presentation(walk: &mut Walk, root: &Section<'_>) -> Presentation 
         ..Presentation::default()
     };
     for (name, section) in named("types") {
+        let mut texts = |key: &str| {
+            let wanted = Wanted {
+                key,
+                usual_locale,
+                fault: sentence_fault,
+            };
+            texts::texts(walk, &section, &wanted)
+        };
         let wording = Wording {
-            title: texts(walk, &section, "title"),
-            sentence: texts(walk, &section, "sentence"),
-            subject: texts(walk, &section, "subject"),
+            title: texts("title"),
+            sentence: texts("sentence"),
+            subject: texts("subject"),
         };
         if wording != Wording::default() {
             shown.types.insert(name.to_owned(), wording);
@@ -122,77 +129,19 @@ fn checked(
     None
 }
 
-/// The keys of a section that give a text for a locale in quotes, such as `"sentence.de"`.
-pub(super) fn quoted_keys<'t>(section: &Section<'t>) -> Vec<&'t str> {
-    let is_text = |key: &&str| {
-        let (name, locale) = key.split_once('.').unwrap_or_default();
-        TEXT_KEYS.contains(&name) && is_locale(locale)
-    };
-    section
-        .keys()
-        .map(|key| key.value)
-        .filter(is_text)
-        .collect()
-}
-
-/// A text by locale: `key = "…"`, `key.de = "…"`, or `"key.de" = "…"` beside the first.
-fn texts(walk: &mut Walk, section: &Section<'_>, key: &str) -> Texts {
-    let hint = format!("write `{key} = \"…\"`, or `{key}.de = \"…\"` for a locale");
-    let mut texts = BTreeMap::new();
-    if section.is_table(key) {
-        if let Some(by_locale) = walk.section(section, key, &hint) {
-            for locale in by_locale.keys() {
-                if is_locale(locale.value) {
-                    let text = walk.text(&by_locale, locale.value, &hint);
-                    put(walk, &mut texts, key, locale.value, text);
-                } else {
-                    let reason = format!("{} is not a locale", quoted(locale.value));
-                    let hint = "write a BCP 47 tag, such as `en` or `pt-BR`";
-                    walk.bad(&locale.span, reason, hint);
-                }
-            }
-        }
-    } else {
-        let text = walk.text(section, key, &hint);
-        put(walk, &mut texts, key, "", text);
+/// The fault of a title, a sentence or a subject.
+fn sentence_fault(key: &str, text: &str, locale: &str) -> Option<String> {
+    if let Some(fault) = texts::length_fault(key, text, locale) {
+        return Some(fault);
     }
-    for name in quoted_keys(section) {
-        if let Some(locale) = name
-            .strip_prefix(key)
-            .and_then(|rest| rest.strip_prefix('.'))
-        {
-            let text = walk.text(section, name, &hint);
-            put(walk, &mut texts, key, locale, text);
-        }
-    }
-    Texts(texts)
-}
-
-fn put(
-    walk: &mut Walk,
-    texts: &mut BTreeMap<String, String>,
-    key: &str,
-    locale: &str,
-    text: Option<Found<&str>>,
-) {
-    let Some(text) = text else { return };
-    let fault = match Sentence::parse(text.value) {
-        _ if text.value.trim().is_empty() || text.value.len() > TEXT_BYTES_MAX => {
-            format!("a `{key}` has 1 to {TEXT_BYTES_MAX} bytes: write a shorter one, or remove it")
-        }
-        Ok(sentence) if key == "title" && !sentence.is_title() => {
+    match Sentence::parse(text, locale) {
+        Ok(sentence) if key == "title" && !sentence.is_title() => Some(
             "a title stands without an event: write text, and {count|work|works} for the form of a word"
-                .to_owned()
-        }
-        Ok(_) => {
-            texts.insert(locale.to_ascii_lowercase(), text.value.to_owned());
-            return;
-        }
-        Err(fault) => fault.to_string(),
-    };
-    // What is wrong stands before the colon, how to mend it behind.
-    let (reason, hint) = fault.split_once(": ").unwrap_or((&fault, ""));
-    walk.bad(&text.span, reason.to_owned(), hint.to_owned());
+                .to_owned(),
+        ),
+        Ok(_) => None,
+        Err(fault) => Some(fault.to_string()),
+    }
 }
 
 fn quota(walk: &mut Walk, section: &Section<'_>) -> Quota {

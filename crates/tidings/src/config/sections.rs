@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::rules::{Category, Defaults, Digest, Every, StoreRules};
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
+use tidings_mail::check_locale;
 
 use super::duration;
-use super::locale::is_locale;
 use super::presentation::QUOTA_KEYS;
+use super::texts::{Wanted, length_fault, quoted_keys, texts};
 use super::walk::{Section, Walk};
 use crate::wording::quoted;
 
@@ -33,26 +34,29 @@ pub(super) fn defaults(walk: &mut Walk, root: &Section<'_>) -> Defaults {
         defaults.tz = tz;
     }
     if let Some(locale) = walk.text(&section, "locale", "write it in quotes, such as `\"en\"`") {
-        if is_locale(locale.value) {
-            locale.value.clone_into(&mut defaults.locale);
-        } else {
-            let reason = format!("{} is not a locale", quoted(locale.value));
-            walk.bad(
-                &locale.span,
-                reason,
-                "write a BCP 47 tag, such as `en` or `pt-BR`",
-            );
+        match check_locale(locale.value) {
+            Ok(()) => locale.value.clone_into(&mut defaults.locale),
+            Err(fault) => {
+                let reason = format!("{} is not a locale", quoted(locale.value));
+                walk.bad(&locale.span, reason, fault.to_string());
+            }
         }
     }
     defaults
 }
 
-pub(super) fn categories(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, Category> {
+pub(super) fn categories(
+    walk: &mut Walk,
+    root: &Section<'_>,
+    usual_locale: &str,
+) -> BTreeMap<String, Category> {
     let hint = "write `[categories.NAME]`";
     let mut categories = BTreeMap::new();
     for (name, section) in walk.named(root, "categories", hint) {
         // The channels belong to the types of the category.
-        walk.only(&section, &["title", "channels"]);
+        let mut known = quoted_keys(&section, &["title"]);
+        known.extend(["title", "channels"]);
+        walk.only(&section, &known);
         if name == ALL_CATEGORIES {
             walk.bad(
                 &section.header,
@@ -60,8 +64,12 @@ pub(super) fn categories(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String
                 "choose another name: in preferences it stands for every category",
             );
         }
-        let title = walk.text(&section, "title", "write the title in quotes");
-        let title = title.map(|title| title.value.to_owned());
+        let wanted = Wanted {
+            key: "title",
+            usual_locale,
+            fault: length_fault,
+        };
+        let title = texts(walk, &section, &wanted);
         categories.insert(name.to_owned(), Category { title });
     }
     categories

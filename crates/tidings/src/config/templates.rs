@@ -5,10 +5,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tidings_core::Rules;
-use tidings_mail::{DEFAULT_TEMPLATES, Design, DesignError};
+use tidings_mail::{DEFAULT_TEMPLATES, Design, DesignError, check_locale};
 
 use super::fault::Fault;
-use super::locale::is_locale;
 use crate::wording::{did_you_mean, quoted};
 
 /// The most bytes of a template.
@@ -107,7 +106,7 @@ fn check_name(name: &str, rules: &Rules) -> Result<(), String> {
     };
     let without_locale = stem
         .rsplit_once('.')
-        .filter(|(_, locale)| is_locale(locale))
+        .filter(|(_, locale)| check_locale(locale).is_ok())
         .map(|(stem, _)| stem);
     if is_known(stem) || without_locale.is_some_and(is_known) {
         return Ok(());

@@ -13,6 +13,7 @@ use super::duration;
 use super::lanes::{self, LaneUse};
 use super::presentation;
 use super::resolver;
+use super::texts;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};
 
@@ -99,7 +100,7 @@ pub(super) fn types(
     let mut uses = Vec::new();
     let mut types = BTreeMap::new();
     for (name, section) in walk.named(root, "types", "write `[types.NAME]`") {
-        let mut known_keys = presentation::quoted_keys(&section);
+        let mut known_keys = texts::quoted_keys(&section, &presentation::TEXT_KEYS);
         known_keys.extend(TYPE_KEYS);
         known_keys.extend(presentation::TEXT_KEYS);
         walk.only(&section, &known_keys);

@@ -12,6 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::duration;
 use super::fault::{Fault, Faults, Place};
+use super::texts::Placed;
 use crate::wording::{did_you_mean, nearest, one_of, quoted};
 use crate::zone;
 
@@ -39,6 +40,8 @@ enum Kind {
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     found: Vec<(Span, Kind, String, String)>,
+    /// The texts for people.
+    pub(super) texts: Vec<Placed>,
     /// The directory from which files are named; `None` where none is looked at.
     pub(super) beside: Option<PathBuf>,
 }

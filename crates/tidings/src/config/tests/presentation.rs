@@ -3,6 +3,7 @@
 use tidings_core::event::Pivot;
 use tidings_core::presentation::{Quota, Share, Texts};
 
+use super::super::{check, parse};
 use super::{refused, rules};
 
 #[test]
@@ -47,7 +48,7 @@ fn wrong_words_and_looks_are_refused() {
         ("sentence = { x_y = \"z\" }", "`x_y` is not a locale"),
         ("subject = 1", "expected text"),
         ("title = \"{actor}\"", "a title stands without an event"),
-        ("\"sentence.d_e\" = \"x\"", "unknown key"),
+        ("\"sentence.d_e\" = \"x\"", "`d_e` is not a locale"),
     ] {
         let text = format!(
             "[categories.c]\n[types.a]\ncategory = \"c\"\n{line}\nchannels = {{ inbox = {{ policy = \"now\" }} }}\n"
@@ -65,4 +66,176 @@ fn wrong_words_and_looks_are_refused() {
     ] {
         refused(&format!("[digests.d]\nevery = \"day\"\n{line}\n"), part);
     }
+}
+
+/// Asserts that a text has one fault, whose hint says a part.
+fn helped(text: &str, part: &str) {
+    let faults = parse(text, "t.toml").unwrap_err().list;
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert!(
+        faults[0].hint.contains(part),
+        "{faults:?} should say {part}"
+    );
+}
+
+/// A category and a type with these lines.
+fn with(category: &str, event_type: &str) -> String {
+    format!(
+        "[categories.c]\n{category}\n[types.a]\ncategory = \"c\"\n{event_type}\n\
+         channels = {{ inbox = {{ policy = \"now\" }} }}\n"
+    )
+}
+
+#[test]
+fn f7_titles_of_categories_are_texts_by_locale() {
+    for text in [
+        "title = \"Art\"\n\"title.de\" = \"Kunst\"\n\"title.zh-TW\" = \"美術\"",
+        "title = { en = \"Art\", DE = \"Kunst\", zh-hant-tw = \"美術\" }",
+    ] {
+        let titles = &rules(&with(text, "")).categories["c"].title.0;
+        assert_eq!((&*titles["de"], &*titles["zh-hant-tw"]), ("Kunst", "美術"));
+        assert_eq!(titles.len(), 3, "{titles:?}");
+    }
+    for (category, part) in [
+        ("title = 1", "expected text"),
+        ("title = \" \"", "a `title` has 1 to 1024 bytes"),
+        ("title.german = \"Kunst\"", "`german` is not a locale"),
+        ("\"title.de_AT\" = \"Kunst\"", "`de_AT` is not a locale"),
+        ("\"titel.de\" = \"Kunst\"", "unknown key"),
+    ] {
+        refused(&with(category, ""), part);
+    }
+}
+
+#[test]
+fn f19_locales_are_tags_and_each_has_one_text() {
+    for (locale, help) in [
+        ("german", "did you mean `de`?"),
+        ("de_AT", "did you mean `de-AT`?"),
+        ("klingon", "write a BCP 47 tag"),
+        ("en GB", "write a BCP 47 tag"),
+    ] {
+        helped(&format!("[defaults]\nlocale = \"{locale}\"\n"), help);
+        helped(&with(&format!("\"title.{locale}\" = \"Kunst\""), ""), help);
+    }
+    for (event_type, part) in [
+        (
+            "sentence.de = \"a\"\n\"sentence.DE\" = \"b\"",
+            "`types.a.sentence` has two texts in `de`",
+        ),
+        (
+            "sentence = { he = \"a\", iw = \"b\" }",
+            "has two texts in `he`",
+        ),
+        (
+            "sentence = \"a\"\n\"sentence.en\" = \"b\"",
+            "has two texts in `en`",
+        ),
+    ] {
+        refused(&with("", event_type), part);
+    }
+}
+
+#[test]
+fn field_11_forms_are_as_many_as_the_texts_locale_has() {
+    for (event_type, part) in [
+        (
+            "sentence.pl = \"{count|praca|prace}\"",
+            "`{count|…}` has 2 forms, but `pl` has 3",
+        ),
+        (
+            "sentence.en = \"{actors|has|have|had}\"",
+            "`{actors|…}` has 3 forms, but `en` has 2",
+        ),
+        (
+            "title = \"{count|work}\"",
+            "`{count|…}` has 1 form, but `en` has 2",
+        ),
+        ("title.ja = \"{count|a|b}\"", "`ja` has 1"),
+        (
+            "title = \"{actors|a|b}\"",
+            "a title stands without an event",
+        ),
+    ] {
+        refused(&with("", event_type), part);
+    }
+    helped(
+        &with("", "sentence.pl = \"{count|praca|prace}\""),
+        "write one for each of one, few, many, in this order",
+    );
+    // A text without a locale is of the default one.
+    let text = |locale: &str| {
+        let types = with("", "sentence = \"{count|a|b|c}\"");
+        format!("[defaults]\nlocale = \"{locale}\"\n{types}")
+    };
+    rules(&text("ru-RU"));
+    refused(&text("de"), "3 forms, but `de` has 2");
+    rules(&with(
+        "",
+        "sentence.fr = \"{count|a|b}\"\nsubject.fr = \"{count|a|b|c}\"",
+    ));
+}
+
+fn warned(text: &str, templates: &[&str]) -> Vec<String> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.toml");
+    std::fs::write(&path, text).unwrap();
+    let beside = super::super::templates::directory(&path);
+    std::fs::create_dir_all(&beside).unwrap();
+    for name in templates {
+        std::fs::write(beside.join(name), "x").unwrap();
+    }
+    let name = format!("{}:", path.display());
+    let warnings = check(&path).unwrap().warnings.into_iter();
+    warnings
+        .map(|warning| warning.replace(&name, "t.toml:"))
+        .collect()
+}
+
+#[test]
+fn f8_each_language_has_one_warning_of_what_it_lacks() {
+    let texts = "sentence = \"{actor} made it\"\n\"sentence.fr\" = \"{actor} l’a fait\"\n\
+                 subject.de = \"Neues\"\nsubject.en = \"News\"\ntitle = \"serves all\"";
+    let all = with(
+        "title = { en = \"Art\", fr = \"Art\", es = \"Arte\" }",
+        texts,
+    );
+    assert_eq!(
+        warned(&all, &[]),
+        [
+            "the locale `de` lacks `categories.c.title` (t.toml:2), `types.a.sentence` (t.toml:5): messages that need \
+             what is missing go out in `en`, the default",
+            "the locale `es` lacks the words of tidings' own, `types.a.sentence` (t.toml:5), `types.a.subject` \
+             (t.toml:7): messages that need what is missing go out in `en`, the default",
+            "the locale `fr` lacks `types.a.subject` (t.toml:7): messages that need what is missing go out in `en`, \
+             the default",
+        ]
+    );
+    let of_default = warned(
+        &with("", "subject.de = \"Neues\"\n\"subject.de-AT\" = \"Neues!\""),
+        &[],
+    );
+    assert_eq!(
+        of_default,
+        [
+            "the locale `en` lacks `types.a.subject` (t.toml:5): messages in it, the default locale, go out without"
+        ]
+    );
+    for text in [
+        with("title = \"Art\"", "sentence = \"{actor} made it\""),
+        with("title.en = \"Art\"", "subject = \"News\""),
+        with(
+            "title = \"Art\"\n\"title.de\" = \"Kunst\"",
+            "subject = { en = \"News\", de = \"Neues\" }",
+        ),
+        format!(
+            "[defaults]\nlocale = \"es\"\n{}",
+            with("title.es = \"Arte\"", "")
+        ),
+    ] {
+        assert_eq!(warned(&text, &[]), Vec::<String>::new(), "{text}");
+    }
+    let spanish = with("title = { en = \"Art\", es = \"Arte\" }", "");
+    assert_eq!(warned(&spanish, &[]).len(), 1);
+    assert_eq!(warned(&spanish, &["layout.es.html"]), Vec::<String>::new());
 }

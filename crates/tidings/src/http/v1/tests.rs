@@ -93,6 +93,8 @@ fn a_profile_that_cannot_be_is_refused() {
     let refused = [
         (json!({"email": "nobody"}), "invalid_body"),
         (json!({"tz": "Mars/Olympus"}), "invalid_body"),
+        (json!({"locale": "german"}), "invalid_body"),
+        (json!({"locale": "de_AT"}), "invalid_body"),
         (json!({"lat": 1.0}), "invalid_body"),
         (json!({"mail": "a@example.org"}), "invalid_body"),
         (json!({"id": "bob"}), "invalid_body"),

@@ -11,6 +11,7 @@ use tidings_core::event::Pivot;
 use tidings_core::rules::{Category, Decide, Digest, Every, Policy, Route, Unresolved};
 use tidings_core::time::MINUTE_MS;
 use tidings_core::{Paused, Rules};
+use tidings_mail::Localised;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -116,7 +117,7 @@ struct PolicyShown {
 /// A category.
 #[derive(Serialize, ToSchema)]
 struct CategoryShown {
-    /// The title that people see.
+    /// The title that people see, in the default locale; the category's name where it has none there.
     title: String,
 }
 
@@ -251,7 +252,9 @@ impl TypesAnswer {
             (name.clone(), shown)
         });
         let title = |(name, category): (&String, &Category)| {
-            let title = category.title.as_ref().unwrap_or(name).clone();
+            let usual = &rules.defaults.locale;
+            let titles = Localised::plain(&category.title, usual);
+            let title = titles.for_locale(usual).unwrap_or(name).clone();
             (name.clone(), CategoryShown { title })
         };
         let digests = rules.digests.iter();

@@ -56,6 +56,9 @@ fn addresses_are_given_by_channel_or_the_short_way() {
             "`addresses.webhook` must be an address",
         ),
         (r#""addresses":"a@b""#, "`addresses` must be an object"),
+        (r#""locale":"german""#, "did you mean `de`?"),
+        (r#""locale":"de_AT""#, "did you mean `de-AT`?"),
+        (r#""locale":"klingon""#, "write a BCP 47 tag"),
     ] {
         let fault = read(fields).unwrap_err();
         assert!(fault.contains(reason), "{fields}: {fault}");
