@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use tidings_core::Object;
 
+use crate::link;
 use crate::sentence::Stretch;
 use crate::template::{Block, Bodies};
 
@@ -41,4 +43,16 @@ pub(crate) struct Image {
     pub(crate) src: String,
     pub(crate) width: u16,
     pub(crate) height: u32,
+}
+
+impl Image {
+    /// The picture of an object at a width in pixels; one of unknown size counts as square.
+    pub(crate) fn of(object: &Object, width: u16, base: Option<&str>) -> Option<Self> {
+        let src = link::page(object.image.as_deref()?, base)?;
+        let src = link::picture(&src)?;
+        let square = u32::from(width);
+        let size = object.image_size;
+        let height = size.map_or(square, |size| size.height_at(width));
+        Some(Self { src, width, height })
+    }
 }

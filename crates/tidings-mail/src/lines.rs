@@ -96,5 +96,5 @@ pub(crate) fn group_sentence(
     }
     let sentence = design.sentence(&group.event_type, language)?;
     let lines: Vec<&Line> = group.lines.iter().collect();
-    sentence.text(&said(&lines, &group.actors, sentence))
+    sentence.text(&said(&lines, &group.actors, sentence), language.words)
 }

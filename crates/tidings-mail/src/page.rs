@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
+use tidings_core::Batch;
 use tidings_core::batch::{Group, Line};
 use tidings_core::event::Pivot;
 use tidings_core::rules::capitalised;
-use tidings_core::{Batch, Object};
 
 use crate::brand::BrandView;
 use crate::design::Design;
@@ -424,14 +424,13 @@ impl Writer<'_> {
         };
         let items = self.lines(group, lines, above);
         let count = entries(&group.lines);
-        let happened = match tells_kind {
-            true => self.words.counted(self.words.new, count),
-            false => self.words.happened(&wording::types_in_words(&types), count),
+        let happened = if tells_kind {
+            self.words.counted(self.words.new, count)
+        } else {
+            self.words.happened(&wording::types_in_words(&types), count)
         };
-        let tally = match above.actors {
-            Some(actors) => format!("{happened} · {actors}"),
-            None => happened,
-        };
+        let by = above.actors.map(|actors| format!(" · {actors}"));
+        let tally = happened + by.as_deref().unwrap_or_default();
         BlockView {
             tally: (!is_told).then_some(tally),
             items,
@@ -472,9 +471,10 @@ impl Writer<'_> {
             return Vec::new();
         };
         let sentence = self.design.sentence(event_type, self.language);
-        let said =
-            |sentence: &crate::Sentence| sentence.stretches(&said(&[line], &line.actors, sentence));
-        sentence.and_then(said).unwrap_or_default()
+        let stretches = sentence.and_then(|sentence| {
+            sentence.stretches(&said(&[line], &line.actors, sentence), self.words)
+        });
+        stretches.unwrap_or_default()
     }
 
     fn item(&self, group: &Group, line: &Line, about: &[String], width: u16) -> Item {
@@ -504,7 +504,7 @@ impl Writer<'_> {
                 .url
                 .as_deref()
                 .and_then(|url| link::page(url, base)),
-            image: image(&line.object, width, base),
+            image: Image::of(&line.object, width, base),
             actor: lines::actors([line], &line.actors, self.words),
             target: self.target(line),
             date: self.calendar.day(line.t),
@@ -590,14 +590,4 @@ fn arrange(block: &mut BlockView) {
     let height =
         |item: &Item| item.image.as_ref().map_or(0, |image| image.height) + CARD_WORDS_HEIGHT;
     block.columns = columns::columns(block.items.iter().map(height)).to_vec();
-}
-
-/// The picture of an object at a width; one of unknown size counts as square.
-fn image(object: &Object, width: u16, base: Option<&str>) -> Option<Image> {
-    let src = link::page(object.image.as_deref()?, base)?;
-    let src = link::picture(&src)?;
-    let square = u32::from(width);
-    let size = object.image_size;
-    let height = size.map_or(square, |size| size.height_at(width));
-    Some(Image { src, width, height })
 }

@@ -111,9 +111,28 @@ impl Sentence {
     /// Reads a sentence of a locale.
     ///
     /// # Errors
-    /// [`SentenceError`] says what to write instead.
+    /// [`SentenceError`] says what to write instead; the first one, if there are several.
     pub fn parse(text: &str, locale: &str) -> Result<Self, SentenceError> {
+        let (pieces, faults) = Self::read(text, locale);
+        if let Some(fault) = faults.into_iter().next() {
+            return Err(fault);
+        }
+        Ok(Self {
+            pieces,
+            words: Language::of(locale).words,
+        })
+    }
+
+    /// All faults of a text as a sentence of a locale.
+    #[must_use]
+    pub fn faults(text: &str, locale: &str) -> Vec<SentenceError> {
+        Self::read(text, locale).1
+    }
+
+    /// The pieces of a text, and its faults in their order.
+    fn read(text: &str, locale: &str) -> (Vec<Piece>, Vec<SentenceError>) {
         let mut pieces = Vec::new();
+        let mut faults = Vec::new();
         let mut plain = String::new();
         let mut chars = text.chars();
         while let Some(c) = chars.next() {
@@ -128,28 +147,33 @@ impl Sentence {
                 }
                 '{' => {
                     let rest = chars.as_str();
-                    let end = rest.find(['{', '}']).ok_or(SentenceError::Brace)?;
+                    let end = rest.find(['{', '}']);
+                    let Some(end) = end.filter(|end| rest[*end..].starts_with('}')) else {
+                        // Where the next place begins is not known.
+                        faults.push(SentenceError::Brace);
+                        return (pieces, faults);
+                    };
                     let place = &rest[..end];
-                    if rest[end..].starts_with('{') {
-                        return Err(SentenceError::Brace);
-                    }
                     if !plain.is_empty() {
                         pieces.push(Piece::Text(std::mem::take(&mut plain)));
                     }
-                    pieces.push(Piece::parse(place, locale)?);
+                    match Piece::parse(place, locale) {
+                        Ok(piece) => pieces.push(piece),
+                        Err(fault) => faults.push(fault),
+                    }
                     chars = rest[end + 1..].chars();
                 }
-                '}' => return Err(SentenceError::Brace),
+                '}' => {
+                    faults.push(SentenceError::Brace);
+                    return (pieces, faults);
+                }
                 c => plain.push(c),
             }
         }
         if !plain.is_empty() {
             pieces.push(Piece::Text(plain));
         }
-        Ok(Self {
-            pieces,
-            words: Language::of(locale).words,
-        })
+        (pieces, faults)
     }
 
     /// Tells whether the count is all that its places ask for, and that only for the form of a word: then it
@@ -180,11 +204,12 @@ impl Sentence {
             actors: 0,
             data: None,
         };
-        self.text(&said).filter(|text| !text.is_empty())
+        self.text(&said, self.words).filter(|text| !text.is_empty())
     }
 
-    /// The sentence with its places filled; `None` where one of them has nothing to hold.
-    pub(crate) fn stretches(&self, said: &Said) -> Option<Vec<Stretch>> {
+    /// The sentence with its places filled, as it stands among words of a language; `None` where a place has nothing to
+    /// hold. In a message of the other direction it is one isolated stretch.
+    pub(crate) fn stretches(&self, said: &Said, around: &Words) -> Option<Vec<Stretch>> {
         let mut stretches: Vec<Stretch> = Vec::new();
         for piece in &self.pieces {
             let text = match piece {
@@ -208,12 +233,17 @@ impl Sentence {
                 _ => stretches.push(Stretch { text, link }),
             }
         }
+        if self.words.is_right_to_left != around.is_right_to_left {
+            let text = stretches.into_iter().map(|stretch| stretch.text).collect();
+            let text = around.isolated(text);
+            return Some(vec![Stretch { text, link: false }]);
+        }
         Some(stretches)
     }
 
     /// The same as one text.
-    pub(crate) fn text(&self, said: &Said) -> Option<String> {
-        let stretches = self.stretches(said)?;
+    pub(crate) fn text(&self, said: &Said, around: &Words) -> Option<String> {
+        let stretches = self.stretches(said, around)?;
         Some(stretches.into_iter().map(|stretch| stretch.text).collect())
     }
 }
@@ -300,7 +330,7 @@ mod tests {
     #[test]
     fn places_are_filled_and_the_object_leads_to_its_page() {
         let sentence = Sentence::parse("{actor} sold {object}, {{really}}.", "en").unwrap();
-        let stretches = sentence.stretches(&said(1)).unwrap();
+        let stretches = sentence.stretches(&said(1), sentence.words).unwrap();
         let parts: Vec<(&str, bool)> = stretches
             .iter()
             .map(|stretch| (stretch.text.as_str(), stretch.link))
@@ -315,7 +345,7 @@ mod tests {
     fn words_follow_the_count_in_each_language() {
         let told = |text: &str, locale: &str, count: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
-            sentence.text(&said(count)).unwrap()
+            sentence.text(&said(count), sentence.words).unwrap()
         };
         let english = "{count} {count|work|works}";
         assert_eq!(told(english, "en", 1), "1 work");
@@ -342,7 +372,7 @@ mod tests {
         let told = |text: &str, locale: &str, actors: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
             let said = Said { actors, ..said(1) };
-            sentence.text(&said).unwrap()
+            sentence.text(&said, sentence.words).unwrap()
         };
         let german = "{actor} {actors|hat|haben} {object} kommentiert";
         assert_eq!(told(german, "de", 1), "Ann hat Rain kommentiert");
@@ -384,7 +414,7 @@ mod tests {
     #[test]
     fn a_sentence_without_one_of_its_values_is_not_told() {
         let to_target = Sentence::parse("{actor} in {target}", "en").unwrap();
-        assert_eq!(to_target.text(&said(1)), None);
+        assert_eq!(to_target.text(&said(1), to_target.words), None);
         let data = serde_json::json!({"a": {"b": 2_000, "c": []}, "d": "x\ny"});
         let of_data = |text: &str| {
             let sentence = Sentence::parse(text, "en").unwrap();
@@ -392,11 +422,21 @@ mod tests {
                 data: data.as_object().cloned().map(Arc::new),
                 ..said(1)
             };
-            sentence.text(&said)
+            sentence.text(&said, sentence.words)
         };
         assert_eq!(of_data("{data.a.b} {data.d}").as_deref(), Some("2000 x y"));
         assert_eq!(of_data("{data.a.c}"), None);
         assert_eq!(of_data("{data.x}"), None);
+    }
+
+    #[test]
+    fn all_faults_of_a_text_are_found() {
+        let faults = Sentence::faults("{artist} {object} {count|a} {work} }", "en");
+        let unknown = |place: &str| SentenceError::Unknown(place.to_owned());
+        assert_eq!(faults.len(), 4, "{faults:?}");
+        assert_eq!(faults[0], unknown("artist"));
+        assert!(matches!(faults[1], SentenceError::Forms { .. }));
+        assert_eq!(faults[2..], [unknown("work"), SentenceError::Brace]);
     }
 
     #[test]

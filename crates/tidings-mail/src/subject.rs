@@ -83,7 +83,7 @@ fn of_one_kind(batch: &Batch, design: &Design, language: &Language) -> Option<St
             actors.push(actor.clone());
         }
     }
-    subject.text(&lines::said(&lines, &actors, subject))
+    subject.text(&lines::said(&lines, &actors, subject), language.words)
 }
 
 /// The only line of a batch.

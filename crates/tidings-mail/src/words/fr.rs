@@ -72,7 +72,7 @@ pub(super) static WORDS: Words = Words {
     unsubscribe: "Se désabonner ou choisir ses messages",
     site: SiteWords {
         title: "Ce que {name} vous envoie",
-        lead: "Choisissez ce que vous recevez par e-mail. Chaque changement vaut aussitôt.",
+        lead: "Choisissez ce que vous recevez par e-mail. Les changements prennent effet immédiatement.",
         in_message: "Dans ce message",
         types: "Types de messages",
         everything: "Tout",

@@ -118,10 +118,13 @@ fn design() -> Design {
         sentence: texts("{actor} commented on {object}", "{actor} הגיב על {object}!"),
         ..Wording::default()
     };
-    rules
-        .presentation
-        .types
-        .insert("comment".to_owned(), comment);
+    // One text serves all languages.
+    let sale = Wording {
+        sentence: Texts([(String::new(), "{actor} sold {object} (today)!".to_owned())].into()),
+        ..Wording::default()
+    };
+    let types = &mut rules.presentation.types;
+    types.extend([("comment".to_owned(), comment), ("sale".to_owned(), sale)]);
     Design::new(sender(), &rules).unwrap()
 }
 
@@ -167,6 +170,13 @@ fn messages() -> Vec<(Batch, String)> {
     let hebrew = |actors: &[&str], title: &str, runs: &[Run]| {
         let message = message("he", vec![comment(actors, title)]);
         (message, seen(true, runs))
+    };
+    let sale = |title: &str, runs: &[Run]| {
+        let sale = Line {
+            types: vec![id("sale")],
+            ..comment(&["Ann"], title)
+        };
+        (message("he", vec![sale]), seen(false, runs))
     };
     let rows = |locale: &str, actor: &str| {
         let lines = ["x", "y"].map(|name| Line {
@@ -228,6 +238,11 @@ fn messages() -> Vec<(Batch, String)> {
             &["Ben", "דב אדלר"],
             "שירים",
             &[ToRight("Ben"), ToLeft(" ו־דב אדלר הגיב על שירים!")],
+        ),
+        sale("Rain", &[ToRight("Ann sold Rain (today)!")]),
+        sale(
+            "שירים",
+            &[ToRight("Ann sold "), ToLeft("שירים"), ToRight(" (today)!")],
         ),
         (
             rows("en", "דב אדלר"),

@@ -34,7 +34,7 @@ pub(super) fn presentation(
             let wanted = Wanted {
                 key,
                 usual_locale,
-                fault: sentence_fault,
+                faults: sentence_faults,
             };
             texts::texts(walk, &section, &wanted)
         };
@@ -129,18 +129,22 @@ fn checked(
     None
 }
 
-/// The fault of a title, a sentence or a subject.
-fn sentence_fault(key: &str, text: &str, locale: &str) -> Option<String> {
-    if let Some(fault) = texts::length_fault(key, text, locale) {
-        return Some(fault);
+/// The faults of a title, a sentence or a subject.
+fn sentence_faults(key: &str, text: &str, locale: &str) -> Vec<String> {
+    let fault = texts::length_faults(key, text, locale);
+    if !fault.is_empty() {
+        return fault;
     }
     match Sentence::parse(text, locale) {
-        Ok(sentence) if key == "title" && !sentence.is_title() => Some(
-            "a title stands without an event: write text, and {count|work|works} for the form of a word"
+        Ok(sentence) if key == "title" && !sentence.is_title() => vec![
+            "a title is the heading of several events: write text, and {count|work|works} for the form of a word"
                 .to_owned(),
-        ),
-        Ok(_) => None,
-        Err(fault) => Some(fault.to_string()),
+        ],
+        Ok(_) => Vec::new(),
+        Err(_) => {
+            let faults = Sentence::faults(text, locale);
+            faults.iter().map(ToString::to_string).collect()
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use tidings_mail::check_locale;
 
 use super::duration;
 use super::presentation::QUOTA_KEYS;
-use super::texts::{Wanted, length_fault, quoted_keys, texts};
+use super::texts::{Wanted, length_faults, quoted_keys, texts};
 use super::walk::{Section, Walk};
 use crate::wording::quoted;
 
@@ -67,7 +67,7 @@ pub(super) fn categories(
         let wanted = Wanted {
             key: "title",
             usual_locale,
-            fault: length_fault,
+            faults: length_faults,
         };
         let title = texts(walk, &section, &wanted);
         categories.insert(name.to_owned(), Category { title });

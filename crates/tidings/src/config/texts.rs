@@ -28,8 +28,8 @@ pub(super) struct Wanted<'a> {
     pub(super) key: &'a str,
     /// The locale of a text without one.
     pub(super) usual_locale: &'a str,
-    /// The fault of a text in a locale: what is wrong, a colon, how to mend it.
-    pub(super) fault: fn(key: &str, text: &str, locale: &str) -> Option<String>,
+    /// The faults of a text in a locale: what is wrong, a colon, how to mend it.
+    pub(super) faults: fn(key: &str, text: &str, locale: &str) -> Vec<String>,
 }
 
 /// The keys of a section that give a text for a locale in quotes, such as `"sentence.de"`.
@@ -89,9 +89,12 @@ fn put(
     }
     let Some(text) = text else { return };
     let of = locale.map_or(wanted.usual_locale, |locale| locale.value);
-    if let Some(fault) = (wanted.fault)(wanted.key, text.value, of) {
-        let (reason, hint) = fault.split_once(": ").unwrap_or((&fault, ""));
+    let faults = (wanted.faults)(wanted.key, text.value, of);
+    for fault in &faults {
+        let (reason, hint) = fault.split_once(": ").unwrap_or((fault, ""));
         walk.bad(&text.span, reason.to_owned(), hint.to_owned());
+    }
+    if !faults.is_empty() {
         return;
     }
     let path = section.below(wanted.key);
@@ -113,12 +116,12 @@ fn put(
     texts.0.insert(locale, text.value.to_owned());
 }
 
-/// The fault of a text that is shown as it is.
-pub(super) fn length_fault(key: &str, text: &str, _: &str) -> Option<String> {
+/// The faults of a text that is shown as it is.
+pub(super) fn length_faults(key: &str, text: &str, _: &str) -> Vec<String> {
     let is_good = !text.trim().is_empty() && text.len() <= TEXT_BYTES_MAX;
     let fault =
         || format!("a `{key}` has 1 to {TEXT_BYTES_MAX} bytes: write a shorter one, or remove it");
-    (!is_good).then(fault)
+    (!is_good).then(fault).into_iter().collect()
 }
 
 /// Warnings about the languages that some texts are in and others are not, one for each.

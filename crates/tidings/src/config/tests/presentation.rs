@@ -4,7 +4,7 @@ use tidings_core::event::Pivot;
 use tidings_core::presentation::{Quota, Share, Texts};
 
 use super::super::{check, parse};
-use super::{refused, rules};
+use super::{reasons, refused, rules};
 
 #[test]
 fn the_words_and_the_look_of_messages_are_read() {
@@ -30,6 +30,16 @@ fn the_words_and_the_look_of_messages_are_read() {
 }
 
 #[test]
+fn all_unknown_places_of_a_sentence_are_refused_in_one_run() {
+    let reasons = reasons(&with("", "sentence = \"{artist} made {work}\""));
+    let parts = ["`{artist}` is unknown", "`{work}` is unknown"];
+    assert_eq!(reasons.len(), parts.len(), "{reasons:?}");
+    for (reason, part) in reasons.iter().zip(parts) {
+        assert!(reason.1.contains(part), "{reason:?}");
+    }
+}
+
+#[test]
 fn wrong_words_and_looks_are_refused() {
     for (line, part) in [
         ("color = \"red\"", "`brand.color` cannot be `red`"),
@@ -47,7 +57,10 @@ fn wrong_words_and_looks_are_refused() {
         ("sentence.de = \"{actor\"", "a brace is alone"),
         ("sentence = { x_y = \"z\" }", "`x_y` is not a locale"),
         ("subject = 1", "expected text"),
-        ("title = \"{actor}\"", "a title stands without an event"),
+        (
+            "title = \"{actor}\"",
+            "a title is the heading of several events",
+        ),
         ("\"sentence.d_e\" = \"x\"", "`d_e` is not a locale"),
     ] {
         let text = format!(
@@ -154,7 +167,7 @@ fn field_11_forms_are_as_many_as_the_texts_locale_has() {
         ("title.ja = \"{count|a|b}\"", "`ja` has 1"),
         (
             "title = \"{actors|a|b}\"",
-            "a title stands without an event",
+            "a title is the heading of several events",
         ),
     ] {
         refused(&with("", event_type), part);
