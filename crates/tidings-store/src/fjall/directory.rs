@@ -38,6 +38,8 @@ pub(super) struct Directory {
     path: PathBuf,
     lock: File,
     id: StoreId,
+    /// True if it was made for this store, so that it goes away with what is abandoned.
+    is_made: bool,
 }
 
 /// The state of the engine's files.
@@ -69,6 +71,7 @@ impl Directory {
             path: path.to_owned(),
             lock,
             id,
+            is_made: false,
         };
         let engine = directory.prepare(marked.is_some(), expected)?;
         Ok((directory, engine))
@@ -99,7 +102,7 @@ impl Directory {
     /// Takes a directory that is empty or has the remains of an interrupted restore. Until it is finished
     /// it is not a store, and opening it is refused.
     pub(super) fn for_restore(path: &Path, id: StoreId) -> Result<Self, Error> {
-        make(path)?;
+        let is_made = make(path)?;
         refuse_filled(path)?;
         let lock = lock(path)?;
         // Once more under the lock: another process may have finished a moment ago.
@@ -108,6 +111,7 @@ impl Directory {
             path: path.to_owned(),
             lock,
             id,
+            is_made,
         };
         let failed = |fault| unusable(path, &fault);
         match fs::remove_dir_all(directory.engine_new()) {
@@ -124,10 +128,14 @@ impl Directory {
         self.write_marker()
     }
 
-    /// Removes the files of a failed restore, as far as possible.
+    /// Removes the files of a failed restore, and the directory if it was made for that, as far as possible.
     pub(super) fn abandon(&self) {
         // What is left is no store, and the next restore clears it away.
         let _ = fs::remove_dir_all(self.engine_new());
+        let _ = fs::remove_file(self.path.join(LOCK));
+        if self.is_made {
+            let _ = fs::remove_dir(&self.path);
+        }
     }
 
     /// The directory of the engine's files.
@@ -273,15 +281,19 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-fn make(path: &Path) -> Result<(), Error> {
+/// Makes a directory, and tells whether it was absent.
+fn make(path: &Path) -> Result<bool, Error> {
     match create_private(path) {
         Ok(()) => {
             let parent = path
                 .parent()
                 .filter(|parent| !parent.as_os_str().is_empty());
-            sync_directory(parent.unwrap_or(Path::new("."))).map_err(|fault| unusable(path, &fault))
+            let synced = sync_directory(parent.unwrap_or(Path::new(".")));
+            synced
+                .map(|()| true)
+                .map_err(|fault| unusable(path, &fault))
         }
-        Err(_) if path.is_dir() => Ok(()),
+        Err(_) if path.is_dir() => Ok(false),
         Err(fault) if fault.kind() == ErrorKind::AlreadyExists => Err(Error::Unusable(format!(
             "{} is a file, a directory is needed; name another",
             path.display()
@@ -422,6 +434,13 @@ fn lock(path: &Path) -> Result<File, Error> {
             }));
         }
         Err(TryLockError::Error(fault)) => return Err(failed(fault)),
+    }
+    // A restore that failed a moment ago took its file away: this lock would keep nobody out.
+    if !is_same_file(&file, &path.join(LOCK)).unwrap_or(false) {
+        return Err(Error::Locked(format!(
+            "{} was being restored, which failed; try again",
+            path.display()
+        )));
     }
     file.set_len(0).map_err(failed)?;
     file.rewind().map_err(failed)?;

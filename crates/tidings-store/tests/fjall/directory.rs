@@ -277,6 +277,23 @@ fn what_fails_to_be_restored_is_no_store_and_can_be_tried_again() {
 }
 
 #[test]
+fn f17_a_restore_that_fails_leaves_what_was_there_before() {
+    let directory = tempdir().unwrap();
+    let fails = |path: &Path| {
+        let failed = FjallStore::restore(path, StoreId([9; 16]), Options::default(), |store| {
+            fill(store)?;
+            Err(Error::Corrupt("the backup ends early".to_owned()))
+        });
+        assert!(matches!(failed, Err(Error::Corrupt(_))));
+    };
+    fails(directory.path());
+    assert_eq!(entries(directory.path()), 0, "it was empty");
+    let absent = directory.path().join("data");
+    fails(&absent);
+    assert!(!absent.exists());
+}
+
+#[test]
 fn a_directory_that_holds_something_is_not_restored_into() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("data");

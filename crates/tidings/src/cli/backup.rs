@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use tidings_core::channel;
 use tidings_node::{Clock as _, SystemClock, pause_restored};
 use tidings_store::Store;
 
@@ -159,14 +158,10 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
                 Some(_) => format!("--store {place}"),
                 None => format!("--data {place}"),
             };
-            let resume: Vec<String> = channel::sending()
-                .map(|kind| format!("`tidings resume channel {} {place}`", kind.name))
-                .collect();
             writeln!(
                 streams.err,
                 "Every channel is paused, because the original may still send. To send from this copy, \
-                 start `tidings serve {place}` and run {}",
-                resume.join(", ")
+                 start `tidings serve {place}` and run `tidings resume channel --all {place}`"
             )?;
             Ok(Status::Done)
         }

@@ -84,8 +84,10 @@ macro_rules! to {
 }
 
 mod cancel;
+mod steer;
 
 pub(super) use cancel::{Cancel, Withdraw};
+pub(super) use steer::{Pause, Resume, resume};
 
 /// `tidings pending`.
 #[derive(clap::Args)]
@@ -294,84 +296,6 @@ pub(super) fn scheduled_text(answer: &Value) -> Option<String> {
             "{count} notifications are scheduled and in no lane yet, the first from {first} on"
         ),
     })
-}
-
-/// `tidings pause` and `tidings resume`.
-#[derive(clap::Args)]
-pub(super) struct Steer {
-    /// A type or a channel
-    #[arg(value_enum)]
-    what: Steered,
-    /// Name of the type or channel
-    name: String,
-    #[command(flatten)]
-    to: To,
-}
-
-/// A type or a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Steered {
-    /// A type of event, on all channels
-    Type,
-    /// A channel, for all types of event
-    Channel,
-}
-
-/// Pausing or resuming.
-pub(super) struct Steering<'s> {
-    steer: &'s Steer,
-    call: &'static str,
-}
-
-impl Steer {
-    /// Pauses it.
-    pub(super) fn to_pause(&self) -> Steering<'_> {
-        Steering {
-            steer: self,
-            call: "pause",
-        }
-    }
-
-    /// Resumes it.
-    pub(super) fn to_resume(&self) -> Steering<'_> {
-        Steering {
-            steer: self,
-            call: "resume",
-        }
-    }
-}
-
-impl Call for Steering<'_> {
-    fn to(&self) -> &To {
-        &self.steer.to
-    }
-
-    fn request(&self) -> Request {
-        let of = match self.steer.what {
-            Steered::Type => "types",
-            Steered::Channel => "channels",
-        };
-        let name = segment(&self.steer.name);
-        Request::post(format!("/v1/{of}/{name}/{}", self.call))
-    }
-
-    fn write(&self, _: &Value, out: &mut dyn Write) -> io::Result<()> {
-        let what = match self.steer.what {
-            Steered::Type => "type",
-            Steered::Channel => "channel",
-        };
-        let name = &self.steer.name;
-        match self.call {
-            "pause" => writeln!(
-                out,
-                "Paused {what} {name}. Nothing of it is sent until `tidings resume {what} {name}`"
-            ),
-            _ => writeln!(
-                out,
-                "Resumed {what} {name}. A running server sends what is due"
-            ),
-        }
-    }
 }
 
 /// `tidings forget`.

@@ -187,7 +187,7 @@ enum Command {
     /// Show the nodes that share a store: who holds it, since when, how far behind
     Nodes(Box<nodes::Nodes>),
     /// Pause a type or a channel: its notifications wait until it is resumed
-    Pause(calls::Steer),
+    Pause(calls::Pause),
     /// Show a recipient's pending notifications
     Pending(calls::Pending),
     /// Write a mail of made-up items to files, to look at it
@@ -198,8 +198,8 @@ enum Command {
     Recipient(calls::Recipient),
     /// Restore a backup into an empty directory or database; its channels start paused
     Restore(backup::Restore),
-    /// Resume a paused type or channel
-    Resume(calls::Steer),
+    /// Resume a paused type or channel, or all of them
+    Resume(calls::Resume),
     /// Serve the HTTP API over a data directory, or over a database that nodes share
     Serve(serve::Arguments),
     /// Show the status of a server or a data directory: what is pending, overdue or paused
@@ -259,13 +259,13 @@ where
         Command::Messages(arguments) => messages::run(&arguments, streams),
         Command::Nodes(arguments) => nodes::run(&arguments, streams),
         Command::Suppressions(arguments) => suppressions::run(&arguments, streams),
-        Command::Pause(arguments) => calls::run(&arguments.to_pause(), streams),
+        Command::Pause(arguments) => calls::run(&arguments, streams),
         Command::Pending(arguments) => calls::run(&arguments, streams),
         Command::Preview(arguments) => mail::preview(&arguments, streams),
         Command::Publish(arguments) => publish::run(&arguments, streams),
         Command::Recipient(arguments) => calls::run(&arguments, streams),
         Command::Restore(arguments) => backup::restore(&arguments, streams),
-        Command::Resume(arguments) => calls::run(&arguments.to_resume(), streams),
+        Command::Resume(arguments) => calls::resume(&arguments, streams),
         Command::Serve(arguments) => serve::run(&arguments, streams),
         Command::Simulate(arguments) => match &arguments.config {
             Some(config) => simulate::run(config, &arguments, make, streams),

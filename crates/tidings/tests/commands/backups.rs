@@ -127,6 +127,33 @@ fn a_backup_that_is_damaged_is_refused_whole() {
         let refused = ran(&["restore", "--from", from, "--data", to]);
         assert_eq!(refused.code, 1);
         assert!(refused.err.contains(said), "{said}: {}", refused.err);
-        assert!(!data.join("TIDINGS").exists());
+        assert!(!data.exists(), "f17: {said}");
     }
+}
+
+#[test]
+fn f17_one_command_resumes_what_a_restore_paused() {
+    let world = World::new().with_people();
+    let file = world.path("backup").display().to_string();
+    world.run(&["pause", "type", "note"]).done();
+    world.run(&["backup", "--to", &file]).done();
+    fs::remove_dir_all(world.path("data")).unwrap();
+    let data = world.path("data").display().to_string();
+    let restored = ran(&["restore", "--from", &file, "--data", &data]).done();
+    assert_eq!(restored.err.matches("tidings resume").count(), 1);
+
+    let paused = || world.run(&["status", "--json"]).done().json()["paused"].clone();
+    let channels = paused()["channels"].clone();
+    assert!(channels.as_array().unwrap().len() > 1, "{channels}");
+    let resumed = world.run(&["resume", "channel", "--all", "--json"]).done();
+    assert_eq!(resumed.json(), json!({"types": [], "channels": channels}));
+    assert_eq!(paused(), json!({"types": ["note"], "channels": []}));
+    let resumed = world.run(&["resume", "--all"]).done();
+    assert_eq!(
+        resumed.out,
+        "Resumed type note. A running server sends what is due\n"
+    );
+    assert_eq!(paused(), json!({"types": [], "channels": []}));
+    let again = world.run(&["resume", "--all"]).done();
+    assert_eq!(again.out, "Nothing is paused\n");
 }

@@ -184,8 +184,9 @@ fn a_restored_copy_sends_nothing_before_it_is_resumed() {
     fs::remove_dir_all(world.path("data")).unwrap();
     let data = world.path("data").display().to_string();
     let restored = ran(&["restore", "--from", &file, "--data", &data]).done();
+    let resume_all = format!("`tidings resume channel --all --data {data}`");
+    assert!(restored.err.contains(&resume_all), "{}", restored.err);
     let resume = "tidings resume channel email";
-    assert!(restored.err.contains(resume), "{}", restored.err);
     let status = world.run(&["status", "--json"]).done().json();
     let all: Vec<&str> = sending().map(|channel| channel.name).collect();
     assert_eq!(status["paused"]["channels"], json!(all));

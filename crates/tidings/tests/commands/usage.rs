@@ -161,3 +161,19 @@ fn names_of_any_length_are_printed() {
     let inbox = world.run(&["inbox", "ann"]).done();
     assert!(inbox.out.lines().all(|line| line.chars().count() < 200));
 }
+
+#[test]
+fn f17_a_name_to_pause_needs_its_kind() {
+    let said = |arguments: &[&str]| {
+        let ran = ran(arguments);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        ran.err
+    };
+    let pause = said(&["pause", "email"]);
+    assert!(pause.contains("`tidings pause channel email`"), "{pause}");
+    let resume = said(&["resume", "note"]);
+    assert!(resume.contains("`tidings resume type note`"), "{resume}");
+    said(&["resume"]);
+    said(&["resume", "channel"]);
+    said(&["resume", "channel", "email", "--all"]);
+}
