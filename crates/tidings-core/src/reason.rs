@@ -58,6 +58,8 @@ pub enum Reason {
     Message,
     /// The address is suppressed on the channel.
     Suppressed,
+    /// A template of the configuration failed over its message.
+    Template,
 }
 
 /// The end of a built message.
@@ -75,6 +77,8 @@ pub enum Ending {
     RecipientGone,
     /// A day of its entries was deleted before it was sent.
     Forgotten,
+    /// A template of the configuration failed over it; no provider was asked.
+    Template,
 }
 
 impl Ending {
@@ -94,7 +98,7 @@ impl Ending {
     pub fn outcome(self) -> Outcome {
         match self {
             Self::Delivered => Outcome::Delivered,
-            Self::Refused | Self::Unreachable => Outcome::Failed,
+            Self::Refused | Self::Unreachable | Self::Template => Outcome::Failed,
             Self::Unknown => Outcome::Unknown,
             Self::RecipientGone => Outcome::Cancelled,
             Self::Forgotten => Outcome::Expired,
@@ -110,6 +114,7 @@ impl Ending {
             Self::Unreachable => Some(Reason::Unreachable),
             Self::RecipientGone => Some(Reason::RecipientGone),
             Self::Forgotten => Some(Reason::Forgotten),
+            Self::Template => Some(Reason::Template),
         }
     }
 }
@@ -158,7 +163,7 @@ impl Reason {
             | Self::Suppressed
             | Self::ConditionError => Outcome::Skipped,
             Self::Expired | Self::Forgotten => Outcome::Expired,
-            Self::Refused | Self::Unreachable => Outcome::Failed,
+            Self::Refused | Self::Unreachable | Self::Template => Outcome::Failed,
         }
     }
 
@@ -192,6 +197,7 @@ impl Reason {
             Self::Replaced => "replaced",
             Self::Message => "message",
             Self::Suppressed => "suppressed",
+            Self::Template => "template",
         }
     }
 }

@@ -35,6 +35,7 @@ impl Complaints {
     ) {
         let (what, why) = match answer {
             Answer::Sent(_) | Answer::Withheld => return,
+            Answer::Template { why } => ("not rendered", why),
             Answer::Failed { why, .. } if why.starts_with("render: ") => ("not rendered", why),
             Answer::Failed { why, .. } => ("refused", why),
             Answer::Retry { why, .. } | Answer::Away { why, .. } => ("deferred", why),

@@ -411,6 +411,7 @@ impl Delivery {
         let least = match answer {
             Answer::Sent(_) => return Next::Done(Ending::Delivered),
             Answer::Failed { .. } => return Next::Done(Ending::Refused),
+            Answer::Template { .. } => return Next::Done(Ending::Template),
             Answer::Unknown { .. } if job.was_last() || job.gives_up(rules) => {
                 return Next::Done(Ending::Unknown);
             }

@@ -48,7 +48,7 @@ impl Standing {
     pub(super) fn ended(at: Instant, ending: Ending) -> Self {
         let state = match ending {
             Ending::Delivered => MessageState::Sent,
-            Ending::Refused | Ending::Unreachable => MessageState::Failed,
+            Ending::Refused | Ending::Unreachable | Ending::Template => MessageState::Failed,
             Ending::Unknown => MessageState::Unknown,
             Ending::RecipientGone | Ending::Forgotten => MessageState::Cancelled,
         };

@@ -34,6 +34,11 @@ pub enum Outcome {
         /// The reason why its address is suppressed, if it is from now on.
         suppress: Option<SuppressedFor>,
     },
+    /// A template of the configuration failed over the message, so that nobody was asked to take it.
+    Template {
+        /// The reason, for the log and for operators, with the template's name and line.
+        why: String,
+    },
     /// The message was surely not handed over: the sender was asked to stop before it.
     Withheld,
     /// The message may or may not have been handed over.
@@ -72,7 +77,7 @@ impl Outcome {
             Self::Withheld => 2,
             Self::Away { .. } => 3,
             Self::Retry { .. } => 4,
-            Self::Failed { .. } => 5,
+            Self::Failed { .. } | Self::Template { .. } => 5,
         };
         match rank(&other) < rank(&self) {
             true => other,
@@ -97,7 +102,7 @@ impl Outcome {
     pub fn answered(&self) -> Answered {
         match self {
             Self::Sent(_) => Answered::Sent,
-            Self::Failed { .. } => Answered::Failed,
+            Self::Failed { .. } | Self::Template { .. } => Answered::Failed,
             Self::Retry { .. } | Self::Away { .. } | Self::Withheld => Answered::Retry,
             Self::Unknown { .. } => Answered::Unknown,
         }
@@ -111,6 +116,7 @@ impl Outcome {
             Self::Retry { why, .. }
             | Self::Away { why, .. }
             | Self::Failed { why, .. }
+            | Self::Template { why }
             | Self::Unknown { why } => Some(why),
             Self::Withheld => None,
         }

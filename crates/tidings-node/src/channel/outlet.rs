@@ -374,7 +374,7 @@ fn health(outcome: &Outcome, channel: &dyn Channel) -> Health {
         } => Health::Well,
         // Who leaves one message after the other in doubt is not well either.
         Outcome::Unknown { .. } if channel.answers_for_all() => Health::Away { after_ms: None },
-        Outcome::Unknown { .. } | Outcome::Withheld => Health::Untold,
+        Outcome::Unknown { .. } | Outcome::Withheld | Outcome::Template { .. } => Health::Untold,
     }
 }
 
@@ -391,7 +391,10 @@ fn destination_health(outcome: &Outcome, channel: &dyn Channel) -> Health {
         Outcome::Sent(_) | Outcome::Failed { .. } | Outcome::Retry { .. } => Health::Well,
         // A host that takes a message and never answers.
         Outcome::Unknown { .. } if !channel.answers_for_all() => Health::Away { after_ms: None },
-        Outcome::Unknown { .. } | Outcome::Withheld | Outcome::Away { .. } => Health::Untold,
+        Outcome::Unknown { .. }
+        | Outcome::Withheld
+        | Outcome::Away { .. }
+        | Outcome::Template { .. } => Health::Untold,
     }
 }
 

@@ -57,13 +57,16 @@ pub struct Rendered {
     pub bytes: Vec<u8>,
 }
 
-/// The reason why a batch can't be rendered. A retry never helps; no text contains an address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The reason why a batch can't be rendered. A retry never helps, unless a template is mended; no text contains an
+/// address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unrenderable {
     /// The reason, for the log.
     pub why: String,
     /// The reason why the address is suppressed, if it is from now on.
     pub suppress: Option<SuppressedFor>,
+    /// True if a template of the configuration failed: the mail server has not refused anything.
+    pub is_of_template: bool,
 }
 
 /// A renderer of batches for a channel. It is called from several threads at once.
@@ -190,15 +193,20 @@ impl From<RenderError> for Unrenderable {
         Self {
             why: error.to_string(),
             suppress: (error == RenderError::Address).then_some(SuppressedFor::Bounce),
+            is_of_template: matches!(error, RenderError::Template(_)),
         }
     }
 }
 
 impl From<Unrenderable> for Outcome {
     fn from(fault: Unrenderable) -> Self {
-        Self::Failed {
-            why: format!("render: {}", fault.why),
-            suppress: fault.suppress,
+        let why = format!("render: {}", fault.why);
+        match fault.is_of_template {
+            true => Self::Template { why },
+            false => Self::Failed {
+                why,
+                suppress: fault.suppress,
+            },
         }
     }
 }
@@ -242,7 +250,7 @@ pub(crate) fn render(
     catch_unwind(AssertUnwindSafe(|| renderer.render(head, batch))).unwrap_or_else(|_| {
         Err(Unrenderable {
             why: "the renderer broke down".to_owned(),
-            suppress: None,
+            ..Unrenderable::default()
         })
     })
 }
@@ -273,6 +281,21 @@ mod tests {
         );
         assert!(is_dead, "{fault:?}");
         assert!(outcome(&renderer, &batch("c", "One")).is_ok());
+    }
+
+    #[test]
+    fn f18_a_template_that_fails_is_no_refusal() {
+        struct Templates(RenderError);
+        impl Renderer for Templates {
+            fn render(&self, _: &Arc<Head>, _: &Batch) -> Result<Rendered, Unrenderable> {
+                Err(self.0.clone().into())
+            }
+        }
+        let of = |error| outcome(&Templates(error), &batch("b", "One")).unwrap_err();
+        let template = of(RenderError::Template("note.html:1: broken".to_owned()));
+        let why = "render: template: note.html:1: broken".to_owned();
+        assert_eq!(template, Outcome::Template { why });
+        assert!(matches!(of(RenderError::Signature), Outcome::Failed { .. }));
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! `tidings messages`: the messages of a server, which fail since their channel has no provider, and those of a directory,
 //! which nobody builds.
 
-use serde_json::Value;
+use std::fs;
 
-use super::World;
+use serde_json::{Value, json};
+
+use super::serving::{Api, Server};
+use super::{CONFIG, World, ran};
 
 /// Publishes an event to `ann` and has its message go.
 fn sent(world: &World, event: &str) {
@@ -104,6 +107,44 @@ fn t15_failed_messages_are_listed_shown_and_retried() {
     assert!(unknown.err.contains("tidings messages"), "{}", unknown.err);
     assert_eq!(world.run(&["messages", "retry"]).code, 2);
     assert_eq!(world.run(&["messages", "--state", "gone"]).code, 2);
+}
+
+/// A template that `check` can't fault, over data for which it fails.
+#[test]
+fn f18_a_message_whose_template_fails_was_not_refused() {
+    let world = World::new().with_people();
+    let mail = format!(
+        "{CONFIG}\n[channels.email]\nprovider = \"file://{}\"\nfrom = \"News <news@example.org>\"\n",
+        world.path("mail").display()
+    );
+    let config = world.file("tidings.toml", &mail);
+    fs::create_dir_all(world.path("templates/email")).unwrap();
+    let template = "{% if item.data.size == 'XL' %}{{ item.data.size - 1 }}{% endif %}";
+    world.file("templates/email/note.html", template);
+    ran(&["check", &config]).done();
+    let server = Server::start(&world.path("tidings.toml"), &world.path("data"));
+    let event = json!({
+        "id": "e1", "type": "note", "object": {"id": "o"}, "data": {"size": "XL"}, "to": {"recipients": ["ann"]},
+    });
+    Api::new(&server.url).post("/v1/events", &event).unwrap();
+    world.run(&["flush", "ann", "--channel", "email"]).done();
+    let failed = awaited(&world, "failed", 1);
+    let shown = world.run(&["messages", "show", &failed[0]]).done();
+    assert!(shown.out.contains("failed (template)"), "{}", shown.out);
+    assert!(!shown.out.contains("refused"), "{}", shown.out);
+    let event = world.run(&["event", "e1", "--json"]).done().json();
+    assert_eq!(
+        event["channels"]["email"]["reasons"],
+        json!({"template": 1})
+    );
+    let why = world.run(&["explain", "e1", "ann"]).done();
+    assert!(why.out.contains("a template failed"), "{}", why.out);
+
+    world.file("templates/email/note.html", "{{ item.data.size }}");
+    drop(server);
+    let _server = Server::start(&world.path("tidings.toml"), &world.path("data"));
+    world.run(&["messages", "retry", "--failed"]).done();
+    awaited(&world, "sent", 1);
 }
 
 #[test]

@@ -384,5 +384,6 @@ fn ending_text(ending: Ending) -> &'static str {
         Ending::Unknown => "the channel did not say whether it took it",
         Ending::RecipientGone => "the recipient was erased",
         Ending::Forgotten => "its day was forgotten",
+        Ending::Template => "a template failed, no provider was asked",
     }
 }

@@ -151,6 +151,7 @@ impl Question<'_> {
             | Reason::Forgotten
             | Reason::Refused
             | Reason::Unreachable
+            | Reason::Template
             | Reason::Replaced
             | Reason::Message => None,
         }
@@ -182,6 +183,6 @@ pub(super) fn rule_of(reason: Reason) -> Rule {
         Reason::Suppressed => Rule::Suppression,
         Reason::Replaced => Rule::Admission,
         Reason::Event | Reason::Forgotten | Reason::Message => Rule::Cancel,
-        Reason::Refused | Reason::Unreachable => Rule::Delivery,
+        Reason::Refused | Reason::Unreachable | Reason::Template => Rule::Delivery,
     }
 }

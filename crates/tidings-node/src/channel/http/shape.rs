@@ -250,6 +250,7 @@ mod tests {
                 suppress: Some(_), ..
             } => "dead",
             Outcome::Failed { .. } => "failed",
+            Outcome::Template { .. } => "template",
             Outcome::Withheld => "withheld",
         };
         for (status, provider, address) in [

@@ -194,6 +194,7 @@ pub(super) fn class(outcome: &Outcome) -> &'static str {
             suppress: Some(_), ..
         } => "dead",
         Outcome::Failed { .. } => "failed",
+        Outcome::Template { .. } => "template",
         Outcome::Withheld => "withheld",
     }
 }
