@@ -270,7 +270,8 @@ async fn inbox(
 
 /// Mark notifications as seen
 ///
-/// Marks everything up to now as seen; later items are not affected. Lowers `unseen`, not `unread`.
+/// Marks everything up to now as seen; later items are not affected. Lowers `unseen`, not `unread`. An event or object
+/// that is not in the inbox marks nothing, which is no error.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
@@ -287,7 +288,8 @@ async fn mark_seen(
 
 /// Mark notifications as read
 ///
-/// Marks everything up to now as read and seen; later items are not affected.
+/// Marks everything up to now as read and seen; later items are not affected. An event or object that is not in the
+/// inbox marks nothing, which is no error.
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),

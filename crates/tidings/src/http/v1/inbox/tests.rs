@@ -273,6 +273,19 @@ fn a6_a_flushed_inbox_keeps_its_history_and_withdrawn_objects_leave_it() {
     assert!(again["rev"].as_u64() > without["rev"].as_u64());
 }
 
+/// What is marked may have left the inbox a moment ago, so it is no mistake that it is not there.
+#[test]
+fn f19_a_mark_of_what_is_not_there_marks_nothing() {
+    let rig = with_ada();
+    publish(&rig, "e1", "o1");
+    let before = page(&rig, "");
+    for what in [json!({"event": "none"}), json!({"object": "none"})] {
+        mark(&rig, "seen", &what);
+        mark(&rig, "read", &what);
+    }
+    assert_eq!(page(&rig, ""), before);
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let rig = with_ada();
