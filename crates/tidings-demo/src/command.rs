@@ -91,14 +91,14 @@ impl Data {
     }
 }
 
-/// Runs the command over a scenario until `stop` becomes true. The runtime serves the page.
+/// Runs the command over a scenario until `stop` becomes true. The runtime serves the page, and ends with the command.
 ///
 /// # Errors
 /// [`Fault`].
 pub fn run(
     mut settings: Settings,
     scenario: Scenario,
-    (runtime, stop): (&Runtime, watch::Receiver<bool>),
+    (runtime, stop): (Runtime, watch::Receiver<bool>),
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<(), Fault> {
@@ -145,8 +145,11 @@ pub fn run(
         return Err(Fault::Books);
     }
     if let Some(listener) = listener {
-        serve(runtime, listener, shown, stop, err)?;
+        serve(&runtime, listener, shown, stop, err)?;
     }
+    // The pages have the store open, which still writes while it is closed: the directory is removed after that.
+    drop(runtime);
+    drop(data);
     Ok(())
 }
 

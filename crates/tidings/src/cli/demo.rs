@@ -58,7 +58,7 @@ pub(super) fn run(
     match command::run(
         settings,
         scenario,
-        (&runtime, stop),
+        (runtime, stop),
         streams.out,
         streams.err,
     ) {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-/// Becomes true once the process is asked to end, so that it can clean up. A second request ends it at
-/// once.
+/// Becomes true once the process is asked to end, so that it can clean up; it hears of that from now on. A second
+/// request ends it at once.
 pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
     let stop = Arc::new(watch::Sender::new(false));
     let sender = Arc::clone(&stop);
@@ -23,8 +23,10 @@ pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
     {
         use tokio::signal::unix::{SignalKind, signal};
         let asked = asked.clone();
+        let _inside = runtime.enter();
+        let terminate = signal(SignalKind::terminate());
         runtime.spawn(async move {
-            let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+            let Ok(mut terminate) = terminate else {
                 return;
             };
             while terminate.recv().await.is_some() {

@@ -106,3 +106,55 @@ fn faults_end_with_their_codes() {
         assert_eq!(status_of(&fault).code(), code, "{fault}");
     }
 }
+
+/// The variable that makes [`demo_process`] play.
+#[cfg(unix)]
+const PLAYS: &str = "TIDINGS_TEST_DEMO";
+
+/// The process of [`f16_a_demo_that_is_terminated_leaves_nothing_behind`].
+#[cfg(unix)]
+#[test]
+fn demo_process() {
+    if std::env::var_os(PLAYS).is_none() {
+        return;
+    }
+    let mut streams = Streams {
+        out: &mut io::stdout(),
+        err: &mut io::stderr(),
+        progress: Progress::Plain,
+    };
+    let arguments = Arguments {
+        headless: false,
+        ..arguments(None, true)
+    };
+    run(&arguments, short(), &mut streams).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn f16_a_demo_that_is_terminated_leaves_nothing_behind() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Command, Stdio};
+
+    // While it plays, and while it serves.
+    for line in ["December 1967", "Look around"] {
+        let parent = tempfile::tempdir().unwrap();
+        let mut process = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "--nocapture", "cli::demo::tests::demo_process"])
+            .env(PLAYS, "1")
+            .env("TMPDIR", parent.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let reached = lines.any(|said| said.unwrap().contains(line));
+        let left = || std::fs::read_dir(parent.path()).unwrap().count();
+        let during = left();
+        let id = process.id().to_string();
+        let killed = Command::new("kill").args(["-TERM", &id]).status();
+        let status = process.wait().unwrap();
+        assert!(reached && killed.unwrap().success(), "{line}: {status}");
+        assert_eq!((during, left()), (1, 0), "{line}: {status}");
+    }
+}
