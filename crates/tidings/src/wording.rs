@@ -52,10 +52,27 @@ fn listed<S: AsRef<str>>(words: &[S], joined_by: &str) -> String {
     }
 }
 
-/// The candidate that was probably meant, if one is near enough.
+/// Words of other notification APIs and their names here.
+const SYNONYMS: [(&str, &str); 8] = [
+    ("attributes", "data"),
+    ("language", "locale"),
+    ("metadata", "data"),
+    ("payload", "data"),
+    ("phone", "addresses"),
+    ("properties", "data"),
+    ("time_zone", "tz"),
+    ("timezone", "tz"),
+];
+
+/// The candidate that was probably meant, if one is near enough or has the same meaning.
 #[must_use]
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let word = folded(word)?;
+    let same = SYNONYMS.iter().find(|(other, _)| *other == word);
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    if let Some(same) = same.and_then(|(_, same)| candidates.iter().find(|name| *name == same)) {
+        return Some(same);
+    }
     candidates
         .into_iter()
         .filter_map(|candidate| {
@@ -126,6 +143,14 @@ mod tests {
         assert_eq!(nearest("template", keys), None);
         assert_eq!(nearest("", keys), None);
         assert_eq!(nearest("x", ["y"]), None);
+    }
+
+    #[test]
+    fn s4_words_of_other_apis_are_understood() {
+        assert_eq!(nearest("timezone", ["id", "tz"]), Some("tz"));
+        assert_eq!(nearest("time-zone", ["id", "tz"]), Some("tz"));
+        assert_eq!(nearest("payload", ["type", "data"]), Some("data"));
+        assert_eq!(nearest("payload", ["type"]), None);
     }
 
     #[test]

@@ -592,6 +592,9 @@ fn too_deep(at: usize) -> Fault {
 
 fn unknown(at: usize, what: &str, name: &str, known: &[&str]) -> Fault {
     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    let help = format!("known are {}", known.join(", "));
+    let mut help = format!("known are {}", known.join(", "));
+    if name == "matches" {
+        help = format!("there are no regular expressions; {help}");
+    }
     Fault::new(at, format!("unknown {what} `{name}`"), help)
 }

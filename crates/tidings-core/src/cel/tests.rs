@@ -138,6 +138,12 @@ fn faults_have_places() {
 }
 
 #[test]
+fn s4_regular_expressions_are_told_to_be_missing() {
+    let fault = Program::compile("event.id.matches('^x')", OF_EVENT).expect_err("a fault");
+    assert!(fault.help.contains("no regular expressions"), "{fault}");
+}
+
+#[test]
 fn what_is_written_is_bounded() {
     let compile = |text: &str| Program::compile(text, OF_EVENT);
     let within =

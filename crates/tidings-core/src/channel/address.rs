@@ -47,7 +47,9 @@ impl AddressKind {
             }
             Self::Fcm => "a registration token",
             Self::Apns => "a device token in hexadecimal digits",
-            Self::Slack => "C0123456789, or https://hooks.slack.com/services/...",
+            Self::Slack => {
+                "C0123456789 (a channel), U0123456789 (a member) or https://hooks.slack.com/services/..."
+            }
             Self::Discord => "123456789012345678, or https://discord.com/api/webhooks/...",
             Self::Teams => "https://HOST/...",
             Self::Telegram => "123456789, or @channel",

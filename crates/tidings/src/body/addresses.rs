@@ -65,9 +65,14 @@ impl OfKind {
         let Self(kind) = self;
         let read = kind.read(text).ok_or_else(|| {
             let hint = format!("write `{}`, or null for no address", kind.form());
+            let what = match kind {
+                AddressKind::Slack => "the id of a channel or member, or the address of a webhook",
+                _ => "an address",
+            };
+            let got = quoted(text);
             let reason = match kind.fault(text) {
-                Some(why) => format!("must be an address, got {}: {why}", quoted(text)),
-                None => format!("must be an address, got {}", quoted(text)),
+                Some(why) => format!("must be {what}, got {got}: {why}"),
+                None => format!("must be {what}, got {got}"),
             };
             Fault::new(reason, hint)
         })?;

@@ -1,4 +1,4 @@
-//! The body of an explanation: an event that was published, or one that is supposed, and a recipient.
+//! The body of an explanation: an event that was published, or a hypothetical one, and a recipient.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use tidings_core::engine::Subject;
@@ -14,7 +14,7 @@ use super::text::Text;
 #[serde(deny_unknown_fields)]
 #[schema(as = Explain, example = json!({"event": "e-1", "recipient": "ada"}))]
 pub(crate) struct ExplainBody {
-    /// Id of an event; or an event that is supposed, as it would be published.
+    /// Id of an event; or a hypothetical event, as it would be published.
     event: EventInQuestion,
     /// Id of the recipient.
     #[schema(value_type = String, min_length = 1, max_length = 256)]

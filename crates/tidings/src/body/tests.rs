@@ -46,6 +46,11 @@ fn faults_have_the_whole_path() {
             "`data` must be an object, got a string",
             r#"Example: {"excerpt""#,
         ),
+        (
+            r#""object":{"id":"o"},"to":{},"payload":{}"#,
+            "unknown field `payload`",
+            "did you mean `data`?",
+        ),
     ] {
         let body = format!(r#"{{"type":"note",{rest}}}"#);
         let fields = Fields::parse(body.as_bytes()).unwrap();

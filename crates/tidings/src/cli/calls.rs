@@ -262,7 +262,7 @@ impl Call for Flush {
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
         let scheduled = scheduled_text(answer);
-        let lanes = match answer.get("lanes").and_then(Value::as_u64) {
+        let messages = match answer.get("lanes").and_then(Value::as_u64) {
             Some(0) => {
                 return match scheduled {
                     Some(scheduled) => writeln!(out, "Nothing to send now: {scheduled}"),
@@ -274,7 +274,7 @@ impl Call for Flush {
         };
         writeln!(
             out,
-            "Due now: {lanes} for {}; a running server sends them (marker {})",
+            "Sending now: {messages} to {}, as soon as a server runs (marker {})",
             self.recipient,
             cell(answer, "marker")
         )?;

@@ -12,7 +12,7 @@ use crate::client::Request;
 /// `tidings explain`.
 #[derive(clap::Args)]
 pub(super) struct Explain {
-    /// Event id; or an event that is supposed, as the JSON object that would be published
+    /// Event id; or a hypothetical event, as JSON: nothing is published
     event: String,
     /// Recipient id
     recipient: String,

@@ -15,12 +15,13 @@ use crate::wording::{did_you_mean, quoted};
 
 /// Arguments of `preview`.
 #[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
 pub(super) struct Preview {
     /// Type to show, with made-up items
-    #[arg(value_name = "TYPE", required_unless_present = "recipient")]
+    #[arg(value_name = "TYPE", group = "what")]
     kind: Option<String>,
     /// Recipient whose next mail is shown, as it would be sent
-    #[arg(long, value_name = "ID", conflicts_with_all = ["kind", "locale", "items"])]
+    #[arg(long, value_name = "ID", group = "what", conflicts_with_all = ["locale", "items"])]
     recipient: Option<String>,
     /// Lane whose mail is shown, as `pending` lists it [default: the one that is due first]
     #[arg(long, value_name = "NAME", requires = "recipient")]

@@ -258,7 +258,7 @@ impl Call for Operate {
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
         match answer["status"].as_str() {
-            Some("accepted") => writeln!(out, "A running server sends it"),
+            Some("accepted") => writeln!(out, "Queued: a running server sends it in a moment"),
             Some("cancelled") => {
                 let count = cell(answer, "cancelled");
                 writeln!(out, "Cancelled, with {count} notifications")

@@ -17,7 +17,7 @@ use crate::body::object::EventObject;
 use crate::body::text::{FromText as _, Text, Topic, Wait};
 use crate::client::{Fault, LineProblem, Purpose, Reach, Request};
 use crate::config::duration;
-use crate::timeline::{Line, Lines};
+use crate::timeline::{Line, Lines, by_line};
 use crate::warning::Summed;
 use crate::wording::quoted;
 
@@ -31,8 +31,8 @@ const SLICE_BYTES: usize = 1 << 20;
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub(super) struct Arguments {
-    /// File of events, one JSON object per line; `-` reads standard input. Events with an id can be
-    /// published again: each is accepted once
+    /// File of events, one JSON object per line, or a JSON array; `-` reads standard input. Events with an id
+    /// can be published again: each is accepted once
     #[arg(value_name = "FILE", group = "what")]
     file: Option<PathBuf>,
     #[command(flatten)]
@@ -85,6 +85,9 @@ struct OneEvent {
     /// Notify the followers of this topic; can be repeated
     #[arg(long, requires = "kind", value_parser = topic)]
     topic: Vec<Topic>,
+    /// No option: the body's `to` is said by those above.
+    #[arg(long, value_name = "ID", hide = true, value_parser = no_to)]
+    to: Option<String>,
     /// Notify all recipients
     #[arg(long, requires = "kind")]
     everyone: bool,
@@ -115,6 +118,12 @@ fn wall_time(text: &str) -> Result<WallTime, String> {
 
 fn topic(text: &str) -> Result<Topic, String> {
     Topic::from_text(text).map_err(|fault| format!("{}; {}", fault.reason, fault.hint))
+}
+
+fn no_to(text: &str) -> Result<String, String> {
+    Err(format!(
+        "write `--recipient {text}`, `--topic {text}` or `--everyone`"
+    ))
 }
 
 impl OneEvent {
@@ -178,6 +187,13 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
                 return Ok(report(streams, &message, Status::Wrong));
             }
         },
+    };
+    let input = match by_line(input) {
+        Ok(input) => input,
+        Err(error) => {
+            let message = format!("cannot read the events: {error}");
+            return Ok(report(streams, &message, Status::Failed));
+        }
     };
     let mut reach = match reach::find(&arguments.to, Purpose::Change, streams) {
         Ok(reach) => reach,

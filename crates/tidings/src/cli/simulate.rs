@@ -19,12 +19,13 @@ use crate::simulate::{Halt, Play};
 
 /// Arguments of `simulate`.
 #[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("by").required(true))]
 pub(super) struct Arguments {
     /// Configuration
-    #[arg(long, value_name = "FILE", required_unless_present = "compare")]
+    #[arg(long, value_name = "FILE", group = "by")]
     pub(super) config: Option<PathBuf>,
     /// Compare two to four configurations: prints what each would send, in numbers
-    #[arg(long, value_name = "FILE", num_args = 2..=4, conflicts_with = "config")]
+    #[arg(long, value_name = "FILE", num_args = 2..=4, group = "by")]
     pub(super) compare: Vec<PathBuf>,
     /// With --compare: write a page with plots, and one recipient's day, to this file
     #[arg(long, value_name = "FILE", requires = "compare")]
@@ -40,7 +41,7 @@ pub(super) struct Arguments {
     pub(super) channel: Option<String>,
     /// In place of messages: explain why a recipient got an event, or did not
     ///
-    /// EVENT is the id of an event of the timeline, or an event that is supposed, as a JSON object.
+    /// EVENT is the id of an event of the timeline, or a hypothetical event, as a JSON object.
     #[arg(long, num_args = 2, value_names = ["EVENT", "RECIPIENT"], conflicts_with_all = ["channel", "compare"])]
     explain: Option<Vec<String>>,
     /// Print one JSON object per line

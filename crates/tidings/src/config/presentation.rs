@@ -137,7 +137,7 @@ fn sentence_faults(key: &str, text: &str, locale: &str) -> Vec<String> {
     }
     match Sentence::parse(text, locale) {
         Ok(sentence) if key == "title" && !sentence.is_title() => vec![
-            "a title is the heading of several events: write text, and {count|work|works} for the form of a word"
+            "`title` heads several events, so it has no {placeholders} of one: write text, and {count|work|works} for the form of a word"
                 .to_owned(),
         ],
         Ok(_) => Vec::new(),

@@ -182,7 +182,10 @@ fn refer(walk: &mut Walk, text: &Found<&str>, what: &str, section: &str, declare
     }
     let near = did_you_mean(text.value, declared.iter().copied());
     let declare = format!("declare it as [{section}.{}]", text.value.escape_debug());
-    let hint = near.map_or(declare.clone(), |near| format!("{near} Or {declare}"));
+    let hint = near.map_or(declare.clone(), |near| {
+        let stop = if near.ends_with('?') { "" } else { "." };
+        format!("{near}{stop} Or {declare}")
+    });
     walk.absent(
         &text.span,
         format!("unknown {what} {}", quoted(text.value)),

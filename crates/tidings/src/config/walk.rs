@@ -398,7 +398,19 @@ impl Walk {
                     .copied()
                     .find(|word| text.value.to_lowercase().starts_with(word))
             };
-            let hint = match nearest(text.value, words.iter().copied()).or_else(begun) {
+            // The nearest of several numbers is seldom the one that was meant: all of its unit are named.
+            let of_unit: Vec<&str> = match unit(text.value) {
+                None => Vec::new(),
+                given => words
+                    .iter()
+                    .copied()
+                    .filter(|word| unit(word) == given)
+                    .collect(),
+            };
+            let near = nearest(text.value, words.iter().copied()).or_else(begun);
+            let hint = match near {
+                _ if !of_unit.is_empty() => format!("write {}", one_of(&of_unit)),
+                _ if unit(text.value).is_some() => format!("write {}", one_of(words)),
                 Some(near) => format!("did you mean {}?", quoted(near)),
                 None => format!("write {}", one_of(words)),
             };
@@ -511,6 +523,12 @@ impl Walk {
             })
         }
     }
+}
+
+/// What follows the number at the beginning of a word.
+fn unit(word: &str) -> Option<&str> {
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    (unit.len() < word.len()).then_some(unit)
 }
 
 /// The lines that make no sense because of a fault in the syntax of one: that line, and where it names

@@ -21,6 +21,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 use super::Service;
 use super::error::{Again, Code};
 use super::request::KEY_BYTES_MAX;
+use crate::wording::nearest;
 
 const PROBLEM_JSON: &str = "application/problem+json";
 
@@ -186,6 +187,33 @@ impl Calls {
 pub(super) fn shown(path: &str) -> String {
     path.replace("{*", "{")
 }
+
+/// The documented path that was probably meant by one that no call has: with another end, without its version, or with
+/// a letter wrong.
+pub(super) fn nearest_path<'p>(
+    path: &str,
+    known: impl IntoIterator<Item = &'p str> + Clone,
+) -> Option<&'p str> {
+    let of = |path: &str| -> Option<&'p str> {
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let is_meant = |known: &&str| {
+            let names: Vec<&str> = known.split('/').filter(|name| !name.is_empty()).collect();
+            let same = |(name, part): (&&str, &&str)| {
+                name.starts_with('{') || nearest(part, [*name]).is_some()
+            };
+            names.len() == parts.len() && names.iter().zip(&parts).all(same)
+        };
+        // Names before what stands for any: of several, the one with fewer of those.
+        let meant = known.clone().into_iter().filter(is_meant);
+        meant.min_by_key(|known| known.matches('{').count())
+    };
+    (path.len() <= PATH_BYTES_MAX)
+        .then(|| of(path).or_else(|| of(&format!("/v1/{path}"))))
+        .flatten()
+}
+
+/// The longest path for which a near one is looked for.
+const PATH_BYTES_MAX: usize = 512;
 
 /// The methods that a path has.
 pub(super) fn methods(item: &PathItem) -> Vec<&'static str> {

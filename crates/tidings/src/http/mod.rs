@@ -112,14 +112,16 @@ fn all() -> call::Calls {
 }
 
 async fn no_such_call(uri: Uri) -> Problem {
-    Problem::new(
-        Code::NotFound,
-        format!("no call has the path `{}`", uri.path()),
-    )
+    let detail = format!("no call has the path {}", quoted(uri.path()));
+    let near = call::nearest_path(uri.path(), DOCUMENT.paths.paths.keys().map(String::as_str));
+    let hint =
+        near.map(|near| format!("did you mean `{near}`? `/v1/openapi.json` lists all calls."));
+    Problem::new(Code::NotFound, detail).hint(hint.unwrap_or_default())
 }
 
+static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(document);
+
 async fn no_such_method(method: Method, uri: Uri, matched: MatchedPath) -> Problem {
-    static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(document);
     let item = call::shown(matched.as_str());
     let item = DOCUMENT.paths.paths.get(&item);
     let methods = all_of(&item.map_or_else(|| vec!["GET"], call::methods));

@@ -113,6 +113,29 @@ fn a_wrong_method_is_told_which_there_are() {
 }
 
 #[test]
+fn s4_a_path_near_a_call_is_told_which_was_meant() {
+    let rig = Rig::new();
+    let hint = |path: &str| {
+        let answer = rig.call(Method::POST, path, &Value::Null);
+        assert_eq!(code(&answer), "not_found", "{path}");
+        answer.json()["hint"].as_str().unwrap().to_owned()
+    };
+    for (path, meant) in [
+        ("/events", "/v1/events"),
+        ("/v1/event", "/v1/events"),
+        ("/v1/events/", "/v1/events"),
+        ("/recipients/ada/inbox", "/v1/recipients/{id}/inbox"),
+        ("/v1/recipient/ada", "/v1/recipients/{id}"),
+    ] {
+        let expected = format!("did you mean `{meant}`?");
+        assert!(hint(path).starts_with(&expected), "{path}: {}", hint(path));
+    }
+    for far in ["/", "/v2/graphql", &format!("/{}", "x/".repeat(400))] {
+        assert_eq!(hint(far), "`/v1/openapi.json` lists all calls.");
+    }
+}
+
+#[test]
 fn a_query_is_told_what_was_expected_and_what_was_got() {
     let rig = Rig::new();
     let said = |path: &str| {

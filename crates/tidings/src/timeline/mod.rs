@@ -6,6 +6,7 @@
 pub mod lines;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use serde::Deserialize;
 use tidings_core::command::MarkKind;
@@ -14,6 +15,7 @@ use tidings_core::{Command, Id, Instant, Rules, Timed};
 
 pub use crate::body::Fault;
 pub use lines::{Line, Lines};
+pub use values::by_line;
 
 use crate::body::Fields;
 use crate::body::event::EventBody;

@@ -163,7 +163,7 @@ fn names_of_any_length_are_printed() {
 }
 
 #[test]
-fn f17_a_name_to_pause_needs_its_kind() {
+fn s4_a_name_to_pause_needs_its_kind() {
     let said = |arguments: &[&str]| {
         let ran = ran(arguments);
         assert_eq!(ran.code, 2, "{}", ran.err);
@@ -176,4 +176,40 @@ fn f17_a_name_to_pause_needs_its_kind() {
     said(&["resume"]);
     said(&["resume", "channel"]);
     said(&["resume", "channel", "email", "--all"]);
+}
+
+#[test]
+fn s4_arguments_that_are_missing_or_of_others_name_what_there_is() {
+    let said = |arguments: &[&str], parts: &[&str]| {
+        let ran = ran(arguments);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        for part in parts {
+            assert!(ran.err.contains(part), "{part}: {}", ran.err);
+        }
+    };
+    said(&["preview"], &["TYPE", "--recipient <ID>"]);
+    said(&["simulate"], &["--config <FILE>", "--compare <FILE>"]);
+    let event = ["publish", "--type", "note", "--object", "o", "--to", "ann"];
+    said(&event, &["--recipient ann", "--topic ann", "--everyone"]);
+    said(&["publish", "--to", "ann"], &["--recipient ann"]);
+}
+
+#[test]
+fn s4_events_may_be_an_array_or_stand_over_several_lines() {
+    both(|world| {
+        let world = world.with_people();
+        let event = |id: &str, kind: &str| json!({"id": id, "type": kind, "object": {"id": "o"}, "to": {"recipients": ["ann"]}});
+        let array = json!([event("a", "note"), event("b", "nope")]);
+        let file = world.file("array.json", &array.to_string());
+        let ran = world.run(&["publish", &file]);
+        assert!(ran.err.contains("line 2: "), "{}", ran.err);
+        assert!(ran.out.starts_with("1 accepted, 0 duplicates, 1 rejected"));
+        let pretty = [event("c", "note"), event("d", "nope")];
+        let pretty = pretty.map(|event| serde_json::to_string_pretty(&event).unwrap());
+        let second = 1 + pretty[0].lines().count();
+        let file = world.file("pretty.json", &pretty.join("\n"));
+        let ran = world.run(&["publish", &file]);
+        assert!(ran.err.contains(&format!("line {second}: ")), "{}", ran.err);
+        assert!(ran.out.starts_with("1 accepted, 0 duplicates, 1 rejected"));
+    });
 }

@@ -57,10 +57,7 @@ fn wrong_words_and_looks_are_refused() {
         ("sentence.de = \"{actor\"", "a brace is alone"),
         ("sentence = { x_y = \"z\" }", "`x_y` is not a locale"),
         ("subject = 1", "expected text"),
-        (
-            "title = \"{actor}\"",
-            "a title is the heading of several events",
-        ),
+        ("title = \"{actor}\"", "`title` heads several events"),
         ("\"sentence.d_e\" = \"x\"", "`d_e` is not a locale"),
     ] {
         let text = format!(
@@ -165,10 +162,7 @@ fn field_11_forms_are_as_many_as_the_texts_locale_has() {
             "`{count|…}` has 1 form, but `en` has 2",
         ),
         ("title.ja = \"{count|a|b}\"", "`ja` has 1"),
-        (
-            "title = \"{actors|a|b}\"",
-            "a title is the heading of several events",
-        ),
+        ("title = \"{actors|a|b}\"", "`title` heads several events"),
     ] {
         refused(&with("", event_type), part);
     }

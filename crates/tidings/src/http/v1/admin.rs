@@ -296,7 +296,7 @@ struct DueAnswer {
 /// Lanes of one name that are due within one hour.
 #[derive(Serialize, Deserialize, ToSchema)]
 struct DueHour {
-    /// The hour (UTC) in which they are due; null = they are not due as things are.
+    /// The hour (UTC) in which they are due; null = none at present, as while a type is paused.
     #[schema(format = "date-time")]
     hour: Option<String>,
     /// The channel.

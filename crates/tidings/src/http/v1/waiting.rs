@@ -71,7 +71,7 @@ struct PendingLane {
     #[serde(skip_serializing_if = "BatchKey::is_empty")]
     #[schema(value_type = Option<String>)]
     key: BatchKey,
-    /// Due time; null = not due as things are.
+    /// Due time; null = none at present, as while its type is paused.
     #[schema(format = "date-time")]
     due: Option<String>,
     /// The reason why it is held although it is due: it is paused, or the recipient is unconfirmed; null = it is not

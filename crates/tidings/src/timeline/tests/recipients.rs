@@ -52,6 +52,10 @@ fn addresses_are_given_by_channel_or_the_short_way() {
             "`addresses.webpush` must be an address",
         ),
         (
+            r#""addresses":{"slack":"U012345"}"#,
+            "`addresses.slack` must be the id of a channel or member",
+        ),
+        (
             r#""addresses":{"webhook":"http://example.org"}"#,
             "`addresses.webhook` must be an address",
         ),
