@@ -202,7 +202,7 @@ impl MessageReport {
                     steps.push(Step::passes(Rule::Delivery, reason, result).at(*at));
                 }
                 Record::Reopened(again) if again.number == number => {
-                    let step = Step::passes(Rule::Delivery, "an operator", "had it sent again");
+                    let step = Step::passes(Rule::Delivery, "an operator", "resent it");
                     steps.push(step.at(again.at));
                 }
                 _ => {}

@@ -143,7 +143,7 @@ impl Question<'_> {
         let rule = self.policy_of(&name.kind, type_no, channel);
         path.steps.push(match own {
             Some(own) => Step::passes(Rule::Deadline, rule, "due").at(own),
-            None => Step::passes(Rule::Deadline, rule, "not due as things are"),
+            None => Step::passes(Rule::Deadline, rule, "no due time at present"),
         });
         let who = RoaringBitmap::from_iter([self.number.0]);
         let passes = !lane.passes(&who, terms).is_empty();

@@ -218,7 +218,7 @@ impl Question<'_> {
             (false, true) => Ok(()),
             (true, true) => {
                 self.look_steps(name.channel, None, (arrival.at, path));
-                let shown = Step::passes(Rule::Delivery, "the inbox", "it is there");
+                let shown = Step::passes(Rule::Delivery, "the inbox", "it is in the inbox");
                 path.steps.push(shown.at(arrival.at));
                 end(path, (Outcome::Delivered, None), arrival.at);
                 Ok(())
@@ -316,10 +316,9 @@ impl Question<'_> {
             path.state = EntryState::Sending;
             let (tried, result) = match open.tried.get(&self.number.0) {
                 None => ("no attempt that failed".to_owned(), "it is being sent"),
-                Some(attempts) if attempts.count == 0 => (
-                    "an operator had it sent again".to_owned(),
-                    "it is being sent",
-                ),
+                Some(attempts) if attempts.count == 0 => {
+                    ("an operator resent it".to_owned(), "it is being sent")
+                }
                 Some(attempts) => {
                     path.at = Some(attempts.until);
                     (
@@ -340,7 +339,7 @@ impl Question<'_> {
             if let Record::Reopened(again) = &record
                 && again.number == self.number
             {
-                let step = Step::passes(Rule::Delivery, "an operator", "had it sent again");
+                let step = Step::passes(Rule::Delivery, "an operator", "resent it");
                 path.steps.push(step.at(again.at));
             }
             let Record::Outcome {
