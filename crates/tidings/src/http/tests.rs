@@ -12,6 +12,7 @@ use super::rig::{Answered, CONFIG, Rig};
 use super::{Access, Code, Settings, document, error, openapi};
 use crate::keys::Secret;
 
+mod deep;
 mod every_error;
 mod examples;
 mod limits;

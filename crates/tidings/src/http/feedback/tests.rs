@@ -327,6 +327,30 @@ fn calls_of_mailgun_are_signed() {
     }
 }
 
+/// Where the signature is in the body, whoever calls has it read.
+#[test]
+fn a1_a_call_of_any_depth_is_refused() {
+    let login = [(
+        "authorization",
+        format!("Basic {}", STANDARD.encode("me:secret")),
+    )];
+    for (open, close) in [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]")] {
+        for levels in [100, 200_000] {
+            let deep = format!("{}1{}", open.repeat(levels), close.repeat(levels));
+            let bodies = ["signature", "event-data", "Metadata", "x", "Message"]
+                .map(|name| format!("{{\"{name}\":{deep}}}"));
+            for body in bodies.iter().chain([&deep]) {
+                let taken = heard(&[], body, |call| mailgun::read(call, "k"));
+                assert!(taken.is_err(), "{levels} {open}");
+                // What no field names is passed over.
+                drop(heard(&login, body, |call| {
+                    postmark::read(call, "me:secret")
+                }));
+            }
+        }
+    }
+}
+
 #[test]
 fn calls_of_postmark_have_a_login() {
     let (post, tag) = sent();
