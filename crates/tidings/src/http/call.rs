@@ -192,9 +192,13 @@ pub(super) fn shown(path: &str) -> String {
 /// a letter wrong.
 pub(super) fn nearest_path<'p>(
     path: &str,
-    known: impl IntoIterator<Item = &'p str> + Clone,
+    known: impl IntoIterator<Item = &'p str>,
 ) -> Option<&'p str> {
-    let of = |path: &str| -> Option<&'p str> {
+    if path.len() > PATH_BYTES_MAX {
+        return None;
+    }
+    let known: Vec<&'p str> = known.into_iter().collect();
+    let of = |path: &str| {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let is_meant = |known: &&str| {
             let names: Vec<&str> = known.split('/').filter(|name| !name.is_empty()).collect();
@@ -204,12 +208,10 @@ pub(super) fn nearest_path<'p>(
             names.len() == parts.len() && names.iter().zip(&parts).all(same)
         };
         // Names before what stands for any: of several, the one with fewer of those.
-        let meant = known.clone().into_iter().filter(is_meant);
+        let meant = known.iter().copied().filter(is_meant);
         meant.min_by_key(|known| known.matches('{').count())
     };
-    (path.len() <= PATH_BYTES_MAX)
-        .then(|| of(path).or_else(|| of(&format!("/v1/{path}"))))
-        .flatten()
+    of(path).or_else(|| of(&format!("/v1/{path}")))
 }
 
 /// The longest path for which a near one is looked for.
