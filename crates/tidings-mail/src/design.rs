@@ -275,6 +275,12 @@ impl Design {
         phrases.title.get(language)?.counted(count)
     }
 
+    /// The title of a type as a heading of several: in its form for three, which no language counts in the genitive or in
+    /// the singular.
+    pub(crate) fn plural_title(&self, event_type: &Id, language: &Language) -> Option<String> {
+        self.title(event_type, language, 3)
+    }
+
     /// The sentence of a type.
     pub(crate) fn sentence(&self, event_type: &Id, language: &Language) -> Option<&Sentence> {
         let phrases = self.types.get(event_type.as_str())?;

@@ -3,7 +3,7 @@
 //! A text has the direction of its language. A name that runs the other way would carry the words and the signs
 //! beside it along.
 
-use unicode_bidi::BidiClass::{AL, L, R};
+use unicode_bidi::BidiClass::{AL, EN, L, R};
 use unicode_bidi::bidi_class;
 
 /// The beginning of a stretch that has the direction of its own first strong character, and its end. Foreign text has
@@ -11,15 +11,27 @@ use unicode_bidi::bidi_class;
 pub(crate) const BEGIN: char = '\u{2068}';
 pub(crate) const END: char = '\u{2069}';
 
-/// A value that stands in a text, isolated if any of its characters runs the other way.
+/// Tells whether a character is of a script that is written from right to left.
+pub(crate) fn runs_left(c: char) -> bool {
+    !c.is_ascii() && matches!(bidi_class(c), R | AL)
+}
+
+/// A value that stands in a text, isolated if any of its characters runs the other way, or if the groups of a number, such
+/// as those of a telephone, would change places.
 pub(crate) fn isolated(value: String, is_right_to_left: bool) -> String {
-    let runs_other_way = |c: char| match is_right_to_left {
-        true => bidi_class(c) == L,
-        false => !c.is_ascii() && matches!(bidi_class(c), R | AL),
+    let runs_other_way = |c: char| {
+        if is_right_to_left {
+            bidi_class(c) == L
+        } else {
+            runs_left(c)
+        }
     };
-    match value.chars().any(runs_other_way) {
-        true => format!("{BEGIN}{value}{END}"),
-        false => value,
+    let is_digit = |c: char| bidi_class(c) == EN;
+    let has_groups = is_right_to_left && value.contains(is_digit) && !value.chars().all(is_digit);
+    if has_groups || value.contains(runs_other_way) {
+        format!("{BEGIN}{value}{END}")
+    } else {
+        value
     }
 }
 
@@ -59,7 +71,10 @@ mod tests {
             ("סארה", true, false),
             ("سارة", true, false),
             ("C++ של דב", true, true),
-            ("2024 (3)!", false, false),
+            ("2024 (3)!", false, true),
+            ("004 512", false, true),
+            ("2024", false, false),
+            ("(!)", false, false),
             ("٣", false, false),
             ("ほか", false, true),
             ("a\u{200f}", true, true),

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use tidings_core::batch::{Group, Line, common_data};
+use tidings_core::rules::capitalised;
 use tidings_core::{Id, Object};
 
 use crate::design::Design;
 use crate::locale::Language;
 use crate::sentence::{Said, Sentence};
 use crate::words::Words;
-use crate::{names, text};
+use crate::{names, text, wording};
 
 /// The title of a line's object; `None` where it has none that can be shown.
 pub(crate) fn own_title(line: &Line, words: &Words) -> Option<String> {
@@ -25,8 +26,27 @@ pub(crate) fn actors<'l>(
     actors: &[Arc<Object>],
     words: &Words,
 ) -> Option<String> {
-    let is_signed = !lines.into_iter().any(|line| line.lacks_actor);
+    let is_signed = is_signed(lines);
     names::named(actors, words).filter(|_| is_signed)
+}
+
+/// Tells whether each entry of some lines has an actor.
+fn is_signed<'l>(lines: impl IntoIterator<Item = &'l Line>) -> bool {
+    !lines.into_iter().any(|line| line.lacks_actor)
+}
+
+/// What stands for the title of a line without one: the title of its type, "2 new works", or "New comment".
+pub(crate) fn untitled(line: &Line, design: &Design, language: &Language) -> String {
+    let words = language.words;
+    let title = match &line.types[..] {
+        [event_type] => design.title(event_type, language, line.entries),
+        _ => None,
+    };
+    match (title, line.entries) {
+        (Some(title), 1) => words.isolated(capitalised(&title)),
+        (Some(title), count) => words.count_of(&title, count),
+        (None, count) => words.untitled(&wording::types_in_words(&line.types), count),
+    }
 }
 
 /// The notifications of some lines.
@@ -52,17 +72,25 @@ pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], sentence: &Sentence) -> 
     let listed = |names: Vec<Option<String>>| {
         let count = names.len();
         let mut known: Vec<String> = Vec::new();
-        let mut same = 0;
         for name in names.into_iter().flatten() {
-            match known.contains(&name) {
-                true => same += 1,
-                false => known.push(name),
+            if !known.contains(&name) {
+                known.push(name);
             }
         }
-        let unnamed = count - same - known.len();
-        (!known.is_empty()).then(|| words.listed(&known, unnamed))
+        // Things of one name are named once, and counted.
+        let others = count - known.len();
+        (!known.is_empty()).then(|| words.listed(&known, others))
     };
-    let titles = lines.iter().map(|line| own_title(line, words)).collect();
+    let mut objects: Vec<&Line> = Vec::new();
+    for line in lines {
+        if !objects
+            .iter()
+            .any(|other| other.object.id == line.object.id)
+        {
+            objects.push(line);
+        }
+    }
+    let titles = objects.iter().map(|line| own_title(line, words)).collect();
     let mut targets: Vec<&Arc<Object>> = Vec::new();
     for target in lines.iter().filter_map(|line| line.target.as_ref()) {
         if !targets.contains(&target) {
@@ -71,13 +99,14 @@ pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], sentence: &Sentence) -> 
     }
     let have_targets = lines.iter().all(|line| line.target.is_some());
     let targets = targets.into_iter().map(|one| names::name_of(one, words));
+    let is_signed = is_signed(lines.iter().copied());
     let data = lines.first().and_then(|line| line.data.clone());
     Said {
-        actor: actors(lines.iter().copied(), by, words),
+        actor: names::named(by, words).filter(|_| is_signed),
         object: listed(titles),
         target: listed(targets.collect()).filter(|_| have_targets),
         count: entries(lines.iter().copied()),
-        actors: by.len(),
+        actors: Some(by.len()).filter(|count| *count > 0 && is_signed),
         data: lines
             .iter()
             .fold(data, |data, line| common_data(data, line.data.as_ref())),

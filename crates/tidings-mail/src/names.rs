@@ -28,7 +28,7 @@ pub(crate) fn named(objects: &[Arc<Object>], words: &Words) -> Option<String> {
         .iter()
         .filter_map(|object| name_of(object, words))
         .collect();
-    (!names.is_empty()).then(|| words.listed(&names, objects.len() - names.len()))
+    (!names.is_empty()).then(|| words.listed_people(&names, objects.len() - names.len()))
 }
 
 /// The names of topics, by their ids.

@@ -361,7 +361,7 @@ impl Writer<'_> {
 
     /// The title of the type, in its form for many; else of the category.
     fn heading_of(&self, group: &Group) -> Heading {
-        let title = self.design.title(&group.event_type, self.language, 1_000);
+        let title = self.design.plural_title(&group.event_type, self.language);
         match title {
             Some(title) => Heading {
                 title: self.words.isolated(capitalised(&title)),
@@ -479,10 +479,8 @@ impl Writer<'_> {
 
     fn item(&self, group: &Group, line: &Line, about: &[String], width: u16) -> Item {
         let event_type = line.types.first().unwrap_or(&group.event_type);
-        let title = own_title(line, self.words).unwrap_or_else(|| {
-            let types = wording::types_in_words(&line.types);
-            self.words.untitled(&types, line.entries)
-        });
+        let title = own_title(line, self.words)
+            .unwrap_or_else(|| lines::untitled(line, self.design, self.language));
         let templates = &self.design.templates;
         let block = match &line.types[..] {
             [event_type] => {

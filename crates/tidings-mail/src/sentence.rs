@@ -34,7 +34,9 @@ pub struct Sentence {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SentenceError {
     /// A brace has no partner.
-    #[error("a brace is alone: write `{{{{` or `}}}}` for one that is shown")]
+    #[error(
+        "a brace is alone: write `{{{{` or `}}}}` for one that is shown; a place can't stand within another one"
+    )]
     Brace,
     /// A place is unknown.
     #[error(
@@ -94,8 +96,8 @@ pub(crate) struct Said {
     pub(crate) object: Option<String>,
     pub(crate) target: Option<String>,
     pub(crate) count: usize,
-    /// Number of actors, those without a name among them.
-    pub(crate) actors: usize,
+    /// Number of actors, those without a name among them; `None` where an event has none.
+    pub(crate) actors: Option<usize>,
     pub(crate) data: Option<Arc<EventData>>,
 }
 
@@ -103,7 +105,7 @@ pub(crate) struct Said {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub(crate) struct Stretch {
     pub(crate) text: String,
-    /// True for the name of the object, which leads to its page.
+    /// True for what leads to the page of the object: its name, or all of a sentence that does not have it.
     pub(crate) link: bool,
 }
 
@@ -201,7 +203,7 @@ impl Sentence {
             object: None,
             target: None,
             count,
-            actors: 0,
+            actors: None,
             data: None,
         };
         self.text(&said, self.words).filter(|text| !text.is_empty())
@@ -221,7 +223,7 @@ impl Sentence {
                 Piece::Form(counted, forms) => {
                     let count = match counted {
                         Counted::Entries => said.count,
-                        Counted::Actors => said.actors,
+                        Counted::Actors => said.actors?,
                     };
                     forms.plurals.form(&forms.texts, count).to_owned()
                 }
@@ -236,7 +238,10 @@ impl Sentence {
         if self.words.is_right_to_left != around.is_right_to_left {
             let text = stretches.into_iter().map(|stretch| stretch.text).collect();
             let text = around.isolated(text);
-            return Some(vec![Stretch { text, link: false }]);
+            return Some(vec![Stretch { text, link: true }]);
+        }
+        if let [alone] = &mut stretches[..] {
+            alone.link = true;
         }
         Some(stretches)
     }
@@ -265,7 +270,10 @@ impl Piece {
                 }
                 let path = place.strip_prefix("data.").ok_or_else(unknown)?;
                 let names: Vec<String> = path.split('.').map(str::to_owned).collect();
-                if names.iter().any(String::is_empty) {
+                let is_odd = |name: &String| {
+                    name.is_empty() || name.contains(|c: char| c == '|' || c.is_whitespace())
+                };
+                if names.iter().any(is_odd) {
                     return Err(unknown());
                 }
                 Self::Data(names)
@@ -322,7 +330,7 @@ mod tests {
             object: Some("Rain".to_owned()),
             target: None,
             count,
-            actors: 1,
+            actors: Some(1),
             data: None,
         }
     }
@@ -371,7 +379,10 @@ mod tests {
     fn f9_a_verb_follows_the_number_of_actors() {
         let told = |text: &str, locale: &str, actors: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
-            let said = Said { actors, ..said(1) };
+            let said = Said {
+                actors: Some(actors),
+                ..said(1)
+            };
             sentence.text(&said, sentence.words).unwrap()
         };
         let german = "{actor} {actors|hat|haben} {object} kommentiert";
@@ -454,6 +465,8 @@ mod tests {
             "{data.}",
             "{data}",
             "{data.a..b}",
+            "{data.a|number}",
+            "{data.a b}",
             "{ actor }",
         ] {
             let fault = Sentence::parse(text, "en");

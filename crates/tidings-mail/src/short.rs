@@ -41,7 +41,7 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     let about = page.mail;
     let mut words = about.preview;
     if let Some(more) = about.more {
-        words = format!("{words}, {more}");
+        words = format!("{words} · {more}");
     }
     let of_item = page.item.and_then(|item| item.url);
     Ok(Short {

@@ -99,7 +99,7 @@ fn of_line(line: &Line, batch: &Batch, design: &Design, language: &Language) -> 
     let name =
         lines::own_title(line, words).or_else(|| names::name_of(line.target.as_ref()?, words));
     let Some(name) = name else {
-        return words.untitled(&types, line.entries);
+        return lines::untitled(line, design, language);
     };
     let what = text::cut(&types, TYPES_CHARS_MAX);
     let lead = match line.entries {
@@ -113,7 +113,7 @@ fn of_line(line: &Line, batch: &Batch, design: &Design, language: &Language) -> 
         _ => counts(batch, design, language)
             .unwrap_or_else(|| words.new_in_brackets(&what, line.entries)),
     };
-    format!("{lead}: {name}")
+    format!("{lead}{}{name}", words.colon)
 }
 
 /// "Andy Warhol, Eva Hesse and 3 more: 12 new works".
@@ -137,7 +137,7 @@ fn of_many(batch: &Batch, design: &Design, language: &Language) -> String {
     let counts = counts(batch, design, language);
     let names = names_in_words(&names, words);
     match (names, counts) {
-        (Some(names), Some(counts)) => format!("{names}: {counts}"),
+        (Some(names), Some(counts)) => format!("{names}{}{counts}", words.colon),
         (Some(names), None) => {
             let counts = match types.len() {
                 1 => {
@@ -146,7 +146,7 @@ fn of_many(batch: &Batch, design: &Design, language: &Language) -> String {
                 }
                 _ => words.counted(words.new, batch.entries),
             };
-            format!("{names}: {counts}")
+            format!("{names}{}{counts}", words.colon)
         }
         (None, Some(counts)) => counts,
         (None, None) => words.untitled(&in_words, batch.entries),

@@ -21,6 +21,13 @@ pub(crate) fn clean(text: &str) -> String {
         }
     }
     out.truncate(out.trim_end_matches(' ').len());
+    if out
+        .chars()
+        .all(|c| matches!(c, ' ' | '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'))
+    {
+        // Nothing of it can be seen.
+        out.clear();
+    }
     out
 }
 
@@ -69,6 +76,7 @@ mod tests {
             ("a\u{202E}b\u{2066}c", "abc"),
             ("שלום\u{200F}!", "שלום\u{200F}!"),
             ("\u{0}\u{1b}", ""),
+            ("\u{200b} \u{202e}\u{200f}", ""),
         ] {
             assert_eq!(clean(text), cleaned, "{text:?}");
         }

@@ -19,7 +19,13 @@ pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<St
     let mut causes = Vec::new();
     let mut asides = Vec::new();
     let is_one = lines.len() == 1;
-    causes.extend(Followed::of(lines, topics).told(words));
+    let is_followed = |line: &&Line| line.reasons.iter().any(|r| r.starts_with(TOPIC));
+    let followed = Followed::of(lines, topics);
+    if lines.iter().all(is_followed) {
+        causes.extend(followed.told(words.follow, words));
+    } else {
+        asides.extend(followed.told(words.follow_some, words));
+    }
     for (reason, cause) in known(words) {
         let count = lines
             .iter()
@@ -39,9 +45,9 @@ pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<St
     let cause = words.clauses(&causes);
     let cause = cause.map(|causes| words::fill(because, "{causes}", &causes));
     let aside = words.clauses(&asides);
-    let aside = aside.map(|asides| format!("{}.", capitalised(&asides)));
+    let aside = aside.map(|asides| format!("{}{}", capitalised(&asides), words.full_stop));
     let sentences: Vec<String> = cause.into_iter().chain(aside).collect();
-    (!sentences.is_empty()).then(|| sentences.join(" "))
+    (!sentences.is_empty()).then(|| sentences.join(words.between_sentences))
 }
 
 /// The reasons that are not topics.
@@ -65,7 +71,7 @@ pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str], words: &Words) 
         followed.unnamed = 0;
     }
     followed.names.retain(|name| !said.contains(&name.as_str()));
-    notes.extend(followed.told(words));
+    notes.extend(followed.told(words.follow_note, words));
     for (reason, cause) in known(words) {
         if line.reasons.iter().any(|r| r == reason) {
             notes.push(cause.note.to_owned());
@@ -103,13 +109,13 @@ impl Followed {
         followed
     }
 
-    /// "you follow A and B"; `None` where no name is known, which leaves nothing to say.
-    fn told(&self, words: &Words) -> Option<String> {
+    /// "you follow A and B" by a phrase; `None` where no name is known, which leaves nothing to say.
+    fn told(&self, phrase: &str, words: &Words) -> Option<String> {
         if self.names.is_empty() {
             return None;
         }
         let names = words.listed(&self.names, self.unnamed);
-        Some(words::fill(words.follow, "{names}", &names))
+        Some(words::fill(phrase, "{names}", &names))
     }
 }
 
@@ -177,9 +183,13 @@ mod tests {
                     line(&["named"]),
                 ],
                 Some(
-                    "You are receiving these because you follow B, A and 1 other. \
-                     Some are near you, and some were addressed to you.",
+                    "Some are there because you follow B, A and 1 other, some are near you, \
+                     and some were addressed to you.",
                 ),
+            ),
+            (
+                vec![line(&["topic:a", "near"]), line(&["topic:b"])],
+                Some("You are receiving these because you follow A and B. Some are near you."),
             ),
             (
                 vec![line(&["near"]), line(&["named"])],

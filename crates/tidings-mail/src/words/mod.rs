@@ -52,11 +52,19 @@ pub(crate) struct Words {
     /// Between the names of a list, and before the last one.
     pub(crate) comma: &'static str,
     pub(crate) and: &'static str,
+    /// Before the last one where it begins in the script of the language, if that has one of its own.
+    pub(crate) and_before_own: &'static str,
     /// Between clauses, and before the last one.
     pub(crate) clause_comma: &'static str,
     pub(crate) clause_and: &'static str,
-    /// "1 other", "{n} others".
+    /// Between what a subject begins with and what it names.
+    pub(crate) colon: &'static str,
+    pub(crate) full_stop: &'static str,
+    pub(crate) between_sentences: &'static str,
+    /// "1 other", "{n} others", of things.
     pub(crate) others: &'static [&'static str],
+    /// The same of people.
+    pub(crate) other_people: &'static [&'static str],
     pub(crate) count_of: &'static str,
     pub(crate) new: &'static str,
     pub(crate) new_for_you: &'static str,
@@ -69,7 +77,10 @@ pub(crate) struct Words {
     pub(crate) sent: &'static str,
     pub(crate) because_of_one: &'static str,
     pub(crate) because_of_many: &'static str,
+    /// What is followed: as a clause on all items, beside an item, and on some.
     pub(crate) follow: &'static str,
+    pub(crate) follow_note: &'static str,
+    pub(crate) follow_some: &'static str,
     pub(crate) near: Cause,
     pub(crate) named: Cause,
     pub(crate) everyone: Cause,
@@ -172,18 +183,38 @@ impl Words {
 
     /// "A", "A and B", "A, B and C", "A, B and 3 others"; of the others some may have no name.
     pub(crate) fn listed(&self, names: &[String], unnamed: usize) -> String {
-        let others = |count: usize| self.counted(self.plurals.form(self.others, count), count);
-        let (comma, and) = (self.comma, self.and);
+        self.listed_with(self.others, names, unnamed)
+    }
+
+    /// The same of people.
+    pub(crate) fn listed_people(&self, names: &[String], unnamed: usize) -> String {
+        self.listed_with(self.other_people, names, unnamed)
+    }
+
+    fn listed_with(&self, others: &[&str], names: &[String], unnamed: usize) -> String {
+        let others = |count: usize| self.counted(self.plurals.form(others, count), count);
+        let comma = self.comma;
+        let and = |last: &str| format!("{}{last}", self.and_before(last));
         match (names, unnamed) {
             ([], 0) => String::new(),
             ([], _) => others(unnamed),
             ([a], 0) => a.clone(),
-            ([a, b], 0) => format!("{a}{and}{b}"),
-            ([a, b, c], 0) => format!("{a}{comma}{b}{and}{c}"),
-            ([a], _) => format!("{a}{and}{}", others(unnamed)),
+            ([a, b], 0) => format!("{a}{}", and(b)),
+            ([a, b, c], 0) => format!("{a}{comma}{b}{}", and(c)),
+            ([a], _) => format!("{a}{}", and(&others(unnamed))),
             ([a, b, rest @ ..], _) => {
-                format!("{a}{comma}{b}{and}{}", others(rest.len() + unnamed))
+                format!("{a}{comma}{b}{}", and(&others(rest.len() + unnamed)))
             }
+        }
+    }
+
+    /// What joins the last name of a list.
+    fn and_before(&self, last: &str) -> &'static str {
+        let is_own = self.is_right_to_left && last.starts_with(direction::runs_left);
+        if is_own {
+            self.and_before_own
+        } else {
+            self.and
         }
     }
 
@@ -272,9 +303,12 @@ mod tests {
         ] {
             assert_eq!(of("en").listed(&names[..named], unnamed), list);
         }
-        assert_eq!(of("de").listed(&names, 0), "A, B und 3 weitere");
-        assert_eq!(of("he").listed(&names[..1], 2), "A ו־עוד שניים");
+        assert_eq!(of("de").listed(&names, 0), "A, B und 3 mehr");
+        assert_eq!(of("he").listed(&names[..1], 2), "A ועוד שניים");
+        assert_eq!(of("he").listed(&names[..2], 0), "A ו־B");
+        assert_eq!(of("he").listed(&["א", "ב"].map(str::to_owned), 0), "א וב");
         assert_eq!(of("ja").listed(&names, 0), "A、B、ほか3件");
+        assert_eq!(of("ja").listed_people(&names, 0), "A、B、ほか3名");
     }
 
     #[test]
@@ -290,7 +324,9 @@ mod tests {
     #[test]
     fn each_book_has_the_forms_of_its_language() {
         for words in BOOKS {
-            assert!(words.plurals.fit(words.others.len()), "{}", words.tag);
+            for forms in [words.others, words.other_people] {
+                assert!(words.plurals.fit(forms.len()), "{}", words.tag);
+            }
         }
     }
 

@@ -185,7 +185,14 @@ fn messages() -> Vec<(Batch, String)> {
         });
         message(locale, lines.to_vec())
     };
+    let number = |number: &'static str| {
+        let runs = [ToLeft("דב הגיב על "), ToRight(number), ToLeft("!")];
+        hebrew(&["דב"], number, &runs)
+    };
     vec![
+        number("+972 50 123 4567"),
+        number("12–14 (3)"),
+        number("004 512"),
         english(
             &["סארה לוי"],
             notes,
@@ -237,7 +244,7 @@ fn messages() -> Vec<(Batch, String)> {
         hebrew(
             &["Ben", "דב אדלר"],
             "שירים",
-            &[ToRight("Ben"), ToLeft(" ו־דב אדלר הגיב על שירים!")],
+            &[ToRight("Ben"), ToLeft(" ודב אדלר הגיב על שירים!")],
         ),
         sale("Rain", &[ToRight("Ann sold Rain (today)!")]),
         sale(

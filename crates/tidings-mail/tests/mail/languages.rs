@@ -179,7 +179,7 @@ fn field_11_forms_and_lists_are_those_of_the_sentences_language() {
         (&["Ann", "Ben"], "Ann und Ben haben Work 0 gezeigt"),
         (
             &["Ann", "Ben", "Cleo", "Dov"],
-            "Ann, Ben und 2 weitere haben Work 0 gezeigt",
+            "Ann, Ben und 2 mehr haben Work 0 gezeigt",
         ),
     ] {
         assert_eq!(told(&works(1, actors, "en"), &design).0, subject);
@@ -261,5 +261,89 @@ proptest! {
                 prop_assert!(mark == expected || mark == "all", "{} in {}: {}", mark, expected, said);
             }
         }
+    }
+}
+
+#[test]
+fn rows_are_linked_whatever_their_sentence_names() {
+    for (sentence, locale) in [
+        ("{actor} sent you 5 euros", "en"),
+        ("{actor} made {object}", "en"),
+        ("{actor} sent you 5 euros", "he"),
+        ("{actor} made {object}", "he"),
+    ] {
+        let rules = rules("en", wording(&[], &[("", sentence)], &[]));
+        let mut message = works(2, &["Ann"], locale);
+        let group = &mut message.groups[0];
+        group.key = None;
+        group.lines[1].actors = vec![role("Ben", "Ben")];
+        for line in &mut group.lines {
+            let object = std::sync::Arc::make_mut(&mut line.object);
+            object.url = Some(format!("https://example.org/{}", object.id));
+        }
+        let (_, _, html) = told(&message, &designed(&rules));
+        for work in ["w0", "w1"] {
+            let link = format!("href=\"https://example.org/{work}\"");
+            assert!(html.contains(&link), "{sentence} in {locale}:\n{html}");
+        }
+    }
+}
+
+#[test]
+fn things_of_one_name_are_counted() {
+    let rules = rules("en", wording(&[], &[("", "{actor} made {object}")], &[]));
+    let mut message = works(5, &["Ann"], "en");
+    for line in &mut message.groups[0].lines {
+        std::sync::Arc::make_mut(&mut line.object).title = Some("Untitled".to_owned());
+    }
+    message.groups[0].actors = message.groups[0].lines[0].actors.clone();
+    let (subject, _, _) = told(&message, &designed(&rules));
+    assert_eq!(subject, "Ann made Untitled and 4 others");
+}
+
+#[test]
+fn a_verb_of_unknown_people_is_not_used() {
+    let wording = wording(
+        &[("", "{count|look|looks}")],
+        &[("", "{actors|Somebody|Several people} looked")],
+        &[],
+    );
+    let rules = rules("en", wording);
+    for is_signed in [true, false] {
+        let mut message = works(1, if is_signed { &["Ann"] } else { &[] }, "en");
+        message.groups[0].lines[0].lacks_actor = !is_signed;
+        let (_, text, _) = told(&message, &designed(&rules));
+        assert_eq!(text.contains("Somebody looked"), is_signed, "{text}");
+        assert!(!text.contains("Several people"), "{text}");
+    }
+}
+
+#[test]
+fn what_has_no_title_is_told_by_the_title_of_its_type() {
+    let title = [("en", "Password changed"), ("de", "Passwort geändert")];
+    let rules = rules("en", wording(&title, &[], &[]));
+    for (locale, title) in title {
+        let mut message = works(1, &[], locale);
+        let line = &mut message.groups[0].lines[0];
+        std::sync::Arc::make_mut(&mut line.object).title = None;
+        let (subject, _, _) = told(&message, &designed(&rules));
+        assert_eq!(subject, title);
+        let short = short(&message, &designed(&rules)).unwrap();
+        assert_eq!(short.title, title);
+    }
+}
+
+#[test]
+fn headings_count_no_thousand() {
+    let title = [
+        ("pl", "{count|Nowa opinia|Nowe opinie|Nowych opinii}"),
+        ("ru", "{count|Новая работа|Новые работы|Новых работ}"),
+    ];
+    let rules = rules("pl", wording(&title, &[], &[]));
+    for (locale, heading) in [("pl", "== Nowe opinie =="), ("ru", "Новые работы")] {
+        let mut rules = rules.clone();
+        locale.clone_into(&mut rules.defaults.locale);
+        let (_, text, _) = told(&works(2, &["Ann"], locale), &designed(&rules));
+        assert!(text.contains(heading), "{text}");
     }
 }

@@ -95,7 +95,7 @@ fn m10_many_lines_are_told_in_groups() {
          == Comments ==\n\n\
          * Notes on a wall\n  6 new: comment · Ann, Bob and 3 others · addressed to you · 1 March\n\n\
          ----------------------------------------\n\
-         You are receiving these because you follow Andy Warhol. Some were addressed to you.\n\
+         Some are there because you follow Andy Warhol, and some were addressed to you.\n\
          Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
     );
     assert!(html.contains("Ann, Bob and 3 others"));

@@ -57,7 +57,7 @@ fn m10_one_is_a_title_and_a_sentence_and_several_are_counted() {
     let many = told(works(12), "en");
     assert_eq!(many.count, 12);
     assert!(many.title.contains("12"), "{}", many.title);
-    assert_eq!(many.text, "Work 0 · Work 1 · Work 2, and 9 more");
+    assert_eq!(many.text, "Work 0 · Work 1 · Work 2 · and 9 more");
     // The rest is behind a link that says nothing of the recipient.
     let url = many.url.unwrap();
     assert!(url.starts_with("https://example.org/more/"), "{url}");

@@ -118,10 +118,17 @@ fn put(
 
 /// The faults of a text that is shown as it is.
 pub(super) fn length_faults(key: &str, text: &str, _: &str) -> Vec<String> {
-    let is_good = !text.trim().is_empty() && text.len() <= TEXT_BYTES_MAX;
-    let fault =
-        || format!("a `{key}` has 1 to {TEXT_BYTES_MAX} bytes: write a shorter one, or remove it");
-    (!is_good).then(fault).into_iter().collect()
+    if text.trim().is_empty() {
+        return vec![format!(
+            "the `{key}` is empty: write some text, or remove it"
+        )];
+    }
+    if text.len() > TEXT_BYTES_MAX {
+        return vec![format!(
+            "a `{key}` has at most {TEXT_BYTES_MAX} bytes: write a shorter one"
+        )];
+    }
+    Vec::new()
 }
 
 /// Warnings about the languages that some texts are in and others are not, one for each.
@@ -151,16 +158,21 @@ pub(super) fn untranslated(
         locale => locale.to_owned(),
     };
     let mut used: BTreeSet<String> = of_path.values().flatten().map(locale_of).collect();
-    if !used.is_empty() {
-        used.insert(usual.clone());
-    }
+    used.insert(usual.clone());
     let mut warnings = Vec::new();
     for locale in used {
         let is_usual = locale == usual;
         let mut lacking = Vec::new();
         let has_layout = is_given(&locale, layouts.iter().map(String::as_str));
-        if !is_usual && !has_layout && !has_words(&locale) {
-            lacking.push("the words of tidings' own".to_owned());
+        if !has_layout && !has_words(&locale) {
+            if is_usual {
+                warnings.push(format!(
+                    "tidings has no words of its own in the default locale `{locale}`: dates, lists and pages are in \
+                     English there"
+                ));
+            } else {
+                lacking.push("the words of tidings' own".to_owned());
+            }
         }
         for (path, texts) in &of_path {
             let given: Vec<String> = texts.iter().map(locale_of).collect();

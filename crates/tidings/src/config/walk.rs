@@ -156,7 +156,12 @@ impl Walk {
                 .strip_suffix(", expected nothing")
                 .unwrap_or(&message);
             let reason = format!("not TOML: {message}");
-            let hint = "fix the syntax: text goes in double quotes, a table on one line in { }";
+            let hint = if message.contains("with a dotted key") {
+                "a key can't be a text and a table: write `\"sentence.de\" = \"…\"` with the key in quotes, or give the \
+                 first text a key of its own, such as `sentence.en`"
+            } else {
+                "fix the syntax: text goes in double quotes, a table on one line in { }"
+            };
             self.found
                 .push((span, Kind::Syntax, reason, hint.to_owned()));
         }

@@ -33,7 +33,7 @@ pub(super) fn row(name: &str, mail: &Message<'_>, bytes: usize) -> String {
     let to = to.and_then(|to| to.address()).unwrap_or_default();
     let date = mail.date().map(mail_parser::DateTime::to_rfc3339);
     format!(
-        "<tr><td class=\"n\">{}</td><td>{}</td><td><a href=\"/_mail/{link}\">{}</a></td><td class=\"n\">{}</td></tr>\n",
+        "<tr><td class=\"n\">{}</td><td>{}</td><td dir=\"auto\"><a href=\"/_mail/{link}\">{}</a></td><td class=\"n\">{}</td></tr>\n",
         escaped(&date.unwrap_or_default()),
         escaped(to),
         escaped(
