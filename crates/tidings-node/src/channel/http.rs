@@ -28,6 +28,7 @@ pub(super) mod mailgun;
 mod mime;
 mod note;
 pub(super) mod postmark;
+mod refused;
 pub(super) mod sendgrid;
 pub(super) mod ses;
 mod shape;

@@ -3,10 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_mail::{Fault, Stage, Verdict};
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::mime::known_by;
+use super::refused::Said;
 use super::{Answer, ProviderUrl, Request, Shape, sent};
 
 /// The form of its address.
@@ -79,17 +80,32 @@ impl Shape for Mailgun {
 
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
         let json = answer.json();
-        let message = json["message"].as_str().unwrap_or_default();
-        match answer.of_provider(None, now) {
+        let text = json["message"].as_str().unwrap_or_default();
+        let begins = |name: &str| {
+            let text = text.replace('\'', "");
+            text.starts_with(&format!("{name} parameter"))
+        };
+        let (stage, verdict) = if begins("to") && text.contains("not a valid address") {
+            (Stage::Recipient, Some(Verdict::Gone))
+        } else if begins("from") {
+            (Stage::Mail, Some(Verdict::Ours(Fault::Sender)))
+        } else if answer.status == 404
+            || text.contains("not allowed to send")
+            || text.starts_with("Sandbox")
+        {
+            // The domain is not one of the account, or not one of which it may send this.
+            (Stage::Connect, Some(Verdict::Ours(Fault::Access)))
+        } else {
+            (Stage::Data, None)
+        };
+        let said = Said {
+            code: None,
+            text,
+            stage,
+            verdict,
+        };
+        match answer.of_mail(said, now) {
             Outcome::Sent(_) => sent(json["id"].as_str()),
-            // The domain is not one of the account.
-            Outcome::Failed { why, .. } if answer.status == 404 => Outcome::away(why),
-            Outcome::Failed { why, .. } => Outcome::Failed {
-                why,
-                suppress: message
-                    .starts_with("'to' parameter is not a valid address")
-                    .then_some(SuppressedFor::Bounce),
-            },
             other => other,
         }
     }

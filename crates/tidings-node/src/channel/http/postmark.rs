@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_mail::{Fault, Stage, Verdict};
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::mime::{Parts, known_by};
+use super::refused::Said;
 use super::{Answer, ProviderUrl, Request, Shape, sent};
 
 /// The form of its address.
@@ -73,20 +74,30 @@ impl Shape for Postmark {
         let json = answer.json();
         let code = json["ErrorCode"].as_i64().unwrap_or_default();
         let shown = (code != 0).then(|| code.to_string());
-        match (answer.of_provider(shown.as_deref(), now), code) {
-            (Outcome::Sent(_), 0) => sent(json["MessageID"].as_str()),
+        let text = json["Message"].as_str().unwrap_or_default();
+        // Only the faults of a request (300) name the field, and only there.
+        let names = |field: &str| code == 300 && text.contains(field);
+        let (stage, verdict) = match code {
             // An inactive recipient: one that bounced or complained before.
-            (Outcome::Failed { why, .. }, 406) => Outcome::Failed {
-                why,
-                suppress: Some(SuppressedFor::Bounce),
-            },
-            (Outcome::Failed { why, .. }, code) if is_of_account(code) => Outcome::away(why),
-            (other, _) => other,
+            406 => (Stage::Recipient, Some(Verdict::Gone)),
+            400 | 401 => (Stage::Mail, Some(Verdict::Ours(Fault::Sender))),
+            // Out of credits.
+            405 => (Stage::Connect, Some(Verdict::Ours(Fault::Quota))),
+            // The token, the approval of the account, the stream.
+            10 | 412 | 413 | 1235 | 1236 => (Stage::Connect, Some(Verdict::Ours(Fault::Access))),
+            _ if names("'From'") || names("'ReplyTo'") => (Stage::Mail, None),
+            _ if names("'To'") => (Stage::Recipient, None),
+            _ => (Stage::Data, None),
+        };
+        let said = Said {
+            code: shown.as_deref(),
+            text,
+            stage,
+            verdict,
+        };
+        match answer.of_mail(said, now) {
+            Outcome::Sent(_) if code == 0 => sent(json["MessageID"].as_str()),
+            other => other,
         }
     }
-}
-
-/// Tells whether an error is about the account: its token, senders, credits, approval, streams.
-fn is_of_account(code: i64) -> bool {
-    matches!(code, 10 | 400 | 401 | 405 | 412 | 413 | 1235 | 1236)
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_mail::{Fault, Stage, Verdict};
 
-use super::super::{Outcome, ProviderError, Rendered, Scope};
+use super::super::{Outcome, ProviderError, Rendered};
 use super::mime::{Parts, known_by};
+use super::refused::Said;
 use super::{Answer, ProviderUrl, Request, Shape, sent};
 
 /// The form of its address.
@@ -71,24 +72,35 @@ impl Shape for SendGrid {
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
         let json = answer.json();
         let field = json["errors"][0]["field"].as_str();
-        match answer.of_provider(field, now) {
+        let text = json["errors"][0]["message"].as_str().unwrap_or_default();
+        let is_of = |begin: &str| field.is_some_and(|field| field.starts_with(begin));
+        let is_recipient =
+            is_of("personalizations.") && field.is_some_and(|field| field.ends_with(".email"));
+        let (stage, verdict) = if is_recipient {
+            (Stage::Recipient, Some(Verdict::Gone))
+        } else if is_of("from") || is_of("reply_to") {
+            (Stage::Mail, Some(Verdict::Ours(Fault::Sender)))
+        } else if text.contains("credits exceeded") {
+            (Stage::Connect, Some(Verdict::Ours(Fault::Quota)))
+        } else {
+            (Stage::Data, None)
+        };
+        let said = Said {
+            code: field,
+            text,
+            stage,
+            verdict,
+        };
+        match answer.of_mail(said, now) {
             Outcome::Sent(_) => sent(answer.header("x-message-id")),
             Outcome::Away {
+                scope,
                 why,
                 after_ms: None,
-                ..
             } if answer.status == 429 => Outcome::Away {
-                scope: Scope::Provider,
+                scope,
                 why,
                 after_ms: reset_ms(answer, now),
-            },
-            Outcome::Failed { why, .. } => Outcome::Failed {
-                why,
-                suppress: field
-                    .is_some_and(|field| {
-                        field.starts_with("personalizations.") && field.ends_with(".email")
-                    })
-                    .then_some(SuppressedFor::Bounce),
             },
             other => other,
         }

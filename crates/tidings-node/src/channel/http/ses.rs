@@ -3,8 +3,10 @@
 use ring::{digest, hmac};
 use serde_json::{Value, json};
 use tidings_core::Instant;
+use tidings_mail::{Fault, Stage, Verdict};
 
 use super::super::{Outcome, ProviderError, Rendered};
+use super::refused::Said;
 use super::{Answer, ProviderUrl, Request, Shape, mime, sent};
 
 /// The form of its address.
@@ -66,19 +68,29 @@ impl Shape for Ses {
         // `Name:http://…` and `com.amazonaws…#Name` are forms of it.
         let kind = kind.split(':').next().unwrap_or_default();
         let kind = kind.rsplit('#').next().filter(|kind| !kind.is_empty());
-        let is_of_account = matches!(
-            kind,
-            Some(
-                "AccountSuspendedException"
-                    | "LimitExceededException"
-                    | "MailFromDomainNotVerifiedException"
-                    | "NotFoundException"
-                    | "SendingPausedException"
-            )
-        );
-        match answer.of_provider(kind, now) {
+        let text = json["message"].as_str().unwrap_or_default();
+        let says = |words: &str| text.to_lowercase().contains(words);
+        let fault = match kind.unwrap_or_default() {
+            "MailFromDomainNotVerifiedException" => Some(Fault::Sender),
+            "LimitExceededException" | "TooManyRequestsException" => Some(Fault::Quota),
+            kind if kind.starts_with("Throttling") => Some(Fault::Quota),
+            "AccountSuspendedException" | "NotFoundException" | "SendingPausedException" => {
+                Some(Fault::Access)
+            }
+            "MessageRejected" if says("not verified") => Some(Fault::Sender),
+            "MessageRejected" if says("sending suspended") || says("sending paused") => {
+                Some(Fault::Access)
+            }
+            _ => None,
+        };
+        let said = Said {
+            code: kind,
+            text,
+            stage: Stage::Data,
+            verdict: fault.map(Verdict::Ours),
+        };
+        match answer.of_mail(said, now) {
             Outcome::Sent(_) => sent(json["MessageId"].as_str()),
-            Outcome::Failed { why, .. } if is_of_account => Outcome::away(why),
             other => other,
         }
     }

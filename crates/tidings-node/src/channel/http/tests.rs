@@ -22,6 +22,7 @@ use super::super::{
 };
 
 mod others;
+mod refused;
 
 /// A request as the server heard it.
 pub(super) struct Heard {
@@ -316,6 +317,8 @@ fn sendgrid_takes_mails_in_parts() {
         answers: vec![
             (says(400, "", r#"{"errors":[{"message":"Does not contain a valid address.","field":"personalizations.0.to.0.email","help":null}]}"#), "dead"),
             (says(400, "", r#"{"errors":[{"message":"The subject is required.","field":"subject","help":null}]}"#), "failed"),
+            (says(400, "", r#"{"errors":[{"message":"The from email does not contain a valid address.","field":"from.email","help":null}]}"#), "away"),
+            (says(401, "", r#"{"errors":[{"message":"Maximum credits exceeded","field":null,"help":null}]}"#), "away"),
             (says(401, "", r#"{"errors":[{"message":"The provided authorization grant is invalid, expired, or revoked","field":null,"help":null}]}"#), "away"),
             (says(403, "", r#"{"errors":[{"message":"The from address does not match a verified Sender Identity.","field":"from","help":null}]}"#), "away"),
             (says(413, "", ""), "failed"),
@@ -365,8 +368,11 @@ fn postmark_takes_mails_in_parts() {
         ),
         answers: vec![
             (says(401, "", r#"{"ErrorCode":10,"Message":"Bad or missing API token."}"#), "away"),
-            (says(422, "", r#"{"ErrorCode":300,"Message":"Error parsing 'To': Illegal email address 'r1@example.org'."}"#), "failed"),
+            (says(422, "", r#"{"ErrorCode":300,"Message":"Error parsing 'To': Illegal email address 'r1@example.org'."}"#), "dead"),
+            (says(422, "", r#"{"ErrorCode":300,"Message":"Invalid 'To' address: 'r1@example.org'."}"#), "dead"),
             (says(422, "", r#"{"ErrorCode":400,"Message":"The 'From' address is not a Sender Signature on your account."}"#), "away"),
+            (says(422, "", r#"{"ErrorCode":300,"Message":"Error parsing 'From': Illegal email address ']'. It must contain the '@' symbol."}"#), "away"),
+            (says(422, "", r#"{"ErrorCode":300,"Message":"Metadata 'a' is not valid: names end at 20 characters."}"#), "failed"),
             (says(422, "", r#"{"ErrorCode":405,"Message":"Not allowed to send"}"#), "away"),
             (says(422, "", r#"{"ErrorCode":406,"Message":"You tried to send to a recipient that has been marked as inactive. r1@example.org"}"#), "dead"),
             (says(422, "", r#"{"ErrorCode":412,"Message":"Your account is pending approval"}"#), "away"),
@@ -414,7 +420,11 @@ fn mailgun_takes_whole_mails() {
         ),
         answers: vec![
             (says(400, "", r#"{"message":"'to' parameter is not a valid address. please check documentation"}"#), "dead"),
-            (says(400, "", r#"{"message":"Sandbox subdomains are for test purposes only."}"#), "failed"),
+            (says(400, "", r#"{"message":"Sandbox subdomains are for test purposes only. Please add your own domain or add the address to authorized recipients in Account Settings."}"#), "away"),
+            (says(400, "", r#"{"message":"'from' parameter is not a valid address. please check documentation"}"#), "away"),
+            (says(400, "", r#"{"message":"Domain mg.example.org is not allowed to send: The domain is unverified and requires DNS configuration."}"#), "away"),
+            (says(400, "", r#"{"message":"Need at least one of 'text' or 'html' parameters specified"}"#), "failed"),
+            (says(403, "", r#"{"message":"Account is temporarily disabled."}"#), "away"),
             (says(401, "", "Forbidden"), "away"),
             (says(402, "", r#"{"message":"Payment required"}"#), "away"),
             (says(404, "", r#"{"message":"Domain not found: mg.example.org"}"#), "away"),
@@ -457,7 +467,11 @@ fn ses_takes_whole_mails() {
             Some("0102018a-5e7c-4b2c"),
         ),
         answers: vec![
-            (says(400, "x-amzn-errortype: MessageRejected\r\n", r#"{"message":"Email address is not verified."}"#), "failed"),
+            (says(400, "x-amzn-errortype: MessageRejected\r\n", r#"{"message":"Email address is not verified. The following identities failed the check in region EU-WEST-1: art@example.org"}"#), "away"),
+            (says(400, "x-amzn-errortype: MessageRejected\r\n", r#"{"message":"Sending suspended for this account."}"#), "away"),
+            (says(400, "x-amzn-errortype: MessageRejected\r\n", r#"{"message":"Invalid MIME"}"#), "failed"),
+            (says(400, "x-amzn-errortype: BadRequestException\r\n", r#"{"message":"Local address contains control or whitespace"}"#), "failed"),
+            (says(400, "x-amzn-errortype: Throttling\r\n", r#"{"message":"Daily message quota exceeded"}"#), "away"),
             (says(400, "x-amzn-errortype: BadRequestException:http://internal.amazon.com/coral/\r\n", ""), "failed"),
             (says(400, "x-amzn-errortype: AccountSuspendedException\r\n", ""), "away"),
             (says(400, "x-amzn-errortype: MailFromDomainNotVerifiedException\r\n", ""), "away"),

@@ -1,0 +1,62 @@
+//! Refusals of mails by providers over HTTP, judged as those of mail servers are.
+
+use tidings_core::Instant;
+use tidings_core::suppression::SuppressedFor;
+use tidings_mail::{self as mail, Fault, Stage, Status, Verdict};
+
+use super::super::{Outcome, Scope};
+use super::Answer;
+
+/// The words of an answer about a mail.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Said<'a> {
+    /// The provider's own word for the fault.
+    pub(crate) code: Option<&'a str>,
+    /// The text for people.
+    pub(crate) text: &'a str,
+    /// The step of a mail server to which it corresponds: the sender's address, the recipient's, or the mail.
+    pub(crate) stage: Stage,
+    /// The verdict, where the code tells it.
+    pub(crate) verdict: Option<Verdict>,
+}
+
+impl Answer {
+    /// The outcome of a mail. What is about us is the same for all recipients: it waits, and fails no message.
+    pub(crate) fn of_mail(&self, said: Said<'_>, now: Instant) -> Outcome {
+        let Said { stage, text, .. } = said;
+        let verdict = said.verdict.unwrap_or_else(|| match self.status {
+            401 | 403 | 407 => match judged(stage, text) {
+                Verdict::Ours(fault) => Verdict::Ours(fault),
+                _ => Verdict::Ours(Fault::Access),
+            },
+            402 => Verdict::Ours(Fault::Quota),
+            _ => judged(stage, text),
+        });
+        match (self.of_provider(said.code, now), verdict) {
+            (Outcome::Failed { why, .. }, Verdict::Ours(fault)) => {
+                Outcome::away(format!("{why} ({})", fault.remedy()))
+            }
+            (Outcome::Away { why, after_ms, .. }, Verdict::Ours(fault)) => Outcome::Away {
+                scope: Scope::Provider,
+                why: format!("{why} ({})", fault.remedy()),
+                after_ms,
+            },
+            // Words alone that name no recipient may be about any address.
+            (Outcome::Failed { why, .. }, Verdict::Gone) if stage == Stage::Recipient => {
+                Outcome::Failed {
+                    why,
+                    suppress: Some(SuppressedFor::Bounce),
+                }
+            }
+            (other, _) => other,
+        }
+    }
+}
+
+fn judged(stage: Stage, text: &str) -> Verdict {
+    // Nothing is said: the status decides.
+    match text {
+        "" => Verdict::Soft,
+        text => mail::judge(stage, None, Status::find(text), text),
+    }
+}
