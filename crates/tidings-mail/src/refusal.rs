@@ -10,8 +10,8 @@ mod tests;
 
 use crate::Status;
 use phrases::{
-    DENIALS, GONE, GONE_AT_RECIPIENT, GONE_UNSPACED, NOUNS, OF_RECIPIENT, OURS_UNSPACED, SIZE,
-    SOFT, SOFT_UNSPACED, STRONG, WEAK,
+    DENIALS, ENDED, GONE, GONE_AT_RECIPIENT, GONE_UNSPACED, NOUNS, OF_RECIPIENT, OURS_UNSPACED,
+    SIZE, SOFT, SOFT_UNSPACED, STRONG, WEAK,
 };
 
 /// The moment of a refusal within a transaction.
@@ -111,6 +111,9 @@ pub fn judge(stage: Stage, code: Option<u16>, status: Option<Status>, text: &str
     if let Some(fault) = fault_in_words {
         return Verdict::Ours(fault);
     }
+    if !is_temporary && words.has(ENDED) {
+        return Verdict::Gone;
+    }
     if words.has(SOFT) || words.is_size() {
         return Verdict::Soft;
     }
@@ -120,6 +123,10 @@ pub fn judge(stage: Stage, code: Option<u16>, status: Option<Status>, text: &str
             Some(fault) => Verdict::Ours(fault),
             None => Verdict::Soft,
         };
+    }
+    // Of the sender it is said as of a recipient that there is none.
+    if matches!(status, Some(Status(_, 1, 7 | 8))) || words.names_the_sender_alone() {
+        return Verdict::Ours(fault.unwrap_or(Fault::Sender));
     }
     if words.says_gone() {
         return Verdict::Gone;
@@ -154,6 +161,16 @@ struct Words {
 impl Words {
     fn of(text: &str) -> Self {
         let small = text.to_lowercase().replace(['\'', '’'], "");
+        let small: String = small.chars().map(without_accent).collect();
+        // What follows the host in an address of the web is no word of the server.
+        let words = small.split_whitespace().map(|word| {
+            let Some((before, address)) = word.split_once("://") else {
+                return word;
+            };
+            let host = address.find(['/', '?']).unwrap_or(address.len());
+            &word[..before.len() + "://".len() + host]
+        });
+        let small = words.collect::<Vec<_>>().join(" ");
         // What stands in an address is a name.
         let is_of_address = |c: char| c.is_alphanumeric() || "@._-+=".contains(c);
         let apart = small
@@ -186,6 +203,19 @@ impl Words {
             at = end;
         }
         phrase == "quota" && self.line.contains("overquota")
+    }
+
+    fn names_the_sender_alone(&self) -> bool {
+        let names = |some: &[&str]| self.tokens.iter().any(|token| some.contains(&&**token));
+        let readers = [
+            "recipient",
+            "recipients",
+            "user",
+            "mailbox",
+            "account",
+            "rcpt",
+        ];
+        names(&["sender", "senders"]) && !names(&readers)
     }
 
     /// Tells whether it rejects the address, and gives no reason.
@@ -247,5 +277,23 @@ impl Words {
                         })
                 })
         })
+    }
+}
+
+/// A small letter of European languages without its accent: servers write both.
+fn without_accent(letter: char) -> char {
+    match letter {
+        'à'..='å' | 'ą' => 'a',
+        'ç' | 'ć' | 'č' => 'c',
+        'è'..='ë' | 'ę' | 'ě' => 'e',
+        'ì'..='ï' | 'ı' => 'i',
+        'ł' => 'l',
+        'ñ' | 'ń' => 'n',
+        'ò'..='ö' | 'ő' => 'o',
+        'ś' | 'š' => 's',
+        'ù'..='ü' | 'ů' | 'ű' => 'u',
+        'ý' => 'y',
+        'ź' | 'ż' | 'ž' => 'z',
+        other => other,
     }
 }

@@ -1,4 +1,4 @@
-//! Words of refusals, as servers write them: in small letters, without punctuation, and without apostrophes.
+//! Words of refusals, as servers write them: in small letters, without punctuation, apostrophes and accents.
 
 use super::Fault;
 
@@ -46,6 +46,25 @@ pub(super) const OF_RECIPIENT: &[&str] = &[
     "recipients list",
     "recipient does not wish",
     "mailbox delivery failure policy",
+    "recipient prohibited",
+    "allowed list",
+    "user rules",
+    "user entry",
+    // The rules of an administrator of Google Workspace.
+    "gcdp",
+    // The restrictions of a recipient at Exchange.
+    "resolver rst",
+];
+
+/// Words of an address that has come to its end, though they name a state that may pass elsewhere.
+pub(super) const ENDED: &[&str] = &[
+    "account closed",
+    "account has been closed",
+    "account was closed",
+    "mailbox closed",
+    "disabled or discontinued",
+    "ha expirado",
+    "account has expired",
 ];
 
 /// Words that name us as the cause, whatever else is said.
@@ -56,6 +75,9 @@ pub(super) const STRONG: &[(Fault, &[&str])] = &[
             "helo",
             "ehlo",
             "my name",
+            "your hostname",
+            "your host",
+            "your domain",
             "reverse dns",
             "rdns",
             "ptr",
@@ -117,6 +139,8 @@ pub(super) const STRONG: &[(Fault, &[&str])] = &[
             "sender denied",
             "sender is",
             "of sender",
+            "in from",
+            "from header",
         ],
     ),
     (
@@ -124,6 +148,12 @@ pub(super) const STRONG: &[(Fault, &[&str])] = &[
         &[
             "relaying",
             "to relay",
+            "denies relay",
+            "as a relay",
+            "be relayed",
+            "allowed rcpthosts",
+            "delivery is not allowed to",
+            "sending for this account",
             "relay access",
             "relay denied",
             "relay not",
@@ -155,6 +185,9 @@ pub(super) const STRONG: &[(Fault, &[&str])] = &[
             "your quota",
             "sending rate",
             "reached your",
+            "send rate",
+            "sender has exceeded",
+            "outbound",
             "limit for message recipients",
         ],
     ),
@@ -221,8 +254,15 @@ pub(super) const WEAK: &[(Fault, &[&str])] = &[
             "prohibited",
             "not allowed here",
             "bulk",
+            "ip",
+            "untrusted",
+            "content denied",
+            "suspect content",
+            // The codes of NetEase.
+            "spm",
         ],
     ),
+    (Fault::Sender, &["sender", "senders", "mail from"]),
     (
         Fault::Access,
         &[
@@ -292,6 +332,8 @@ pub(super) const SOFT: &[&str] = &[
     "name server reply",
     "network unreachable",
     "procmail",
+    "starttls not supported",
+    "accountdisabledexception",
 ];
 
 /// Words about the size of a mail.
@@ -317,6 +359,9 @@ pub(super) const GONE_AT_RECIPIENT: &[&str] = &[
     "mailbox not available",
     "user unavailable",
     "no mailbox",
+    "unavailable mail user",
+    "recipient unavailable",
+    "accept user",
 ];
 
 /// Words that need no noun beside them.
@@ -368,36 +413,63 @@ pub(super) const GONE: &[&str] = &[
     "has no account",
     "non local recipient",
     "is not reachable",
-    "destinatario sconosciuto",
-    "utente sconosciuto",
-    "inesistente",
-    "indirizzo inesistente",
+    "no longer valid",
+    "recipient cannot be verified",
+    "recipient could not be verified",
+    "recipient not in",
+    "user not in",
+    "not a member of domain",
+    "no one with that",
+    "no one at",
+    "nobody by that",
+    "not an active address",
+    "bounced address",
+    "handle mail for that user",
+    "handle mail for this user",
     "sconosciuto",
+    "inesistente",
+    "non esiste",
+    "non trovato",
+    "nessun utente",
     "unbekannt",
+    "unbekannter",
     "nicht bekannt",
     "existiert nicht",
-    "empfanger unbekannt",
+    "gibt es nicht",
     "kein solcher",
     "nicht gefunden",
     "nie ma takiego",
     "nie istnieje",
+    "nieznany",
+    "nie znaleziono",
+    "neexistuje",
+    "neznamy",
     "no existe",
     "desconocido",
     "no se encuentra",
     "inexistente",
     "desconhecido",
     "nao existe",
-    "não existe",
+    "nao encontrado",
+    "nao encontrada",
     "inconnu",
     "inconnue",
     "nexiste pas",
     "inexistant",
     "inexistante",
     "introuvable",
+    "destinataire invalide",
+    "adresse invalide",
     "onbekend",
     "bestaat niet",
+    "niet gevonden",
     "finns inte",
     "findes ikke",
+    "nem letezik",
+    "bulunamadi",
+    "не существует",
+    "не найден",
+    "нет такого",
 ];
 
 /// Words of scripts without spaces.
