@@ -42,6 +42,9 @@ pub struct Finding {
     pub status: Option<Status>,
     /// The reply code of SMTP.
     pub code: Option<u16>,
+    /// Addresses that are named, where a report has nothing but words for people: it is about the message only if the
+    /// message's is among them. Empty = there is more, and the tag tells.
+    pub named: Vec<String>,
 }
 
 /// Event in the life of a mail after it was handed over.
@@ -87,7 +90,7 @@ impl Report {
         }
         let findings = complaint(&parts)
             .or_else(|| old_complaint(&message, &parts))
-            .or_else(|| delivery_status(&parts))
+            .or_else(|| delivery_status(&message, &parts))
             .or_else(|| words(&message, &parts))?;
         Some(Self {
             findings,
@@ -154,6 +157,7 @@ fn complaint(parts: &[Part]) -> Option<Vec<Finding>> {
         event,
         status: None,
         code: None,
+        named: Vec::new(),
     }])
 }
 
@@ -166,17 +170,20 @@ fn old_complaint(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> 
             event: Event::Complained,
             status: None,
             code: None,
+            named: Vec::new(),
         }]
     })
 }
 
 /// Reads the blocks of a delivery status, each of one recipient.
-fn delivery_status(parts: &[Part]) -> Option<Vec<Finding>> {
+fn delivery_status(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
     let kinds = ["message/delivery-status", "message/global-delivery-status"];
-    let structured = parts.iter().filter(|part| is_of(part, &kinds));
-    let plain = parts.iter().filter(|part| part.is_text);
     let words = explanation(parts);
-    for part in structured.chain(plain) {
+    // What is a text alone may be somebody's who cites a report.
+    let is_of_server = is_of_server(message, &words);
+    let is_plain = |part: &&Part| part.is_text && is_of_server;
+    let structured = parts.iter().filter(|part| is_of(part, &kinds));
+    for part in structured.chain(parts.iter().filter(is_plain)) {
         let blocks = blocks(&part.text).into_iter();
         let of_recipients = blocks.filter(|block| {
             [
@@ -189,7 +196,16 @@ fn delivery_status(parts: &[Part]) -> Option<Vec<Finding>> {
         });
         let findings: Vec<Finding> = of_recipients
             .take(RECIPIENTS_MAX)
-            .map(|block| of_block(&block, &words))
+            .map(|block| {
+                let named = match part.is_text {
+                    true => phrases::addresses(block.values().map(String::as_str)),
+                    false => Vec::new(),
+                };
+                Finding {
+                    named,
+                    ..of_block(&block, &words)
+                }
+            })
             .collect();
         if !findings.is_empty() {
             return Some(findings);
@@ -245,6 +261,7 @@ fn judge(said: &str, stated: Option<Status>, words: &str) -> Finding {
         event,
         status,
         code,
+        named: Vec::new(),
     }
 }
 
@@ -254,11 +271,9 @@ fn explanation(parts: &[Part]) -> String {
     phrases::before_the_mail(text.map_or("", |part| &part.text))
 }
 
-/// Reads a report in words alone.
-fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
+/// Tells whether a mail is a server's about a delivery, and not of a person or a program of theirs.
+fn is_of_server(message: &Message<'_>, said: &str) -> bool {
     let header = |name: &'static str| message.header_raw(name).unwrap_or_default().trim();
-    let said = explanation(parts);
-    let subject = message.subject().unwrap_or_default();
     let has = |name: &'static str, values: &[&str]| {
         let value = header(name).to_ascii_lowercase();
         values.iter().any(|begin| value.starts_with(begin))
@@ -279,25 +294,30 @@ fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
         || has("Content-Type", &["multipart/report"]);
     // Servers send with a null return path, but so do vacation notes, and newsletters come from a postmaster.
     let may_be_a_server = from.contains("postmaster") || header("Return-Path") == "<>";
-    let is_about_delivery =
-        phrases::is_about_delivery(subject) || phrases::is_about_delivery(&said);
-    if !(is_daemon || may_be_a_server && is_about_delivery && !is_reply) {
+    let subject = message.subject().unwrap_or_default();
+    let is_about_delivery = phrases::is_about_delivery(subject) || phrases::is_about_delivery(said);
+    is_daemon || may_be_a_server && is_about_delivery && !is_reply
+}
+
+/// Reads a report in words alone.
+fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
+    let said = explanation(parts);
+    if !is_of_server(message, &said) {
         return None;
     }
+    let subject = message.subject().unwrap_or_default();
     let is_delay = phrases::is_delay(subject) || phrases::is_delay(&said);
     let of_recipients = phrases::by_recipient(&said).into_iter();
     let findings = of_recipients.take(RECIPIENTS_MAX).map(|part| {
+        let named = phrases::addresses([&*part]);
         let mut finding = judge(&part, None, &said);
-        if finding.event == Event::Gone && !part.contains('@') {
+        if finding.event == Event::Gone && named.is_empty() {
             finding.event = Event::Bounced;
         }
-        match is_delay {
-            true => Finding {
-                event: Event::Delayed,
-                ..finding
-            },
-            false => finding,
+        if is_delay {
+            finding.event = Event::Delayed;
         }
+        Finding { named, ..finding }
     });
     Some(findings.collect())
 }

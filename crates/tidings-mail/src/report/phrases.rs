@@ -10,6 +10,7 @@ const AT_RECIPIENT: &[&str] = &[
     "rcpt to",
     "rcpt:",
     "does not like recipient",
+    "has rejected address",
     "address couldn't be found",
 ];
 
@@ -110,6 +111,18 @@ pub(super) fn by_recipient(text: &str) -> Vec<String> {
         0 | 1 => vec![text.to_owned()],
         _ => parts.into_iter().map(|(_, part)| part).collect(),
     }
+}
+
+/// The most addresses that are read of what is said of one recipient.
+const ADDRESSES_MAX: usize = 20;
+
+/// The addresses in some texts.
+pub(super) fn addresses<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
+    let is_apart = |c: char| c.is_whitespace() || "<>()[]{}\"',;:|".contains(c);
+    let words = texts.into_iter().flat_map(|text| text.split(is_apart));
+    let words = words.map(|word| word.trim_matches(['.', '?', '!', '…']));
+    let addresses = words.filter(|word| word.contains('@') && crate::address(word).is_some());
+    addresses.take(ADDRESSES_MAX).map(str::to_owned).collect()
 }
 
 fn address_at_start(line: &str) -> Option<&str> {

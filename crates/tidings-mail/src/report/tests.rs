@@ -99,6 +99,58 @@ fn what_servers_say_in_words_is_read() {
 }
 
 #[test]
+fn a6_words_alone_name_the_addresses_that_they_are_about() {
+    let named = |text: &str| {
+        let report = Report::read(words(text).as_bytes()).unwrap();
+        let found = report.findings.into_iter();
+        found
+            .map(|found| (found.event, found.named.join(" ")))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        named("<ada@example.org>: User unknown.\n<Bob@example.org>:\nNo such user."),
+        [
+            (Event::Gone, "ada@example.org".to_owned()),
+            (Event::Gone, "Bob@example.org".to_owned())
+        ]
+    );
+    assert_eq!(
+        named("550 5.1.1 User unknown"),
+        [(Event::Bounced, String::new())]
+    );
+    // Where a delivery status tells, nothing else need be named.
+    let mail = status("Action: failed\nStatus: 5.1.1");
+    let report = Report::read(mail.as_bytes()).unwrap();
+    assert!(report.findings[0].named.is_empty());
+}
+
+#[test]
+fn a6_a_person_who_cites_a_report_makes_none() {
+    let cited = "Hello,\nI got this:\n\nFinal-Recipient: rfc822; ada@example.org\nAction: failed\nStatus: 5.1.1\n\n\
+                 550 5.1.1 <ada@example.org>: user unknown\n";
+    let of_person = format!("From: Ada <ada@example.net>\nSubject: Fwd: failure\n\n{cited}");
+    assert_eq!(Report::read(of_person.as_bytes()), None);
+    let of_server = format!("From: MAILER-DAEMON@mx\nSubject: failure\n\n{cited}");
+    assert_eq!(finding(&of_server), [(Event::Gone, "5.1.1".to_owned())]);
+}
+
+#[test]
+fn the_report_of_apples_server_is_read() {
+    let text = "This report relates to a message you sent with the following header fields:\n\n  To: ada@example.org\n\n\
+                Your message cannot be delivered to the following recipients:\n\n  \
+                Recipient address: ada@example.org\n  Reason: Remote SMTP server has rejected address\n  \
+                Diagnostic code: smtp;550 User unknown\n  Remote system: dns;mx.example.org (TCP|192.0.2.1|33442)";
+    let in_words = words(text);
+    assert_eq!(finding(&in_words), [(Event::Gone, String::new())]);
+    let with_status = status(
+        "Action: failed\nStatus: 5.0.0 (Remote SMTP server has rejected address)\n\
+         Diagnostic-code: smtp;550 User unknown",
+    )
+    .replace("Sorry.", text);
+    assert_eq!(finding(&with_status), [(Event::Gone, "5.0.0".to_owned())]);
+}
+
+#[test]
 fn complaints_are_read_and_mistakes_are_none() {
     let report = |kind: &str| {
         format!(
@@ -241,7 +293,8 @@ fn real_bounces_are_read_as_others_read_them() {
     };
     let files = unpacked(&folder.join("dsn_sisimai.tar.gz"));
     let rows = std::fs::read_to_string(folder.join("dsn_expected.tsv")).unwrap();
-    let (mut all, mut codes, mut judged, mut hard) = (0, 0, 0, 0);
+    let (mut all, mut codes, mut hard) = (0, 0, 0);
+    let (mut gone_of_filtered, mut others, mut hard_of_others) = (0, 0, 0);
     let mut complaints = 0;
     for row in rows.lines().skip(1) {
         let row: Vec<&str> = row.split('\t').collect();
@@ -262,10 +315,14 @@ fn real_bounces_are_read_as_others_read_them() {
         let is_gone = found.is_some_and(|found| found.event == Event::Gone);
         all += 1;
         codes += u32::from(is_code);
-        // "Filtered" is a server that says that the user is unknown once it has the mail; here that is what it says.
-        if reason != "filtered" {
-            judged += 1;
-            hard += u32::from(is_gone == (is_hard == "true"));
+        let is_right = is_gone == (is_hard == "true");
+        hard += u32::from(is_right);
+        match reason {
+            "filtered" => gone_of_filtered += u32::from(is_gone),
+            _ => {
+                others += 1;
+                hard_of_others += u32::from(is_right);
+            }
         }
         complaints += u32::from(
             ["abuse", "opt-out"].contains(&feedback)
@@ -273,9 +330,18 @@ fn real_bounces_are_read_as_others_read_them() {
         );
     }
     println!(
-        "{all} rows: {codes} codes as expected; {hard} of {judged} hard or soft, {complaints} complaints"
+        "{all} rows: {codes} codes as expected; {hard} hard or soft; {complaints} complaints. Of the {others} not \
+         labelled `filtered` {hard_of_others} hard or soft; of those {gone_of_filtered} gone"
     );
-    assert!(codes * 100 >= all * 95 && hard * 100 >= judged * 95);
+    assert!(codes * 100 >= all * 95);
+    // "Filtered" is what the other parser makes of a server that says "User unknown" once it has the mail, or with
+    // another code than 5.1.1: it takes that for a filter, and its label says soft. Nearly all of these 30 say in so
+    // many words that there is no such user, and here that is what it means. They count as errors
+    // of the figure over all rows; a second one is over the rows whose label can be compared.
+    assert!(hard * 100 >= all * 90);
+    assert!(hard_of_others * 100 >= others * 96);
+    // One mail complains for two recipients at once, and is read as one complaint.
+    assert!(complaints >= 8);
     // Each of the others is read without harm.
     for mail in files.values() {
         for end in [mail.len(), mail.len() / 2, mail.len() / 3] {

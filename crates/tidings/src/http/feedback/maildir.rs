@@ -191,6 +191,7 @@ pub(super) fn reports(mail: &[u8], written: Option<Instant>) -> Vec<Reported> {
             words: words.join(" "),
             at: written,
             address: None,
+            named: finding.named,
         }
     })
     .collect()

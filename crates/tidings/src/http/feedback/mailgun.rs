@@ -94,6 +94,7 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
     Some(Reported {
         at: Some(signed),
         address: None,
+        named: Vec::new(),
         event,
         by: "mailgun",
         hints: line.user_variables.tidings_message.into_iter().collect(),

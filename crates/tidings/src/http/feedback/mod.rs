@@ -30,7 +30,7 @@ use tidings_core::rules::FeedbackRules;
 use tidings_core::suppression::{ChannelAddress, SuppressedFor};
 use tidings_core::time::{DAY_MS, MINUTE_MS};
 use tidings_core::{Command, Instant};
-use tidings_mail::{Event, MailTag, TokenKey};
+use tidings_mail::{Event, MailTag, Stage, Status, TokenKey, Verdict, judge};
 use tokio::task::spawn_blocking;
 
 use super::call::CallName;
@@ -61,6 +61,9 @@ struct Reported {
     at: Option<Instant>,
     /// The address that is meant, where the provider names it and no message; `None` = that of the message.
     address: Option<String>,
+    /// The addresses that the report names, where it has nothing but words for people: if the message's is not among
+    /// them, the address stays as it is. Empty = there is more.
+    named: Vec<String>,
 }
 
 /// Numbers of reports, and what is kept between calls.
@@ -242,6 +245,8 @@ impl Service {
                 .get(&known.tag.message)
                 .map_or(&[][..], Vec::as_slice);
             let address = known.address(of, &key);
+            let is_meant = |address: &&str| report.means(address);
+            let address = address.filter(is_meant);
             let changed = address
                 .zip(change)
                 .map(|(address, change)| change.of(address));
@@ -275,6 +280,14 @@ fn answered(event: Event) -> Option<Answered> {
         Event::Clicked => Answered::Clicked,
         Event::OptedIn => return None,
     })
+}
+
+/// The event of a bounce that a provider calls permanent: where the server's words are about us, no address is gone.
+fn permanent(words: &str) -> Event {
+    match judge(Stage::Unknown, None, Status::find(words), words) {
+        Verdict::Ours(_) => Event::Bounced,
+        Verdict::Gone | Verdict::Soft => Event::Gone,
+    }
 }
 
 /// A report about a message of ours.
@@ -333,6 +346,12 @@ impl Reported {
             }),
         });
         Some(Judged { tag, report })
+    }
+
+    /// Tells whether a report in words alone names an address, or is one of more than words.
+    fn means(&self, address: &str) -> bool {
+        let of = |text: &str| ChannelAddress::new(EMAIL_NO, text);
+        self.named.is_empty() || self.named.iter().any(|named| of(named) == of(address))
     }
 
     /// What follows for the address; `None` = nothing.

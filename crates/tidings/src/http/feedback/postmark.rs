@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq as _;
 use tidings_core::Instant;
 use tidings_mail::Event;
 
-use super::{Call, Reported, not_signed};
+use super::{Call, Reported, not_signed, permanent};
 use crate::http::error::Problem;
 
 #[derive(Deserialize)]
@@ -25,6 +25,8 @@ struct Line {
     /// True if the recipient is suppressed now; false if they are not any more.
     suppress_sending: Option<bool>,
     suppression_reason: Option<String>,
+    /// The words of the server that refused.
+    details: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -44,7 +46,8 @@ pub(super) fn read(call: &Call<'_>, login: &str) -> Result<Vec<Reported>, Proble
     let kind = line.kind.or(line.suppression_reason).unwrap_or_default();
     let event = match (&*line.record_type, &*kind) {
         ("Delivery", _) => Event::Delivered,
-        ("Bounce", "HardBounce" | "BadEmailAddress") => Event::Gone,
+        ("Bounce", "HardBounce") => permanent(&line.details.unwrap_or_default()),
+        ("Bounce", "BadEmailAddress") => Event::Gone,
         ("Bounce", "SpamComplaint") | ("SpamComplaint", _) => Event::Complained,
         ("Bounce", "Unsubscribe") => Event::OptedOut,
         ("Bounce", "Transient") => Event::Delayed,
@@ -61,6 +64,7 @@ pub(super) fn read(call: &Call<'_>, login: &str) -> Result<Vec<Reported>, Proble
     Ok(vec![Reported {
         at: line.changed_at.and_then(|at| Instant::parse(&at).ok()),
         address: line.recipient.filter(|_| is_change),
+        named: Vec::new(),
         event,
         by: "postmark",
         hints: line.metadata.tidings_message.into_iter().collect(),

@@ -71,6 +71,7 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
     Some(Reported {
         at: Some(at.map_or(signed, |at| Instant(at).min(signed))),
         address: None,
+        named: Vec::new(),
         event,
         by: "sendgrid",
         hints: line.tidings_message.into_iter().collect(),

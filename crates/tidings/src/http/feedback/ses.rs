@@ -19,7 +19,7 @@ use tidings_mail::{Event, Status};
 use webpki::EndEntityCert;
 use webpki::ring::RSA_PKCS1_2048_8192_SHA256;
 
-use super::{Call, Reported, not_signed};
+use super::{Call, Reported, not_signed, permanent};
 use crate::http::error::{Code, Problem};
 
 /// The most bytes of a certificate.
@@ -261,8 +261,11 @@ struct Bounce {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct BouncedRecipient {
     status: Option<String>,
+    /// The words of the server that refused.
+    diagnostic_code: Option<String>,
 }
 
 fn reported(line: Line, signed: Instant) -> Option<Reported> {
@@ -270,10 +273,12 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
         bounce_type,
         bounced_recipients,
     } = line.bounce;
+    let mut said = bounced_recipients.iter();
+    let said = said.find_map(|of| of.diagnostic_code.as_deref());
     let event = match &*line.event_type {
         "Delivery" => Event::Delivered,
         "DeliveryDelay" => Event::Delayed,
-        "Bounce" if bounce_type == "Permanent" => Event::Gone,
+        "Bounce" if bounce_type == "Permanent" => permanent(said.unwrap_or_default()),
         "Bounce" | "Reject" => Event::Bounced,
         "Complaint" => Event::Complained,
         "Subscription" if line.subscription.now.is_out() => Event::OptedOut,
@@ -289,6 +294,7 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
     Some(Reported {
         at: Some(signed),
         address: None,
+        named: Vec::new(),
         event,
         by: "ses",
         hints: tags.map(|header| header.value).collect(),

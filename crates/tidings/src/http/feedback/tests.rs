@@ -180,6 +180,27 @@ fn an_address_that_does_not_exist_hears_nothing_any_more() {
 }
 
 #[test]
+fn a6_words_about_another_address_suppress_nobody() {
+    let (post, tag) = sent();
+    let words = |address: &str| {
+        format!(
+            "From: MAILER-DAEMON@mx.example.net\r\nTo: bounces+{tag}@example.org\r\nSubject: failure notice\r\n\r\n\
+             <{address}>:\r\n192.0.2.1 does not like recipient.\r\nRemote host said: 550 5.1.1 user unknown\r\n"
+        )
+    };
+    let hear = |address: &str| {
+        take(
+            &post,
+            maildir::reports(words(address).as_bytes(), Some(post.rig.service.now())),
+        );
+        state(&post)
+    };
+    let answers = vec!["mail bounced 1x 550 5.1.1".to_owned()];
+    assert_eq!(hear("bob@example.org"), (answers.clone(), Vec::new()));
+    assert_eq!(hear("Ana@Example.org").1, [json!("bounce")]);
+}
+
+#[test]
 fn an_address_that_was_left_behind_is_not_suppressed() {
     let (post, tag) = sent();
     let moved = json!({"email": "ana@example.net"});

@@ -80,6 +80,38 @@ fn ses(tag: &str, preferences: &Value, time: &str) -> Result<Vec<Reported>, Prob
     sns::read(&sns::certificates().0, &sns::signed(call))
 }
 
+#[test]
+fn mail_3_what_a_provider_calls_permanent_is_not_if_it_is_about_us() {
+    let details = |said: &str| {
+        let body = json!({"RecordType": "Bounce", "Type": "HardBounce", "Details": said});
+        let login = [(
+            "authorization",
+            format!("Basic {}", STANDARD.encode("me:secret")),
+        )];
+        let read = |call: &Call<'_>| super::postmark::read(call, "me:secret");
+        heard(&login, &body.to_string(), read).unwrap()[0].event
+    };
+    let diagnostic = |said: &str| {
+        let message = json!({
+            "eventType": "Bounce",
+            "bounce": {"bounceType": "Permanent", "bouncedRecipients": [{"diagnosticCode": said}]},
+        });
+        let call = sns::signed(sns::call("Notification", &message));
+        sns::read(&sns::certificates().0, &call).unwrap()[0].event
+    };
+    for (said, event) in [
+        ("smtp; 550 5.1.1 user unknown", Event::Gone),
+        ("", Event::Gone),
+        (
+            "smtp; 550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org",
+            Event::Bounced,
+        ),
+        ("smtp; 550 5.7.26 unauthenticated email", Event::Bounced),
+    ] {
+        assert_eq!((details(said), diagnostic(said)), (event, event), "{said}");
+    }
+}
+
 /// The reasons of suppressed addresses.
 fn listed(post: &Post) -> Vec<Value> {
     state(post).1
