@@ -8,7 +8,7 @@ use crate::id::Id;
 use crate::messages::{Attempt, MessageAct, MessageName};
 use crate::preference::{Mode, PreferenceScope};
 use crate::recipient::RecipientChange;
-use crate::suppression::{ChannelAddress, SuppressedFor};
+use crate::suppression::{AddressReport, ChannelAddress, SuppressedFor};
 use crate::time::{Day, Instant};
 
 /// A command with the instant at which it takes effect.
@@ -143,9 +143,8 @@ pub enum Command {
     ReportAddress {
         /// The address.
         address: ChannelAddress,
-        /// The reason for which it is suppressed; `None` = its owner wants messages again, which lifts
-        /// [`SuppressedFor::Stop`] alone.
-        suppressed: Option<SuppressedFor>,
+        /// What it says.
+        report: AddressReport,
         /// The instant of the report.
         at: Instant,
     },

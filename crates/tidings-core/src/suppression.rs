@@ -89,6 +89,20 @@ impl Suppression {
     }
 }
 
+/// What a report says of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AddressReport {
+    /// It is suppressed for this reason.
+    Suppressed(SuppressedFor),
+    /// Its owner wants messages again, which lifts [`SuppressedFor::Stop`] alone.
+    OptedIn,
+    /// A message came back, and the next one may arrive. Five of five days within 30, with no arrival between them,
+    /// suppress it for 30 days.
+    Bounced,
+    /// A message arrived.
+    Arrived,
+}
+
 /// An address on a channel, as the list of suppressed addresses names it.
 ///
 /// # Examples

@@ -54,6 +54,8 @@ pub enum Event {
     Delivered,
     /// It has not arrived yet, and is tried again.
     Delayed,
+    /// It did not arrive for something about us, whoever the reader.
+    Blocked,
     /// It did not arrive; the next one may.
     Bounced,
     /// It did not arrive, and none will: there is no such address.
@@ -254,7 +256,8 @@ fn judge(said: &str, stated: Option<Status>, words: &str) -> Finding {
         Some(2) => Event::Delivered,
         _ => match refusal::judge(phrases::stage(words), code, status, said) {
             Verdict::Gone => Event::Gone,
-            Verdict::Soft | Verdict::Ours(_) => Event::Bounced,
+            Verdict::Soft => Event::Bounced,
+            Verdict::Ours(_) => Event::Blocked,
         },
     };
     Finding {

@@ -88,10 +88,10 @@ impl Intake {
             }
             Command::ReportAddress {
                 address,
-                suppressed,
+                report,
                 at,
             } => {
-                let report = (*suppressed, (*at).min(self.now));
+                let report = (*report, (*at).min(self.now));
                 if let Some(listed) = self.suppressions.reported(address, report, self.now) {
                     self.list(draft, address, listed);
                 }

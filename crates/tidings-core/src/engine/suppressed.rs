@@ -20,9 +20,17 @@ use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::number::RecipientNo;
 use crate::recipient::{Addresses, Recipient, RecipientChange};
 use crate::shared::Tree;
-use crate::suppression::{ChannelAddress, SuppressedFor, Suppression};
+use crate::suppression::{AddressReport, ChannelAddress, SuppressedFor, Suppression};
 use crate::table::{Key, Owner, Partition, Table};
 use crate::time::{DAY_MS, Instant};
+
+/// The bounces with no arrival between them that suppress an address, each of another day.
+const BOUNCES: usize = 5;
+/// The time within which they are, and for which the address is suppressed then.
+const BOUNCES_MS: i64 = 30 * DAY_MS;
+
+/// The instants of an address's bounces so far, one less than suppress it.
+type Bounces = [Option<Instant>; BOUNCES - 1];
 
 /// The suppressed addresses, by channel.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +38,9 @@ pub(crate) struct Suppressions {
     by_channel: BTreeMap<ChannelNo, Tree<String, Suppression>>,
     /// Those that were taken off the list within the last day, and when: reports of before may still come.
     lifted: Tree<ChannelAddress, Instant>,
-    /// Those that end by themselves and those that were lifted, by that instant.
+    /// Those to which messages came back of late, and may arrive again.
+    bouncing: Tree<ChannelAddress, Bounces>,
+    /// Those of which the list says nothing from some instant on, by that.
     ending: Tree<(Instant, ChannelAddress), ()>,
 }
 
@@ -41,6 +51,8 @@ pub(crate) enum Listed {
     Suppressed(Suppression),
     /// It was taken off the list at this instant.
     Lifted(Instant),
+    /// Messages to it came back, and nothing arrived since.
+    Bouncing(Bounces),
 }
 
 impl Listed {
@@ -49,6 +61,10 @@ impl Listed {
         match self {
             Self::Suppressed(suppression) => suppression.until,
             Self::Lifted(at) => Some(*at),
+            Self::Bouncing(bounces) => {
+                let last = bounces.iter().flatten().max();
+                Some(last.map_or(Instant::MIN, |last| last.plus_ms(BOUNCES_MS)))
+            }
         }
     }
 }
@@ -87,6 +103,7 @@ impl Suppressions {
         }
         match listed {
             Listed::Lifted(at) => drop(self.lifted.insert(of.clone(), at)),
+            Listed::Bouncing(bounces) => drop(self.bouncing.insert(of.clone(), bounces)),
             Listed::Suppressed(suppression) => {
                 let addresses = self.by_channel.entry(of.channel()).or_default();
                 addresses.insert(of.address().to_owned(), suppression);
@@ -99,6 +116,7 @@ impl Suppressions {
         let known = addresses.and_then(|addresses| addresses.remove(of.address()));
         let known = known.map(Listed::Suppressed);
         let known = known.or_else(|| self.lifted.remove(of).map(Listed::Lifted));
+        let known = known.or_else(|| self.bouncing.remove(of).map(Listed::Bouncing));
         if let Some(end) = known.and_then(|known| known.end()) {
             self.ending.remove(&(end, of.clone()));
         }
@@ -129,20 +147,24 @@ impl Suppressions {
         self.note(of, listed);
     }
 
-    /// What follows for an address from a report of an instant: the reason for which it is suppressed, or that its
-    /// owner wants messages again. `None` = nothing.
+    /// What follows for an address from a report of an instant. `None` = nothing.
     pub(super) fn reported(
         &self,
         of: &ChannelAddress,
-        (suppressed, at): (Option<SuppressedFor>, Instant),
+        (report, at): (AddressReport, Instant),
         now: Instant,
     ) -> Option<Listed> {
         let known = self.of(of, now);
-        let Some(reason) = suppressed else {
-            let asked = known.filter(|known| known.reason == SuppressedFor::Stop);
-            return asked
-                .filter(|known| known.since <= at)
-                .map(|_| Listed::Lifted(at));
+        let reason = match report {
+            AddressReport::Suppressed(reason) => reason,
+            AddressReport::OptedIn => {
+                let asked = known.filter(|known| known.reason == SuppressedFor::Stop);
+                return asked
+                    .filter(|known| known.since <= at)
+                    .map(|_| Listed::Lifted(at));
+            }
+            AddressReport::Bounced => return self.bounced(of, at, now),
+            AddressReport::Arrived => return self.arrived(of, at),
         };
         // Whoever took it off the list knew of what was before.
         if self.lifted.get(of).is_some_and(|lifted| at <= *lifted) {
@@ -158,6 +180,51 @@ impl Suppressions {
             since: at,
             until: None,
         }))
+    }
+
+    /// What follows from a message that came back, and is not the last that may.
+    fn bounced(&self, of: &ChannelAddress, at: Instant, now: Instant) -> Option<Listed> {
+        // What the list says, and what it said a day ago, no bounce replaces.
+        let old = now.plus_ms(-DAY_MS);
+        let on_list = self.by_channel.get(&of.channel());
+        let on_list = on_list.and_then(|addresses| addresses.get(of.address()));
+        let on_list = on_list.is_some_and(|known| known.until.is_none_or(|until| until > old));
+        if on_list || self.lifted.get(of).is_some_and(|lifted| *lifted > old) {
+            return None;
+        }
+        let known = self.bouncing.get(of).into_iter().flatten().flatten();
+        let mut bounces: Vec<Instant> = known.copied().collect();
+        // A mailbox that is full for an hour is one bounce, whatever came in that hour.
+        if bounces.iter().any(|bounce| bounce.day() == at.day()) {
+            return None;
+        }
+        bounces.push(at);
+        let last = bounces.iter().copied().max().unwrap_or(at);
+        bounces.retain(|bounce| last < bounce.plus_ms(BOUNCES_MS));
+        if bounces.len() >= BOUNCES {
+            return Some(Listed::Suppressed(Suppression {
+                reason: SuppressedFor::Bounce,
+                since: at,
+                until: Some(last.plus_ms(BOUNCES_MS)),
+            }));
+        }
+        let mut kept = Bounces::default();
+        kept.iter_mut()
+            .zip(bounces)
+            .for_each(|(kept, bounce)| *kept = Some(bounce));
+        Some(Listed::Bouncing(kept))
+    }
+
+    /// What follows from a message that arrived: the bounces before it count no more.
+    fn arrived(&self, of: &ChannelAddress, at: Instant) -> Option<Listed> {
+        let known = self.bouncing.get(of)?;
+        let later = known.map(|bounce| bounce.filter(|bounce| *bounce > at));
+        (later != *known).then_some(Listed::Bouncing(later))
+    }
+
+    /// Tells whether an arrival may change something.
+    pub(super) fn awaits_arrivals(&self) -> bool {
+        !self.bouncing.is_empty()
     }
 
     /// Takes addresses off the list that a change of a profile gives again, if they were gone.

@@ -87,6 +87,12 @@ impl Engine {
         intake.suppressions.of(of, intake.now).copied()
     }
 
+    /// Tells whether an arrival at some address would change what is known of its bounces.
+    #[must_use]
+    pub fn awaits_arrivals(&self) -> bool {
+        self.intake.suppressions.awaits_arrivals()
+    }
+
     /// The suppressed addresses of one channel, or of all, by channel and address; `after` = those after this one.
     pub fn suppressions<'a>(
         &'a self,

@@ -37,7 +37,7 @@ fn what_a_delivery_status_says_is_read() {
         ("Action: failed\nStatus: 5.2.2", Event::Bounced, "5.2.2"),
         (
             "Action: failed\nStatus: 5.0.0\nDiagnostic-Code: smtp; 550 5.7.1 blocked",
-            Event::Bounced,
+            Event::Blocked,
             "5.7.1",
         ),
         ("Action: delayed\nStatus: 4.4.1", Event::Delayed, "4.4.1"),

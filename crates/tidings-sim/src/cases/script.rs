@@ -35,7 +35,7 @@ use tidings_core::event::{Audience, Event, Near, Object};
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Defaults, Rules, StoreRules};
-use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
 use tidings_core::time::WallTime;
 use tidings_core::{Command, Data, Day, Mode, PreferenceScope, RecipientChange, State, Timed};
 
@@ -262,21 +262,24 @@ fn suppress(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
 }
 
 fn report(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
-    let (mut suppressed, mut at) = (None, None);
+    let (mut report, mut at) = (AddressReport::OptedIn, None);
     for facet in facets {
-        match pair(facet)? {
-            ("reason", word) => {
+        match facet.split_once('=') {
+            None if *facet == "bounced" => report = AddressReport::Bounced,
+            None if *facet == "arrived" => report = AddressReport::Arrived,
+            Some(("reason", word)) => {
                 let mut known = SuppressedFor::ALL.into_iter();
                 let known = known.find(|reason| reason.word() == word);
-                suppressed = Some(known.ok_or_else(|| format!("unknown {facet}"))?);
+                let reason = known.ok_or_else(|| format!("unknown {facet}"))?;
+                report = AddressReport::Suppressed(reason);
             }
-            ("of", instant) => at = Some(time(instant)?),
+            Some(("of", instant)) => at = Some(time(instant)?),
             _ => return Err(format!("unknown {facet}")),
         }
     }
     Ok(Command::ReportAddress {
         address: channel_address(channel, address)?,
-        suppressed,
+        report,
         at: at.ok_or("a report has an instant: of=TIME")?,
     })
 }

@@ -153,6 +153,8 @@ pub struct Model {
     suppressed: BTreeMap<ChannelAddress, Barred>,
     /// When suppressions were lifted.
     lifted: BTreeMap<ChannelAddress, Instant>,
+    /// When messages came back, since the last that arrived.
+    bounces: BTreeMap<ChannelAddress, Vec<Instant>>,
     messages: Vec<Message>,
     given_back: u64,
     /// The instants of the messages to a person on a channel that has caps.
@@ -300,6 +302,7 @@ impl Model {
             suppressed: BTreeMap::new(),
             given_back: 0,
             lifted: BTreeMap::new(),
+            bounces: BTreeMap::new(),
             messages: Vec::new(),
             told: BTreeMap::new(),
             told_nothing: false,
@@ -395,9 +398,9 @@ impl Model {
             Command::Unsuppress { address } => self.lift(address),
             Command::ReportAddress {
                 address,
-                suppressed,
+                report,
                 at,
-            } => self.hear_of_address(address, suppressed, at.min(self.now)),
+            } => self.hear_of_address(address, report, at.min(self.now)),
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),
             Command::Forget { before } => self.forget(before),

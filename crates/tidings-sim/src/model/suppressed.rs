@@ -1,6 +1,7 @@
 //! Suppressed addresses, and what reports say of them.
 
-use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
+use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, RecipientChange};
 
 use super::Model;
@@ -46,11 +47,13 @@ impl Model {
             since,
             until,
         };
+        self.bounces.remove(&address);
         self.suppressed.insert(address, barred);
     }
 
     /// Takes an address off the list.
     pub(super) fn lift(&mut self, address: ChannelAddress) {
+        self.bounces.remove(&address);
         self.suppressed.remove(&address);
         self.lifted.insert(address, self.now);
     }
@@ -59,10 +62,19 @@ impl Model {
     pub(super) fn hear_of_address(
         &mut self,
         address: ChannelAddress,
-        suppressed: Option<SuppressedFor>,
+        report: AddressReport,
         at: Instant,
     ) {
         let now = self.now;
+        let suppressed = match report {
+            AddressReport::Suppressed(reason) => Some(reason),
+            AddressReport::OptedIn => None,
+            AddressReport::Bounced => return self.hear_of_bounce(address, at),
+            AddressReport::Arrived => {
+                let bounces = self.bounces.entry(address).or_default();
+                return bounces.retain(|bounce| *bounce > at);
+            }
+        };
         let barred = self.suppressed.get(&address);
         let barred = barred.filter(|barred| barred.holds(now)).copied();
         match (suppressed, barred) {
@@ -83,8 +95,37 @@ impl Model {
                     since: at,
                     until: None,
                 };
+                self.bounces.remove(&address);
                 self.suppressed.insert(address, barred);
             }
+        }
+    }
+
+    /// Counts days on which a message came back: the fifth within 30 days bars the address for as long.
+    fn hear_of_bounce(&mut self, address: ChannelAddress, at: Instant) {
+        const MONTH_MS: i64 = 30 * DAY_MS;
+        let yesterday = self.now.plus_ms(-DAY_MS);
+        let barred = self.suppressed.get(&address);
+        let is_barred = barred.is_some_and(|barred| barred.holds(yesterday));
+        let lifted = self.lifted.get(&address);
+        if is_barred || lifted.is_some_and(|lifted| *lifted > yesterday) {
+            return;
+        }
+        let bounces = self.bounces.entry(address.clone()).or_default();
+        if bounces.iter().any(|bounce| bounce.day() == at.day()) {
+            return;
+        }
+        bounces.push(at);
+        let last = *bounces.iter().max().expect("there is one");
+        bounces.retain(|bounce| bounce.plus_ms(MONTH_MS) > last);
+        if bounces.len() >= 5 {
+            self.bounces.remove(&address);
+            let barred = Barred {
+                reason: SuppressedFor::Bounce,
+                since: at,
+                until: Some(last.plus_ms(MONTH_MS)),
+            };
+            self.suppressed.insert(address, barred);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
-use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
@@ -272,15 +272,21 @@ impl Builder {
         let until = [MINUTE_MS, HOUR_MS, 3 * HOUR_MS].get(usize::from(long));
         // Some are what a provider reports, of now or of a while ago.
         let reported = match long {
-            5 => Some((SuppressedFor::Stop, 0)),
-            6 => Some((SuppressedFor::Bounce, HOUR_MS)),
-            7 => Some((SuppressedFor::Stop, HOUR_MS)),
+            5 => Some((AddressReport::Suppressed(SuppressedFor::Stop), 0)),
+            6 => Some((AddressReport::Suppressed(SuppressedFor::Bounce), HOUR_MS)),
+            7 => Some((AddressReport::Suppressed(SuppressedFor::Stop), HOUR_MS)),
+            // Random worlds are short, so bounces of some days before stand for those of a month.
+            8.. => Some((AddressReport::Bounced, i64::from(long - 8) * DAY_MS)),
             _ => None,
         };
-        if let Some((reason, ago)) = reported {
+        if let Some((report, ago)) = reported {
             self.say(Command::ReportAddress {
                 address,
-                suppressed: on.then_some(reason),
+                report: match (on, report) {
+                    (true, report) => report,
+                    (false, AddressReport::Bounced) => AddressReport::Arrived,
+                    (false, _) => AddressReport::OptedIn,
+                },
                 at: self.now.plus_ms(-ago),
             });
             return;

@@ -116,7 +116,7 @@ pub(super) fn raw_step() -> impl Strategy<Value = RawStep> {
         5 => (0..OBJECTS, 0..14_u8).prop_map(|(a, b)| RawOp::Object(a, b)),
         1 => (0..4_u8).prop_map(RawOp::Forget),
         4 => (0..TYPES + 2, proptest::bool::weighted(0.4)).prop_map(|(a, b)| RawOp::Pause(a, b)),
-        3 => (who(), proptest::bool::weighted(0.6), 0..8_u8)
+        3 => (who(), proptest::bool::weighted(0.6), 0..13_u8)
             .prop_map(|(a, b, c)| RawOp::Suppress(a, b, c)),
         3 => (who(), proptest::collection::vec(raw_choice(), 0..4), any::<bool>())
             .prop_map(|(a, b, c)| RawOp::Choose(a, b, c)),

@@ -27,7 +27,7 @@ use serde::de::DeserializeOwned;
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::messages::{Answered, Attempt};
 use tidings_core::rules::FeedbackRules;
-use tidings_core::suppression::{ChannelAddress, SuppressedFor};
+use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
 use tidings_core::time::{DAY_MS, MINUTE_MS};
 use tidings_core::{Command, Instant};
 use tidings_mail::{Event, MailTag, Stage, Status, TokenKey, Verdict, judge};
@@ -227,14 +227,20 @@ impl Service {
             .map(|report| report.judged((&key, &rules.feedback), now))
             .collect();
         let is_known: Vec<bool> = judged.iter().map(Option::is_some).collect();
+        // Most reports are of arrivals, and most addresses never bounced.
+        let awaits = self.look(|node| node.engine().awaits_arrivals()).await?;
+        let change_of = |report: &Reported| {
+            let change = report.address_change(now);
+            change.filter(|change| awaits || change.report != AddressReport::Arrived)
+        };
         let changing = judged.iter().zip(&reports);
-        let changing = changing.filter(|(_, report)| report.address_change(now).is_some());
+        let changing = changing.filter(|(_, report)| change_of(report).is_some());
         let messages = changing.filter_map(|(known, _)| Some(known.as_ref()?.tag.message));
         let messages = messages.collect();
         let addresses = self.email_addresses(messages).await?;
         let mut commands = Vec::new();
         for (known, report) in judged.into_iter().zip(&reports) {
-            let change = report.address_change(now);
+            let change = change_of(report);
             let Some(known) = known else {
                 // A provider that names an address, and whose call is its own, needs no message for that.
                 let named = report.address.as_deref().zip(change);
@@ -274,7 +280,7 @@ fn answered(event: Event) -> Option<Answered> {
     Some(match event {
         Event::Delivered => Answered::Delivered,
         Event::Delayed => Answered::Delayed,
-        Event::Bounced | Event::Gone => Answered::Bounced,
+        Event::Blocked | Event::Bounced | Event::Gone => Answered::Bounced,
         Event::Complained | Event::OptedOut => Answered::Complained,
         Event::Opened => Answered::Opened,
         Event::Clicked => Answered::Clicked,
@@ -285,7 +291,7 @@ fn answered(event: Event) -> Option<Answered> {
 /// The event of a bounce that a provider calls permanent: where the server's words are about us, no address is gone.
 fn permanent(words: &str) -> Event {
     match judge(Stage::Unknown, None, Status::find(words), words) {
-        Verdict::Ours(_) => Event::Bounced,
+        Verdict::Ours(_) => Event::Blocked,
         Verdict::Gone | Verdict::Soft => Event::Gone,
     }
 }
@@ -309,8 +315,7 @@ impl Judged {
 /// What a report says of an address.
 #[derive(Clone, Copy)]
 struct AddressChange {
-    /// The reason for which it is suppressed; `None` = its owner wants messages again.
-    suppressed: Option<SuppressedFor>,
+    report: AddressReport,
     at: Instant,
 }
 
@@ -318,7 +323,7 @@ impl AddressChange {
     fn of(self, address: &str) -> Command {
         Command::ReportAddress {
             address: ChannelAddress::new(EMAIL_NO, address),
-            suppressed: self.suppressed,
+            report: self.report,
             at: self.at,
         }
     }
@@ -356,14 +361,16 @@ impl Reported {
 
     /// What follows for the address; `None` = nothing.
     fn address_change(&self, now: Instant) -> Option<AddressChange> {
-        let suppressed = match self.event {
-            Event::Gone => Some(SuppressedFor::Bounce),
-            Event::Complained => Some(SuppressedFor::Complaint),
-            Event::OptedOut => Some(SuppressedFor::Stop),
-            Event::OptedIn => None,
-            _ => return None,
+        let report = match self.event {
+            Event::Gone => AddressReport::Suppressed(SuppressedFor::Bounce),
+            Event::Complained => AddressReport::Suppressed(SuppressedFor::Complaint),
+            Event::OptedOut => AddressReport::Suppressed(SuppressedFor::Stop),
+            Event::OptedIn => AddressReport::OptedIn,
+            Event::Bounced => AddressReport::Bounced,
+            Event::Delivered | Event::Opened | Event::Clicked => AddressReport::Arrived,
+            Event::Delayed | Event::Blocked => return None,
         };
         let at = self.at.map_or(now, |at| at.min(now));
-        Some(AddressChange { suppressed, at })
+        Some(AddressChange { report, at })
     }
 }

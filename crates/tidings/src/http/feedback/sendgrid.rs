@@ -58,7 +58,7 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
         "delivered" => Event::Delivered,
         "deferred" => Event::Delayed,
         // Refused by policy, and not for the address.
-        "bounce" if line.kind.as_deref() == Some("blocked") => Event::Bounced,
+        "bounce" if line.kind.as_deref() == Some("blocked") => Event::Blocked,
         "bounce" => Event::of_refusal(words, status),
         "spamreport" => Event::Complained,
         "unsubscribe" | "group_unsubscribe" => Event::OptedOut,

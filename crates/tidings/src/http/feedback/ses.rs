@@ -257,6 +257,7 @@ struct Header {
 #[serde(rename_all = "camelCase", default)]
 struct Bounce {
     bounce_type: String,
+    bounce_sub_type: String,
     bounced_recipients: Vec<BouncedRecipient>,
 }
 
@@ -271,6 +272,7 @@ struct BouncedRecipient {
 fn reported(line: Line, signed: Instant) -> Option<Reported> {
     let Bounce {
         bounce_type,
+        bounce_sub_type,
         bounced_recipients,
     } = line.bounce;
     let mut said = bounced_recipients.iter();
@@ -279,7 +281,8 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
         "Delivery" => Event::Delivered,
         "DeliveryDelay" => Event::Delayed,
         "Bounce" if bounce_type == "Permanent" => permanent(said.unwrap_or_default()),
-        "Bounce" | "Reject" => Event::Bounced,
+        "Bounce" if matches!(&*bounce_sub_type, "General" | "MailboxFull" | "") => Event::Bounced,
+        "Bounce" | "Reject" => Event::Blocked,
         "Complaint" => Event::Complained,
         "Subscription" if line.subscription.now.is_out() => Event::OptedOut,
         "Subscription" => Event::OptedIn,

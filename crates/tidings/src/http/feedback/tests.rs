@@ -201,6 +201,47 @@ fn a6_words_about_another_address_suppress_nobody() {
 }
 
 #[test]
+fn mail_3_bounces_of_five_days_suppress_for_a_month() {
+    let (post, tag) = sent();
+    let now = post.rig.service.now();
+    let hear = |said: &str, days_ago: i64| {
+        let mail = bounce(&tag, "5.0.0", said);
+        let written = now.plus_ms(-days_ago * DAY_MS);
+        take(&post, maildir::reports(mail.as_bytes(), Some(written)));
+    };
+    for days_ago in [6, 5, 4, 3] {
+        hear("552 5.2.2 Mailbox full", days_ago);
+    }
+    // What is about us counts against nobody.
+    hear(
+        "550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org",
+        2,
+    );
+    assert_eq!(state(&post).1, Vec::<Value>::new());
+    // Nor does what came before an arrival.
+    let arrived = Reported {
+        event: Event::Delivered,
+        by: "mail",
+        hints: vec![tag.clone()],
+        words: String::new(),
+        at: Some(now.plus_ms(-5 * DAY_MS)),
+        address: None,
+        named: Vec::new(),
+    };
+    take(&post, vec![arrived]);
+    for days_ago in [2, 1] {
+        hear("552 5.2.2 Mailbox full", days_ago);
+    }
+    assert_eq!(state(&post).1, Vec::<Value>::new());
+    hear("552 5.2.2 Mailbox full", 0);
+    let list = get(&post, "/v1/suppressions");
+    let listed = &list["suppressions"][0];
+    assert_eq!(listed["reason"], "bounce");
+    let end = now.plus_ms(30 * DAY_MS).to_string();
+    assert_eq!(listed["expires_at"], end);
+}
+
+#[test]
 fn an_address_that_was_left_behind_is_not_suppressed() {
     let (post, tag) = sent();
     let moved = json!({"email": "ana@example.net"});

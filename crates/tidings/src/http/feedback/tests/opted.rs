@@ -104,9 +104,9 @@ fn mail_3_what_a_provider_calls_permanent_is_not_if_it_is_about_us() {
         ("", Event::Gone),
         (
             "smtp; 550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org",
-            Event::Bounced,
+            Event::Blocked,
         ),
-        ("smtp; 550 5.7.26 unauthenticated email", Event::Bounced),
+        ("smtp; 550 5.7.26 unauthenticated email", Event::Blocked),
     ] {
         assert_eq!((details(said), diagnostic(said)), (event, event), "{said}");
     }
