@@ -196,7 +196,7 @@ fn a6_words_about_another_address_suppress_nobody() {
         state(&post)
     };
     let answers = vec!["mail bounced 1x 550 5.1.1".to_owned()];
-    assert_eq!(hear("bob@example.org"), (answers.clone(), Vec::new()));
+    assert_eq!(hear("bob@example.org"), (answers, Vec::new()));
     assert_eq!(hear("Ana@Example.org").1, [json!("bounce")]);
 }
 
