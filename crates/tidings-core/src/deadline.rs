@@ -227,6 +227,56 @@ impl Window {
         is_full
     }
 
+    /// Tells whether its deadline is final.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_final()
+    }
+
+    /// Has entries after this instant be as of it, since the clock was put back to it: they wait from now, as long as they
+    /// always would. `last` = the lane's last message, put back too. Returns whether anything has changed.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::Instant;
+    /// use tidings_core::deadline::{Entered, Window};
+    /// use tidings_core::lane_kind::{LaneKind, Parameters};
+    /// use tidings_core::number::{EventNo, Seq};
+    ///
+    /// let parameters = Parameters { wait_ms: 10, ..Parameters::default() };
+    /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
+    /// let mut window = Window::open(&LaneKind::Cooldown, entry(900, 1), Seq(1), 1, None);
+    /// assert!(window.put_back(&LaneKind::Cooldown, Instant(100), None));
+    /// assert_eq!(window.due(), 110);
+    /// // What comes then is newer.
+    /// window.join(&LaneKind::Cooldown, entry(104, 2), None);
+    /// assert_eq!(window.due(), 114);
+    /// ```
+    pub fn put_back(&mut self, kind: &LaneKind, to: Instant, last: Option<Instant>) -> bool {
+        let before = *self;
+        let later_ms = |at: Instant| at.0.saturating_sub(to.0).max(0);
+        let (first_ms, newest_ms) = (later_ms(self.first.0), later_ms(self.newest.0));
+        self.first.0 = self.first.0.min(to);
+        self.newest.0 = self.newest.0.min(to);
+        if self.is_final() {
+            self.hard = self.hard.min(to.0);
+            return *self != before;
+        }
+        let soft_ms = match kind {
+            LaneKind::Cooldown => newest_ms,
+            // Whose hold decides is not known: none is shorter for it.
+            _ => first_ms,
+        };
+        for (deadline, ms) in [(&mut self.soft, soft_ms), (&mut self.hard, first_ms)] {
+            if *deadline != NONE {
+                *deadline = deadline.saturating_sub(ms);
+            }
+        }
+        if *kind == LaneKind::Leading {
+            self.lead(last);
+        }
+        *self != before
+    }
+
     fn is_final(&self) -> bool {
         self.full_at == FINAL
     }

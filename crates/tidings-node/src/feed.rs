@@ -187,6 +187,7 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+    use tidings_core::codec::FORM;
 
     fn told(no: u64) -> StoredActs {
         StoredActs::new(ActNo(no), Vec::new())
@@ -219,17 +220,17 @@ mod tests {
     fn a_batch_is_read_to_be_applied_and_refused_where_it_has_no_acts() {
         let read = |bytes: &[u8]| {
             let batch = Batch {
-                told: vec![StoredActs::new(ActNo(4), bytes.to_vec())],
+                told: vec![StoredActs::new(ActNo(4), [&[FORM], bytes].concat())],
                 is_behind: false,
             };
             batch.to_apply()
         };
-        let told = read(b"\x04[]").unwrap().unwrap();
+        let told = read(b"[]").unwrap().unwrap();
         assert_eq!(
             told.iter().map(|told| told.no()).collect::<Vec<_>>(),
             [ActNo(4)]
         );
-        assert!(read(b"\x04[").is_err());
+        assert!(read(b"[").is_err());
     }
 
     #[test]

@@ -101,6 +101,16 @@ impl CapCounts {
         free.max()
     }
 
+    /// Has messages after this instant count from it.
+    pub(super) fn put_back(&mut self, to: Instant) {
+        let later = self.counted.iter_mut();
+        let later = later.filter(|(_, counted)| counted.last().is_some_and(|at| *at > to));
+        for ((channel, number), counted) in later {
+            counted.iter_mut().for_each(|at| *at = (*at).min(to));
+            self.dirty.insert((*channel, number / PAGE));
+        }
+    }
+
     pub(super) fn erase(&mut self, number: u32) {
         let known = self.counted.keys().filter(|(_, of)| *of == number);
         for key in known.copied().collect::<Vec<_>>() {

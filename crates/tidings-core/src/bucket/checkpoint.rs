@@ -33,6 +33,7 @@ pub(super) struct ClosingImage {
     pub(super) seq: Seq,
     pub(super) lane: LaneKey,
     pub(super) at: Instant,
+    pub(super) clock: Instant,
     /// The first seq of its windows.
     pub(super) from: Seq,
     /// The start of each window whose message is not built yet.
@@ -47,6 +48,7 @@ pub(super) struct ClosingImage {
 pub(super) struct Head {
     pub(super) next_seq: Seq,
     pub(super) delivered_to: Seq,
+    pub(super) clock: Option<Instant>,
     pub(super) rules: u32,
     pub(super) versions: Vec<(Seq, u32)>,
     pub(super) next_number: u32,
@@ -159,6 +161,7 @@ impl Bucket {
                 seq: *seq,
                 lane: closing.lane.clone(),
                 at: closing.at,
+                clock: closing.clock,
                 from: closing.from,
                 unmade: unmade.map(|(number, since)| (*number, *since)).collect(),
                 sending: closing.sending.clone().into(),
@@ -169,6 +172,7 @@ impl Bucket {
         Head {
             next_seq: self.next_seq,
             delivered_to: self.delivered_to,
+            clock: self.clock,
             rules: self.rules,
             versions: versions.map(|(seq, version)| (*seq, *version)).collect(),
             next_number: self.roster.next_number().0,

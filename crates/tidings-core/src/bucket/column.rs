@@ -103,6 +103,17 @@ impl<T: Copy + Default> Column<T> {
         self.states.is_empty()
     }
 
+    /// The numbers whose value is as wanted; the default never is.
+    pub(crate) fn numbers_where(&self, is_wanted: impl Fn(&T) -> bool) -> RoaringBitmap {
+        let pages = (0..self.states.len()).map(page_no);
+        let values = pages.flat_map(|no| {
+            let page = self.pages.page(no).into_iter();
+            (no * PAGE..).zip(page.flat_map(|page| page.iter()))
+        });
+        let wanted = values.filter(|(_, value)| is_wanted(value));
+        wanted.map(|(number, _)| number).collect()
+    }
+
     /// A copy of the values as a column that is not stored yet.
     pub(crate) fn copied(&self) -> Self {
         let state = |at: usize| match self.pages.page(page_no(at)) {

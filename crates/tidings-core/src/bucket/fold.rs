@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
+use super::clock::by_clock;
 use super::lane::{Entering, Lane, Terms};
 use super::lanes::Around;
 use super::state::{Bucket, Closing};
@@ -33,13 +34,14 @@ impl Bucket {
         self.next_seq = seq.plus(record.seqs());
         self.dirty.records += 1;
         self.dirty.since.get_or_insert(day);
+        let by = by_clock(self.clock);
         match record {
             Record::Arrival(arrival) => {
                 self.arrive(StoredArrival { seq, row, arrival }, None, compiled);
             }
             Record::Closing { at, lane, who } => self.close((seq, at), lane, &who, compiled),
             Record::Cut { at, items, .. } => {
-                self.settle_urgent(at, &items, compiled);
+                self.settle_urgent(by(at), &items, compiled);
                 self.end(&items);
             }
             Record::Move {
@@ -75,15 +77,15 @@ impl Bucket {
                 closing,
                 who,
                 nothing,
-            } => self.made(at, closing, (&who, &nothing), compiled),
+            } => self.made(by(at), closing, (&who, &nothing), compiled),
             Record::Outcome { closing, who, .. } => self.end_messages(closing, &who),
             Record::Reopened(again) => self.reopen(*again),
             Record::Profile {
                 at,
                 number,
                 profile,
-            } => self.profile(at, number.0, *profile, compiled),
-            Record::Erased { at, number } => self.erase(at, number.0, compiled),
+            } => self.profile(by(at), number.0, *profile, compiled),
+            Record::Erased { at, number } => self.erase(by(at), number.0, compiled),
             Record::Follow { topics, on } => self.follow(topics, on),
             Record::Preference {
                 number,
@@ -94,13 +96,15 @@ impl Bucket {
                 self.preferences.choose(number.0, channel, scope, mode);
                 self.dirty.recipients.insert(number.0);
             }
-            Record::Flush { at, number, lanes } => self.flush(at, number.0, &lanes, compiled),
+            Record::Flush { at, number, lanes } => self.flush(by(at), number.0, &lanes, compiled),
             Record::Pause {
                 at,
                 channels,
                 emptied,
-            } => self.pause(at, channels, &emptied, compiled),
-            Record::Withdrawn { at, closing, who } => self.withdraw(at, closing, &who, compiled),
+            } => self.pause(by(at), channels, &emptied, compiled),
+            Record::Withdrawn { at, closing, who } => {
+                self.withdraw(by(at), closing, &who, compiled);
+            }
             Record::Attempted {
                 closing,
                 number,
@@ -117,13 +121,14 @@ impl Bucket {
                 lane,
                 fewer,
                 enough,
-            } => self.count(at, lane, (&fewer, &enough), compiled),
-            Record::Capped { at, lane, who } => self.cap(at, &lane, &who, compiled),
+            } => self.count(by(at), lane, (&fewer, &enough), compiled),
+            Record::Capped { at, lane, who } => self.cap(by(at), &lane, &who, compiled),
             Record::Hidden { items, .. } => {
                 self.end(&items);
                 self.hidden = seq;
             }
-            Record::Rules { at, version } => self.change_rules(seq, at, version, compiled),
+            Record::Clock { at, clock } => self.set_clock(at, clock, compiled),
+            Record::Rules { at, version } => self.change_rules(seq, by(at), version, compiled),
         }
     }
 
@@ -170,7 +175,8 @@ impl Bucket {
                     compiled,
                 };
                 let overdue = overdue.map(|all| &all.get(&lane).unwrap_or(&nobody).0);
-                with_entering(&kept, *lane_no, compiled, |entering| {
+                let at = self.by_the_clock(kept.arrival.at);
+                with_entering((&kept, at), *lane_no, compiled, |entering| {
                     self.lanes
                         .enter(&lane, &variant.who, overdue, around, entering);
                 });
@@ -186,16 +192,17 @@ impl Bucket {
         who: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
+        let clock = self.by_the_clock(at);
         let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.fade(at, around);
-        lanes.note_messages(&lane, at, who, around);
-        let began = lanes.close(&lane, who, at, around);
-        self.count_for_caps(lane.lane, who, at, compiled);
+        lanes.fade(clock, around);
+        lanes.note_messages(&lane, clock, who, around);
+        let began = lanes.close(&lane, who, clock, around);
+        self.count_for_caps(lane.lane, who, clock, compiled);
         let unmade: Tree<u32, Seq> = began.into_iter().collect();
         let from = unmade.values().min().copied().unwrap_or(seq);
         let closing = Closing {
             unmade,
-            ..Closing::new(lane, at, from)
+            ..Closing::new(lane, (at, clock), from)
         };
         self.closings.insert(seq, Shared::new(closing));
     }
@@ -225,7 +232,7 @@ impl Bucket {
             open.unmade.remove(&number);
         }
         open.sending |= who - nothing;
-        let (at, lane) = (open.at, open.lane.clone());
+        let (at, lane) = (open.clock, open.lane.clone());
         self.take_back_messages(&lane, at, nothing, compiled);
         self.uncount_for_caps(lane.lane, nothing, (at, now), compiled);
         self.settle_closing(closing);
@@ -261,7 +268,7 @@ impl Bucket {
         }
     }
 
-    /// A lane as it would be if an entry of a recipient entered it.
+    /// A lane as it would be if an entry of a recipient entered it. The arrival has its instant by the clock.
     pub(crate) fn lane_with(
         &self,
         (kept, lane): (&StoredArrival, &LaneKey),
@@ -273,22 +280,21 @@ impl Bucket {
         let mut state = known.unwrap_or_else(|| Lane::new(name.kind.clone(), name.channel));
         let who = RoaringBitmap::from_iter([number]);
         let terms = self.terms(compiled);
-        with_entering(kept, lane.lane, compiled, |entering| {
+        with_entering((kept, kept.arrival.at), lane.lane, compiled, |entering| {
             state.enter(&who, None, entering, terms);
         });
         state
     }
 }
 
-/// Does something with an arrival's entries as they enter one of its lanes.
+/// Does something with an arrival's entries as they enter one of its lanes, at an instant by the clock.
 fn with_entering<R>(
-    kept: &StoredArrival,
+    (kept, at): (&StoredArrival, Instant),
     lane_no: LaneNo,
     compiled: &CompiledRules,
     act: impl FnOnce(Entering<'_>) -> R,
 ) -> R {
     let Arrival {
-        at,
         t,
         place,
         type_no,

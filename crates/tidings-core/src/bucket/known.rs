@@ -118,7 +118,7 @@ impl Known<'_> {
                 self.set(fewer)?;
                 self.set(enough)
             }
-            Record::Rules { .. } => Ok(()),
+            Record::Rules { .. } | Record::Clock { .. } => Ok(()),
         }
     }
 

@@ -22,6 +22,7 @@ use crate::rules::QuietHours;
 use crate::shared::{Shared, Tree};
 use crate::time::Instant;
 
+mod back;
 mod due;
 mod few;
 mod full;

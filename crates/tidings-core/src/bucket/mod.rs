@@ -7,6 +7,7 @@ mod caps;
 mod change;
 pub(crate) mod checkpoint;
 mod chore;
+mod clock;
 mod column;
 mod counted;
 mod counting;

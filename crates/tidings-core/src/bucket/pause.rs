@@ -24,7 +24,7 @@ impl Bucket {
             return;
         };
         open.end(who);
-        let (at, lane) = (open.at, open.lane.clone());
+        let (at, lane) = (open.clock, open.lane.clone());
         self.take_back_messages(&lane, at, who, compiled);
         self.uncount_for_caps(lane.lane, who, (at, now), compiled);
         self.settle_closing(closing);
@@ -41,16 +41,17 @@ impl Bucket {
     /// Has a built message on its way again that had its outcome.
     pub(super) fn reopen(&mut self, again: Reopened) {
         let Reopened {
+            at,
             closing,
             lane,
             due,
             from,
             number,
             attempts,
-            ..
         } = again;
         if self.closings.get(&closing).is_none() {
-            let open = Closing::new(lane, due, from);
+            let clock = due.min(self.by_the_clock(at));
+            let open = Closing::new(lane, (due, clock), from);
             self.closings.insert(closing, Shared::new(open));
         }
         if let Some(open) = self.closings.get_mut(&closing) {

@@ -74,6 +74,7 @@ impl Bucket {
     fn take_head(&mut self, head: Head) {
         self.next_seq = head.next_seq;
         self.delivered_to = head.delivered_to;
+        self.clock = head.clock;
         self.rules = head.rules;
         self.versions = head.versions.into_iter().collect();
         self.paused = head.paused;
@@ -81,6 +82,7 @@ impl Bucket {
             let closing = Closing {
                 lane: image.lane,
                 at: image.at,
+                clock: image.clock,
                 from: image.from,
                 unmade: image.unmade.into_iter().collect(),
                 sending: image.sending.0,

@@ -36,6 +36,8 @@ pub(crate) struct Bucket {
     pub(crate) next_seq: Seq,
     /// Everything up to this seq was delivered to the inbox.
     pub(crate) delivered_to: Seq,
+    /// The clock's time, where it is behind the instants of records.
+    pub(crate) clock: Option<Instant>,
     /// The version of the rules in force.
     pub(crate) rules: u32,
     /// The seqs at which versions came into force.
@@ -72,7 +74,10 @@ pub(crate) struct Bucket {
 #[derive(Clone, Debug)]
 pub(crate) struct Closing {
     pub(crate) lane: LaneKey,
+    /// The instant of its record, whose day has it.
     pub(crate) at: Instant,
+    /// The clock's time then: earlier, if it was put back.
+    pub(crate) clock: Instant,
     /// The first seq of its windows.
     pub(crate) from: Seq,
     /// The start of each window whose message is not built yet, by number.
@@ -85,10 +90,11 @@ pub(crate) struct Closing {
 
 impl Closing {
     /// A closing without messages, whose windows begin at a seq.
-    pub(crate) fn new(lane: LaneKey, at: Instant, from: Seq) -> Self {
+    pub(crate) fn new(lane: LaneKey, (at, clock): (Instant, Instant), from: Seq) -> Self {
         Self {
             lane,
             at,
+            clock,
             from,
             unmade: Tree::new(),
             sending: RoaringBitmap::new(),
@@ -129,6 +135,7 @@ impl Bucket {
             no,
             next_seq: Seq(1),
             delivered_to: Seq::default(),
+            clock: None,
             rules: 0,
             versions: BTreeMap::new(),
             roster: Shared::default(),

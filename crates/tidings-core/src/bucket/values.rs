@@ -1,5 +1,7 @@
 //! Values by recipient number: in pages where anybody may have one, one by one where few have.
 
+use roaring::RoaringBitmap;
+
 use super::column::Column;
 use crate::shared::Tree;
 
@@ -73,6 +75,17 @@ impl<T: Copy + Default> Values<T> {
         };
         let few = few.into_iter().flat_map(Tree::iter);
         few.map(|(number, value)| (*number, *value))
+    }
+
+    /// The numbers whose value is as wanted; the default never is.
+    pub(crate) fn numbers_where(&self, is_wanted: impl Fn(&T) -> bool) -> RoaringBitmap {
+        match self {
+            Self::Pages(column) => column.numbers_where(is_wanted),
+            Self::Few(values) => {
+                let wanted = values.iter().filter(|(_, value)| is_wanted(value));
+                wanted.map(|(number, _)| *number).collect()
+            }
+        }
     }
 
     /// The pages, if it has any.

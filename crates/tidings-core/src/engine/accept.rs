@@ -168,6 +168,7 @@ impl Intake {
         let mut row = Box::new(EventRow {
             place: self.next_place,
             arrived: now,
+            clock: (self.clock < now).then_some(self.clock),
             keys,
             after_ms,
             event: event.clone(),
@@ -192,7 +193,7 @@ impl Intake {
             return Ok(Ok(Accepted::Answered(Reply::Published(published))));
         }
         let mut later = row.enters();
-        let enters_now = later.remove(&now);
+        let enters_now = later.remove(&self.clock);
         let last = later.last().copied();
         self.name_objects(draft, event, last.unwrap_or(now).day())?;
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
@@ -310,7 +311,7 @@ impl Intake {
         let Some((&(t, place), ())) = self.scheduled.first() else {
             return Ok(None);
         };
-        if t > self.now {
+        if t > self.clock {
             return Ok(None);
         }
         let (row, last) = self.scheduled_row(draft, t, place)?;

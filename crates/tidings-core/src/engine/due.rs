@@ -36,21 +36,21 @@ impl Part {
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
         let delivered = self.deliver_to_inboxes(intake, draft)?;
         if self.close_due(draft)? || !delivered.is_empty() {
-            self.spoke_at = Some(self.now);
+            self.spoke_at = Some(self.clock);
         }
         Ok(delivered)
     }
 
     /// Closes the lanes that are due; returns whether there were any.
     pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>) -> Result<bool, Unreadable> {
-        let now = self.now;
+        let (now, clock) = (self.now, self.clock);
         let mut any = false;
         for &at in &*self.buckets.numbers() {
-            if self.next_due_of(at).is_none_or(|due| due > now.0) {
+            if self.next_due_of(at).is_none_or(|due| due > clock.0) {
                 continue;
             }
             let (lanes, around) = self.buckets[at].lanes_and_around(&self.compiled);
-            let mut due = lanes.take_due(now, around.terms);
+            let mut due = lanes.take_due(clock, around.terms);
             let names = &self.compiled.names;
             due.sort_by(|(one, _), (other, _)| {
                 let name = |at: &LaneKey| &names.lane(at.lane).name;
@@ -86,7 +86,7 @@ impl Part {
         who: RoaringBitmap,
     ) -> RoaringBitmap {
         let now = self.now;
-        let capped = self.buckets[at].capped(lane, &who, now, &self.compiled);
+        let capped = self.buckets[at].capped(lane, &who, self.clock, &self.compiled);
         if capped.is_empty() {
             return who;
         }
@@ -179,13 +179,13 @@ impl Part {
             }
             let event = (*day, kept.arrival.event);
             let rules = (&*self.compiled, &intake.objects);
-            let look = |header: &Header| facts_of(rules, kept, header, now);
+            let look = |header: &Header| facts_of(rules, kept, header, self.clock);
             let version = self.compiled.current();
             let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
             let asked = of_type.filter(|of_type| of_type.condition.is_some());
             let answers = asked.map(|of_type| {
                 let of_type = (bucket, of_type);
-                ask((draft, intake), of_type, kept, (now, &who))
+                ask((draft, intake), of_type, kept, (self.clock, &who))
             });
             let answers = answers.transpose()?.unwrap_or_default();
             let facts = Facts {

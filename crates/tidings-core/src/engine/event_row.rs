@@ -28,8 +28,11 @@ const ROW_BYTES: usize = 64 << 10;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct EventRow {
     pub(crate) place: EventNo,
-    /// The time of acceptance.
+    /// The instant of acceptance, whose day has it.
     pub(crate) arrived: Instant,
+    /// The clock's time then, where it had been put back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) clock: Option<Instant>,
     /// Its batch keys, asked once.
     #[serde(default, skip_serializing_if = "BatchKeys::is_empty")]
     pub(crate) keys: BatchKeys,
@@ -60,6 +63,11 @@ struct Fresh {
 }
 
 impl EventRow {
+    /// The time of acceptance by the clock.
+    pub(crate) fn came_at(&self) -> Instant {
+        self.clock.unwrap_or(self.arrived)
+    }
+
     /// The instants at which its event enters lanes: ascending, none before its arrival. There are several where
     /// recipients' clocks differ, or where channels come later.
     pub(crate) fn enters(&self) -> BTreeSet<Instant> {
@@ -73,10 +81,13 @@ impl EventRow {
     pub(crate) fn enters_first(&self) -> BTreeSet<Instant> {
         let instants = match (self.event.deliver_local, self.event.delay_ms) {
             (Some(time), _) => anywhere(time),
-            (None, Some(delay_ms)) => BTreeSet::from([self.arrived.plus_ms(delay_ms)]),
-            (None, None) => BTreeSet::from([self.event.deliver_at.unwrap_or(self.arrived)]),
+            (None, Some(delay_ms)) => BTreeSet::from([self.came_at().plus_ms(delay_ms)]),
+            (None, None) => BTreeSet::from([self.event.deliver_at.unwrap_or(self.came_at())]),
         };
-        instants.into_iter().map(|t| t.max(self.arrived)).collect()
+        instants
+            .into_iter()
+            .map(|t| t.max(self.came_at()))
+            .collect()
     }
 
     /// The time by which its entries on a channel come later.
@@ -162,6 +173,7 @@ mod tests {
         let row = EventRow {
             place: EventNo(1),
             arrived: Instant(10),
+            clock: None,
             keys: BatchKeys::default(),
             after_ms: [(EMAIL_NO, 30)].into(),
             event,

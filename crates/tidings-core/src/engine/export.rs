@@ -98,7 +98,7 @@ impl Passage<'_> {
             }
             // A delay counts from the acceptance, which may be before the instant that it gets here.
             if let Some(delay_ms) = row.event.delay_ms.take() {
-                row.event.deliver_at = Some(row.arrived.plus_ms(delay_ms));
+                row.event.deliver_at = Some(row.came_at().plus_ms(delay_ms));
             }
             self.last = self.last.max(row.arrived);
             if (self.visit)(self.last, row.event).is_break() {

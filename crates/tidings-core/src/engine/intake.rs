@@ -71,7 +71,12 @@ pub(crate) struct Intake {
     pub(crate) compiled: Arc<CompiledRules>,
     /// Number of buckets over which recipients are distributed.
     pub(crate) buckets: u16,
+    /// The instant of the newest step, which never goes back.
     pub(crate) now: Instant,
+    /// The clock's time then: earlier, if it was put back.
+    pub(crate) clock: Instant,
+    /// The instant of the first step.
+    pub(crate) began: Option<Instant>,
     pub(crate) next_place: EventNo,
     /// The number of the newest acts that other nodes were told.
     pub(crate) acts: ActNo,
@@ -115,6 +120,8 @@ const BLOCKS_KEPT: usize = 512;
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     now: Instant,
+    clock: Instant,
+    began: Option<Instant>,
     next_place: EventNo,
     acts: ActNo,
     tally: Tally,
@@ -156,6 +163,8 @@ impl Intake {
             compiled: Arc::new(CompiledRules::new(Names::default())),
             buckets,
             now: Instant::MIN,
+            clock: Instant::MIN,
+            began: None,
             next_place: EventNo(0),
             acts: ActNo::default(),
             told_rows: ToldRows::default(),
@@ -359,6 +368,8 @@ impl Intake {
     pub(crate) fn write_head(&self, draft: &mut Draft<'_>) {
         let head = Head {
             now: self.now,
+            clock: self.clock,
+            began: self.began,
             next_place: self.next_place,
             acts: self.acts,
             tally: self.tally,
@@ -388,6 +399,8 @@ impl Intake {
         let (told_rows, taken) = ToldRows::recover(view, head.acts)?;
         let mut intake = Self {
             now: head.now,
+            clock: head.clock,
+            began: head.began,
             next_place: head.next_place,
             acts: head.acts,
             told_rows,

@@ -279,7 +279,7 @@ impl Engine {
                 }
             }
         }
-        plans.sort_by_key(|plan| (plan.at, plan.closing));
+        plans.sort_by_key(|plan| (plan.as_of, plan.closing));
         Ok(plans)
     }
 
@@ -376,7 +376,7 @@ impl Engine {
         });
         let unrecoverable = unrecoverable.collect();
         let closing = bucket.closing_id(closing);
-        let mut plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
+        let mut plan = self.plan_of(view, closing, (&open.lane, open.at, open.clock), found)?;
         for planned in &mut planned {
             plan.order(&mut planned.entries);
         }

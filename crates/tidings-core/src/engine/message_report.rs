@@ -167,7 +167,7 @@ impl Engine {
         let mut found = bucket.planned(view, names, (closing.seq, open), number.0)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
-        let plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
+        let plan = self.plan_of(view, closing, (&open.lane, open.at, open.clock), found)?;
         plan.order(&mut sources);
         for source in sources {
             let item = plan.item(source);
@@ -177,7 +177,7 @@ impl Engine {
             report.items.push(item);
         }
         let due = Step::passes(Rule::Message, "the lane was due", "it is being built");
-        report.steps.push(due.at(open.at));
+        report.steps.push(due.at(open.clock));
         Ok(())
     }
 }

@@ -16,6 +16,7 @@ mod attempt_row;
 mod books;
 mod buckets;
 mod cancel;
+mod clock;
 mod condition;
 mod cursor;
 mod draft;

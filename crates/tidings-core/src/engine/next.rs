@@ -77,7 +77,7 @@ impl Engine {
         let plan = self.plan_of(
             view,
             bucket.closing_id(Seq::default()),
-            (&lane, due.max(now)),
+            (&lane, due.max(now), due.max(now)),
             found,
         )?;
         let draft = Draft::new(view);

@@ -329,7 +329,7 @@ impl Part {
         }
         let channel = self.compiled.names.lane(row.lane.lane).channel;
         let from = seqs.iter().min().copied().unwrap_or(seq);
-        let open = Closing::new(row.lane.clone(), row.at, from);
+        let open = Closing::new(row.lane.clone(), (row.at, row.at), from);
         let unwanted = match self.version() {
             Some(version) => self.unwanted_in(draft, (message, channel), &open, &version)?,
             None => Vec::new(),

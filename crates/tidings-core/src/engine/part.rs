@@ -41,8 +41,10 @@ use crate::time::{Day, Instant};
 pub(crate) struct Part {
     /// Its number among the parts of the store.
     pub(crate) no: u16,
-    /// The instant of the newest step.
+    /// The instant of the newest step, which never goes back.
     pub(crate) now: Instant,
+    /// The clock's time then: earlier, if it was put back.
+    pub(crate) clock: Instant,
     pub(crate) compiled: Arc<CompiledRules>,
     pub(crate) buckets: Buckets,
     pub(crate) ledger: Ledger,
@@ -82,6 +84,7 @@ pub(super) struct Head {
     /// Number of parts.
     parts: u16,
     now: Instant,
+    clock: Instant,
     tally: Tally,
     promised: u64,
     pub(super) applied: ActNo,
@@ -111,13 +114,11 @@ pub(super) fn read_heads(view: &dyn ReadView, parts: Option<u16>) -> Result<Vec<
     let Some(parts) = parts.filter(|parts| stored.len() != usize::from(*parts) && are_equal) else {
         return Ok(stored);
     };
+    let newest = |of: fn(&Head) -> Instant| stored.iter().map(of).max().unwrap_or(Instant::MIN);
     let fresh = || Head {
         parts,
-        now: stored
-            .iter()
-            .map(|head| head.now)
-            .max()
-            .unwrap_or(Instant::MIN),
+        now: newest(|head| head.now),
+        clock: newest(|head| head.clock),
         tally: Tally::default(),
         promised: 0,
         applied,
@@ -165,6 +166,7 @@ impl Part {
         Ok(Self {
             no,
             now: head.now,
+            clock: head.clock,
             compiled: Arc::clone(compiled),
             buckets: Buckets::new(total, buckets),
             ledger,
@@ -191,6 +193,7 @@ impl Part {
         let head = Head {
             parts,
             now: self.now,
+            clock: self.clock,
             tally: self.tally,
             promised: self.promised,
             applied: self.applied,
@@ -242,8 +245,21 @@ impl Part {
         Ok(Applied::Done)
     }
 
-    /// Writes a record, folds it in and returns its seq.
+    /// Writes a record, folds it in and returns its seq. Where the clock is behind its instant, a record before it says so.
     pub(super) fn write(&mut self, draft: &mut Draft<'_>, bucket: BucketNo, record: Record) -> Seq {
+        self.write_clock(draft, bucket);
+        self.write_one(draft, bucket, record)
+    }
+
+    /// Writes what the clock shows, unless the bucket knows it.
+    pub(super) fn write_clock(&mut self, draft: &mut Draft<'_>, bucket: BucketNo) {
+        let (at, clock) = (self.now, self.clock);
+        if self.buckets[bucket].clock != (clock < at).then_some(clock) {
+            self.write_one(draft, bucket, Record::Clock { at, clock });
+        }
+    }
+
+    fn write_one(&mut self, draft: &mut Draft<'_>, bucket: BucketNo, record: Record) -> Seq {
         let bucket = &mut self.buckets[bucket];
         let seq = bucket.next_seq;
         let day = self.now.day();

@@ -38,8 +38,10 @@ use crate::time::{Day, Instant};
 pub struct Plan {
     /// The closing.
     pub closing: ClosingId,
-    /// The closing's instant.
+    /// The instant of the closing's record.
     pub at: Instant,
+    /// The clock's time then, as of which entries are checked: earlier, if it was put back.
+    pub as_of: Instant,
     /// The channel.
     pub channel: &'static str,
     /// The lane's name.
@@ -131,7 +133,7 @@ impl Engine {
                 .closings
                 .iter()
                 .filter(|(_, closing)| self.can_be_made(closing));
-            closings.extend(unmade.map(|(seq, closing)| (closing.at, bucket.no, *seq)));
+            closings.extend(unmade.map(|(seq, closing)| (closing.clock, bucket.no, *seq)));
         }
         closings.sort_unstable();
         closings
@@ -145,7 +147,7 @@ impl Engine {
     pub fn oldest_due(&self) -> Option<Instant> {
         let closings = self.buckets().flat_map(|b| b.closings.values());
         let waiting = closings.filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
-        waiting.map(|closing| closing.at).min()
+        waiting.map(|closing| closing.clock).min()
     }
 
     /// The due time of the oldest message that can be built.
@@ -153,7 +155,7 @@ impl Engine {
     pub fn oldest_to_make(&self) -> Option<Instant> {
         let closings = self.buckets().flat_map(|b| b.closings.values());
         let closings = closings.filter(|closing| self.can_be_made(closing));
-        closings.map(|closing| closing.at).min()
+        closings.map(|closing| closing.clock).min()
     }
 
     /// The name of a closing's lane, as long as its messages are not all built and sent.
@@ -258,7 +260,7 @@ impl Engine {
         };
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
-        let mut plan = self.plan_of(view, closing, (&open.lane, open.at), found)?;
+        let mut plan = self.plan_of(view, closing, (&open.lane, open.at, open.clock), found)?;
         let draft = Draft::new(view);
         let answers = self.answers(&draft, bucket, &plan)?;
         plan.messages = self.planned(&draft, (bucket, lane.channel), &who, (&plan, &answers))?;
@@ -271,7 +273,7 @@ impl Engine {
         &self,
         view: &dyn ReadView,
         closing: ClosingId,
-        (lane, at): (&LaneKey, Instant),
+        (lane, at, as_of): (&LaneKey, Instant, Instant),
         found: Found,
     ) -> Result<Plan, Unreadable> {
         let headers = found.sources.iter().map(|Source { kept, .. }| {
@@ -283,6 +285,7 @@ impl Engine {
         Ok(Plan {
             closing,
             at,
+            as_of,
             channel: name.channel.name(),
             lane_name: name.name.clone(),
             key: lane.key.clone(),
@@ -304,7 +307,10 @@ impl Engine {
         (plan, answers): (&Plan, &[Answers]),
     ) -> Result<Vec<PlannedMessage>, Unreadable> {
         let Plan {
-            at, found, headers, ..
+            as_of: at,
+            found,
+            headers,
+            ..
         } = plan;
         let version = self.intake.compiled.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
@@ -416,7 +422,7 @@ impl Engine {
         let around = (draft, &self.intake);
         for at in asked {
             if let Some(of_type) = of_type(at) {
-                let entries = (plan.at, &who[at as usize]);
+                let entries = (plan.as_of, &who[at as usize]);
                 answers[at as usize] = ask(around, (bucket, of_type), found.source(at).0, entries)?;
             }
         }
@@ -513,7 +519,7 @@ impl Engine {
         let bucket = self.bucket(plan.closing.bucket);
         let profile = bucket.roster.profile(planned.number)?;
         (!planned.is_empty()).then(|| Message {
-            at: plan.at,
+            at: plan.as_of,
             recipient: profile.id.clone(),
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),

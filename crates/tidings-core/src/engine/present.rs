@@ -150,7 +150,7 @@ impl<'a> Presenter<'a> {
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
             key: plan.key.clone(),
-            at: plan.at,
+            at: plan.as_of,
             entries: entries.len(),
             groups: group(entries, rules),
             topics,

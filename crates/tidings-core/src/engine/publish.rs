@@ -113,7 +113,7 @@ impl Part {
         }
         for (t, routed) in by_t {
             // What comes after the arrival is entered by the intake, however late this part learns of both.
-            match at.filter(|_| t <= row.arrived) {
+            match at.filter(|_| t <= row.came_at()) {
                 Some(at) => self.arrive(draft, (t, at), row, &reasons.words, routed),
                 None => self.freeze(draft, (t, type_no), row, &reasons.words, routed),
             }
@@ -148,7 +148,7 @@ impl Part {
         routed: BTreeMap<BucketNo, Routed>,
     ) {
         let now = self.now;
-        let t = t.min(now);
+        let t = t.min(self.clock);
         if !routed.is_empty() {
             self.copy_accepted(draft, at, row);
         }
@@ -227,10 +227,10 @@ pub(super) fn by_instant(
         let parts: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
             (Some(time), _) => {
                 let by_zone = bucket.roster.by_zone(&who).into_iter();
-                let by_t = by_zone.map(|(zone, part)| (zone.when(time).max(row.arrived), part));
+                let by_t = by_zone.map(|(zone, part)| (zone.when(time).max(row.came_at()), part));
                 by_t.collect()
             }
-            (None, first) => vec![(first.unwrap_or(row.arrived), who)],
+            (None, first) => vec![(first.unwrap_or(row.came_at()), who)],
         };
         for (after_ms, way) in way.by_after(row, names) {
             for (t, part) in &parts {

@@ -238,7 +238,7 @@ pub(super) fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning>
 /// The reason why nothing of an event can be sent, whatever its audience.
 pub(super) fn why_never(row: &EventRow) -> Option<Warning> {
     let expires = row.event.expires_at?;
-    if expires <= row.arrived {
+    if expires <= row.came_at() {
         return Some(Warning::AlreadyExpired(expires));
     }
     let first = row.enters().first().copied();

@@ -106,10 +106,10 @@ impl Engine {
             return Err(Unreadable(why));
         }
         // A part that was on another node may have gone further: no record is of an earlier instant than the one before.
-        intake.now = parts
-            .iter()
-            .map(|part| part.now)
-            .fold(intake.now, Instant::max);
+        for part in &parts {
+            intake.now = intake.now.max(part.now);
+            intake.clock = intake.clock.max(part.clock);
+        }
         Ok(Self {
             intake,
             holds_intake: held.is_none_or(|held| held.intake),
@@ -121,9 +121,20 @@ impl Engine {
         })
     }
 
-    /// The instant of the newest step.
+    /// The clock's time at the newest step.
     #[must_use]
+    #[expect(
+        clippy::misnamed_getters,
+        reason = "what is due now is so by the clock"
+    )]
     pub fn now(&self) -> Instant {
+        self.intake.clock
+    }
+
+    /// The instant of the newest step, which never goes back: later than [`Engine::now`] as long as a clock that was put
+    /// back has not come to it again.
+    #[must_use]
+    pub fn newest_step(&self) -> Instant {
         self.intake.now
     }
 

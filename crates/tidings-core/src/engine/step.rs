@@ -49,7 +49,7 @@ impl Engine {
                 let Some(due) = engine.next_due().filter(|due| *due <= until) else {
                     break;
                 };
-                engine.set_now(due);
+                engine.come_to(due);
                 engine.close_due(draft)?;
                 engine.enter_scheduled(draft)?;
                 engine.end_instant(draft, &[])?;
@@ -59,8 +59,8 @@ impl Engine {
     }
 
     /// Handles the arrivals of an instant: scheduled events, then the commands in order. The instant
-    /// stays open for more. If the clock stepped back, the newest instant is used. `reach` has the messages that the
-    /// senders keep back: see [`Engine::may_touch`].
+    /// stays open for more. If the clock stepped back, it is as if it stood still: see [`Engine::put_back`]. `reach` has
+    /// the messages that the senders keep back: see [`Engine::may_touch`].
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
@@ -321,12 +321,16 @@ impl Engine {
         Ok(delivered.into_iter().flatten().collect())
     }
 
-    /// Sets all clocks; none goes back.
-    fn set_now(&mut self, now: Instant) {
-        let now = now.max(self.intake.now);
-        self.intake.now = now;
+    /// Has all clocks come to an instant; none goes back.
+    fn come_to(&mut self, now: Instant) {
+        self.set_clocks(now.max(self.intake.clock));
+    }
+
+    pub(super) fn set_clocks(&mut self, clock: Instant) {
+        let now = clock.max(self.intake.now);
+        (self.intake.now, self.intake.clock) = (now, clock);
         for part in &mut self.parts {
-            part.now = now;
+            (part.now, part.clock) = (now, clock);
         }
     }
 
@@ -337,7 +341,8 @@ impl Engine {
         work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
     ) -> Result<Step, Unreadable> {
         draft = draft.telling(self.tells());
-        self.set_now(now);
+        self.come_to(now);
+        self.intake.began.get_or_insert(now);
         let now = self.intake.now;
         self.intake.begin_step();
         let mut step = Step::default();

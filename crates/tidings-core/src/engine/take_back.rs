@@ -313,7 +313,7 @@ impl Part {
             self.cut(draft, at, why, items);
         }
         self.cut(draft, at, None, leaves);
-        let overdue = self.buckets[at].overdue_among(&arrivals, now, &self.compiled);
+        let overdue = self.buckets[at].overdue_among(&arrivals, self.clock, &self.compiled);
         for arrivals in parts(arrivals, arrival_bytes) {
             let record = Record::Move {
                 at: now,

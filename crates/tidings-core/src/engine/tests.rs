@@ -21,6 +21,7 @@ use crate::time::{Day, Instant};
 
 mod after;
 mod bounds;
+mod clock;
 mod ended;
 mod group_key;
 mod growth;

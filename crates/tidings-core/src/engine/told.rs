@@ -403,7 +403,7 @@ impl Intake {
                 let now = row.arrived;
                 let mut later = row.enters();
                 if at.is_some() {
-                    later.remove(&now);
+                    later.remove(&row.came_at());
                 }
                 self.next_place.0 = row.place.0 + 1;
                 if let Some(at) = at {

@@ -431,7 +431,7 @@ impl Engine {
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
         let closing = bucket.closing_id(message.closing);
-        let plan = self.plan_of(view, closing, (&lane, message.at), found)?;
+        let plan = self.plan_of(view, closing, (&lane, message.at, message.at), found)?;
         plan.order(&mut sources);
         Ok((
             plan,

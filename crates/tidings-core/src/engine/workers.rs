@@ -67,7 +67,7 @@ impl Engine {
     /// Tells whether lanes of several parts are due.
     pub(super) fn are_several_due(&mut self) -> bool {
         let are_several = self.parts.len() > 1;
-        let now = self.intake.now;
+        let now = self.intake.clock;
         let due = self.parts.iter_mut().filter_map(Part::next_due);
         are_several && due.filter(|due| *due <= now).count() > 1
     }

@@ -229,6 +229,14 @@ pub enum Record {
     },
     /// A built message that had its outcome goes again, because an operator asked.
     Reopened(Box<Reopened>),
+    /// The clock is behind the instants of records from here on, or has come up to them. Where it is earlier than before
+    /// it was put back: what waits by an instant after it waits from now.
+    Clock {
+        /// The instant of the record, as that of the others never earlier than the one before.
+        at: Instant,
+        /// The clock's time; `at` = it is not behind.
+        clock: Instant,
+    },
 }
 
 /// A built message that goes again.

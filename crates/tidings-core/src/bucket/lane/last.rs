@@ -26,6 +26,20 @@ impl Lane {
         }
     }
 
+    /// Has last messages after this instant be at it; returns whose they are. One of nobody who waits matters too: the next
+    /// entry asks for it.
+    pub(super) fn put_back_last(&mut self, to: Instant) -> RoaringBitmap {
+        let later = self
+            .last
+            .numbers_where(|last| last.at.max(last.before) > Some(to));
+        for number in &later {
+            let last = self.last.at(number);
+            last.at = last.at.map(|at| at.min(to));
+            last.before = last.before.map(|at| at.min(to));
+        }
+        later
+    }
+
     /// Takes over the last messages of the lane under its other kind.
     pub(crate) fn take_over(&mut self, other: &Self) {
         self.last = other.last.copied();

@@ -66,6 +66,24 @@ impl Lanes {
         }
     }
 
+    /// Puts back what is after this instant, in every lane; see [`Lane::put_back`].
+    ///
+    /// [`Lane::put_back`]: crate::bucket::Lane::put_back
+    pub(crate) fn put_back(&mut self, to: Instant, around: Around<'_>) {
+        for lane in self.plain.values_mut() {
+            lane.put_back(to);
+        }
+        for at in self.keyed.keys().cloned().collect::<Vec<_>>() {
+            if let Some(keyed) = self.keyed.get_mut(&at) {
+                let changed = keyed.lane.put_back(to);
+                let pages = changed.iter().map(FewPage::of);
+                self.dirty.extend(pages.map(|page| (at.clone(), page)));
+            }
+            self.settle(&at, around.terms);
+        }
+        self.fade_by(around);
+    }
+
     /// Computes anew until when last messages matter: the rules have changed, or were read.
     pub(crate) fn fade_by(&mut self, around: Around<'_>) {
         self.fading.clear();

@@ -244,7 +244,7 @@ impl Question<'_> {
         });
         let made = made
             .map(|of| of.at)
-            .chain(unmade.map(|(_, closing)| closing.at));
+            .chain(unmade.map(|(_, closing)| closing.clock));
         Ok(made.filter(within).collect())
     }
 

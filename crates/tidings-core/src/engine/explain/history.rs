@@ -242,8 +242,8 @@ impl Question<'_> {
         let at = match closings.next() {
             Some((_, open)) => {
                 let made = Step::passes(Rule::Message, "the lane was due", "it is being made");
-                path.steps.push(made.at(open.at));
-                Some(open.at)
+                path.steps.push(made.at(open.clock));
+                Some(open.clock)
             }
             None => match self.bucket.lanes.get(address) {
                 Some(lane) => self.due_steps(lane, address, kept.arrival.type_no, path)?,

@@ -40,6 +40,7 @@ impl Question<'_> {
         let plan = Plan {
             closing: self.bucket.closing_id(self.bucket.next_seq),
             at,
+            as_of: at,
             channel: name.channel.name(),
             lane_name: name.name.clone(),
             key: address.key.clone(),

@@ -168,6 +168,7 @@ impl Engine {
             row: EventRow {
                 place: self.intake.next_place,
                 arrived: now,
+                clock: None,
                 keys: keys.unwrap_or_default(),
                 after_ms: after_ms.unwrap_or_default(),
                 event,

@@ -1,0 +1,93 @@
+//! The fold of a clock that is put back (decision 072).
+//!
+//! Instants of records never go back: days are written in their order. So a record says what the clock shows instead, as
+//! long as that is earlier. What waits is due by the clock; what the clock of before put later waits from now.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+
+use super::{Bucket, Terms, version_at};
+use crate::compiled::CompiledRules;
+use crate::journal::record::Attempts;
+use crate::number::LaneNo;
+use crate::time::Instant;
+
+/// A clock that was put back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PutBack {
+    /// What it shows from now on.
+    pub(super) to: Instant,
+    /// By how much it was ahead, in milliseconds.
+    pub(super) by_ms: i64,
+}
+
+/// The instants of records by the clock of then.
+pub(super) fn by_clock(clock: Option<Instant>) -> impl Fn(Instant) -> Instant {
+    move |at| clock.map_or(at, |clock| at.min(clock))
+}
+
+impl Bucket {
+    /// The instant of a record by the clock of then.
+    pub(super) fn by_the_clock(&self, at: Instant) -> Instant {
+        by_clock(self.clock)(at)
+    }
+
+    /// Folds in what the clock shows at the instant of a record.
+    pub(super) fn set_clock(&mut self, at: Instant, clock: Instant, compiled: &CompiledRules) {
+        let before = self.by_the_clock(at);
+        self.clock = (clock < at).then_some(clock);
+        if clock < before {
+            let by_ms = before.0.saturating_sub(clock.0);
+            self.put_back(PutBack { to: clock, by_ms }, compiled);
+        }
+    }
+
+    fn put_back(&mut self, back: PutBack, compiled: &CompiledRules) {
+        self.put_back_digests(back.to, compiled);
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.put_back(back.to, around);
+        self.cap_counts.put_back(back.to);
+        let is_later = |attempts: &Attempts| attempts.until > back.to;
+        let later = self
+            .closings
+            .iter()
+            .filter(|(_, closing)| closing.clock > back.to || closing.tried.values().any(is_later));
+        for seq in later.map(|(seq, _)| *seq).collect::<Vec<_>>() {
+            let Some(closing) = self.closings.get_mut(&seq) else {
+                continue;
+            };
+            closing.clock = closing.clock.min(back.to);
+            let tried = closing.tried.iter();
+            let tried = tried.filter(|(_, attempts)| is_later(attempts));
+            for (number, attempts) in tried.map(|(no, of)| (*no, *of)).collect::<Vec<_>>() {
+                let until = attempts.until.plus_ms(-back.by_ms).max(back.to);
+                let attempts = Attempts { until, ..attempts };
+                closing.tried.insert(number, attempts);
+            }
+        }
+    }
+
+    /// Looks up the next slots of digests anew, for windows that wait for a later one than the next.
+    fn put_back_digests(&mut self, to: Instant, compiled: &CompiledRules) {
+        let lanes = self.lanes.plain().iter();
+        let digests = lanes.filter(|(_, lane)| lane.has_slot_after(to));
+        for no in digests.map(|(no, _)| *no).collect::<Vec<LaneNo>>() {
+            let Some(lane) = self.lanes.plain_mut().get_mut(&no) else {
+                continue;
+            };
+            let mut by_version = BTreeMap::<u32, RoaringBitmap>::new();
+            for number in lane.take_slots_after(to) {
+                // A window keeps the digest as it was when it was opened.
+                let since = lane.since(number);
+                let version = since.and_then(|since| version_at(&self.versions, since));
+                let version = version.unwrap_or(self.rules);
+                by_version.entry(version).or_default().insert(number);
+            }
+            for (version, who) in by_version {
+                let terms = Terms::of((&self.roster, &self.ended), compiled.version(version));
+                lane.wait_from(to, &who, terms);
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! A clock that was put back (decision 072).
+//!
+//! Steps follow each other: their instants never go back, and days are written in their order. The clock may. What is due
+//! is decided by it, and so is what enters; records have their instant all the same.
+
+use super::draft::Draft;
+use super::state::{Engine, Step};
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::time::{Instant, MINUTE_MS};
+
+impl Engine {
+    /// Tells whether a clock that shows this was put back: it is more than a minute behind the newest step. One from before
+    /// the first step was not, but was never set since the machine started.
+    #[must_use]
+    pub fn is_put_back(&self, clock: Instant) -> bool {
+        let is_set = self.intake.began.is_some_and(|began| clock >= began);
+        is_set && self.now().0.saturating_sub(clock.0) > MINUTE_MS
+    }
+
+    /// Takes over a clock that was put back: what it had put later while it was ahead waits from now, as long as it always
+    /// would. Does nothing unless [`Engine::is_put_back`]; a smaller step is waited for.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn put_back(&mut self, view: &dyn ReadView, clock: Instant) -> Result<Step, Unreadable> {
+        if !self.is_put_back(clock) {
+            return Ok(Step::default());
+        }
+        self.in_step(Draft::new(view), clock, |engine, draft, _, _| {
+            // A bucket may know an earlier time, if it had no record since, and has been asked what is due all the same.
+            engine.write_clocks(draft);
+            engine.set_clocks(clock);
+            engine.write_clocks(draft);
+            for part in &mut engine.parts {
+                part.spoke_at = None;
+            }
+            Ok(())
+        })
+    }
+
+    fn write_clocks(&mut self, draft: &mut Draft<'_>) {
+        for part in &mut self.parts {
+            for no in &*part.buckets.numbers() {
+                part.write_clock(draft, *no);
+            }
+        }
+    }
+}
