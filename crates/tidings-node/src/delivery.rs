@@ -195,6 +195,13 @@ impl Delivery {
         }
     }
 
+    /// Takes over a clock that was put back by so many milliseconds: retries come earlier by as much, and providers that
+    /// were left alone are asked again.
+    pub(crate) fn put_back(&mut self, to: Instant, by_ms: i64) {
+        self.waiting.put_back(to, by_ms);
+        self.channels.renew_gates();
+    }
+
     /// Tells whether more messages of a lane may come to wait for a retry.
     pub(crate) fn has_room(&self, lane: &LaneName) -> bool {
         let channel = CHANNELS.get(usize::from(lane.channel));

@@ -52,7 +52,7 @@ mod told;
 
 use answer::{answer, refuse};
 pub(crate) use at_once::AtOnce;
-use late::{catch_up, put_off};
+use late::{catch_up, put_back, put_off};
 pub(crate) use told::ToldRequest;
 use told::log_refused;
 
@@ -144,6 +144,7 @@ impl EventLoop {
         if node.engine().rules().is_some_and(|before| *before != rules) {
             tracing::info!("the configuration differs from the one that was in force");
         }
+        put_back(&mut node, now)?;
         // What came due while nobody ran did so under the rules of then. The loop does the rest of it.
         let is_late = catch_up(&mut node, now)?;
         // The node with the intake puts rules in force, for all.
@@ -348,7 +349,7 @@ impl EventLoop {
                 return Err(fault.into());
             }
         }
-        let is_late = match self.begin(now) {
+        let is_late = match self.put_back(now).and_then(|()| self.begin(now)) {
             Ok(is_late) => is_late,
             Err(fault) => {
                 refuse(requests, stopping);

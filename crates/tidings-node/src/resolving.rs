@@ -108,14 +108,14 @@ impl Resolving {
         let objects = engine.objects_of(plan);
         let is_known = |object: &Id| {
             let asked = self.known.get(object);
-            asked.is_some_and(|asked| *asked >= plan.at || now < asked.plus_ms(MINUTE_MS))
+            asked.is_some_and(|asked| *asked >= plan.as_of || now < asked.plus_ms(MINUTE_MS))
         };
         let missing = || objects.iter().filter(|(object, _)| !is_known(object));
         if missing().next().is_none() {
             return true;
         }
         if self.rest.as_ref().is_some_and(|rest| now < rest.until) {
-            let may_wait = now < plan.at.plus_ms(bounds.wait_ms);
+            let may_wait = now < plan.as_of.plus_ms(bounds.wait_ms);
             if !may_wait || !missing().any(|(_, waits)| *waits) {
                 let messages = plan.messages_with(|object| !is_known(object));
                 self.vitals.resolver.go_without(messages);
@@ -272,6 +272,15 @@ impl Resolving {
         let waits = self.asked.is_none() && !self.held.is_empty();
         let rest = self.rest.as_ref().filter(|_| waits);
         rest.map(|rest| rest.until)
+    }
+
+    /// Takes over a clock that was put back by so many milliseconds.
+    pub(crate) fn put_back(&mut self, by_ms: i64) {
+        let asked = self.asked.iter_mut().map(|(asked, _)| asked);
+        let rest = self.rest.iter_mut().map(|rest| &mut rest.until);
+        for at in self.known.values_mut().chain(asked).chain(rest) {
+            *at = at.plus_ms(-by_ms);
+        }
     }
 
     /// Forgets what was answered: it may not have been stored.

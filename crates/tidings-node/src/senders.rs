@@ -292,6 +292,12 @@ impl Senders {
         self.pools.values().any(|pool| pool.server.send_next())
     }
 
+    /// Has all threads look at the clock again: it was put back.
+    pub(crate) fn wake(&self) {
+        let pools = self.pools.values();
+        pools.for_each(|pool| pool.server.queue.wake());
+    }
+
     /// Takes a message back, if the channel has not come to the point of no return.
     pub(crate) fn take_back(&mut self, id: &MessageId) -> Option<SendJob> {
         for pool in self.pools.values_mut() {

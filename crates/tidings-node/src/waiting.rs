@@ -98,6 +98,20 @@ impl Waiting {
         }
     }
 
+    /// Has messages go earlier, by so many milliseconds, that wait for an instant after this one: the clock was put back to
+    /// it.
+    pub(crate) fn put_back(&mut self, to: Instant, by_ms: i64) {
+        let mut all = self.all();
+        let Jobs { jobs, due, .. } = &mut *all;
+        for (id, (at, _)) in jobs.iter_mut().filter(|(_, (at, _))| *at > to) {
+            let is_free = due.remove(&(*at, *id));
+            *at = at.plus_ms(-by_ms).max(to);
+            if is_free {
+                due.insert((*at, *id));
+            }
+        }
+    }
+
     /// Tells whether more messages of a channel and priority may wait: what does is in memory.
     pub(crate) fn has_room(&self, channel: &str, priority: Priority) -> bool {
         let all = self.all();

@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use tidings_core::engine::{MessageFilter, Options};
 use tidings_core::messages::MessageAct;
 use tidings_core::rules::{Decide, Policy};
-use tidings_core::time::DAY_MS;
+use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Books, Command, Id, Instant, Object, Rules, Timed};
 use tidings_node::channel::{Channels, Outlet};
 use tidings_node::{Delivery, Node, OpenStore, Replies, Retries, Settings, Stepped, VirtualClock};
@@ -166,6 +166,42 @@ pub fn run_operated(
     live(world, options, faults, (lie, true), seed)
 }
 
+/// [`run`] by a clock that is ahead for a while, by minutes, hours or days, and is put right, as often as the seed has it.
+/// A process that starts has what the one before had; under caps it asks anew, which shows other instants.
+///
+/// # Errors
+/// As [`run`], and where that does not hold.
+pub fn run_by_a_wrong_clock(
+    world: &World,
+    options: Options,
+    faults: impl Faults + 'static,
+    lie: Lie,
+    seed: u64,
+) -> Result<Lived, String> {
+    let mut life = Life {
+        goes_wrong: true,
+        ..Life::new(world, options, faults, lie, seed)
+    };
+    let mut rest = world.steps.as_slice();
+    while let Some(at) = rest.first().map(Step::at) {
+        let (now, later) = rest.split_at(rest.iter().take_while(|step| step.at() == at).count());
+        rest = later;
+        let stops = life.draw(3) == 0;
+        life.come_to(at.plus_ms(-APART_MS / 2), stops)?;
+        life.arrive(at, now)?;
+        if life.draw(4) == 0 && !has_caps(world) {
+            life.starts_again_as_it_was()?;
+        }
+    }
+    (life.goes_wrong, life.ahead_ms) = (false, 0);
+    let until = world.until.ok_or("the world has no end")?;
+    life.come_to(until, false)?;
+    if !has_caps(world) {
+        life.starts_again_as_it_was()?;
+    }
+    life.lived()
+}
+
 fn live(
     world: &World,
     options: Options,
@@ -173,18 +209,7 @@ fn live(
     (lie, has_operator): (Lie, bool),
     seed: u64,
 ) -> Result<Lived, String> {
-    let mut life = Life {
-        clock: Arc::default(),
-        store: Arc::new(FaultStore::new(faults)),
-        recorder: Arc::new(Recorder::new(seed, lie)),
-        options,
-        rules: world.rules.clone(),
-        process: None,
-        stops: 0,
-        asked: BTreeMap::new(),
-        seed,
-        draws: 0,
-    };
+    let mut life = Life::new(world, options, faults, lie, seed);
     let mut rest = world.steps.as_slice();
     while let Some(at) = rest.first().map(Step::at) {
         let (now, later) = rest.split_at(rest.iter().take_while(|step| step.at() == at).count());
@@ -199,14 +224,7 @@ fn live(
     let until = world.until.ok_or("the world has no end")?;
     let stops = life.draw(2) == 0;
     life.come_to(until, stops)?;
-    let books = life.books()?;
-    Ok(Lived {
-        books,
-        taken: life.recorder.taken(),
-        stops: life.stops,
-        writes: life.store.writes(),
-        asked: life.asked,
-    })
+    life.lived()
 }
 
 struct Life {
@@ -222,6 +240,10 @@ struct Life {
     asked: BTreeMap<String, u32>,
     seed: u64,
     draws: u64,
+    /// True if the clock is ahead at times.
+    goes_wrong: bool,
+    /// By how much it is now.
+    ahead_ms: i64,
 }
 
 /// More steps than any world needs.
@@ -231,6 +253,45 @@ const STEPS_MAX: usize = 100_000;
 const STEPS_PER_KILL: u64 = 200;
 
 impl Life {
+    fn new(
+        world: &World,
+        options: Options,
+        faults: impl Faults + 'static,
+        lie: Lie,
+        seed: u64,
+    ) -> Self {
+        Self {
+            clock: Arc::default(),
+            store: Arc::new(FaultStore::new(faults)),
+            recorder: Arc::new(Recorder::new(seed, lie)),
+            options,
+            rules: world.rules.clone(),
+            process: None,
+            stops: 0,
+            asked: BTreeMap::new(),
+            seed,
+            draws: 0,
+            goes_wrong: false,
+            ahead_ms: 0,
+        }
+    }
+
+    fn lived(mut self) -> Result<Lived, String> {
+        let books = self.books()?;
+        Ok(Lived {
+            books,
+            taken: self.recorder.taken(),
+            stops: self.stops,
+            writes: self.store.writes(),
+            asked: self.asked,
+        })
+    }
+
+    /// Sets the clock, which may be wrong.
+    fn show(&self, at: Instant) {
+        self.clock.set(at.plus_ms(self.ahead_ms));
+    }
+
     /// A number below `of`, by the seed.
     fn draw(&mut self, of: u64) -> u64 {
         self.draws += 1;
@@ -314,7 +375,16 @@ impl Life {
         if stops {
             self.kill();
         }
-        self.clock.set(at);
+        if self.goes_wrong {
+            self.ahead_ms = match self.draw(8) {
+                0 => MINUTE_MS / 2,
+                1 => 2 * MINUTE_MS,
+                2 => HOUR_MS,
+                3 => 3 * DAY_MS,
+                _ => 0,
+            };
+        }
+        self.show(at);
         // What is made up for may leave something to be done to the next turn.
         self.settle()?;
         self.process()?.turn();
@@ -324,7 +394,7 @@ impl Life {
     /// Has steps arrive at an instant, again where nobody can tell whether they did.
     fn arrive(&mut self, at: Instant, steps: &[Step]) -> Result<(), String> {
         self.process()?;
-        self.clock.set(at);
+        self.show(at);
         if let [Step::Reconfigure(_, rules)] = steps {
             self.rules.clone_from(rules);
             return self.configure();
@@ -456,6 +526,25 @@ impl Life {
         })??;
         self.agree_with_reads()?;
         Ok(books)
+    }
+
+    /// Kills the process once it is at rest, and compares what waits then with what the next one has.
+    fn starts_again_as_it_was(&mut self) -> Result<(), String> {
+        let agenda = |life: &mut Self| {
+            life.settle()?;
+            life.look(|node| {
+                let (engine, view) = (node.engine(), node.view().ok()?);
+                engine.agenda(&view, 10).ok()
+            })
+        };
+        let before = agenda(self)?;
+        self.kill();
+        self.process()?.turn();
+        let after = agenda(self)?;
+        match before == after {
+            true => Ok(()),
+            false => Err(format!("before: {before:?}; after: {after:?}")),
+        }
     }
 
     /// Compares what readers see with what the node says, while nothing is being written.

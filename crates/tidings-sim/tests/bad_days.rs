@@ -269,6 +269,21 @@ fn an_operator_makes_no_day_worse() {
     );
 }
 
+/// The same loop by a clock that is ahead at times, by up to three days, and is put right (A7): a process that starts has
+/// what the one before had, the books balance, and nothing is handed over twice.
+#[test]
+fn a7_a_clock_that_is_put_right_makes_no_day_worse() {
+    for seed in seeds(150) {
+        let world = live::apart(&world_of(seed), seed);
+        let lived = live::run_by_a_wrong_clock(&world, OPTIONS, NoFaults, honest, seed);
+        let ran = ran(lived.unwrap_or_else(|fault| panic!("seed {seed}: {fault}")));
+        let books = ran.books;
+        assert!(books.balance(), "seed {seed}: {books:?}");
+        assert_eq!((books.lost, books.duplicates), (0, 0), "seed {seed}");
+        each_was_needed(seed, &ran);
+    }
+}
+
 /// A type that gives up where nobody knows: whatever happens, none of its messages is handed over twice.
 #[test]
 fn what_gives_up_is_handed_over_once_at_most() {

@@ -68,6 +68,14 @@ impl Gate {
         }
     }
 
+    /// The same gate without anything that was noted by a clock that is put back: nobody is left alone.
+    pub(crate) fn anew(&self) -> Self {
+        Self {
+            providers: vec![ProviderState::default(); self.providers.len()],
+            paces: self.paces.anew(),
+        }
+    }
+
     /// Tells whether a message to anybody may leave.
     ///
     /// # Errors

@@ -111,6 +111,12 @@ impl InForce {
         away.collect()
     }
 
+    /// Makes their gates anew: the clock was put back.
+    pub(crate) fn renew_gates(&self) {
+        let mut channels = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        channels.values_mut().for_each(Outlet::renew_gate);
+    }
+
     /// Replaces the channels.
     pub(crate) fn replace(&self, channels: Channels) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = channels;

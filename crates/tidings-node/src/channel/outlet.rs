@@ -138,7 +138,13 @@ impl Outlet {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The identity of the gate, which tells whether a reload has made another one.
+    /// Makes the gate anew, since the clock was put back by which it left providers alone.
+    pub(crate) fn renew_gate(&mut self) {
+        let gate = self.gate().anew();
+        self.gate = Arc::new(Mutex::new(gate));
+    }
+
+    /// The identity of the gate, which tells whether a reload has made another one, or a clock that was put back.
     pub(crate) fn gate_id(&self) -> GateId {
         GateId(Arc::downgrade(&self.gate))
     }

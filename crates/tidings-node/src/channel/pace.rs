@@ -61,6 +61,11 @@ impl Paces {
         }
     }
 
+    /// The same rates, at which nothing has left yet.
+    pub(crate) fn anew(&self) -> Self {
+        Self::new(self.rate, self.per_domain)
+    }
+
     /// Tells whether a message to anybody may leave.
     ///
     /// # Errors

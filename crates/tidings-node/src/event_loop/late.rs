@@ -83,22 +83,43 @@ impl EventLoop {
         }
     }
 
-    /// Reads the clock and logs a step back.
+    /// Reads the clock and counts a step back.
     pub(super) fn look_at_the_clock(&mut self) -> Instant {
         let now = self.clock.now();
         if now < self.seen {
             self.vitals.stepped_back();
-            let newest = self.node.as_ref().map(|node| node.engine().now());
-            let newest_step = newest.unwrap_or(self.seen);
-            tracing::warn!(
-                from = %self.seen,
-                to = %now,
-                %newest_step,
-                "the clock stepped back; the cool-downs and digests of what came since then wait until it has come to \
-                 the newest step again"
-            );
+            tracing::warn!(from = %self.seen, to = %now, "the clock stepped back");
         }
         self.seen = now;
         now
     }
+
+    /// Takes over a clock that was put back by more than a minute: what waits is due by it from now on.
+    pub(super) fn put_back(&mut self, now: Instant) -> Result<(), Error> {
+        let Some(node) = &mut self.node else {
+            return Ok(());
+        };
+        if let Some(by_ms) = put_back(node, now)? {
+            self.delivery.put_back(now, by_ms);
+            self.resolving.put_back(by_ms);
+            self.senders.wake();
+        }
+        Ok(())
+    }
+}
+
+/// Has a node take over a clock that was put back; returns by how many milliseconds, if it was.
+pub(super) fn put_back(node: &mut Node, now: Instant) -> Result<Option<i64>, Error> {
+    let newest_step = node.engine().newest_step();
+    let put_back = node.put_back(now)?;
+    if let Some(by_ms) = put_back {
+        tracing::warn!(
+            by_s = by_ms / 1_000,
+            %now,
+            %newest_step,
+            "the clock was ahead and was put right: what waits is due by it again, and what came meanwhile waits as if \
+             it came now"
+        );
+    }
+    Ok(put_back)
 }

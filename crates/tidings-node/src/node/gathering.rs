@@ -79,6 +79,17 @@ impl Gathering {
     }
 }
 
+impl Gathering {
+    /// Takes over a clock that was put back: nobody is waited for longer because of it.
+    pub(super) fn put_back(&mut self, now: Instant) {
+        let heard = self.heard.values_mut();
+        heard.for_each(|heard| *heard = (*heard).min(now));
+        for waiting in self.waiting().values_mut() {
+            waiting.since = waiting.since.min(now);
+        }
+    }
+}
+
 impl Node {
     /// Lets a request wait for parts on other nodes. `open` has the replies that are not whole, with their indexes
     /// among those of the request.

@@ -23,12 +23,35 @@ const FORGET_WAITS_MS: i64 = 2 * DAY_MS;
 impl Node {
     /// Has the days deleted that a process was to delete at midnight, and ended before.
     pub(super) fn catch_up_forgetting(&mut self, held: &[Day]) {
-        let now = self.engine.now();
+        let now = self.engine.newest_step();
         let before = self.engine.forgets_before(now);
         let before = before.filter(|_| now == now.day().start());
         let left = before.filter(|before| held.iter().any(|day| day < before));
         let since = None;
         self.late_forget = left.map(|before| LateForget { before, since });
+    }
+
+    /// Takes over a clock that was put back; see [`Engine::put_back`]. Returns by how many milliseconds, if it was.
+    ///
+    /// [`Engine::put_back`]: tidings_core::engine::Engine::put_back
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn put_back(&mut self, now: Instant) -> Result<Option<i64>, Error> {
+        let before = self.engine.now();
+        if !self.engine.is_put_back(now) {
+            return Ok(None);
+        }
+        self.commit(|engine, view| Ok(engine.put_back(view, now)?))?;
+        self.gathering.put_back(now);
+        if let Some(since) = self
+            .late_forget
+            .as_mut()
+            .and_then(|late| late.since.as_mut())
+        {
+            *since = (*since).min(now);
+        }
+        Ok(Some(before.0.saturating_sub(now.0)))
     }
 
     /// Processes missed instants in order, in one commit: at most `most` of them, at or before `until`.

@@ -209,6 +209,12 @@ impl Queue {
         }
     }
 
+    /// Has everybody who waits look again: the clock was put back.
+    pub(super) fn wake(&self) {
+        drop(self.messages());
+        self.changed.notify_all();
+    }
+
     /// Takes the next message that may leave now.
     pub(super) fn take_now(&self) -> Option<Leaving> {
         let mut messages = self.messages();

@@ -5,6 +5,7 @@
 mod ahead;
 mod broken;
 mod chores;
+mod clock;
 mod closed;
 mod keys;
 mod late;
