@@ -65,13 +65,13 @@ fn write_counts(status: &Value, out: &mut dyn Write) -> io::Result<()> {
     rows.write_all(out)
 }
 
-/// The server's clock, and whether anything waits for it.
+/// The server's clock, and by how much it is behind.
 fn clock(status: &Value) -> String {
     let now = cell(status, "now");
     match status.get("clock_behind_seconds").and_then(Value::as_u64) {
         Some(seconds) => format!(
-            "{now} ({} behind the newest step: the cool-downs and digests of what came before the clock was put back \
-             wait for it; `tidings flush RECIPIENT` sends them now)",
+            "{now} ({} behind the newest step: the clock was ahead and was put right; what waits goes by it, and what is \
+             recorded meanwhile has the time of that step)",
             span(seconds)
         ),
         None => now,
@@ -183,7 +183,7 @@ Paused: type note. Resume with `tidings resume type note`
     }
 
     #[test]
-    fn a7_a_clock_that_was_put_back_is_shown_with_what_waits_for_it() {
+    fn a7_a_clock_that_was_put_right_is_shown_with_what_it_means() {
         let status = json!({
             "version": "0.1.0",
             "now": "2024-01-01T11:00:00Z",

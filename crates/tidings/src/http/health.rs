@@ -80,8 +80,8 @@ async fn readyz(State(service): State<Arc<Service>>) -> Result<String, Problem> 
     Ok(match behind {
         None => "ready\n".to_owned(),
         Some(seconds) => format!(
-            "ready; the clock is {seconds} s behind the newest step, and the cool-downs and digests of what came before \
-             it was put back wait for it\n"
+            "ready; the clock is {seconds} s behind the newest step: it was ahead and was put right; what waits goes by \
+             it, and what is recorded meanwhile has the time of that step\n"
         ),
     })
 }

@@ -100,8 +100,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
         );
         page.gauge(
             "tidings_clock_behind_seconds",
-            "Seconds by which the clock is behind the newest step, if more than 60: what came before it was put back \
-             waits for it.",
+            "Seconds by which the clock is behind the newest step, if more than 60: it was ahead and was put right.",
             seen.clock_behind_seconds,
         );
     }

@@ -79,8 +79,8 @@ struct StatusAnswer {
     /// Instant of the newest step, which never goes back; null = none yet.
     #[schema(format = "date-time")]
     newest_step: Option<String>,
-    /// Seconds by which the clock is behind the newest step, if more than 60: it was ahead before, and what came
-    /// then waits for it. null = it is not behind.
+    /// Seconds by which the clock is behind the newest step, if more than 60: it was ahead before. What waits is due by
+    /// the clock all the same; what is recorded meanwhile has the time of that step. null = it is not behind.
     clock_behind_seconds: Option<u64>,
     /// Number of recipients.
     recipients: u64,
@@ -169,12 +169,12 @@ struct SendingChannel {
 
 /// The instant of the newest step of a node that has done any.
 fn newest_step(engine: &Engine) -> Option<Instant> {
-    Some(engine.now()).filter(|now| *now > Instant::MIN)
+    Some(engine.newest_step()).filter(|newest| *newest > Instant::MIN)
 }
 
 /// The seconds by which a clock is behind a node's newest step, if that is worth a word.
 pub(in crate::http) fn clock_behind_seconds(engine: &Engine, clock: Instant) -> Option<u64> {
-    let behind = engine.now().0.saturating_sub(clock.0);
+    let behind = engine.newest_step().0.saturating_sub(clock.0);
     (behind > CLOCK_BEHIND_MS_MIN).then(|| behind.unsigned_abs() / 1_000)
 }
 
