@@ -203,7 +203,9 @@ impl fmt::Display for Instant {
         let Ok(timestamp) = jiff::Timestamp::from_millisecond(self.0) else {
             return write!(f, "{} ms since 1970", self.0);
         };
-        let date = timestamp.to_zoned(jiff::tz::TimeZone::UTC).datetime();
+        let date = timestamp
+            .to_zoned_datetime(jiff::tz::TimeZone::UTC)
+            .datetime();
         write!(
             f,
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
+use jiff::{Timestamp, ZonedDateTime};
 use tidings_core::Id;
 use tidings_core::rules::in_words;
 use tidings_core::time::Instant;
@@ -37,7 +37,7 @@ impl Calendar {
     /// Dates in a zone, for a mail of that instant; an unknown zone counts as UTC.
     pub(crate) fn new(zone: &str, sent: Instant, words: &'static Words) -> Self {
         let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
-        let sent_year = timestamp(sent).to_zoned(zone.clone()).year();
+        let sent_year = timestamp(sent).to_zoned_datetime(zone.clone()).year();
         Self {
             zone,
             sent_year,
@@ -47,7 +47,7 @@ impl Calendar {
 
     /// "4 March", with the year where it is not the mail's.
     pub(crate) fn day(&self, at: Instant) -> String {
-        let zoned = timestamp(at).to_zoned(self.zone.clone());
+        let zoned = timestamp(at).to_zoned_datetime(self.zone.clone());
         let pattern = match zoned.year() == self.sent_year {
             true => self.words.day,
             false => self.words.day_of_year,
@@ -57,13 +57,13 @@ impl Calendar {
 
     /// "Monday 4 March 2024".
     pub(crate) fn full_day(&self, at: Instant) -> String {
-        let zoned = timestamp(at).to_zoned(self.zone.clone());
+        let zoned = timestamp(at).to_zoned_datetime(self.zone.clone());
         self.filled(self.words.full_day, &zoned)
     }
 
     /// "Monday 4 March 2024, 09:00".
     pub(crate) fn minute(&self, at: Instant) -> String {
-        let zoned = timestamp(at).to_zoned(self.zone.clone());
+        let zoned = timestamp(at).to_zoned_datetime(self.zone.clone());
         self.filled(self.words.minute, &zoned)
     }
 
@@ -79,7 +79,7 @@ impl Calendar {
         }
     }
 
-    fn filled(&self, pattern: &str, zoned: &Zoned) -> String {
+    fn filled(&self, pattern: &str, zoned: &ZonedDateTime) -> String {
         let index = |number: i8| usize::try_from(number - 1).unwrap_or(0);
         let name = |names: &[&'static str], at: usize| names.get(at).copied().unwrap_or_default();
         let mut out = String::with_capacity(pattern.len());
@@ -108,7 +108,7 @@ impl Calendar {
 /// The `Date` header's form (RFC 5322, section 3.3), in UTC.
 pub(crate) fn rfc5322_date(at: Instant) -> String {
     timestamp(at)
-        .to_zoned(TimeZone::UTC)
+        .to_zoned_datetime(TimeZone::UTC)
         .strftime("%a, %d %b %Y %H:%M:%S %z")
         .to_string()
 }

@@ -49,7 +49,7 @@ fn formatted(ms: i64, zone: &str, pattern: &str) -> String {
         return String::new();
     };
     let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
-    at.to_zoned(zone).strftime(pattern).to_string()
+    at.to_zoned_datetime(zone).strftime(pattern).to_string()
 }
 
 /// A lane as people would say it.
