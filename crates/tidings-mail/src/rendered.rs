@@ -3,26 +3,47 @@
 //! One event is told in thousands of mails, and in most of them with the same words: its item is rendered once for
 //! all of them. A cache is derived and bounded: losing it costs time.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::Arc;
 
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use serde::Serialize;
 
 use crate::brand::BrandView;
 use crate::item::Item;
 use crate::template::{Bodies, Templates};
 
-/// The number of bytes at which the cache begins anew.
-const BYTES_KEPT: usize = 16 << 20;
+/// Maximum number of bytes of the cache.
+const BYTES_MAX: u64 = 16 << 20;
+/// The number of items for which the cache has room before it grows.
+const ITEMS_EXPECTED: usize = 1_024;
 
 /// Rendered items, by what they show. Clones share them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Rendered(Arc<Mutex<Kept>>);
+#[derive(Clone)]
+pub(crate) struct Rendered(Arc<Cache<Item, Arc<Bodies>, BodyBytes>>);
 
-#[derive(Debug, Default)]
-struct Kept {
-    items: HashMap<Item, Arc<Bodies>>,
-    bytes: usize,
+#[derive(Clone)]
+struct BodyBytes;
+
+impl Weighter<Item, Arc<Bodies>> for BodyBytes {
+    fn weight(&self, _item: &Item, bodies: &Arc<Bodies>) -> u64 {
+        // The item's own texts are about as long as its text body.
+        (bodies.html.len() + 2 * bodies.text.len()) as u64
+    }
+}
+
+impl Default for Rendered {
+    fn default() -> Self {
+        let cache = Cache::with_weighter(ITEMS_EXPECTED, BYTES_MAX, BodyBytes);
+        Self(Arc::new(cache))
+    }
+}
+
+impl fmt::Debug for Rendered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rendered").finish_non_exhaustive()
+    }
 }
 
 /// The variables of the templates of an item that stands among others.
@@ -41,9 +62,8 @@ impl Rendered {
         templates: &Templates,
         brand: &BrandView,
     ) -> Option<Arc<Bodies>> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().items.get(item) {
-            return Some(Arc::clone(known));
+        if let Some(known) = self.0.get(item) {
+            return Some(known);
         }
         let among = Among {
             item,
@@ -51,14 +71,7 @@ impl Rendered {
             alone: false,
         };
         let bodies = Arc::new(templates.blocks(&item.block, &among)?);
-        let mut kept = lock();
-        if kept.bytes >= BYTES_KEPT {
-            kept.items.clear();
-            kept.bytes = 0;
-        }
-        // The item's own texts are about as long as its text body.
-        kept.bytes += bodies.html.len() + 2 * bodies.text.len();
-        kept.items.insert(item.clone(), Arc::clone(&bodies));
+        self.0.insert(item.clone(), Arc::clone(&bodies));
         Some(bodies)
     }
 }

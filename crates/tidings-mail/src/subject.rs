@@ -1,7 +1,6 @@
 //! The subject of mails, built from their content.
 
-use std::fmt::Write;
-
+use email_encoding::headers::{rfc2047, writer::EmailWriter};
 use tidings_core::Id;
 use tidings_core::batch::{Batch, Group, Line};
 use tidings_core::event::Pivot;
@@ -183,34 +182,9 @@ fn names_in_words(names: &[String], words: &Words) -> Option<String> {
 ///
 /// Only for texts that themselves look encoded: taken as they are, a reader would decode them.
 pub(crate) fn encode_all(subject: &str) -> String {
-    // 75 bytes are allowed (RFC 2047, section 2), 12 of them are the frame.
-    const PAYLOAD_BYTES_MAX: usize = 60;
     let mut out = String::new();
-    let mut word = String::new();
-    for c in subject.chars() {
-        let mut encoded = String::new();
-        let mut bytes = [0; 4];
-        for byte in c.encode_utf8(&mut bytes).bytes() {
-            if byte.is_ascii_alphanumeric() {
-                encoded.push(char::from(byte));
-            } else {
-                // Writing to a string does not fail.
-                let _ = write!(encoded, "={byte:02X}");
-            }
-        }
-        if word.len() + encoded.len() > PAYLOAD_BYTES_MAX {
-            push_word(&mut out, &word);
-            word.clear();
-        }
-        word.push_str(&encoded);
-    }
-    push_word(&mut out, &word);
+    let mut writer = EmailWriter::new(&mut out, "Subject: ".len(), 0, false);
+    rfc2047::encode(subject, &mut writer).expect("writing to a string does not fail");
+    drop(writer);
     out
-}
-
-fn push_word(out: &mut String, word: &str) {
-    if !out.is_empty() {
-        out.push_str("\r\n ");
-    }
-    let _ = write!(out, "=?utf-8?q?{word}?=");
 }

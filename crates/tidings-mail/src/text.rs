@@ -1,5 +1,7 @@
 //! Sanitising of host text for one line of a mail.
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use crate::direction::{BEGIN, END};
 
 /// Takes out what would break a line or turn the text around it: control characters and line
@@ -37,8 +39,8 @@ fn push_space(out: &mut String) {
     }
 }
 
-/// At most `chars_max` characters of a text, cut between words where one is near, with an ellipsis. Isolates don't
-/// count, and one that is cut is closed.
+/// At most `chars_max` code points of a text, cut between words where one is near, else between characters as people
+/// see them, with an ellipsis. Isolates don't count, and one that is cut is closed.
 #[must_use]
 pub fn cut(text: &str, chars_max: usize) -> String {
     let is_shown = |c: &char| !matches!(*c, BEGIN | END);
@@ -46,12 +48,12 @@ pub fn cut(text: &str, chars_max: usize) -> String {
         return text.to_owned();
     }
     let mut room = chars_max.saturating_sub(1);
-    let fits = |c: &char| {
-        let fits = !is_shown(c) || room > 0;
-        room -= usize::from(fits && is_shown(c));
-        fits
+    let fits = |character: &&str| {
+        let left = room.checked_sub(character.chars().filter(is_shown).count());
+        room = left.unwrap_or(room);
+        left.is_some()
     };
-    let kept: String = text.chars().take_while(fits).collect();
+    let kept: String = text.graphemes(true).take_while(fits).collect();
     let at_word = kept
         .rfind(' ')
         // A cut far back would lose more than a broken word does.
@@ -94,5 +96,10 @@ mod tests {
             "\u{2068}אבג…\u{2069}"
         );
         assert_eq!(cut("one \u{2068}אבגדה\u{2069}", 5), "one…");
+        // A family, a flag, a letter with a mark.
+        assert_eq!(cut("ab👨‍👩‍👧cdefgh", 6), "ab…");
+        assert_eq!(cut("ab👨‍👩‍👧cdefgh", 8), "ab👨‍👩‍👧…");
+        assert_eq!(cut("a🇫🇷🇩🇪b", 4), "a🇫🇷…");
+        assert_eq!(cut("ae\u{301}xyz", 3), "a…");
     }
 }

@@ -4,15 +4,20 @@
 //! that are withdrawn or come back, and with events that are withdrawn. All stand beside it, so that readers of
 //! older and of newer clones of a bucket share the cache. Derived and bounded; losing it costs a count.
 
-use crate::number::Seq;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::FxHashMap;
+use quick_cache::UnitWeighter;
+use quick_cache::unsync::{Cache, DefaultLifecycle};
+use rustc_hash::FxBuildHasher;
 
+use crate::number::Seq;
 use crate::time::Day;
 
-/// The most readers of a bucket in the cache, some 500 bytes each for 35 days.
-const READERS_KEPT: usize = 1024;
+/// Maximum number of readers of a bucket in the cache, some 500 bytes each for 35 days.
+const READERS_MAX: usize = 1_024;
+/// The number of readers for which a cache has room before it grows.
+const READERS_EXPECTED: usize = 16;
 
 /// The counts of the groups of a day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,8 +29,28 @@ pub(crate) struct Counts {
 }
 
 /// Counts by reader and day.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Counted(Arc<Mutex<FxHashMap<u32, OfReader>>>);
+#[derive(Clone)]
+pub(crate) struct Counted(Arc<Mutex<Readers>>);
+
+type Readers = Cache<u32, OfReader, UnitWeighter, FxBuildHasher>;
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Cache::with(
+            READERS_EXPECTED,
+            READERS_MAX as u64,
+            UnitWeighter,
+            FxBuildHasher,
+            DefaultLifecycle::default(),
+        ))))
+    }
+}
+
+impl fmt::Debug for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Counted").finish_non_exhaustive()
+    }
+}
 
 /// The state of what changes the counts of a day that is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +63,7 @@ pub(crate) struct AsOf {
     pub(crate) hidden: Seq,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug)]
 struct OfReader {
     as_of: AsOf,
     days: Vec<(Day, Counts)>,
@@ -57,9 +82,6 @@ impl Counted {
     /// Caches the counts of a reader.
     pub(crate) fn keep(&self, number: u32, as_of: AsOf, days: Vec<(Day, Counts)>) {
         let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if readers.len() >= READERS_KEPT && !readers.contains_key(&number) {
-            readers.clear();
-        }
         readers.insert(number, OfReader { as_of, days });
     }
 }

@@ -4,41 +4,61 @@
 //! are asked for. A cache is derived and bounded: losing it costs a read.
 
 use std::hash::Hash;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashMap;
+use quick_cache::Weighter;
+use quick_cache::unsync::{Cache, DefaultLifecycle};
+use rustc_hash::FxBuildHasher;
 
-/// The number of stored bytes at which a cache begins anew.
-const BYTES_KEPT: usize = 8 << 20;
+/// Maximum number of stored bytes of a cache.
+const BYTES_MAX: u64 = 8 << 20;
 
-/// The most stored bytes of a value in a cache.
+/// Maximum number of stored bytes of a value in a cache.
 const VALUE_BYTES_MAX: usize = 64 << 10;
 
 /// The memory of a value besides its stored bytes, roughly.
 const VALUE_OVERHEAD: usize = 200;
 
+/// The number of values for which a cache has room before it grows.
+const VALUES_EXPECTED: usize = 1_024;
+
 /// A cache of values, which its owner removes before they change.
 ///
 /// A clone begins empty: its owner is another one, which may be at another instant.
 #[derive(Debug)]
-pub(crate) struct Recent<K, V>(Mutex<Kept<K, V>>);
+pub(crate) struct Recent<K, V>(Mutex<Values<K, V>>);
 
-#[derive(Debug)]
-struct Kept<K, V> {
-    values: FxHashMap<K, V>,
+type Values<K, V> = Cache<K, Stored<V>, StoredBytes, FxBuildHasher>;
+
+/// A value, and the number of bytes that it takes in the store.
+#[derive(Clone, Debug)]
+struct Stored<V> {
+    value: V,
     bytes: usize,
 }
 
-impl<K, V> Default for Recent<K, V> {
-    fn default() -> Self {
-        Self(Mutex::new(Kept {
-            values: FxHashMap::default(),
-            bytes: 0,
-        }))
+#[derive(Clone, Debug)]
+struct StoredBytes;
+
+impl<K, V> Weighter<K, Stored<V>> for StoredBytes {
+    fn weight(&self, _key: &K, stored: &Stored<V>) -> u64 {
+        (stored.bytes + VALUE_OVERHEAD) as u64
     }
 }
 
-impl<K, V> Clone for Recent<K, V> {
+impl<K: Eq + Hash, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Self(Mutex::new(Cache::with(
+            VALUES_EXPECTED,
+            BYTES_MAX,
+            StoredBytes,
+            FxBuildHasher,
+            DefaultLifecycle::default(),
+        )))
+    }
+}
+
+impl<K: Eq + Hash, V> Clone for Recent<K, V> {
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -47,28 +67,23 @@ impl<K, V> Clone for Recent<K, V> {
 impl<K: Eq + Hash, V: Clone> Recent<K, V> {
     /// A value, if it is in the cache.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.values.get(key).cloned()
+        self.values().get(key).map(|stored| stored.value.clone())
     }
 
     /// Caches a value that takes so many bytes in the store, unless it is large.
     pub(crate) fn keep(&self, key: K, value: V, bytes: usize) {
-        if bytes > VALUE_BYTES_MAX {
-            return;
+        if bytes <= VALUE_BYTES_MAX {
+            self.values().insert(key, Stored { value, bytes });
         }
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.bytes >= BYTES_KEPT {
-            kept.values.clear();
-            kept.bytes = 0;
-        }
-        kept.bytes += bytes + VALUE_OVERHEAD;
-        kept.values.insert(key, value);
     }
 
     /// Removes a value that is about to change.
     pub(crate) fn remove(&mut self, key: &K) {
-        let kept = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        kept.values.remove(key);
+        self.values().remove(key);
+    }
+
+    fn values(&self) -> MutexGuard<'_, Values<K, V>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,8 +103,23 @@ mod tests {
         for key in 3..1_000 {
             recent.keep(key, "more", VALUE_BYTES_MAX);
         }
-        let kept = recent.0.into_inner().unwrap();
-        assert!(kept.bytes <= BYTES_KEPT + VALUE_BYTES_MAX + VALUE_OVERHEAD);
-        assert_eq!(kept.values.get(&999), Some(&"more"));
+        assert!(recent.values().weight() <= BYTES_MAX);
+        assert_eq!(recent.get(&999), Some("more"));
+    }
+
+    #[test]
+    fn a_pass_over_a_little_more_than_fits_is_hit() {
+        let recent = Recent::default();
+        let values = 2 * BYTES_MAX as usize / (1_024 + VALUE_OVERHEAD);
+        let mut hits = 0;
+        for _ in 0..4 {
+            for key in 0..values {
+                match recent.get(&key) {
+                    Some(()) => hits += 1,
+                    None => recent.keep(key, (), 1_024),
+                }
+            }
+        }
+        assert!(hits > values / 2, "{hits} of {values}");
     }
 }

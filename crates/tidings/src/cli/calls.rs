@@ -6,10 +6,11 @@ use clap::value_parser;
 use serde_json::Value;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::{Day, Id};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::reach::{self, To};
 use super::status;
-use super::table::{Table, cell, cut, list, padded, shown, width_of};
+use super::table::{Table, cell, cut, list, padded, shown};
 use super::{Status as Ended, Streams, report};
 use crate::body::short::{FlushLimits, ForgetDays};
 use crate::body::text::Text;
@@ -427,7 +428,7 @@ impl Call for Status {
 fn write_fields(answer: &Value, but: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Vec::new();
     gather("", answer, but, &mut rows);
-    let width = rows.iter().map(|(name, _)| width_of(name)).max();
+    let width = rows.iter().map(|(name, _)| name.width()).max();
     let width = width.unwrap_or(0);
     for (name, value) in rows {
         writeln!(out, "{}  {value}", padded(&name, width))?;

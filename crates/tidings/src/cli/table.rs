@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr as _;
 
 /// Columns of a terminal that a cell takes at most.
 const CELL_WIDTH_MAX: usize = 60;
@@ -65,7 +66,7 @@ impl Table {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| width_of(cell)).max().unwrap_or(0)
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         for row in &self.rows {
@@ -79,50 +80,23 @@ impl Table {
 
 /// A text with spaces behind it, so many columns wide, or as wide as it is.
 pub(super) fn padded(text: &str, width: usize) -> String {
-    let missing = width.saturating_sub(width_of(text));
+    let missing = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(missing))
 }
 
 /// A text without what steers a terminal, and no wider than a cell may be.
 pub(super) fn cut(text: &str) -> String {
-    let mut shown = String::new();
-    let mut width = 0;
-    for (at, char) in text.chars().filter(|char| !steers(*char)).enumerate() {
-        width += columns_of(char);
-        if width > CELL_WIDTH_MAX || at > CELL_CHARS_MAX {
-            // Room for the mark that something is missing.
-            while width_of(&shown) >= CELL_WIDTH_MAX {
-                shown.pop();
-            }
-            shown.push('…');
-            return shown;
-        }
-        shown.push(char);
+    let plain = text.chars().filter(|char| !steers(*char));
+    let mut shown: String = plain.take(CELL_CHARS_MAX + 1).collect();
+    if shown.width() <= CELL_WIDTH_MAX && shown.chars().count() <= CELL_CHARS_MAX {
+        return shown;
     }
+    // Room for the mark that something is missing.
+    while shown.width() >= CELL_WIDTH_MAX || shown.chars().count() > CELL_CHARS_MAX {
+        shown.pop();
+    }
+    shown.push('…');
     shown
-}
-
-/// Columns of a terminal that a text takes.
-pub(super) fn width_of(text: &str) -> usize {
-    text.chars().map(columns_of).sum()
-}
-
-/// Columns of a terminal that a character takes: none for one that joins the one before, two for those
-/// of East Asia and for pictures.
-fn columns_of(char: char) -> usize {
-    match u32::from(char) {
-        0x0300..=0x036f | 0x200b..=0x200d | 0x20d0..=0x20ff | 0xfe00..=0xfe0f => 0,
-        0x1100..=0x115f
-        | 0x2e80..=0xa4cf
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f
-        | 0xff00..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x1f300..=0x1faff
-        | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
 }
 
 /// Tells whether a character steers a terminal: control characters, and those that turn the direction round.
@@ -213,6 +187,8 @@ mod tests {
         );
         assert_eq!(written(["水", "y"]), "A   B\n水  y\n");
         assert_eq!(written(["e\u{301}", "y"]), "A  B\ne\u{301}  y\n");
+        assert_eq!(written(["👨‍👩‍👧", "y"]), "A   B\n👨‍👩‍👧  y\n");
+        assert_eq!(written(["⌚", "y"]), "A   B\n⌚  y\n");
         let joining = "e".to_owned() + &"\u{301}".repeat(70_000);
         assert!(written([&joining, "y"]).len() < 1_000);
         let steering = "\u{202e}\u{1b}[2J\n".repeat(70_000);

@@ -133,7 +133,7 @@ impl Shape for Apns {
             .token(now)
             .ok_or_else(|| Outcome::away("the key can't sign"))?;
         let note = Note::of(message)?;
-        let cut = |text: &str| text.chars().take(CHARS_MAX).collect::<String>();
+        let cut = |text: &str| tidings_mail::cut(text, CHARS_MAX);
         let id = &message.head.id;
         let mut body = json!({
             "aps": {

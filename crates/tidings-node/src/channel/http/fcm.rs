@@ -176,7 +176,7 @@ impl Shape for Fcm {
         let token = self.kept().as_ref().map(|login| login.token.clone());
         let token = token.ok_or_else(no_account)?;
         let note = Note::of(message)?;
-        let cut = |text: &str| text.chars().take(CHARS_MAX).collect::<String>();
+        let cut = |text: &str| tidings_mail::cut(text, CHARS_MAX);
         let priority = match Priority::of(&message.head.lane) {
             Priority::Interactive => "HIGH",
             Priority::Bulk => "NORMAL",

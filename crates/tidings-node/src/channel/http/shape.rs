@@ -1,5 +1,7 @@
 //! The shape of a provider: how a message becomes a request, and an answer an outcome.
 
+use std::time::UNIX_EPOCH;
+
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 use ureq::http::HeaderMap;
@@ -198,16 +200,11 @@ fn is_code(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"._-:#[]".contains(&b))
 }
 
-/// The instant of a date of HTTP in the form that servers write (RFC 9110, section 5.6.7).
+/// The instant of a date of HTTP (RFC 9110, section 5.6.7), in any of its three forms.
 fn date(text: &str) -> Option<Instant> {
-    let [_, day, month, year, time, "GMT"] = text.split(' ').collect::<Vec<_>>()[..] else {
-        return None;
-    };
-    let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let month = months.iter().position(|known| *known == month)? + 1;
-    Instant::parse(&format!("{year}-{month:02}-{day}T{time}Z")).ok()
+    let since_epoch = httpdate::parse_http_date(text).ok()?;
+    let since_epoch = since_epoch.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since_epoch.as_millis()).ok().map(Instant)
 }
 
 #[cfg(test)]
@@ -231,7 +228,13 @@ mod tests {
         let now = Instant::parse("2024-03-07T08:00:00Z").unwrap();
         let wait = |text: &str| answer(429, Some(("retry-after", text))).retry_after_ms(now);
         assert_eq!(wait("120"), Some(120_000));
-        assert_eq!(wait("Thu, 07 Mar 2024 08:01:00 GMT"), Some(60_000));
+        for date in [
+            "Thu, 07 Mar 2024 08:01:00 GMT",
+            "Thursday, 07-Mar-24 08:01:00 GMT",
+            "Thu Mar  7 08:01:00 2024",
+        ] {
+            assert_eq!(wait(date), Some(60_000), "{date}");
+        }
         for none in ["-1", "0", "soon", "Thu, 07 Mar 2024 07:01:00 GMT", "1.5"] {
             assert_eq!(wait(none), None, "{none}");
         }

@@ -3,6 +3,8 @@
 //! A part has 160 characters of that alphabet (3GPP TS 23.038, section 6.2.1), of which a few count twice, or 70 units
 //! of UTF-16 as soon as one character is not in it. Of a text of several parts each has a little less room.
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use super::note::Note;
 
 /// The most parts of a text.
@@ -64,7 +66,7 @@ pub(crate) fn text_of(note: &Note) -> String {
         return whole;
     }
     let cut_at = |at: usize| format!("{}{end}{link}", words[..at].trim_end());
-    let ends: Vec<usize> = words.char_indices().map(|(at, _)| at).collect();
+    let ends: Vec<usize> = words.grapheme_indices(true).map(|(at, _)| at).collect();
     let fits = ends.partition_point(|at| parts(&cut_at(*at)) <= PARTS_MAX);
     cut_at(ends.get(fits.saturating_sub(1)).copied().unwrap_or(0))
 }

@@ -159,7 +159,7 @@ impl Shape for Vapid {
         let subscription =
             Subscription::parse(to).ok_or_else(|| broken("the subscription is none"))?;
         let note = Note::of(message)?;
-        let cut = |text: &str| text.chars().take(CHARS_MAX).collect::<String>();
+        let cut = |text: &str| tidings_mail::cut(text, CHARS_MAX);
         let content = json!({
             "id": message.head.id,
             "title": cut(&note.title),

@@ -1,7 +1,7 @@
 //! The forms that are sent to the pages: by their own buttons, and by mail programs (RFC 8058).
 
 use axum::http::{HeaderMap, header};
-use percent_encoding::percent_decode_str;
+use mail_parser::{MessageParser, MimeHeaders as _};
 
 /// The field by which a mail program unsubscribes.
 const ONE_CLICK: (&str, &str) = ("List-Unsubscribe", "One-Click");
@@ -20,12 +20,13 @@ pub(super) enum Form {
 impl Form {
     /// Reads `application/x-www-form-urlencoded`, or `multipart/form-data`, which mail programs may send, too.
     pub(super) fn read(headers: &HeaderMap, body: &[u8]) -> Self {
-        let body = String::from_utf8_lossy(body);
         let kind = headers.get(header::CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let fields = match multipart_boundary(kind) {
-            Some(boundary) => multipart(&body, &boundary),
-            None => urlencoded(&body),
+            Some(boundary) => multipart(body, &boundary),
+            None => form_urlencoded::parse(body.trim_ascii())
+                .into_owned()
+                .collect(),
         };
         for (name, value) in fields {
             if (name.as_str(), value.as_str()) == ONE_CLICK {
@@ -39,41 +40,30 @@ impl Form {
     }
 }
 
-fn urlencoded(body: &str) -> Vec<(String, String)> {
-    let plain = |text: &str| {
-        let text = text.replace('+', " ");
-        percent_decode_str(&text).decode_utf8_lossy().into_owned()
-    };
-    let fields = body.trim().split('&');
-    let fields = fields.filter_map(|field| field.split_once('='));
-    fields
-        .map(|(name, value)| (plain(name), plain(value)))
-        .collect()
-}
-
+/// The boundary of a multipart form.
 fn multipart_boundary(kind: &str) -> Option<String> {
-    let is_multipart = kind
-        .get(..20)
-        .is_some_and(|kind| kind.eq_ignore_ascii_case("multipart/form-data;"));
-    let mut parameters = kind.split(';').skip(1).filter(|_| is_multipart);
-    let boundary = parameters.find_map(|parameter| {
-        let (name, value) = parameter.trim().split_once('=')?;
-        name.eq_ignore_ascii_case("boundary").then_some(value)
-    })?;
-    Some(boundary.trim_matches('"').to_owned())
+    let header = format!("Content-Type: {kind}\r\n\r\n");
+    let head = MessageParser::default().parse_headers(header.as_bytes())?;
+    let kind = head.content_type()?;
+    let subtype = kind.subtype().unwrap_or_default();
+    let is_form = format!("{}/{subtype}", kind.ctype()).eq_ignore_ascii_case("multipart/form-data");
+    let boundary = kind.attribute("boundary").filter(|_| is_form)?;
+    Some(boundary.to_owned())
 }
 
-/// The fields of a multipart body, without files' contents being of any interest.
-fn multipart(body: &str, boundary: &str) -> Vec<(String, String)> {
-    let between = format!("--{boundary}");
-    let parts = body.split(between.as_str()).skip(1);
+/// The fields of a multipart body, without files' contents being of any interest. Only the headers of its parts are
+/// parsed: parts in parts could nest without end.
+fn multipart(body: &[u8], boundary: &str) -> Vec<(String, String)> {
+    let body = format!("\r\n{}", String::from_utf8_lossy(body));
+    let between = format!("\r\n--{boundary}");
     let field = |part: &str| {
-        let (head, value) = part.split_once("\r\n\r\n")?;
-        let (_, name) = head.split_once("name=\"")?;
-        let (name, _) = name.split_once('"')?;
-        let value = value.strip_suffix("\r\n").unwrap_or(value);
+        let (head, value) = part.strip_prefix("\r\n")?.split_once("\r\n\r\n")?;
+        let head = format!("{head}\r\n\r\n");
+        let head = MessageParser::default().parse_headers(head.as_bytes())?;
+        let name = head.content_disposition()?.attribute("name")?;
         Some((name.to_owned(), value.to_owned()))
     };
+    let parts = body.split(between.as_str()).skip(1);
     parts.filter_map(field).collect()
 }
 
