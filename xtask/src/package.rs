@@ -1,4 +1,4 @@
-//! The archive that users download: the binary, its licences, pages, examples, completions and unit,
+//! The archive that users download: the binary, its licences, pages, examples, completions, manual and unit,
 //! with checksums.
 //!
 //! `tar` and `sha256sum` do the packing: they are on every machine that builds for Linux, and the
@@ -63,6 +63,9 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
         let text = output(Command::new(&binary).args(["completions", shell]))?;
         write(&folder.join(format!("completions/tidings.{shell}")), &text)?;
     }
+    let manual = folder.join("man/man1");
+    fs::create_dir_all(&manual).map_err(|fault| failed("make", &manual, &fault))?;
+    pass(Command::new(&binary).arg("man").arg(&manual))?;
     let code = fs::read(&binary).map_err(|fault| failed("read", &binary, &fault))?;
     write(&folder.join("INSTALL.txt"), &install(&name, &code))?;
     write(&folder.join("THIRD-PARTY.txt"), &notices::third_party()?)?;
@@ -121,6 +124,7 @@ fn install(name: &str, binary: &[u8]) -> String {
         docs/           quick start, operating, errors, the document of the API\n\
         packaging/      a systemd unit, which says how to install it, and a recipe for an image\n\
         completions/    for bash, zsh and fish\n\
+        man/            manual pages: copy man1 to /usr/local/share/man\n\
         examples/       the configurations and clients of the pages\n\
         THIRD-PARTY.txt licences of the crates in the binary\n\n\
         The crates, tests and `cargo xtask` that some pages name are in the repository.\n"

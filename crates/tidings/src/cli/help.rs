@@ -18,6 +18,7 @@ const GROUPS: &[(&str, &[Example])] = &[
             ("config", "config"),
             ("template", "template --config tidings.toml"),
             ("completions", "completions bash"),
+            ("man", "man /usr/local/share/man/man1"),
         ],
     ),
     (

@@ -36,7 +36,7 @@ mod tune;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tidings_core::Rules;
@@ -182,6 +182,11 @@ enum Command {
     Inbox(inbox::Inbox),
     /// Create, list and revoke API keys
     Key(key::Arguments),
+    /// Write the manual pages of these commands
+    Man {
+        /// Directory to write tidings.1 and a page for each command to
+        directory: PathBuf,
+    },
     /// List messages, show one, and retry, cancel or resend them
     Messages(Box<messages::Arguments>),
     /// Show the nodes that share a store: who holds it, since when, how far behind
@@ -241,6 +246,7 @@ where
             clap_complete::generate(shell, &mut command, "tidings", streams.out);
             Ok(Status::Done)
         }
+        Command::Man { directory } => man(&directory, streams),
         Command::Config => streams
             .out
             .write_all(config::DEFAULT.as_bytes())
@@ -281,6 +287,17 @@ where
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Done,
         Err(error) => report(streams, &format!("cannot write: {error}"), Status::Failed),
     }
+}
+
+/// Writes the manual pages of all commands.
+fn man(directory: &Path, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let written = fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(Arguments::command(), directory));
+    if let Err(fault) = written {
+        let message = format!("can't write to {}: {fault}", directory.display());
+        return Ok(report(streams, &message, Status::Wrong));
+    }
+    Ok(Status::Done)
 }
 
 /// Handles argument errors: help and version succeed; everything else is wrong use.

@@ -526,6 +526,17 @@ fn a_key_is_asked_for_and_taken_from_the_environment() {
 }
 
 #[test]
+fn manual_pages_are_written_for_all_commands() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("man1");
+    ran(&["man", path.to_str().unwrap()]).done();
+    for page in ["tidings.1", "tidings-serve.1", "tidings-pause.1"] {
+        let page = std::fs::read_to_string(path.join(page)).unwrap();
+        assert!(page.contains(".TH"), "{page}");
+    }
+}
+
+#[test]
 fn completions_are_made_for_the_shells() {
     for shell in ["bash", "zsh", "fish"] {
         let script = ran(&["completions", shell]).done();
