@@ -4,6 +4,7 @@
 //! differ. The errors that a call lists are checked where it answers: in debug builds one that is not
 //! listed fails the test that met it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
@@ -24,6 +25,9 @@ use super::request::KEY_BYTES_MAX;
 use crate::wording::nearest;
 
 const PROBLEM_JSON: &str = "application/problem+json";
+
+/// Responses of several calls, by name.
+type Shared = BTreeMap<String, RefOr<Documented>>;
 
 /// Errors of every call.
 const COMMON: &[Code] = &[Code::Unauthorized, Code::Internal];
@@ -137,9 +141,10 @@ impl Calls {
         all.sort_unstable();
         all.dedup();
         let listed: Arc<[Code]> = all.into();
+        let components = self.document.components.get_or_insert_default();
         for (path, mut item) in paths.paths {
             for operation in operations(&mut item) {
-                document(operation, &listed);
+                document(operation, &listed, &mut components.responses);
                 if kind == Kind::Changes {
                     document_key(operation);
                     document_lines(operation);
@@ -160,7 +165,6 @@ impl Calls {
                 None => drop(known.insert(shown, item)),
             }
         }
-        let components = self.document.components.get_or_insert_default();
         for (name, schema) in schemas {
             let known = components.schemas.get(&name);
             debug_assert!(
@@ -258,35 +262,52 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     .flatten()
 }
 
-/// Writes the errors into an operation, one response a status, an example a code.
-fn document(operation: &mut Operation, codes: &[Code]) {
+/// Lists the errors in an operation, one response a status. Calls with the same errors of a status share it.
+fn document(operation: &mut Operation, codes: &[Code], shared: &mut Shared) {
+    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in codes {
-        let row = code.row();
-        let responses = &mut operation.responses.responses;
-        let response = responses
-            .entry(row.status.to_string())
-            .or_insert_with(|| RefOr::T(no_problem_yet()));
-        if let RefOr::T(response) = response {
-            if !response.description.is_empty() {
-                response.description.push_str("; ");
-            }
-            response
-                .description
-                .push_str(&format!("`{}`: {}", row.code, row.title));
-            if let Some(RefOr::T(content)) = response.content.get_mut(PROBLEM_JSON) {
-                let example = Ref::new(format!("#/components/examples/{}", row.code));
-                content
-                    .examples
-                    .insert(row.code.to_owned(), RefOr::Ref(example));
-            }
-            if let Again::After(_) = row.again {
-                document_header(response, "Retry-After");
-            }
-            if *code == Code::Unauthorized {
-                document_header(response, "WWW-Authenticate");
-            }
-        }
+        by_status.entry(code.row().status).or_default().push(*code);
     }
+    for (status, codes) in by_status {
+        let names: Vec<&str> = codes.iter().map(|code| code.row().code).collect();
+        let name = names.join("-");
+        let response = Ref::from_response_name(&name);
+        let known = operation
+            .responses
+            .responses
+            .insert(status.to_string(), response.into());
+        debug_assert!(known.is_none(), "{status} is documented twice");
+        shared
+            .entry(name)
+            .or_insert_with(|| problems(&codes).into());
+    }
+}
+
+/// A response with an example for each of its codes.
+fn problems(codes: &[Code]) -> Documented {
+    let rows = || codes.iter().map(|code| code.row());
+    let about: Vec<String> = rows()
+        .map(|row| format!("`{}`: {}", row.code, row.title))
+        .collect();
+    let examples = rows().map(|row| {
+        let example = Ref::new(format!("#/components/examples/{}", row.code));
+        (row.code, RefOr::Ref(example))
+    });
+    let content = ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name("Problem")))
+        .examples_from_iter(examples)
+        .build();
+    let mut response = ResponseBuilder::new()
+        .description(about.join("; "))
+        .content(PROBLEM_JSON, content)
+        .build();
+    if rows().any(|row| matches!(row.again, Again::After(_))) {
+        document_header(&mut response, "Retry-After");
+    }
+    if codes.contains(&Code::Unauthorized) {
+        document_header(&mut response, "WWW-Authenticate");
+    }
+    response
 }
 
 /// Lists a header of [`headers`] in a response.
@@ -365,12 +386,4 @@ fn document_lines(operation: &mut Operation) {
             ));
         }
     }
-}
-
-fn no_problem_yet() -> Documented {
-    let problem = Ref::from_schema_name("Problem");
-    let content = ContentBuilder::new().schema(Some(problem)).build();
-    ResponseBuilder::new()
-        .content(PROBLEM_JSON, content)
-        .build()
 }

@@ -47,7 +47,7 @@ for path, methods in document["paths"].items():
                 faults.append(f"{name}: no example")
         bodies = {"request": operation.get("requestBody", {}), **operation["responses"]}
         for name, body in bodies.items():
-            for media, content in body.get("content", {}).items():
+            for media, content in resolved(body).get("content", {}).items():
                 where = f"{call} {name} {media}"
                 found = examples(content)
                 if not found and media != "application/octet-stream":

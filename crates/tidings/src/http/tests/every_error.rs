@@ -19,6 +19,7 @@ use tidings_node::channel::Channels;
 use tidings_store::{Commit, Error, MemoryStore, Snapshot, Store};
 
 use super::code;
+use super::examples::resolved;
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings, document, openapi};
 
@@ -75,7 +76,7 @@ fn calls() -> Vec<Call> {
             };
             let texts = responses
                 .values()
-                .filter_map(|response| response["description"].as_str());
+                .filter_map(|response| resolved(&document, response)["description"].as_str());
             // Each is written as `code`: title.
             let codes = texts.flat_map(|text| {
                 let parts = text.split("`: ").filter_map(|part| part.rsplit('`').next());

@@ -9,7 +9,8 @@ use crate::http::{Access, Settings, document, openapi};
 /// The configuration that the examples are about.
 const CONFIG: &str = include_str!("../../../../../examples/first/tidings.toml");
 
-fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+/// The object itself, where there is a reference to it.
+pub(super) fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     match value["$ref"].as_str() {
         Some(target) => document.pointer(&target[1..]).unwrap(),
         None => value,
