@@ -1,5 +1,5 @@
 //! Cancelling an event: pending entries end, entries in a message that is not handed over yet are removed
-//! from it, and for the rest it is too late (decision 013).
+//! from it, and for the rest it is too late (decision 062).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,7 @@
 //!
 //! Only the senders know which messages they still have. A step never asks them: before it, the engine
 //! names the messages that the step may touch, the caller has the senders keep those back, and hands in
-//! what they answered. So a step is a function of state, commands, instant and answers (decision 027).
+//! what they answered. So a step is a function of state, commands, instant and answers (decision 062).
 
 use std::collections::BTreeMap;
 
