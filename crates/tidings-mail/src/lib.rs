@@ -70,7 +70,7 @@ pub use site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row};
 pub use support::{NotShown, not_shown};
 pub use tag::MailTag;
 pub use template::{Bodies, DEFAULT_TEMPLATES};
-pub use text::cut;
+pub use text::{cut, grouped, hex};
 pub use token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
 
 /// Maximum number of bytes of a mail's HTML: Gmail cuts off what is beyond 102 KB.

@@ -9,6 +9,7 @@ use ring::digest::{SHA256, digest};
 use tidings_core::Batch;
 
 use crate::design::Design;
+use crate::text::hex;
 use crate::token::Unsubscribe;
 
 /// The prefix of a follower's reason.
@@ -158,8 +159,8 @@ fn short(parts: &[&[u8]], bytes: usize) -> String {
         named.extend_from_slice(part);
     }
     let hash = digest(&SHA256, &named);
-    let bytes = hash.as_ref().iter().take(bytes);
-    bytes.map(|byte| format!("{byte:02x}")).collect()
+    let hash = hash.as_ref();
+    hex(&hash[..bytes.min(hash.len())])
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ use tidings_core::number::{ClosingId, MessageId, RecipientNo, Seq};
 use tidings_core::time::Day;
 use tidings_core::{Batch, BucketNo, Id};
 
+use crate::text::hex;
+
 /// Number of bytes of the secret that tokens are sealed with.
 pub const SECRET_BYTES: usize = 32;
 
@@ -79,9 +81,9 @@ impl TokenKey {
         named.update(of.as_bytes());
         named.update(&[0]);
         named.update(text.as_bytes());
-        let code = named.sign();
-        let bytes = code.as_ref().iter().take(digits.div_ceil(2));
-        bytes.map(|byte| format!("{byte:02x}")).collect()
+        let mut code = hex(named.sign().as_ref());
+        code.truncate(digits.next_multiple_of(2));
+        code
     }
 
     fn seal(&self, purpose: Purpose, content: Vec<u8>) -> String {

@@ -10,6 +10,7 @@ use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use subtle::{Choice, ConstantTimeEq as _};
 use tidings_core::Instant;
+use tidings_mail::hex;
 use tidings_node::{ApiKey, KeyHash};
 use tidings_store::StoreId;
 
@@ -126,10 +127,6 @@ fn hash(key: &str) -> KeyHash {
     let mut hash = [0; KEY_BYTES];
     hash.copy_from_slice(digest(&SHA256, key.as_bytes()).as_ref());
     KeyHash(hash)
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -8,12 +8,10 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use ring::hmac;
 use serde::Deserialize;
 use tidings_core::rules::ResolverRules;
 use tidings_core::{Command, Id};
+use tidings_node::channel::WebhookKey;
 use tidings_node::{Clock, Resolved, Resolver, ResolverBounds};
 
 use crate::body::object::ObjectChange;
@@ -22,9 +20,6 @@ use crate::body::{Fault, Fields};
 
 /// The largest answer that is read, in bytes: a thousand objects with all the data that they may have.
 const ANSWER_BYTES_MAX: u64 = 32 << 20;
-
-/// The prefix of a secret in the form that the specification gives it; the rest is base64.
-const SECRET_PREFIX: &str = "whsec_";
 
 /// The client, whose settings are those of the configuration in force.
 pub struct HostResolver {
@@ -36,7 +31,7 @@ pub struct HostResolver {
 pub struct HostService {
     rules: ResolverRules,
     agent: ureq::Agent,
-    key: Option<hmac::Key>,
+    key: Option<WebhookKey>,
 }
 
 impl HostService {
@@ -52,7 +47,8 @@ impl HostService {
             None => None,
             Some(name) => {
                 let secret = secret(name).map_err(|why| format!("the secret `{name}`: {why}"))?;
-                Some(key_of(&secret).map_err(|why| format!("the secret `{name}` {why}"))?)
+                let key = WebhookKey::parse(&secret);
+                Some(key.map_err(|why| format!("the secret `{name}` {why}"))?)
             }
         };
         let timeout = Duration::from_millis(rules.timeout_ms.unsigned_abs());
@@ -78,7 +74,7 @@ impl HostService {
             .header("content-type", "application/json");
         if let Some(key) = &self.key {
             let id = format!("msg_{}", uuid::Uuid::now_v7().simple());
-            let signature = signature(key, &id, unix_s, &question);
+            let signature = key.sign(&id, unix_s, &question);
             request = request
                 .header("webhook-id", id)
                 .header("webhook-timestamp", unix_s.to_string())
@@ -132,26 +128,6 @@ impl Resolver for HostResolver {
             None => Err("there is no `[resolver]` any more".to_owned()),
         }
     }
-}
-
-/// The key of a secret: base64 after `whsec_`, or the bytes of the text.
-fn key_of(secret: &str) -> Result<hmac::Key, &'static str> {
-    let bytes = match secret.strip_prefix(SECRET_PREFIX) {
-        Some(text) => STANDARD
-            .decode(text)
-            .map_err(|_| "is not base64 after `whsec_`")?,
-        None => secret.as_bytes().to_vec(),
-    };
-    if bytes.len() < 16 {
-        return Err("has fewer than 16 bytes");
-    }
-    Ok(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
-}
-
-/// The signature of a question (Standard Webhooks, version 1).
-fn signature(key: &hmac::Key, id: &str, unix_s: i64, body: &str) -> String {
-    let signed = hmac::sign(key, format!("{id}.{unix_s}.{body}").as_bytes());
-    format!("v1,{}", STANDARD.encode(signed))
 }
 
 /// An answer of the host.

@@ -7,15 +7,7 @@ use jiff::tz::TimeZone;
 
 /// `1234567` as `1,234,567`.
 pub(crate) fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    tidings_mail::grouped(n, ",")
 }
 
 /// A duration in milliseconds, as short as its size deserves.

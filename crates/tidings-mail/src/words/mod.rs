@@ -15,6 +15,7 @@ use tidings_core::rules::capitalised;
 
 use crate::direction;
 use crate::plural::Plurals;
+use crate::text::grouped;
 
 /// The books.
 static BOOKS: [&Words; 5] = [&en::WORDS, &de::WORDS, &fr::WORDS, &he::WORDS, &ja::WORDS];
@@ -165,15 +166,7 @@ impl Words {
 
     /// A count with its thousands set apart: "10,000".
     pub(crate) fn number(&self, count: usize) -> String {
-        let digits = count.to_string();
-        let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-        for (at, digit) in digits.chars().enumerate() {
-            if at > 0 && (digits.len() - at).is_multiple_of(3) {
-                out.push_str(self.separator);
-            }
-            out.push(digit);
-        }
-        out
+        grouped(count as u64, self.separator)
     }
 
     /// A phrase about a count.

@@ -18,6 +18,7 @@ pub use provider::{ProviderError, forms, schemes};
 pub(crate) use render::render;
 pub use render::{Head, MailRenderer, Rendered, Renderer, ShortRenderer, Unrenderable};
 pub use signer::{SignerError, signer};
+pub use webhook_key::WebhookKey;
 
 use http::Http;
 use provider::Address;
@@ -27,6 +28,7 @@ mod breaker;
 mod destinations;
 mod gate;
 mod http;
+mod jwt;
 mod maildir;
 mod outcome;
 mod outlet;
@@ -36,6 +38,8 @@ mod provider;
 mod render;
 mod signer;
 mod smtp;
+mod trust;
+mod webhook_key;
 
 /// A channel: hands messages over to a provider. It is called from several threads at once.
 pub trait Channel: Send + Sync {

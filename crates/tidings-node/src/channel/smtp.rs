@@ -5,18 +5,20 @@
 //! one that drops after it may have delivered everything (RFC 5321, sections 4.2.5 and 6.1). A
 //! transaction as a whole has a deadline, so no server holds a thread for longer ([`mod@line`]).
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::outcome::Scope;
 use super::patience::Patience;
 use super::provider::{ProviderError, Security, Server};
+use super::trust::trust;
 use super::{Channel, Outcome, Receipt, Rendered};
 use lettre::Address;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::{Response, Severity};
-use line::{Bound, Error, Line, Trust, trust};
+use line::{Bound, Error, Line};
+use rustls::ClientConfig;
 use tidings_core::suppression::SuppressedFor;
 use tidings_mail::{self as mail, Stage, Status, Verdict};
 
@@ -28,7 +30,7 @@ const REFERENCE_CHARS_MAX: usize = 200;
 /// A channel that hands mails over to a mail server.
 pub(super) struct Smtp {
     server: Server,
-    trust: Trust,
+    trust: Arc<ClientConfig>,
     hello: ClientId,
     patience: Patience,
     idle: Mutex<Vec<Line>>,
@@ -72,7 +74,7 @@ impl Smtp {
         host: &str,
         patience: Patience,
     ) -> Result<Self, ProviderError> {
-        let trust = trust(server).map_err(|why| ProviderError::Tls {
+        let trust = trust(server.authority.as_deref()).map_err(|why| ProviderError::Tls {
             host: server.host.clone(),
             why,
         })?;
@@ -83,7 +85,7 @@ impl Smtp {
         };
         Ok(Self {
             server: server.clone(),
-            trust,
+            trust: Arc::new(trust),
             hello,
             patience,
             idle: Mutex::default(),

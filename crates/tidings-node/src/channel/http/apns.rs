@@ -2,8 +2,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use rustls::pki_types::PrivatePkcs8KeyDer;
@@ -12,6 +10,7 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
+use super::super::jwt::jwt;
 use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
 use super::vouched::Vouched;
@@ -88,12 +87,7 @@ impl Apns {
         }
         let header = json!({ "alg": "ES256", "kid": self.key_id });
         let claims = json!({ "iss": self.team, "iat": now.0.div_euclid(1_000) });
-        let [header, claims] =
-            [header, claims].map(|json| URL_SAFE_NO_PAD.encode(json.to_string()));
-        let signed = format!("{header}.{claims}");
-        let key = self.key.as_ref()?;
-        let signature = key.sign(&self.random, signed.as_bytes()).ok()?;
-        let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature));
+        let token = jwt(&header, &claims, self.key.as_ref()?, &self.random)?;
         *kept = Some((token.clone(), now));
         Some(token)
     }

@@ -2,17 +2,16 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use ring::rand::SystemRandom;
-use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
+use ring::signature::RsaKeyPair;
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject;
 use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
+use super::super::jwt::jwt;
 use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::note::Note;
 use super::vouched::Vouched;
@@ -109,14 +108,8 @@ impl Account {
             "iat": unix_s,
             "exp": unix_s + TOKEN_S,
         });
-        let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"RS256","typ":"JWT"}"#);
-        let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims.to_string()));
-        let mut signature = vec![0; self.key.public().modulus_len()];
-        let bytes = signed.as_bytes();
-        self.key
-            .sign(&RSA_PKCS1_SHA256, random, bytes, &mut signature)
-            .ok()?;
-        Some(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
+        let header = json!({ "alg": "RS256", "typ": "JWT" });
+        jwt(&header, &claims, &self.key, random)
     }
 }
 

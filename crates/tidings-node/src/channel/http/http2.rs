@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use h2::client::SendRequest;
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
@@ -17,6 +16,7 @@ use ureq::http::{Request as HttpRequest, Uri};
 
 use super::super::ProviderError;
 use super::super::patience::Patience;
+use super::super::trust::trust;
 use super::wire::{ANSWER_BYTES_MAX, Called, Wire};
 use super::{Answer, Request};
 
@@ -54,14 +54,7 @@ impl Http2 {
             .enable_all()
             .build()
             .map_err(ProviderError::Http)?;
-        let mut roots = RootCertStore::empty();
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-        let ring = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(ring)
-            .with_safe_default_protocol_versions()
-            .map_err(|fault| ProviderError::Http(io::Error::other(fault)))?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+        let mut config = trust(None).map_err(|why| ProviderError::Http(io::Error::other(why)))?;
         config.alpn_protocols = vec![b"h2".to_vec()];
         Ok(Self {
             runtime: Some(runtime),

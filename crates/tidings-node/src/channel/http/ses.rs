@@ -3,7 +3,7 @@
 use ring::{digest, hmac};
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_mail::{Fault, Stage, Verdict};
+use tidings_mail::{Fault, Stage, Verdict, hex};
 
 use super::super::{Outcome, ProviderError, Rendered};
 use super::refused::Said;
@@ -180,10 +180,6 @@ fn mac(key: &[u8], text: &str) -> Vec<u8> {
 
 fn hash(bytes: &[u8]) -> String {
     hex(digest::digest(&digest::SHA256, bytes).as_ref())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An instant as `20240307T080000Z`.

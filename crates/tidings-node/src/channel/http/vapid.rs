@@ -12,6 +12,7 @@ use tidings_core::Instant;
 use tidings_core::channel::{AddressKind, Subscription};
 use tidings_core::suppression::SuppressedFor;
 
+use super::super::jwt::jwt;
 use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::note::Note;
 use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
@@ -111,11 +112,8 @@ impl Vapid {
             "exp": now.0.div_euclid(1_000) + TOKEN_S,
             "sub": self.subject,
         });
-        let header = URL_SAFE_NO_PAD.encode(r#"{"typ":"JWT","alg":"ES256"}"#);
-        let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims.to_string()));
-        let pair = self.pair.as_ref()?;
-        let signature = pair.sign(&self.random, signed.as_bytes()).ok()?;
-        let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature));
+        let header = json!({ "typ": "JWT", "alg": "ES256" });
+        let token = jwt(&header, &claims, self.pair.as_ref()?, &self.random)?;
         let public = self.public.trim_end_matches('=');
         Some(format!("vapid t={token}, k={public}"))
     }

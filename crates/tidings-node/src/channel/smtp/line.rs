@@ -14,9 +14,8 @@ use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::commands::{Auth, Ehlo, Starttls};
 use lettre::transport::smtp::extension::{ClientId, Extension, ServerInfo};
 use lettre::transport::smtp::response::{Response, Severity};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
 use super::super::provider::Server;
 
@@ -62,33 +61,6 @@ struct Timed {
     until: Instant,
 }
 
-/// The trusted certificate authorities.
-pub(super) type Trust = Arc<ClientConfig>;
-
-/// Creates the trust in the public authorities, and in the one that the server's address names.
-///
-/// # Errors
-/// Why its file can't be used.
-pub(super) fn trust(server: &Server) -> Result<Trust, String> {
-    let mut roots = RootCertStore::empty();
-    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    if let Some(path) = &server.authority {
-        let told = |fault: &dyn Display| format!("{}: {fault}", path.display());
-        let pem = std::fs::read(path).map_err(|fault| told(&fault))?;
-        for certificate in CertificateDer::pem_slice_iter(&pem) {
-            let certificate = certificate.map_err(|fault| told(&fault))?;
-            roots.add(certificate).map_err(|fault| told(&fault))?;
-        }
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|fault| fault.to_string())?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(Arc::new(config))
-}
-
 #[expect(
     clippy::disallowed_methods,
     reason = "how long a server is waited for is no decision of the engine's"
@@ -124,7 +96,7 @@ impl Line {
     /// Connects, encrypted from the first byte if `trust` is given, and exchanges greetings.
     pub(super) fn connect(
         server: &Server,
-        trust: Option<&Trust>,
+        trust: Option<&Arc<ClientConfig>>,
         hello: &ClientId,
         bound: Bound,
     ) -> Result<Self, Error> {
@@ -157,7 +129,7 @@ impl Line {
     pub(super) fn encrypt(
         mut self,
         server: &Server,
-        trust: &Trust,
+        trust: &Arc<ClientConfig>,
         hello: &ClientId,
         bound: Bound,
     ) -> Result<Self, Error> {
@@ -277,7 +249,7 @@ fn dial(server: &Server, bound: Bound) -> Result<Timed, Error> {
 
 impl Stream {
     /// Encrypts a line; the handshake takes place with the first bytes, by their deadline.
-    fn encrypted(self, server: &Server, trust: &Trust) -> Result<Self, Error> {
+    fn encrypted(self, server: &Server, trust: &Arc<ClientConfig>) -> Result<Self, Error> {
         let Self::Plain(socket) = self else {
             return Ok(self);
         };

@@ -291,13 +291,5 @@ fn in_words(count: usize) -> &'static str {
 
 /// A count with its thousands apart.
 fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text
+    tidings_mail::grouped(count, "\u{202f}")
 }

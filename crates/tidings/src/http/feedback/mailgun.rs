@@ -4,11 +4,10 @@ use ring::hmac;
 use serde::Deserialize;
 use subtle::ConstantTimeEq as _;
 use tidings_core::Instant;
-use tidings_mail::{Event, Status};
+use tidings_mail::{Event, Status, hex};
 
 use super::{Call, Reported, not_signed};
 use crate::http::error::Problem;
-use crate::keys::hex;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]

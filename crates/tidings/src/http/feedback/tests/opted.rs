@@ -44,7 +44,7 @@ fn mailgun(tag: &str, event: &str, time: i64) -> Result<Vec<Reported>, Problem> 
     let key = hmac::Key::new(hmac::HMAC_SHA256, b"key-1");
     let signed = hmac::sign(&key, format!("{time}t0").as_bytes());
     let body = json!({
-        "signature": {"timestamp": time.to_string(), "token": "t0", "signature": crate::keys::hex(signed.as_ref())},
+        "signature": {"timestamp": time.to_string(), "token": "t0", "signature": tidings_mail::hex(signed.as_ref())},
         "event-data": {"event": event, "user-variables": {"tidings_message": tag}},
     });
     heard(&[], &body.to_string(), |call| mailgun::read(call, "key-1"))
