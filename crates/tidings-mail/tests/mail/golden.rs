@@ -227,8 +227,8 @@ fn titled(titles: &[(&str, &str)]) -> Vec<Group> {
     groups
 }
 
-/// A mail is what was expected of it, byte by byte, and no mail program cuts it off.
-fn assert_golden(name: &str, batch: &Batch) {
+/// A mail as text with its subject, and as HTML; no mail program cuts it off.
+fn written(name: &str, batch: &Batch) -> (String, String) {
     let mail = tidings_mail::render(batch, &design()).unwrap();
     assert_proper(&mail);
     let (text, html) = bodies(&mail);
@@ -239,9 +239,26 @@ fn assert_golden(name: &str, batch: &Batch) {
             assert!(tag.contains(attribute), "{name}: {tag}");
         }
     }
-    let text = format!("Subject: {}\n\n{text}", mail.subject);
+    (format!("Subject: {}\n\n{text}", mail.subject), html)
+}
+
+/// A mail is what was expected of it, byte by byte.
+fn assert_golden(name: &str, batch: &Batch) {
+    let (text, html) = written(name, batch);
     assert_file(&format!("{name}.html"), &html);
     assert_file(&format!("{name}.txt"), &text);
+}
+
+/// A mail whose parts look as those of `seven` has so many items with pictures, and lines beside theirs.
+fn assert_items(name: &str, batch: &Batch, items: usize, lines: &[&str]) {
+    let (text, html) = written(name, batch);
+    let with_mark = text.lines().filter(|line| line.starts_with("* "));
+    assert_eq!(with_mark.count(), items, "{text}");
+    assert_eq!(html.matches("<img ").count(), items, "{name}");
+    let mut rest = text.lines();
+    for line in lines {
+        assert!(rest.any(|found| found == *line), "{line}: {text}");
+    }
 }
 
 /// A text is that of a file.
@@ -282,12 +299,34 @@ fn seven_items_of_three_types() {
 
 #[test]
 fn sixty_items() {
-    assert_golden("sixty", &to("de-AT", by_artist(60)));
+    let lines = [
+        "Subject: Vincent van Gogh, Edvard Munch und 4 mehr: 60 neue Werke",
+        "60 neue Werke",
+        "Montag, 4. März 2024",
+        "== Neue Werke ==",
+        "Vincent van Gogh",
+        "9 neu",
+        "  1. März",
+        "Karl Blossfeldt",
+        "17 neu",
+        "und 40 mehr",
+        "Sie erhalten diese Nachricht, weil Sie Vincent van Gogh, Edvard Munch und 4 mehr folgen.",
+        "Gesendet von Nightwatch am Montag, 4. März 2024, 09:00 (Ortszeit Paris).",
+        "Abbestellen oder auswählen, was Sie bekommen:",
+    ];
+    assert_items("sixty", &to("de-AT", by_artist(60)), 20, &lines);
 }
 
 #[test]
 fn five_thousand_items() {
-    assert_golden("many", &to("en", by_artist(5_000)));
+    let lines = [
+        "Subject: Vincent van Gogh, Edvard Munch and 4 more: 5,000 new works",
+        "5,000 new works",
+        "715 new",
+        "1,428 new",
+        "and 4,980 more",
+    ];
+    assert_items("many", &to("en", by_artist(5_000)), 20, &lines);
 }
 
 #[test]
@@ -301,7 +340,16 @@ fn long_titles() {
         (&"unbroken".repeat(80), "B"),
         ("Short", "C"),
     ];
-    assert_golden("long", &to("en", titled(&titles)));
+    let (long, unbroken) = (format!("* {}", long.trim()), format!("* {}", titles[1].0));
+    let lines = [
+        "Subject: A, B and 1 more: 3 new works",
+        &long,
+        "  A · 1 March",
+        &unbroken,
+        "  B · 1 March",
+        "* Short",
+    ];
+    assert_items("long", &to("en", titled(&titles)), 3, &lines);
 }
 
 #[test]

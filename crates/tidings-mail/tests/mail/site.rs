@@ -69,7 +69,10 @@ fn what_can_be_chosen() {
             !page.contains("{often}") && !page.contains("{n}") && !page.contains("{name}"),
             "{page}"
         );
-        assert_file(&format!("site_choices_{locale}.html"), &page);
+        // One of each direction; the others differ from it by their books of words.
+        if ["en", "he"].contains(&locale) {
+            assert_file(&format!("site_choices_{locale}.html"), &page);
+        }
     }
 }
 
@@ -81,7 +84,20 @@ fn the_rest_of_a_message() {
     let shown: BTreeSet<usize> = (0..20).collect();
     let design = design();
     let page = |from| design.rest(&batch, Some(&shown), from).unwrap();
-    assert_file("site_rest.html", &page(0).unwrap());
+    let rest = page(0).unwrap();
+    for (part, count) in [
+        ("<h1>46 more</h1>", 1),
+        ("The rest of the message of Monday 4 March 2024", 1),
+        ("<h2>", 3),
+        ("<h3>", 6),
+        // With 40 works: those that the mail has not shown.
+        ("<img class=\"pic\" ", 40),
+        ("https://example.org/works/19\"", 0),
+        (">Boats at Nagasaki, study 3<", 1),
+        ("class=\"next\"", 0),
+    ] {
+        assert_eq!(rest.matches(part).count(), count, "{part}: {rest}");
+    }
     assert_eq!(page(42), None);
     // Where lines are gone nobody knows which were shown: the rest is all that is left.
     let partly = design.rest(&batch, None, 0).unwrap().unwrap();
