@@ -135,7 +135,7 @@ pub fn run(
     );
     teller.end();
     let shown = Shown::new(played?, scenario);
-    let summary = shown.numbers();
+    let summary = shown.summary();
     match settings.json {
         true => write_json(summary, out)?,
         false => write_story(summary, &data, out)?,

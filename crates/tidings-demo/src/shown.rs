@@ -1,4 +1,4 @@
-//! The page's view over the engine and the Maildir.
+//! What the page shows, of the engine and the Maildir.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use super::museum;
 use super::page::picture;
 use super::page::view::{
     Choice, FanOut, InboxGroup, InboxItem, Listing, Mail, MailLine, MailQuery, OpenLane,
-    PersonLine, PersonPage, Pick, PickTarget, Slice, Summary, View, WeekLine,
+    PersonLine, PersonPage, Pick, PickTarget, Slice, Summary, WeekLine,
 };
 use super::play::{self, Played, Telling};
 use super::postbox::{Postbox, Posted};
@@ -78,12 +78,6 @@ impl Shown {
             notes,
             names,
         }
-    }
-
-    /// The outcome in numbers.
-    #[must_use]
-    pub fn numbers(&self) -> &Summary {
-        &self.summary
     }
 
     fn mail_line(&self, mail: &Posted) -> MailLine {
@@ -241,12 +235,17 @@ impl Shown {
     }
 }
 
-impl View for Shown {
-    fn summary(&self) -> Summary {
-        self.summary.clone()
+/// Answers for the page; called from threads that may block.
+impl Shown {
+    /// The story in numbers.
+    #[must_use]
+    pub fn summary(&self) -> &Summary {
+        &self.summary
     }
 
-    fn mails(&self, which: &MailQuery, slice: Slice) -> Listing<MailLine> {
+    /// The e-mails that were sent, in the order of their instants.
+    #[must_use]
+    pub fn mails(&self, which: &MailQuery, slice: Slice) -> Listing<MailLine> {
         let person = which.recipient.as_deref().map(|id| self.place_of(id));
         let lane = which
             .lane
@@ -266,7 +265,9 @@ impl View for Shown {
         }
     }
 
-    fn mail(&self, id: &str) -> Option<Mail> {
+    /// One e-mail; `None` where there is none of this id.
+    #[must_use]
+    pub fn mail(&self, id: &str) -> Option<Mail> {
         let posted = self.postbox.find(id)?;
         let raw = self.postbox.read(posted).ok()?;
         let message = MessageParser::new().parse(&raw)?;
@@ -294,7 +295,10 @@ impl View for Shown {
         })
     }
 
-    fn rest(&self, token: &str, from: usize) -> Option<String> {
+    /// The HTML of a page of what a mail counted and did not show, from this line on; `None` where the token is none
+    /// of ours, or there is no such page.
+    #[must_use]
+    pub fn rest(&self, token: &str, from: usize) -> Option<String> {
         let rest = Rest::open(&play::tokens(), token)?;
         let engine = self.node.engine();
         let view = self.node.view().ok()?;
@@ -304,11 +308,16 @@ impl View for Shown {
         self.design.rest(&batch, shown, from).ok()?
     }
 
-    fn picture(&self, work: u32) -> Option<String> {
+    /// The picture of the work with this number, as SVG.
+    #[must_use]
+    pub fn picture(&self, work: u32) -> Option<String> {
         self.world.museum.work(work).map(picture::of)
     }
 
-    fn people(&self, search: &str, slice: Slice) -> Listing<PersonLine> {
+    /// The recipients whose id, address or city holds `search` (letter case does not matter; all
+    /// where it is empty), in the order of their ids.
+    #[must_use]
+    pub fn people(&self, search: &str, slice: Slice) -> Listing<PersonLine> {
         let search = search.to_lowercase();
         let cities = &self.world.museum.cities;
         // Each city is lowered once, not once for each who lives there.
@@ -339,7 +348,9 @@ impl View for Shown {
         }
     }
 
-    fn person(&self, id: &str, slice: Slice) -> Option<PersonPage> {
+    /// One recipient with all that the page shows of them; `slice` counts inbox groups.
+    #[must_use]
+    pub fn person(&self, id: &str, slice: Slice) -> Option<PersonPage> {
         let place = self.place_of(id)?;
         let id = &self.world.people[place].id;
         let profile = self.node.engine().recipient(id)?;

@@ -2,14 +2,10 @@
 //!
 //! Rendered on the server, readable without a script, and without a single request to elsewhere.
 //! [`router`] is the edge; `site` turns questions into pages and knows nothing of HTTP connections;
-//! [`view`] says what the page must be told.
+//! [`view`] is what they say.
 
 pub(crate) mod picture;
-#[cfg(test)]
-mod sample;
 mod site;
-#[cfg(test)]
-mod tests;
 pub(crate) mod text;
 pub mod view;
 
@@ -23,7 +19,9 @@ use axum::routing::get;
 use serde::Deserialize;
 
 use site::{Answer, Site};
-use view::{MailQuery, View};
+use view::MailQuery;
+
+use crate::shown::Shown;
 
 /// Our own pages may load our style sheet and frame our mails, and nothing else.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
@@ -33,11 +31,11 @@ const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-sr
     base-uri 'none'; form-action 'none'; frame-ancestors 'self'; \
     sandbox allow-popups allow-popups-to-escape-sandbox";
 
-/// The page over this view, to be served on the loopback.
+/// The page over what was played, to be served on the loopback.
 ///
 /// Paths: `/`, `/mails`, `/mails/{id}` with `/html` and `/raw` below it, `/people`, `/people/{id}`,
 /// `/pictures/{work}.svg`, `/more/{token}` and `/u/{token}` to which mails lead, and `/style.css`.
-pub fn router(view: Arc<dyn View>) -> Router {
+pub fn router(shown: Arc<Shown>) -> Router {
     Router::new()
         .route("/", get(front))
         .route("/mails", get(mails))
@@ -51,7 +49,7 @@ pub fn router(view: Arc<dyn View>) -> Router {
         .route("/u/{token}", get(choices))
         .route("/style.css", get(style))
         .fallback(absent)
-        .with_state(Arc::new(Site::new(view)))
+        .with_state(Arc::new(Site::new(shown)))
 }
 
 /// The questions that a link or a form may carry.
@@ -146,7 +144,7 @@ async fn absent(State(site): Shared) -> Response {
     answer(site, |site| site.absent()).await
 }
 
-/// A view may read from disk, so it is asked where blocking harms nobody.
+/// Answers may be read from disk, so it is asked where blocking harms nobody.
 async fn answer(site: Arc<Site>, ask: impl FnOnce(&Site) -> Answer + Send + 'static) -> Response {
     match tokio::task::spawn_blocking(move || ask(&site)).await {
         Ok(answer) => respond(answer),

@@ -1,4 +1,4 @@
-//! The site of the demo's page: templates filled from the view.
+//! The site of the demo's page: templates filled from what was played.
 
 use std::sync::Arc;
 
@@ -6,7 +6,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 
 use super::text;
-use super::view::{InboxGroup, MailQuery, Slice, View};
+use super::view::{InboxGroup, MailQuery, Slice};
+use crate::shown::Shown;
 use crate::{museum, world};
 
 /// Number of rows on a page of a list.
@@ -37,9 +38,9 @@ pub(crate) enum Answer {
     Style(&'static str),
 }
 
-/// The site over a view.
+/// The site over what was played.
 pub(crate) struct Site {
-    view: Arc<dyn View>,
+    shown: Arc<Shown>,
     templates: Environment<'static>,
 }
 
@@ -56,8 +57,8 @@ const TEMPLATES: [(&str, &str); 8] = [
 ];
 
 impl Site {
-    /// The site over this view.
-    pub(crate) fn new(view: Arc<dyn View>) -> Self {
+    /// The site over what was played.
+    pub(crate) fn new(shown: Arc<Shown>) -> Self {
         let mut templates = Environment::new();
         for (name, source) in TEMPLATES {
             templates
@@ -79,12 +80,12 @@ impl Site {
         templates.add_filter("in_words", text::in_words);
         templates.add_filter("is_web", |url: String| text::is_web(&url));
         templates.add_filter("path", |part: String| encoded(&part));
-        Self { view, templates }
+        Self { shown, templates }
     }
 
     /// The story in numbers.
     pub(crate) fn front(&self) -> Answer {
-        let summary = self.view.summary();
+        let summary = self.shown.summary();
         let books = &summary.books;
         let outcomes = [
             ("delivered", books.delivered, "told in a message"),
@@ -126,7 +127,7 @@ impl Site {
             })
             .collect();
         let body = context! {
-            summary => told(&summary), weeks, sum,
+            summary => told(summary), weeks, sum,
             balanced => sum == books.entries && books.lost == 0 && books.duplicates == 0,
             outcomes => outcomes.map(|(name, n, meaning)| context! { name, n, meaning }),
         };
@@ -135,9 +136,9 @@ impl Site {
 
     /// A page of the list of mails.
     pub(crate) fn mails(&self, which: &MailQuery, page: usize) -> Answer {
-        let listing = self.view.mails(which, slice(page, ROWS));
+        let listing = self.shown.mails(which, slice(page, ROWS));
         let lanes: Vec<Value> = self
-            .view
+            .shown
             .summary()
             .lanes
             .iter()
@@ -157,7 +158,7 @@ impl Site {
 
     /// One mail with its headers around its frame.
     pub(crate) fn mail(&self, id: &str) -> Answer {
-        let Some(mail) = self.view.mail(id) else {
+        let Some(mail) = self.shown.mail(id) else {
             return self.absent();
         };
         let height = (FRAME_BASE + FRAME_LINE * mail.line.entries.min(50)).min(FRAME_MAX);
@@ -172,7 +173,7 @@ impl Site {
 
     /// The HTML part of a mail, or its text where it has none.
     pub(crate) fn mail_html(&self, id: &str) -> Answer {
-        match self.view.mail(id) {
+        match self.shown.mail(id) {
             None => self.absent(),
             Some(mail) => match mail.html {
                 Some(html) => Answer::MailHtml(html),
@@ -183,14 +184,14 @@ impl Site {
 
     /// A mail as it was sent.
     pub(crate) fn mail_raw(&self, id: &str) -> Answer {
-        self.view
+        self.shown
             .mail(id)
             .map_or_else(|| self.absent(), |mail| Answer::MailRaw(mail.raw))
     }
 
     /// A page of the list of recipients.
     pub(crate) fn people(&self, search: &str, page: usize) -> Answer {
-        let listing = self.view.people(search, slice(page, ROWS));
+        let listing = self.shown.people(search, slice(page, ROWS));
         let query = if search.is_empty() {
             String::new()
         } else {
@@ -207,10 +208,10 @@ impl Site {
 
     /// One recipient's inbox and what is known of them.
     pub(crate) fn person(&self, id: &str, page: usize) -> Answer {
-        let Some(person) = self.view.person(id, slice(page, GROUPS)) else {
+        let Some(person) = self.shown.person(id, slice(page, GROUPS)) else {
             return self.absent();
         };
-        let mails = self.view.mails(
+        let mails = self.shown.mails(
             &MailQuery {
                 recipient: Some(id.to_owned()),
                 lane: None,
@@ -238,13 +239,13 @@ impl Site {
         let number = file
             .strip_suffix(".svg")
             .and_then(|number| number.parse().ok());
-        let drawn = number.and_then(|work| self.view.picture(work));
+        let drawn = number.and_then(|work| self.shown.picture(work));
         drawn.map_or_else(|| self.absent(), Answer::Picture)
     }
 
     /// A page of what a mail counted and did not show.
     pub(crate) fn rest(&self, token: &str, from: usize) -> Answer {
-        let page = self.view.rest(token, from);
+        let page = self.shown.rest(token, from);
         page.map_or_else(|| self.absent(), Answer::MailHtml)
     }
 
@@ -285,7 +286,7 @@ fn why_of_all(group: &InboxGroup) -> Option<Vec<String>> {
     shared.then(|| first.reasons.clone())
 }
 
-/// Turns a value of the view into one that templates read.
+/// Turns a value of [`super::view`] into one that templates read.
 fn told(what: &impl serde::Serialize) -> Value {
     Value::from(Serde(what))
 }

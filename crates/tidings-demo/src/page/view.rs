@@ -1,33 +1,9 @@
-//! The data of the page, and the trait that provides it.
-//!
-//! The page knows neither engine nor store: whoever implements [`View`] answers from a snapshot that
-//! does not change while somebody looks. Instants are UTC; the page turns them into the zone that
-//! stands beside them.
+//! The data of the page. Instants are UTC; the page turns them into the zone that stands beside them.
 
 use serde::Serialize;
 use tidings_core::{Books, Instant};
 
 use crate::scenario::{Facts, Week};
-
-/// Answers for the page; called from threads that may block.
-pub trait View: Send + Sync + 'static {
-    /// The story in numbers.
-    fn summary(&self) -> Summary;
-    /// The e-mails that were sent, in the order of their instants.
-    fn mails(&self, which: &MailQuery, slice: Slice) -> Listing<MailLine>;
-    /// One e-mail; `None` where there is none of this id.
-    fn mail(&self, id: &str) -> Option<Mail>;
-    /// The HTML of a page of what a mail counted and did not show, from this line on; `None` where the token is none
-    /// of ours, or there is no such page.
-    fn rest(&self, token: &str, from: usize) -> Option<String>;
-    /// The picture of the work with this number, as SVG.
-    fn picture(&self, work: u32) -> Option<String>;
-    /// The recipients whose id, address or city holds `search` (letter case does not matter; all
-    /// where it is empty), in the order of their ids.
-    fn people(&self, search: &str, slice: Slice) -> Listing<PersonLine>;
-    /// One recipient with all that the page shows of them; `slice` counts inbox groups.
-    fn person(&self, id: &str, slice: Slice) -> Option<PersonPage>;
-}
 
 /// A part of a long list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

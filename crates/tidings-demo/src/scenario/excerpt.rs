@@ -1,4 +1,4 @@
-//! A smaller scenario by the same rules: fewer people, fewer days.
+//! A smaller scenario by the same rules: fewer people, fewer days, or other titles.
 
 use std::collections::HashSet;
 
@@ -20,6 +20,18 @@ impl Scenario {
         self.weeks.retain(|week| week.monday <= last);
         self.days
             .retain_mut(|timed| timed.at < last.end() && concerns(timed, &known));
+        self
+    }
+
+    /// The same events about objects of one title and link, such as those that a page has to escape.
+    #[must_use]
+    pub fn entitled(mut self, title: &str, url: &str) -> Self {
+        for timed in &mut self.days {
+            if let Command::Publish(event) = &mut timed.command {
+                event.object.title = Some(title.to_owned());
+                event.object.url = Some(url.to_owned());
+            }
+        }
         self
     }
 }

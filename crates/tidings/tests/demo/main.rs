@@ -5,11 +5,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use tidings_core::{Command, Day, Rules};
-use tidings_demo::page::view::{MailQuery, Slice, View as _};
+use tidings_demo::page::view::{MailQuery, Slice};
 use tidings_demo::play::{Afterwards, Fault, Played, RULES, maildir_in, play};
 use tidings_demo::shown::Shown;
 use tidings_demo::{Scenario, scenario};
 use tidings_store::StoreId;
+
+mod page;
 
 /// The identity of the stores that are made.
 const STORE: StoreId = StoreId([1; 16]);
