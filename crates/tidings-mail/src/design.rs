@@ -97,7 +97,7 @@ impl Design {
                 let sentences = Localised::read(texts, usual_locale, Sentence::parse);
                 sentences.map_err(|fault| DesignError::Sentence {
                     event_type: event_type.clone(),
-                    fault,
+                    fault: Box::new(fault),
                 })
             };
             let of_kind = Phrases {

@@ -12,7 +12,7 @@ pub enum DesignError {
         /// The type.
         event_type: String,
         /// The fault.
-        fault: SentenceError,
+        fault: Box<SentenceError>,
     },
     /// A template can't be used.
     #[error("the template {name}: {reason}")]

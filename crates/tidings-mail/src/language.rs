@@ -24,6 +24,11 @@ const VALUE_BYTES_MAX: usize = 64 << 10;
 /// Maximum number of `{% set %}` in a template: each may hold a value as long as the body is written.
 const SETS_MAX: usize = 100;
 
+/// Maximum number of bytes of a `{{ … }}` or `{% … %}`. What is within may nest, and is read and dropped level by level.
+const TAG_BYTES_MAX: usize = 1_000;
+/// Maximum number of `{% … %}` in a template: each `{% elif %}` is within the one before.
+const STATEMENTS_MAX: usize = 1_000;
+
 /// Something in a template that the language does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Forbidden {
@@ -33,6 +38,49 @@ pub(crate) struct Forbidden {
     pub(crate) what: String,
     /// Advice on what to write instead.
     pub(crate) hint: &'static str,
+}
+
+/// The first place of a template that could nest deeper than a stack bears; looked for before it is parsed.
+pub(crate) fn too_deep(source: &str) -> Option<Forbidden> {
+    let mut statements = 0;
+    let mut rest = source;
+    while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
+        let tag = &rest[at..];
+        statements += usize::from(tag.starts_with("{%"));
+        let length = tag_length(tag);
+        if length > TAG_BYTES_MAX || statements > STATEMENTS_MAX {
+            let before = source.len() - tag.len();
+            return Some(Forbidden {
+                line: source[..before].matches('\n').count() + 1,
+                what: if length > TAG_BYTES_MAX {
+                    format!("`{{{{ … }}}}` or `{{% … %}}` of more than {TAG_BYTES_MAX} bytes")
+                } else {
+                    format!("more than {STATEMENTS_MAX} `{{% … %}}`")
+                },
+                hint: "make it several, or leave it to the host, which gives what is shown in `data`",
+            });
+        }
+        rest = &tag[length.min(tag.len())..];
+    }
+    None
+}
+
+/// The number of bytes up to the end of a tag; brackets that end it don't count within a text in quotes.
+fn tag_length(tag: &str) -> usize {
+    let bytes = tag.as_bytes();
+    let mut quote = None;
+    let mut at = 2;
+    while let Some(byte) = bytes.get(at) {
+        match (quote, byte) {
+            (Some(_), b'\\') => at += 1,
+            (Some(open), byte) if open == *byte => quote = None,
+            (None, b'"' | b'\'') => quote = Some(*byte),
+            (None, b'}') if matches!(bytes[at - 1], b'}' | b'%') && at > 2 => return at + 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
 }
 
 /// An environment without templates.

@@ -70,7 +70,7 @@ enum Piece {
     Target,
     Count,
     /// The form of a word that goes with a number.
-    Form(Counted, Forms),
+    Form(Counted, Box<Forms>),
     Data(Vec<String>),
 }
 
@@ -265,7 +265,8 @@ impl Piece {
                 for (name, counted) in [("count", Counted::Entries), ("actors", Counted::Actors)] {
                     let forms = place.strip_prefix(name);
                     if let Some(forms) = forms.and_then(|rest| rest.strip_prefix('|')) {
-                        return Ok(Self::Form(counted, Forms::parse(name, forms, locale)?));
+                        let forms = Forms::parse(name, forms, locale)?;
+                        return Ok(Self::Form(counted, Box::new(forms)));
                     }
                 }
                 let path = place.strip_prefix("data.").ok_or_else(unknown)?;

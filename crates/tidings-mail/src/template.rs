@@ -11,7 +11,7 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use crate::error::{DesignError, RenderError};
-use crate::language::{self, BODY_BYTES_MAX, Body};
+use crate::language::{self, BODY_BYTES_MAX, Body, Forbidden};
 use crate::locale::{Language, canonical_locale};
 
 /// The compiled-in templates.
@@ -115,7 +115,10 @@ impl Templates {
         let mut faults = Vec::new();
         for (name, source) in own {
             let lower = name.to_ascii_lowercase();
-            let found = match environment.add_template_owned(lower.clone(), source.clone()) {
+            let deep = language::too_deep(source);
+            let parsed = if deep.is_some() { "" } else { source };
+            let found = match environment.add_template_owned(lower.clone(), parsed.to_owned()) {
+                Ok(()) if deep.is_some() => deep.iter().map(|one| one.fault(name)).collect(),
                 Err(fault) => vec![DesignError::Template {
                     name: name.clone(),
                     reason: reason_of(&fault),
@@ -323,13 +326,18 @@ fn forbidden(environment: &Environment<'_>, name: &str, lower: &str) -> Vec<Desi
         .get_template(lower)
         .expect("the template was added");
     let forbidden = language::forbidden(environment, &template).into_iter();
-    forbidden
-        .map(|one| DesignError::Template {
+    forbidden.map(|one| one.fault(name)).collect()
+}
+
+impl Forbidden {
+    /// What the host is told of it.
+    fn fault(&self, name: &str) -> DesignError {
+        DesignError::Template {
             name: name.to_owned(),
-            reason: format!("line {}: templates have no {}", one.line, one.what),
-            hint: one.hint.to_owned(),
-        })
-        .collect()
+            reason: format!("line {}: templates have no {}", self.line, self.what),
+            hint: self.hint.to_owned(),
+        }
+    }
 }
 
 /// The fault of a template with what led to it, in one line.

@@ -54,13 +54,15 @@ const MAY_KNOW: [(&str, &[&str]); 10] = [
 ];
 
 /// The crates that the core may build on: they compute and do nothing else. It decides, and others act.
-const IN_CORE: [&str; 12] = [
+const IN_CORE: [&str; 14] = [
     "crc32fast",
     "h3o",
     "idna",
+    "idna_adapter",
     "indexmap",
     "jiff",
     "postcard",
+    "quick_cache",
     "roaring",
     "rustc-hash",
     "serde",

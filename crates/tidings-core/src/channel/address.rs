@@ -264,12 +264,17 @@ fn host_of(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("https://")?;
     let is_plain = |b: u8| b.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&b);
     let authority = rest.split(['/', '?', '#']).next()?;
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split_once(']')?.0,
-        None => authority.split(':').next()?,
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+    };
+    let is_port = |port: &str| {
+        let port = port.strip_prefix(':').filter(|port| is_digits(port, 1, 5));
+        port.is_some_and(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
     };
     let is_host = |b: u8| b.is_ascii_alphanumeric() || b"-._:".contains(&b);
     let is_good = !host.is_empty()
+        && (port.is_empty() || is_port(port))
         && host.bytes().all(is_host)
         && !authority.contains('@')
         && text.bytes().all(is_plain);

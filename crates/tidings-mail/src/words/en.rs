@@ -9,6 +9,7 @@ pub(super) static WORDS: Words = words(false);
 /// The same among texts that run from right to left.
 pub(super) static AMONG_RIGHT_TO_LEFT: Words = words(true);
 
+#[expect(clippy::too_many_lines, reason = "it is a book")]
 const fn words(is_right_to_left: bool) -> Words {
     Words {
         tag: "en",

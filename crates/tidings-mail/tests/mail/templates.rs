@@ -212,6 +212,46 @@ fn a10_templates_have_nothing_that_grows_or_is_not_escaped() {
 }
 
 #[test]
+fn a10_a_template_that_nests_is_refused_before_it_is_parsed() {
+    let many = |text: &str, times: usize| text.repeat(times);
+    for source in [
+        format!("{{{{ {}1 }}}}", many("-", 60_000)),
+        format!("{{{{ item{} }}}}", many(".a", 30_000)),
+        format!("{{{{ a{} }}}}", many("()", 30_000)),
+        format!("{{{{ a{} }}}}", many("[0]", 30_000)),
+        format!("{{{{ 1{} }}}}", many("+1", 30_000)),
+        format!("{{{{ {}1{} }}}}", many("(", 30_000), many(")", 30_000)),
+        // The end of the tag within a text is none.
+        format!("{{{{ '}}}}' or {}1 }}}}", many("-", 60_000)),
+        format!("{{{{ \"\\\"}}}}\" or {}1 }}}}", many("-", 60_000)),
+        format!("\n{{{{ {}1", many("not ", 30_000)),
+        format!("{{% if a %}}{}{{% endif %}}", many("{% elif a %}", 9_000)),
+        many("{% if a %}", 13_000),
+    ] {
+        let tried = std::thread::Builder::new().stack_size(2 << 20);
+        let tried = tried.spawn(move || fault_of(WORK, &source)).unwrap();
+        let fault = tried.join().unwrap();
+        assert!(fault.contains("templates have no"), "{fault}");
+    }
+    // What is just within the bounds is parsed on the same stack.
+    for source in [
+        format!("{{{{ {}1 }}}}", many("-", 990)),
+        format!("{{{{ {}1{} }}}}", many("(", 490), many(")", 490)),
+        format!("{{{{ item{} }}}}", many(".a", 490)),
+        format!(
+            "{{% if item %}}{}{{% endif %}}",
+            many("{% elif item %}", 990)
+        ),
+    ] {
+        let tried = std::thread::Builder::new().stack_size(2 << 20);
+        let tried = tried
+            .spawn(move || design(&[(WORK, &source)]).map(drop))
+            .unwrap();
+        let _ = tried.join().unwrap();
+    }
+}
+
+#[test]
 fn a10_what_a_template_makes_is_bounded_while_it_is_made() {
     let long = "x".repeat(60_000);
     let all = "{% for a in item.data.l %}{% for b in item.data.l %}{{ item.data.x }}{% endfor %}{% endfor %}";

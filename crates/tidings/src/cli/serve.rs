@@ -383,14 +383,20 @@ fn reload(
     service: &Service,
     resolver: &HostResolver,
 ) -> Result<Reloaded, RuntimeError> {
-    let Some(rules) = read_again(config) else {
+    let Some(rules) = read_again(config, &service.rules()) else {
         return Ok(Reloaded::Refused);
     };
     put_in_force(rules, service, resolver)
 }
 
-/// Reads the configuration, or logs its faults.
-fn read_again(config: &Path) -> Option<Rules> {
+/// Reads the configuration, or logs its faults. One without types is refused where there were some: a pipe is empty when
+/// it is read again, and a file while it is written, and what waits of a type that is gone ends unsent.
+fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
+    if !config.is_file() {
+        let place = config.display();
+        tracing::error!(%place, hint = "name a file", "the configuration can't be read again");
+        return None;
+    }
     let log = |faults: &config::Faults| {
         for fault in &faults.list {
             let place = fault.place.as_ref();
@@ -399,7 +405,18 @@ fn read_again(config: &Path) -> Option<Rules> {
             tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
         }
     };
-    config::read(config).inspect_err(log).ok()
+    let rules = config::read(config).inspect_err(log).ok()?;
+    if rules.types.is_empty() && !before.types.is_empty() {
+        let place = config.display();
+        tracing::error!(%place, "the configuration has no types any more: it is empty, or is being written");
+        return None;
+    }
+    for event_type in before.types.keys() {
+        if !rules.types.contains_key(event_type) {
+            tracing::warn!(%event_type, "the type is gone: what waits of it is skipped when it is due");
+        }
+    }
+    Some(rules)
 }
 
 /// Puts a configuration in force, or logs the reason why it can't be.

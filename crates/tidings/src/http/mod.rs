@@ -124,8 +124,11 @@ static DOCUMENT: LazyLock<OpenApi> = LazyLock::new(document);
 async fn no_such_method(method: Method, uri: Uri, matched: MatchedPath) -> Problem {
     let item = call::shown(matched.as_str());
     let item = DOCUMENT.paths.paths.get(&item);
-    let methods = all_of(&item.map_or_else(|| vec!["GET"], call::methods));
     let (path, method) = (uri.path(), quoted(method.as_str()));
-    let detail = format!("`{path}` has no method {method}; it has {methods}");
+    let mut detail = format!("`{path}` has no method {method}");
+    // Pages and reports of providers are no calls of the document.
+    if let Some(item) = item {
+        detail += &format!("; it has {}", all_of(&call::methods(item)));
+    }
     Problem::new(Code::MethodNotAllowed, detail)
 }

@@ -96,7 +96,7 @@ fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     };
     match segments {
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low] => Some(of(high, low)),
-        [0x64, 0xff9b, .., high, low] => Some(of(high, low)),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
         [0x2002, high, low, ..] => Some(of(high, low)),
         _ => None,
     }
@@ -137,6 +137,7 @@ mod tests {
             "::127.0.0.1",
             "::ffff:10.0.0.1",
             "64:ff9b::10.0.0.1",
+            "64:ff9b:1:a00:0:100:808:808",
             "2002:7f00:1::1",
             "2001:db8::1",
             "2001::1",

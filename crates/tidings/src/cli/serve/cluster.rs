@@ -197,7 +197,12 @@ impl State {
     /// Reads the configuration again, for the next time that this node opens the store, or for now if it holds it.
     /// Returns its digest; `None` if the old one stays.
     fn reload(&self, config: &Path) -> Option<String> {
-        let Some(rules) = read_again(config) else {
+        let before = self
+            .rules
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let Some(rules) = read_again(config, &before) else {
             tracing::error!("the old configuration stays in force");
             return None;
         };

@@ -12,6 +12,7 @@ mod tests;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
@@ -85,8 +86,12 @@ impl From<Unreadable> for Fault {
 
 type Page = Result<String, Fault>;
 
-async fn show_choices(State(service): State<Arc<Service>>, Path(token): Path<String>) -> Response {
+/// The token of an address, which may not even be UTF-8.
+type Token = Result<Path<String>, PathRejection>;
+
+async fn show_choices(State(service): State<Arc<Service>>, token: Token) -> Response {
     let page = async {
+        let token = token.map(|Path(token)| token).map_err(|_| Notice::NoLink)?;
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
         let token = Unsubscribe::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
         service.at_home(&token.recipient)?;
@@ -96,12 +101,9 @@ async fn show_choices(State(service): State<Arc<Service>>, Path(token): Path<Str
     answer(&service, CHOICES, page.await)
 }
 
-async fn choose(
-    State(service): State<Arc<Service>>,
-    Path(token): Path<String>,
-    request: Request,
-) -> Response {
+async fn choose(State(service): State<Arc<Service>>, token: Token, request: Request) -> Response {
     let page = async {
+        let token = token.map(|Path(token)| token).map_err(|_| Notice::NoLink)?;
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
         let token = Unsubscribe::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
         let (parts, body) = request.into_parts();
@@ -119,10 +121,11 @@ async fn choose(
 
 async fn show_rest(
     State(service): State<Arc<Service>>,
-    Path(token): Path<String>,
+    token: Token,
     RawQuery(query): RawQuery,
 ) -> Response {
     let page = async {
+        let token = token.map(|Path(token)| token).map_err(|_| Notice::NoLink)?;
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
         let rest = Rest::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
         service.at_home_of(rest.message.closing.bucket)?;
