@@ -438,34 +438,25 @@ fn broken(fault: impl std::fmt::Display) -> PlayError {
 fn refused(fault: tidings_node::PlayError) -> PlayError {
     let reason = fault.to_string();
     let hint = match fault {
-        tidings_node::PlayError::Refused(Refused::UnknownRecipient(_)) => {
-            "add a `recipient` line before the first line that names the recipient"
+        tidings_node::PlayError::Refused(refused) => {
+            crate::body::hint(&refused).unwrap_or_else(|| mend(&refused).to_owned())
         }
-        tidings_node::PlayError::Refused(Refused::UnknownType {
-            event_type,
-            configured,
-        }) => {
-            &crate::body::unknown(
-                "type",
-                event_type.as_str(),
-                configured.iter().map(String::as_str),
-            )
-            .hint
-        }
-        tidings_node::PlayError::Refused(Refused::UnknownChannel(_) | Refused::Preference(_)) => {
-            "see the channels and digests of the configuration"
-        }
-        tidings_node::PlayError::Refused(Refused::Exceeded(exceeded)) => &exceeded.hint(),
-        tidings_node::PlayError::Refused(Refused::BatchKey(too_long)) => &too_long.hint(),
-        tidings_node::PlayError::Refused(
-            Refused::UnknownMessage(_) | Refused::MessageState { .. } | Refused::MessageGone(_),
-        ) => "messages are changed over the API of a server",
-        tidings_node::PlayError::Back { .. } => "sort the timeline, or run with --sort",
+        tidings_node::PlayError::Back { .. } => "sort the timeline, or run with --sort".to_owned(),
         tidings_node::PlayError::Node(fault) => return broken(fault),
     };
-    PlayError::Refused {
-        reason,
-        hint: hint.to_owned(),
+    PlayError::Refused { reason, hint }
+}
+
+/// How to mend a timeline.
+fn mend(refused: &Refused) -> &'static str {
+    match refused {
+        Refused::UnknownRecipient(_) => {
+            "add a `recipient` line before the first line that names the recipient"
+        }
+        Refused::UnknownMessage(_) | Refused::MessageState { .. } | Refused::MessageGone(_) => {
+            "messages are changed over the API of a server"
+        }
+        _ => "see the channels and digests of the configuration",
     }
 }
 

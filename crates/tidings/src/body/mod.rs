@@ -25,6 +25,7 @@ pub(crate) mod text;
 
 use tidings_core::Id;
 use tidings_core::channel::CHANNELS;
+use tidings_core::engine::Refused;
 
 pub(crate) use fault::About;
 pub use fault::Fault;
@@ -43,6 +44,22 @@ pub(crate) fn unknown<'n>(
     let hint = did_you_mean(word, names);
     let hint = hint.unwrap_or_else(|| format!("the configuration has no {what}"));
     Fault::new(format!("unknown {what} {}", quoted(word)), hint)
+}
+
+/// How to mend a command that the engine refused, as far as that is the same wherever it came from.
+pub(crate) fn hint(refused: &Refused) -> Option<String> {
+    match refused {
+        Refused::Exceeded(exceeded) => Some(exceeded.hint()),
+        Refused::BatchKey(too_long) => Some(too_long.hint()),
+        Refused::UnknownType {
+            event_type,
+            configured,
+        } => {
+            let configured = configured.iter().map(String::as_str);
+            Some(unknown("type", event_type.as_str(), configured).hint)
+        }
+        _ => None,
+    }
 }
 
 /// Refuses a channel that there is not.

@@ -75,3 +75,16 @@ fn a_body_is_written_as_it_is_read() {
     assert_eq!(read(&written), (command, written.clone()));
     assert!(written.contains(r#""deliver_at":"2024-01-01T00:00:00.500Z""#));
 }
+
+#[test]
+fn f11_a_refusal_has_the_same_hint_wherever_it_came_from() {
+    let event_type = Id::new("coment").unwrap();
+    let configured = vec!["comment".to_owned()];
+    let misspelt = Refused::UnknownType {
+        event_type,
+        configured,
+    };
+    assert!(hint(&misspelt).unwrap().contains("`comment`"));
+    let nobody = Refused::UnknownRecipient(Id::new("ada").unwrap());
+    assert_eq!(hint(&nobody), None, "each place has its own cure");
+}

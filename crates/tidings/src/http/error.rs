@@ -14,7 +14,7 @@ use tidings_node::RuntimeError;
 use utoipa::ToSchema;
 
 use super::homes::Home;
-use crate::body::{About, Fault, unknown};
+use crate::body::{About, Fault, hint};
 
 /// The advice on retrying the same request unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -346,22 +346,7 @@ impl From<Fault> for Problem {
 
 impl From<Refused> for Problem {
     fn from(refused: Refused) -> Self {
-        let hint = match &refused {
-            Refused::Exceeded(exceeded) => exceeded.hint(),
-            Refused::BatchKey(too_long) => too_long.hint(),
-            Refused::UnknownType {
-                event_type,
-                configured,
-            } => {
-                unknown(
-                    "type",
-                    event_type.as_str(),
-                    configured.iter().map(String::as_str),
-                )
-                .hint
-            }
-            _ => String::new(),
-        };
+        let hint = hint(&refused).unwrap_or_default();
         let code = match refused {
             Refused::Exceeded(_) | Refused::BatchKey(_) => Code::LimitExceeded,
             Refused::UnknownRecipient(_) => Code::RecipientNotFound,

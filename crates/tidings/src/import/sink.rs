@@ -6,7 +6,7 @@ use tidings_core::engine::Refused;
 use tidings_node::{Handle, Replies, RuntimeError};
 
 use super::Kind;
-use crate::body::{Fault, unknown};
+use crate::body::{Fault, hint};
 use crate::client::{Asked, LineProblem, Request, Server};
 
 /// Rows of a slice that were refused: the place in the slice, and why.
@@ -87,22 +87,10 @@ impl Sink for IntoNode {
 }
 
 fn fault(refused: &Refused) -> Fault {
-    let hint = match refused {
-        Refused::UnknownRecipient(_) => "import the recipients first",
-        Refused::Exceeded(exceeded) => &exceeded.hint(),
-        Refused::BatchKey(too_long) => &too_long.hint(),
-        Refused::UnknownType {
-            event_type,
-            configured,
-        } => {
-            return unknown(
-                "type",
-                event_type.as_str(),
-                configured.iter().map(String::as_str),
-            );
-        }
-        _ => "see the configuration",
-    };
+    let hint = hint(refused).unwrap_or_else(|| match refused {
+        Refused::UnknownRecipient(_) => "import the recipients first".to_owned(),
+        _ => "see the configuration".to_owned(),
+    });
     Fault::new(refused.to_string(), hint)
 }
 

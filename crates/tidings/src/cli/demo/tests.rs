@@ -158,3 +158,13 @@ fn f16_a_demo_that_is_terminated_leaves_nothing_behind() {
         assert_eq!((during, left()), (1, 0), "{line}: {status}");
     }
 }
+
+#[test]
+fn f11_books_that_do_not_balance_are_a_failure() {
+    let books = Books {
+        entries: 1,
+        ..Books::default()
+    };
+    assert!(!books.balance());
+    assert_eq!(status_of(&Fault::Books), Status::Failed);
+}
