@@ -6,8 +6,8 @@ use clap::Subcommand;
 
 use crate::rival::Rival;
 use crate::{
-    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, memory, mixed, nodes, parts,
-    plan, publish, quiet, reads, recovery, scheduled,
+    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, memory, nodes, plan,
+    publish, quiet, reads, recovery, scheduled,
 };
 
 /// Arguments of `bench`.
@@ -84,11 +84,6 @@ enum Work {
     /// Measures the engine alone, without storing: it computes the audience, builds the record, finds
     /// every window and moves its deadline.
     Deadlines(deadlines::Params),
-    /// Do the same steps with an engine of one part and with engines of several, each with a thread
-    ///
-    /// Measures the engine alone, without storing: events to everybody, to followers and to one recipient each, and
-    /// the mails of everybody coming due.
-    Parts(parts::Params),
     /// Send the same load through one node and through several, over the same PostgreSQL
     ///
     /// Nodes are processes on this machine, and PostgreSQL is started by this command. Each request goes to another
@@ -104,13 +99,6 @@ enum Work {
     /// The day is over, indexed and packed. Measures the whole step that deletes it, until it is on the
     /// disk; then the time until the disk space is free.
     Forget(forget::Params),
-    /// Run a mixed load, and measure commits
-    ///
-    /// In every step some events go to one recipient each; from time to time one goes to followers, one
-    /// to everybody; people read, follow and unfollow; mails become due, are built and delivered; and
-    /// days end. The clock is virtual and runs ahead, so that a minute has the load of hours. Between
-    /// steps checkpoints are written, and days are indexed, merged and packed.
-    Mixed(mixed::Params),
 }
 
 /// Runs the command: results go to `out`, and to `err` what a script must not read as a result.
@@ -139,10 +127,8 @@ pub fn run(
         Work::Memory(params) => memory::run(params, host.rules),
         Work::Deadlines(params) => deadlines::run(params, host.rules),
         Work::Nodes(params) => nodes::run(params, &host),
-        Work::Parts(params) => parts::run(params, &host.rules),
         Work::Recovery(params) => recovery::run(params, host.rules),
         Work::Forget(params) => forget::run(params, host.rules),
-        Work::Mixed(params) => mixed::run(params, host.rules),
     }?;
     let mut header = None;
     for measurement in &measurements {

@@ -26,7 +26,6 @@ pub(crate) struct Passed {
 pub(crate) struct Gauge<S: ?Sized> {
     inner: Arc<S>,
     passed: Mutex<Passed>,
-    times: Mutex<Vec<Duration>>,
 }
 
 impl<S: Store + ?Sized> Gauge<S> {
@@ -34,13 +33,7 @@ impl<S: Store + ?Sized> Gauge<S> {
         Self {
             inner,
             passed: Mutex::default(),
-            times: Mutex::default(),
         }
-    }
-
-    /// Takes the duration of each commit since the last call.
-    pub(crate) fn take_times(&self) -> Vec<Duration> {
-        std::mem::take(&mut self.times.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Takes the size and time of the commits since the last call.
@@ -68,8 +61,6 @@ impl<S: Store + ?Sized> Store for Gauge<S> {
         let watch = Stopwatch::start();
         let answer = self.inner.commit(commit);
         let took = watch.elapsed();
-        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
-        times.push(took);
         let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
         passed.bytes += weighed.bytes;
         passed.message_bytes += weighed.message_bytes;
