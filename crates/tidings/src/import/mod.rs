@@ -2,10 +2,8 @@
 //!
 //! One thread reads and judges lines, so that the next slice is ready while the one before becomes
 //! durable. What comes in is what single calls would say: every row becomes a command, and doing one
-//! twice changes nothing. That is why a position that is noted a little late is good enough to go on
-//! from.
+//! twice changes nothing. That is why an import that was cut short begins again.
 
-mod position;
 mod rows;
 mod sink;
 #[cfg(test)]
@@ -17,8 +15,7 @@ use std::io::{self, Read};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tidings_core::Command;
 
-pub use position::{Mark, Position};
-pub use rows::{Format, columns};
+pub use rows::Format;
 pub use sink::{IntoNode, IntoServer, Pending, Sink, Trouble};
 
 use crate::body::Fault;
@@ -60,6 +57,15 @@ pub enum BadRows {
     Skip,
     /// It is reported, and nothing behind it is read.
     Refuse,
+}
+
+/// A position in an input, after a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The number of the row's last line; 0 before the first.
+    pub line: u64,
+    /// Bytes up to its end.
+    pub bytes: u64,
 }
 
 /// Rows that are imported together.
@@ -121,23 +127,18 @@ pub trait Observer {
 
 /// The parameters of an import.
 pub struct Import<R> {
-    /// The input, from `from` on.
+    /// The input.
     pub input: R,
     /// The format of the input.
     pub format: Format,
-    /// For CSV, the names of the columns where they don't stand at the head of `input`, because that
-    /// is resumed in the middle.
-    pub columns: Option<Vec<String>>,
     /// The kind of the rows.
     pub kind: Kind,
     /// The treatment of rows that can't be taken in.
     pub bad: BadRows,
-    /// The mark up to which it was brought in before.
-    pub from: Mark,
 }
 
 impl<R: Read + Send> Import<R> {
-    /// Brings it in. The tally is that of this run, also where it stopped early.
+    /// Brings it in. There is a tally also where it stopped early.
     pub fn run(
         self,
         sink: &mut dyn Sink,
@@ -163,9 +164,8 @@ impl<R: Read + Send> Import<R> {
     }
 
     fn read(self, wants_lines: bool, slice_rows: usize, slices: &Sender<Result<Slice, Stop>>) {
-        let mut line = self.from.line;
-        let rows = Rows::new(self.input, self.format, self.kind, self.columns, self.from);
-        let mut rows = match rows {
+        let mut line = 0;
+        let mut rows = match Rows::new(self.input, self.format, self.kind) {
             Ok(rows) => rows,
             Err(fault) => return drop(slices.send(Err(Stop::File(fault)))),
         };

@@ -53,42 +53,27 @@ struct Csv<R> {
     reader: csv::Reader<Ended<R>>,
     columns: Vec<String>,
     record: csv::StringRecord,
-    /// The mark at which `reader` began.
-    before: Mark,
 }
 
 impl<R: Read> Rows<R> {
-    /// Reads rows of a kind from `from` on. `columns` are those of a CSV whose head is not in `input`.
+    /// Reads rows of a kind.
     ///
     /// # Errors
     /// The head of a CSV is not a list of the kind's fields.
-    pub(super) fn new(
-        input: R,
-        format: Format,
-        kind: Kind,
-        columns: Option<Vec<String>>,
-        from: Mark,
-    ) -> Result<Self, Fault> {
+    pub(super) fn new(input: R, format: Format, kind: Kind) -> Result<Self, Fault> {
         let written = match format {
             Format::Ndjson => {
                 let input = BufReader::with_capacity(READ_BYTES, input);
-                Written::Lines(Lines::resumed(input, from.line, from.bytes))
+                Written::Lines(Lines::new(input))
             }
             Format::Csv => {
                 let mut reader = reader(input);
-                let columns = match columns {
-                    Some(columns) => columns,
-                    None => {
-                        let head = head(&mut reader)?;
-                        kind.check(&head)?;
-                        head.columns
-                    }
-                };
+                let head = head(&mut reader)?;
+                kind.check(&head)?;
                 Written::Csv(Box::new(Csv {
                     reader,
-                    columns,
+                    columns: head.columns,
                     record: csv::StringRecord::new(),
-                    before: from,
                 }))
             }
         };
@@ -105,8 +90,8 @@ impl<R: Read> Rows<R> {
             Written::Csv(csv) => {
                 let position = csv.reader.position();
                 Mark {
-                    line: csv.before.line + position.line() - 1,
-                    bytes: csv.before.bytes + position.byte(),
+                    line: position.line() - 1,
+                    bytes: position.byte(),
                 }
             }
         }
@@ -143,7 +128,7 @@ impl<R: Read> Csv<R> {
         let at = loop {
             let read = self.reader.read_record(&mut self.record);
             // The line on which the row ends: its own end of line is read with it.
-            let last = self.before.line + self.reader.position().line() - 1;
+            let last = self.reader.position().line() - 1;
             match read {
                 Ok(false) => return Ok(Row::End),
                 Ok(true) => {}
@@ -258,15 +243,6 @@ fn reader<R: Read>(input: R) -> csv::Reader<Ended<R>> {
 
 fn is_blank(record: &csv::StringRecord) -> bool {
     record.iter().all(|cell| cell.trim().is_empty())
-}
-
-/// The names of a CSV's columns, as its first row has them.
-///
-/// # Errors
-/// The head can't be read, or names a column twice or not at all.
-pub fn columns(input: impl Read) -> io::Result<Vec<String>> {
-    let head = head(&mut reader(input)).map_err(io::Error::other)?;
-    Ok(head.columns)
 }
 
 /// The first row of a CSV.

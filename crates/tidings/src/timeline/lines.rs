@@ -30,15 +30,10 @@ pub enum Line<'a> {
 impl<R: BufRead> Lines<R> {
     /// Takes a stream apart.
     pub fn new(stream: R) -> Self {
-        Self::resumed(stream, 0, 0)
-    }
-
-    /// Takes the rest of a stream apart, of which `number` lines of `bytes` bytes were read before.
-    pub fn resumed(stream: R, number: u64, bytes: u64) -> Self {
         Self {
             stream,
-            number,
-            bytes,
+            number: 0,
+            bytes: 0,
             buffer: Vec::new(),
             line_bytes_max: LINE_BYTES_MAX,
         }
