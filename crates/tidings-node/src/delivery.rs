@@ -27,7 +27,6 @@ use crate::node::Node;
 use crate::priority::Priority;
 use crate::ready::Ready;
 use crate::resolver::Resolver;
-use crate::said::Said;
 use crate::send_job::{SendJob, jobs};
 use crate::view::StoreView;
 use crate::vitals::Vitals;
@@ -138,11 +137,6 @@ impl Delivery {
     #[must_use]
     pub fn next_retry(&self) -> Option<Instant> {
         self.waiting.next()
-    }
-
-    /// The messages that wait for a retry.
-    pub(crate) fn waiting(&self) -> &Waiting {
-        &self.waiting
     }
 
     /// The keys of the messages that wait for a retry.
@@ -387,7 +381,6 @@ impl Delivery {
             Next::Done(ending) => Noted::Ended(job.ended(ending)),
             Next::Again(at) => {
                 job.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
-                job.last = Said::of(answer);
                 let tried = job.tried(at);
                 self.wait_until(at, job);
                 self.vitals.set_retries(self.waiting.len());

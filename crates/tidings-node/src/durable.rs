@@ -5,7 +5,7 @@
 //! so what somebody was told is in their next read. Readers take the current one on threads of their own. It is
 //! freed when nobody reads it any more and a newer one is there.
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use tidings_core::engine::{Engine, EngineSnapshot, Plan, Presenter};
 use tidings_core::{Batch, Books};
@@ -14,7 +14,6 @@ use tidings_store::Store;
 use crate::error::Error;
 use crate::view::StoreView;
 use crate::vitals::Vitals;
-use crate::waiting::Waiting;
 
 /// A node as it was after a durable commit, for reading.
 pub struct Durable {
@@ -89,19 +88,9 @@ pub(crate) fn batches(
 pub(crate) struct Reads {
     /// `None` while there is no store.
     current: RwLock<Option<Arc<Durable>>>,
-    /// The messages that wait for a retry; not set where nobody sends.
-    pub(crate) waiting: OnceLock<Waiting>,
 }
 
 impl Reads {
-    /// The state that readers of a node see that has these messages to try again.
-    pub(crate) fn of(waiting: &Waiting) -> Self {
-        Self {
-            current: RwLock::default(),
-            waiting: OnceLock::from(waiting.clone()),
-        }
-    }
-
     pub(crate) fn get(&self) -> Option<Arc<Durable>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.clone()

@@ -170,7 +170,6 @@ impl EventLoop {
 
     /// A loop of a node that was just opened.
     fn of(node: Node, delivery: Delivery, clock: Arc<dyn Clock>, by: By) -> Self {
-        let reads = Arc::new(Reads::of(delivery.waiting()));
         Self {
             open: Box::new(|| Err(tidings_store::Error::Unusable("opened once".to_owned()))),
             seen: node.engine().now(),
@@ -196,7 +195,7 @@ impl EventLoop {
             of_before: None,
             vitals: Arc::default(),
             keys: Arc::default(),
-            reads,
+            reads: Arc::default(),
             rests: false,
             hangs: false,
             is_drained: false,

@@ -8,10 +8,9 @@ use std::time::{self, Duration};
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, select};
 use tidings_core::engine::Told;
-use tidings_core::{Command, Id, Instant, Rules};
+use tidings_core::{Command, Instant, Rules};
 
 use crate::channel::Channels;
-use crate::deferred::{Deferrals, at_rest};
 use crate::durable::{Durable, Reads};
 use crate::error::{RuntimeError, unavailable};
 use crate::event_loop::ToldRequest;
@@ -244,23 +243,6 @@ impl Handle {
     /// As [`Handle::durable`].
     pub fn look<T>(&self, look: impl FnOnce(&Durable) -> T) -> Result<T, RuntimeError> {
         self.durable().map(|durable| look(&durable))
-    }
-
-    /// The messages that wait for a retry, of a recipient or all, with a maximum.
-    ///
-    /// # Errors
-    /// As [`Handle::durable`].
-    pub fn deferred(&self, of: Option<&Id>, most: usize) -> Result<Deferrals, RuntimeError> {
-        let durable = self.durable()?;
-        let waiting = match self.reads.waiting.get() {
-            Some(waiting) => waiting,
-            None => {
-                let waiting = at_rest(&durable)
-                    .map_err(|fault| RuntimeError::Unavailable(fault.to_string()))?;
-                self.reads.waiting.get_or_init(|| waiting)
-            }
-        };
-        Ok(waiting.deferred(of, most, durable.engine().paused()))
     }
 
     /// The node's measurements.

@@ -15,7 +15,6 @@ use tidings_core::{Batch, Ending, Instant, Rules};
 use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::priority::Priority;
 use crate::ready::Ready;
-use crate::said::Said;
 
 /// A message that is being sent.
 #[derive(Clone, Debug)]
@@ -28,8 +27,6 @@ pub(crate) struct SendJob {
     /// The content, shared with the copy that the loop can take back.
     content: Arc<Mutex<Content>>,
     pub(crate) attempts: u32,
-    /// The last answer.
-    pub(crate) last: Option<Said>,
     pub(crate) resent: u32,
     doubt: Doubt,
     /// True if an operator had it sent again, whatever came of the attempts before.
@@ -72,7 +69,6 @@ impl SendJob {
             head: Arc::new(Head::of(&batch)),
             content: Content::of(batch),
             attempts: 0,
-            last: None,
             resent: 0,
             doubt: Doubt::None,
             by_hand: false,
@@ -90,7 +86,6 @@ impl SendJob {
             head: Arc::new(Head::of(&batch)),
             content: Content::of(batch),
             attempts: 1,
-            last: None,
             resent: 0,
             doubt: Doubt::None,
             by_hand: false,

@@ -55,6 +55,7 @@ mod recent;
 mod record_size;
 mod reply;
 mod retention;
+mod retrying;
 mod rows;
 mod schedule;
 mod seen;
@@ -99,6 +100,7 @@ pub use reach::{Reach, Reached};
 pub use reply::{
     Dropped, Extent, Operated, Published, PublishedAs, Refused, Reply, TakenBack, Warning,
 };
+pub use retrying::{Retried, Retrying};
 pub use sent::{Sent, Tried};
 pub use snapshot::EngineSnapshot;
 pub use state::{Engine, Step};

@@ -185,7 +185,7 @@ fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
         .unwrap();
     keeper.later();
     // The loop has heard the answer before the clock goes on.
-    while handle.deferred(None, 1).unwrap().count == 0 {}
+    while retrying(&handle, None).count == 0 {}
     let pending_at = |now| {
         clock.set(now);
         handle.submit(Vec::new()).unwrap();

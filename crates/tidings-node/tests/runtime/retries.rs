@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tidings_core::Instant;
 use tidings_core::channel::EMAIL;
-use tidings_core::engine::Options;
+use tidings_core::engine::{Options, Retried, Retrying};
 use tidings_node::channel::Outcome;
-use tidings_node::{Deferrals, Delivery, Handle, Retries, Runtime, Settings, VirtualClock};
+use tidings_node::{Delivery, Retries, Runtime, Settings, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 
 use crate::world::*;
@@ -55,7 +55,7 @@ impl Place {
         handle.submit(commands).unwrap();
         keeper.next();
         keeper.answer(answer);
-        while deferred(&handle).count == 0 {
+        while retrying(&handle, None).count == 0 {
             std::thread::yield_now();
         }
         runtime.stop().unwrap();
@@ -64,10 +64,6 @@ impl Place {
     fn pass_ms(&self, ms: i64) {
         self.clock.set(MONDAY.plus_ms(ms));
     }
-}
-
-fn deferred(handle: &Handle) -> Deferrals {
-    handle.deferred(None, 10).unwrap()
 }
 
 fn later() -> Outcome {
@@ -83,13 +79,18 @@ fn dropped() -> Outcome {
     }
 }
 
+fn attempts(message: &Retried) -> u32 {
+    message.summary.tried.unwrap().count
+}
+
 /// Asserts that one message waits after its first attempt, for 30 seconds and up to a tenth more.
-fn assert_waits(found: &Deferrals) -> Instant {
+fn assert_waits(found: &Retrying) -> Instant {
     let [message] = found.messages.as_slice() else {
         panic!("{found:?}");
     };
-    assert_eq!((&message.recipient, message.attempts), (&id("ann"), 1));
-    let next = message.next.unwrap();
+    assert_eq!(message.summary.recipient, Some(id("ann")));
+    assert_eq!((attempts(message), message.last.is_some()), (1, true));
+    let next = message.summary.tried.unwrap().until;
     let wait_ms = next.0 - MONDAY.0;
     assert!((30_000..=33_000).contains(&wait_ms), "{wait_ms}");
     next
@@ -105,7 +106,7 @@ fn a_message_waits_for_what_is_left_of_its_wait() {
         let (runtime, keeper) = place.begin(2);
         let handle = runtime.handle();
         round(&handle);
-        let next = assert_waits(&deferred(&handle));
+        let next = assert_waits(&retrying(&handle, None));
         assert!(matches!(keeper.handed.try_recv(), Err(TryRecvError::Empty)));
         place.clock.set(next);
         handle.wake().unwrap();
@@ -124,7 +125,7 @@ fn attempts_count_across_a_restart() {
     place.pass_ms(20_000);
     let (runtime, keeper) = place.begin(2);
     let handle = runtime.handle();
-    place.clock.set(assert_waits(&deferred(&handle)));
+    place.clock.set(assert_waits(&retrying(&handle, None)));
     handle.wake().unwrap();
     keeper.next();
     keeper.later();
@@ -150,7 +151,7 @@ fn what_its_type_gives_up_after_a_time_is_not_tried_after_it() {
         handle.submit(commands).unwrap();
         keeper.next();
         keeper.answer(answer);
-        while deferred(&handle).count == 0 {
+        while retrying(&handle, None).count == 0 {
             std::thread::yield_now();
         }
         // It was due at the beginning; nobody was awake when it was to be tried again.
@@ -170,7 +171,7 @@ fn a_second_doubt_after_a_restart_ends_as_unknown() {
     place.pass_ms(20_000);
     let (runtime, keeper) = place.begin(9);
     let handle = runtime.handle();
-    place.clock.set(assert_waits(&deferred(&handle)));
+    place.clock.set(assert_waits(&retrying(&handle, None)));
     handle.wake().unwrap();
     keeper.next();
     keeper.answer(dropped());
@@ -220,7 +221,11 @@ fn an_unknown_outcome_after_a_process_ended_is_the_second_doubt() {
     second.next();
     second.answer(dropped());
     while handle.look(|node| node.books().unwrap()).unwrap().unknown == 0 {
-        assert_eq!(deferred(&handle).count, 0, "a third attempt is to come");
+        assert_eq!(
+            retrying(&handle, None).count,
+            0,
+            "a third attempt is to come"
+        );
     }
     runtime.stop().unwrap();
 }
@@ -231,14 +236,14 @@ fn a_second_attempt_that_was_surely_none_leaves_one_to_make() {
     place.tried_once(dropped());
     let (runtime, keeper) = place.begin(9);
     let handle = runtime.handle();
-    place.clock.set(assert_waits(&deferred(&handle)));
+    place.clock.set(assert_waits(&retrying(&handle, None)));
     handle.wake().unwrap();
     keeper.next();
     keeper.later();
-    while deferred(&handle)
+    while retrying(&handle, None)
         .messages
         .iter()
-        .all(|one| one.attempts < 2)
+        .all(|one| attempts(one) < 2)
     {
         std::thread::yield_now();
     }
@@ -271,6 +276,6 @@ fn what_waits_is_seen_without_a_node_that_sends() {
     let place = Place::new();
     place.tried_once(later());
     let looking = Runtime::look(Arc::clone(&place.store), place.options).unwrap();
-    assert_waits(&deferred(&looking.handle()));
+    assert_waits(&retrying(&looking.handle(), None));
     looking.stop().unwrap();
 }

@@ -91,7 +91,7 @@ fn what_is_deferred_is_seen_with_its_last_answer_and_its_next_try() {
     let (gate, keeper) = Gate::new();
     let runtime = start(over(&store), plain(gate), &clock, settings());
     let handle = runtime.handle();
-    let deferred = |of: Option<&str>| handle.deferred(of.map(id).as_ref(), 10).unwrap();
+    let waits = |of: Option<&str>| retrying(&handle, of);
     for name in ["ann", "ben"] {
         handle
             .submit(vec![person(name), publish(name, "bill", name)])
@@ -99,21 +99,21 @@ fn what_is_deferred_is_seen_with_its_last_answer_and_its_next_try() {
         keeper.handed.recv_timeout(WAIT).unwrap();
         keeper.later();
     }
-    while deferred(None).count < 2 {
+    while waits(None).count < 2 {
         std::thread::yield_now();
     }
-    let found = deferred(Some("ann"));
+    let found = waits(Some("ann"));
     assert_eq!((found.count, found.messages.len()), (1, 1));
     let message = &found.messages[0];
-    assert_eq!((message.attempts, message.entries), (1, 1));
+    let tried = message.summary.tried.unwrap();
+    assert_eq!((tried.count, message.summary.entries), (1, Some(1)));
     let last = message.last.as_ref().unwrap();
     assert_eq!((last.answer, &*last.reply), (Answered::Retry, "busy"));
-    let wait_ms = message.next.unwrap().0 - MONDAY.0;
+    let wait_ms = tried.until.0 - MONDAY.0;
     assert!((30_000..=33_000).contains(&wait_ms), "{wait_ms}");
     let email = Pausable::Channel(EMAIL.to_owned());
     handle.submit(vec![Command::Pause(email)]).unwrap();
-    assert_eq!(deferred(Some("ann")).messages[0].next, None);
-    assert_eq!(deferred(Some("cid")).count, 0);
+    assert!(!message.is_held && waits(Some("ann")).messages[0].is_held);
     drop(keeper);
     runtime.stop().unwrap();
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use tidings_core::channel::{EMAIL, EMAIL_NO};
-use tidings_core::engine::{Published, PublishedAs, Refused, Reply};
+use tidings_core::engine::{Published, PublishedAs, Refused, Reply, Retrying};
 use tidings_core::rules::{
     Category, Defaults, Digest, Every, Policy, Route, StoreRules, TypeRules,
 };
@@ -20,7 +20,7 @@ use tidings_node::channel::{
     Unrenderable,
 };
 use tidings_node::{
-    Delivery, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings, VirtualClock,
+    Delivery, Durable, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings, VirtualClock,
 };
 use tidings_store::{Commit, Expected, FaultStore, FjallStore, Snapshot, Store, StoreId};
 
@@ -265,6 +265,13 @@ pub(crate) fn on_disk(dir: &Path) -> OpenStore {
         let store = FjallStore::open(&dir, NEW_STORE, tidings_store::Options::default())?;
         Ok(Arc::new(store) as Arc<dyn Store>)
     })
+}
+
+/// The messages that wait for a retry, of a recipient or all.
+pub(crate) fn retrying(handle: &Handle, of: Option<&str>) -> Retrying {
+    let of = of.map(id);
+    let read = |node: &Durable| node.engine().retrying(node.view(), of.as_ref(), 10);
+    handle.look(read).unwrap().unwrap().unwrap()
 }
 
 /// The books once nothing waits any more.

@@ -136,7 +136,7 @@ impl Call for Pending {
         }
         table.write(out)?;
         let messages = list(answer, "messages");
-        write_deferred(messages, out)?;
+        write_retried(messages, out)?;
         let waits = ["lanes", "messages", "scheduled"];
         if waits.iter().all(|what| list(answer, what).is_empty()) {
             writeln!(out, "No notifications waiting")?;
@@ -155,7 +155,7 @@ pub(super) fn lane_cell(row: &Value) -> String {
 }
 
 /// Messages that wait for a retry.
-fn write_deferred(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
+fn write_retried(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new(&[
         "NEXT TRY",
         "CHANNEL",
@@ -164,6 +164,7 @@ fn write_deferred(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
         "ENTRIES",
         "ATTEMPTS",
         "LAST REPLY",
+        "MESSAGE",
     ]);
     for message in messages {
         let held_by = cell(message, "held_by");
@@ -177,8 +178,9 @@ fn write_deferred(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
             "lane",
             "recipient",
             "entries",
-            "attempts",
+            "failed_attempts",
             "last.reply",
+            "id",
         ];
         let cells = keys.map(|key| match key {
             "lane" => lane_cell(message),
@@ -222,7 +224,7 @@ impl Call for Due {
             number(&answer["sending"]).saturating_sub(deferred),
             number(&answer["scheduled"]["events"]),
         )?;
-        write_deferred(list(answer, "deferred.next"), out)?;
+        write_retried(list(answer, "deferred.next"), out)?;
         let mut table = Table::new(&["AT", "TYPE", "OBJECT", "EVENT"]);
         for event in list(answer, "scheduled.next") {
             table.row(["t", "type", "object", "event"].map(|key| cell(event, key)));

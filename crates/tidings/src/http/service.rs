@@ -9,7 +9,7 @@ use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
 use tidings_node::channel::Channels;
 use tidings_node::{
-    AnswerRecorder, Clock, Deferrals, Durable, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Once,
+    AnswerRecorder, Clock, Durable, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Once,
     RuntimeError,
 };
 use tidings_store::FjallStore;
@@ -365,15 +365,6 @@ impl Service {
         look: impl FnOnce(&Durable) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         self.read(move |handle| handle.look(look)).await
-    }
-
-    /// Reads the messages that wait for a retry, of a recipient or all, with a maximum.
-    ///
-    /// # Errors
-    /// As [`Self::look`].
-    pub(super) async fn deferred(&self, of: Option<Id>, most: usize) -> Result<Deferrals, Problem> {
-        self.read(move |handle| handle.deferred(of.as_ref(), most))
-            .await
     }
 
     async fn read<T: Send + 'static>(

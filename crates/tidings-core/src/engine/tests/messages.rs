@@ -2,6 +2,7 @@
 
 use super::ended::with_mail;
 use super::*;
+use crate::command::Pausable;
 use crate::journal::record::Attempts;
 use crate::message::Books;
 use crate::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
@@ -78,6 +79,34 @@ impl Driven {
                 resent: 0,
             }],
             attempts: vec![Attempted { number, attempt }],
+            ..Settled::default()
+        };
+        let step = self.engine.outcome(&self.stored, self.now, &[settled]);
+        self.stored.commit(step.unwrap().writes);
+    }
+
+    /// Notes a failed attempt, after which the message waits for an instant.
+    fn try_again(&mut self, name: MessageName, answer: Answered, until: Instant) {
+        let MessageId { closing, number } = name.id;
+        let attempt = Attempt {
+            at: self.now,
+            provider: "smtp://mail".to_owned(),
+            answer,
+            reply: "DATA: 451".to_owned(),
+        };
+        let in_doubt = answer == Answered::Unknown;
+        let attempts = Attempts {
+            count: 1,
+            until,
+            in_doubt,
+            resent: u32::from(in_doubt),
+            delivered: false,
+            again: false,
+        };
+        let settled = Settled {
+            closing,
+            attempts: vec![Attempted { number, attempt }],
+            tried: vec![Tried { number, attempts }],
             ..Settled::default()
         };
         let step = self.engine.outcome(&self.stored, self.now, &[settled]);
@@ -177,40 +206,45 @@ fn a_failed_message_goes_again_as_it_was() {
 }
 
 #[test]
+fn f1_what_waits_for_a_retry_is_read_from_the_store_with_its_last_answer() {
+    let (mut driven, name) = Driven::due();
+    driven.make();
+    let waits = |driven: &Driven, of: Option<&Id>, most| {
+        let again = Engine::open(&driven.stored, &[Day(0)], OPTIONS).unwrap();
+        let read = |engine: &Engine| engine.retrying(&driven.stored, of, most).unwrap();
+        let found = read(&driven.engine);
+        assert_eq!(found, read(&again), "as before the start");
+        found
+    };
+    assert_eq!(waits(&driven, None, 9).unwrap().count, 0, "none has failed");
+    let until = driven.now.plus_ms(30_000);
+    driven.try_again(name, Answered::Retry, until);
+    let found = waits(&driven, None, 9).unwrap();
+    let [message] = &found.messages[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!((message.summary.name, message.is_held), (name, false));
+    assert_eq!(message.summary.tried.unwrap().until, until);
+    assert_eq!(message.last.as_ref().unwrap().reply, "DATA: 451");
+    let of = message.summary.recipient.as_ref();
+    assert_eq!(waits(&driven, of, 9).unwrap(), found);
+    let none = waits(&driven, of, 0).unwrap();
+    assert_eq!((none.count, none.messages.len()), (1, 0));
+    let nobody = waits(&driven, Some(&id("nobody")), 9);
+    assert!(matches!(nobody, Err(Refused::UnknownRecipient(_))));
+
+    let pause = Command::Pause(Pausable::Type(id("told")));
+    driven.step(&[pause], &Reach::new());
+    assert!(waits(&driven, None, 9).unwrap().messages[0].is_held);
+    driven.end(name, Ending::Refused, "RCPT: 550");
+    assert_eq!(waits(&driven, None, 9).unwrap().count, 0);
+}
+
+#[test]
 fn a_refusal_after_doubt_leaves_the_doubt() {
     let (mut driven, name) = Driven::due();
     driven.make();
-    let MessageId { closing, number } = name.id;
-    let attempts = vec![Attempted {
-        number,
-        attempt: Attempt {
-            at: driven.now,
-            provider: "smtp://mail".to_owned(),
-            answer: Answered::Unknown,
-            reply: "end of DATA: timed out".to_owned(),
-        },
-    }];
-    let tried = Attempts {
-        count: 1,
-        until: driven.now,
-        in_doubt: true,
-        resent: 1,
-        delivered: false,
-        again: false,
-    };
-    let settled = Settled {
-        closing,
-        attempts,
-        tried: vec![Tried {
-            number,
-            attempts: tried,
-        }],
-        ..Settled::default()
-    };
-    let step = driven
-        .engine
-        .outcome(&driven.stored, driven.now, &[settled]);
-    driven.stored.commit(step.unwrap().writes);
+    driven.try_again(name, Answered::Unknown, driven.now);
     driven.end(name, Ending::Refused, "RCPT: 550");
     assert_eq!(driven.operate(name, MessageAct::Retry), Ok(Operated::Goes));
     assert!(driven.engine.attempts_of(name.id).unwrap().in_doubt);

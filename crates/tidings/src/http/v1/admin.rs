@@ -8,13 +8,13 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::channel;
-use tidings_core::engine::{Agenda, Dropped, Engine, LedgerRow, Reply};
+use tidings_core::engine::{Agenda, Dropped, Engine, LedgerRow, Reply, Retrying};
 use tidings_core::{Instant, Outcome, Rules};
-use tidings_node::{Deferrals, Durable, Vitals};
+use tidings_node::{Durable, Vitals};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use super::waiting::{DeferredMessage, Waiting};
+use super::waiting::{RetriedMessage, Waiting};
 use crate::body::short::ForgetDays;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
@@ -26,7 +26,7 @@ use crate::http::{Answer, Change, Service, only};
 const SCHEDULED_MAX: u16 = 1_000;
 
 /// Messages that are listed that wait to be tried again.
-const DEFERRED_SHOWN: usize = 100;
+const RETRIED_SHOWN: usize = 100;
 
 /// Scheduled events that are listed where nothing is said.
 const SCHEDULED_USUAL: usize = 100;
@@ -275,7 +275,7 @@ struct StatusOfParts {
 
 /// Everything that comes due.
 #[derive(Serialize, Deserialize, ToSchema)]
-#[schema(example = json!({"lanes": [{"hour": "2024-03-07T08:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 12, "held": 1}], "unmade": 0, "sending": 2, "deferred": {"messages": 1, "next": [{"recipient": "ada", "channel": "email", "lane": "cooldown", "batch": "5c0f3d1a9b7e4f60821d3c4b5a697887", "entries": 2, "attempts": 1, "last": {"answer": "retry", "reply": "RCPT: 451 4.3.0"}, "next_try": "2024-03-07T08:03:30Z", "held_by": null}]}, "scheduled": {"events": 1, "next": [{"event": "e-2", "type": "comment", "object": "works/1", "t": "2024-03-08T09:00:00Z"}]}}))]
+#[schema(example = json!({"lanes": [{"hour": "2024-03-07T08:00:00Z", "channel": "email", "lane": "cooldown", "recipients": 12, "held": 1}], "unmade": 0, "sending": 2, "deferred": {"messages": 1, "next": [{"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "retrying", "reason": null, "due": "2024-03-07T08:03:00Z", "built": "2024-03-07T08:03:00Z", "ended": null, "entries": 2, "failed_attempts": 1, "next_try": "2024-03-07T08:03:30Z", "last": {"at": "2024-03-07T08:03:00Z", "until": "2024-03-07T08:03:00Z", "count": 1, "provider": "smtp://mail.example.org", "answer": "retry", "reply": "RCPT: 451 4.3.0"}, "held_by": null}]}, "scheduled": {"events": 1, "next": [{"event": "e-2", "type": "comment", "object": "works/1", "t": "2024-03-08T09:00:00Z"}]}}))]
 struct DueAnswer {
     /// Open lanes by hour, channel and name; lanes that are never due come last.
     lanes: Vec<DueHour>,
@@ -284,7 +284,7 @@ struct DueAnswer {
     /// Messages that are built and have no outcome yet, deferred ones included.
     sending: u64,
     /// Messages that wait for a retry.
-    deferred: DeferredShown,
+    deferred: RetryingShown,
     /// Events published with `deliver_at`.
     scheduled: Scheduled,
     /// Nodes of a cluster that did not answer: their parts are left out. Absent if all did.
@@ -312,11 +312,11 @@ struct DueHour {
 
 /// Messages that wait for a retry.
 #[derive(Serialize, Deserialize, ToSchema)]
-struct DeferredShown {
+struct RetryingShown {
     /// Number of them.
     messages: usize,
     /// The next ones, 100 at most.
-    next: Vec<DeferredMessage>,
+    next: Vec<RetriedMessage>,
 }
 
 /// Events published with `deliver_at`.
@@ -329,7 +329,7 @@ struct Scheduled {
 }
 
 impl DueAnswer {
-    fn of(agenda: Agenda, deferred: Deferrals) -> Self {
+    fn of(agenda: Agenda, retrying: Retrying) -> Self {
         let lanes = agenda.lanes.into_iter().map(|lanes| DueHour {
             hour: lanes.hour.map(|hour| hour.to_string()),
             channel: lanes.channel.into(),
@@ -342,9 +342,9 @@ impl DueAnswer {
             lanes: lanes.collect(),
             unmade: agenda.unmade,
             sending: agenda.sending,
-            deferred: DeferredShown {
-                messages: deferred.count,
-                next: deferred.messages.into_iter().map(Into::into).collect(),
+            deferred: RetryingShown {
+                messages: retrying.count,
+                next: retrying.messages.into_iter().map(Into::into).collect(),
             },
             scheduled: Scheduled {
                 events: agenda.scheduled,
@@ -377,8 +377,8 @@ impl DueAnswer {
         let (sum, more_deferred) = (&mut self.deferred, more.deferred);
         sum.messages += more_deferred.messages;
         sum.next.extend(more_deferred.next);
-        sum.next.sort_by_key(DeferredMessage::order);
-        sum.next.truncate(DEFERRED_SHOWN);
+        sum.next.sort_by_key(RetriedMessage::order);
+        sum.next.truncate(RETRIED_SHOWN);
         // Every node knows all scheduled events, and lists those for which its recipients wait.
         let (sum, more) = (&mut self.scheduled, more.scheduled);
         sum.events = sum.events.max(more.events);
@@ -463,16 +463,13 @@ async fn due(
     others: OtherParts,
 ) -> Result<Answer, Problem> {
     let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
-    let own = async {
-        let agenda = service.look(move |node| -> Result<Agenda, Problem> {
-            Ok(node.engine().agenda(node.view(), most)?)
-        });
-        let agenda = agenda.await??;
-        let deferred = service.deferred(None, DEFERRED_SHOWN).await?;
-        Ok::<_, Problem>(DueAnswer::of(agenda, deferred))
-    };
+    let own = service.look(move |node| -> Result<DueAnswer, Problem> {
+        let (engine, view) = (node.engine(), node.view());
+        let retrying = engine.retrying(view, None, RETRIED_SHOWN)??;
+        Ok(DueAnswer::of(engine.agenda(view, most)?, retrying))
+    });
     let (own, mut gathered) = tokio::join!(own, others.gather());
-    let mut due = own?;
+    let mut due = own??;
     for more in std::mem::take(&mut gathered.found) {
         due.add(more, most);
     }

@@ -67,7 +67,7 @@ pub(super) struct MessageShown {
     failed_attempts: u32,
     /// Time of the next attempt; null = there is none.
     #[schema(format = "date-time")]
-    next_try: Option<String>,
+    pub(super) next_try: Option<String>,
 }
 
 impl From<MessageSummary> for MessageShown {

@@ -1,10 +1,11 @@
 //! Messages of channels: pages of them, the time line of one, and changes of it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tidings_core::channel::{CHANNELS, INBOX};
 use tidings_core::engine::{MessageCursor, MessageFilter, MessageReport, Operated, Refused, Reply};
 use tidings_core::message::{Item, Skipped};
@@ -198,8 +199,8 @@ impl From<Skipped> for LeftOut {
 }
 
 /// Attempts in a row with the same answer.
-#[derive(Serialize, ToSchema)]
-struct AttemptShown {
+#[derive(Serialize, Deserialize, ToSchema)]
+pub(super) struct AttemptShown {
     /// Time of the first.
     #[schema(format = "date-time")]
     at: String,
@@ -212,7 +213,8 @@ struct AttemptShown {
     provider: String,
     /// `sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`; reported later: `delivered`,
     /// `delayed`, `bounced`, `complained`, `opened` or `clicked`.
-    answer: &'static str,
+    #[schema(value_type = String)]
+    answer: Cow<'static, str>,
     /// The provider's words: stage and code of a refusal, without the text, which may contain addresses; the receipt
     /// of what was sent.
     reply: String,
@@ -225,7 +227,7 @@ impl From<AttemptRun> for AttemptShown {
             until: run.last.to_string(),
             count: run.count,
             provider: run.provider,
-            answer: run.answer.name(),
+            answer: run.answer.name().into(),
             reply: run.reply,
         }
     }

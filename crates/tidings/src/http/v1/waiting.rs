@@ -1,6 +1,5 @@
 //! Pending notifications of a recipient, and sending them now.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -9,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use tidings_core::Id;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
-use tidings_core::engine::{OpenLane, Reply, WaitingEntry};
+use tidings_core::engine::{OpenLane, Reply, Retried, WaitingEntry};
 use tidings_core::recipient::State as Confirmation;
-use tidings_node::Deferred;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use super::message_page::MessageShown;
+use super::messages::AttemptShown;
 use crate::body::short::FlushLimits;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
@@ -22,7 +22,7 @@ use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 
 /// Messages that are listed at most that wait to be tried again.
-const DEFERRED_MAX: usize = 1_000;
+const RETRIED_MAX: usize = 1_000;
 
 /// The calls of what waits.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -55,7 +55,7 @@ struct Pending {
     /// Open lanes with pending notifications.
     lanes: Vec<PendingLane>,
     /// Built messages that wait for a retry, the next first; 1,000 at most.
-    messages: Vec<DeferredMessage>,
+    messages: Vec<RetriedMessage>,
     /// Scheduled events, by time.
     scheduled: Vec<Waiting>,
 }
@@ -91,67 +91,32 @@ enum HeldBy {
     Unconfirmed,
 }
 
-/// A built message that waits for a retry, or that a pause holds.
+/// A message that waits for its next attempt.
 #[derive(Serialize, Deserialize, ToSchema)]
-pub(super) struct DeferredMessage {
-    /// The recipient.
-    recipient: String,
-    /// The channel.
-    channel: String,
-    /// The lane.
-    lane: String,
-    /// Batch key of the lane; left out where it is empty.
-    #[serde(default, skip_serializing_if = "BatchKey::is_empty")]
-    #[schema(value_type = Option<String>)]
-    key: BatchKey,
-    /// The message's id, which is also in the log.
-    batch: String,
-    /// Number of notifications in the message.
-    entries: usize,
-    /// Number of attempts so far.
-    attempts: u32,
-    /// The provider's last answer; null = there was none since the start.
-    last: Option<LastAnswer>,
-    /// Time of the next attempt; null = it is held.
-    #[schema(format = "date-time")]
-    next_try: Option<String>,
+pub(super) struct RetriedMessage {
+    #[serde(flatten)]
+    shown: MessageShown,
+    /// The provider's last answer; null = it said nothing.
+    last: Option<AttemptShown>,
     /// The reason why it is held; null = it is not.
     held_by: Option<HeldBy>,
 }
 
-/// The answer of a provider.
-#[derive(Serialize, Deserialize, ToSchema)]
-struct LastAnswer {
-    /// `retry` = not handed over; `unknown` = the outcome is unknown.
-    #[schema(value_type = String)]
-    answer: Cow<'static, str>,
-    /// The stage and the code, without the provider's text, which may contain addresses.
-    reply: String,
-}
-
-impl DeferredMessage {
+impl RetriedMessage {
     /// The place in a list: the next first, those that are held last.
     pub(super) fn order(&self) -> (bool, Option<String>) {
-        (self.next_try.is_none(), self.next_try.clone())
+        (self.held_by.is_some(), self.shown.next_try.clone())
     }
 }
 
-impl From<Deferred> for DeferredMessage {
-    fn from(message: Deferred) -> Self {
+impl From<Retried> for RetriedMessage {
+    fn from(message: Retried) -> Self {
+        let mut shown = MessageShown::from(message.summary);
+        shown.next_try = shown.next_try.filter(|_| !message.is_held);
         Self {
-            recipient: message.recipient.as_str().to_owned(),
-            channel: message.channel,
-            lane: message.lane,
-            key: message.key,
-            batch: message.batch,
-            entries: message.entries,
-            attempts: message.attempts,
-            last: message.last.map(|said| LastAnswer {
-                answer: said.answer.name().into(),
-                reply: said.reply,
-            }),
-            held_by: message.next.is_none().then_some(HeldBy::Paused),
-            next_try: message.next.map(|at| at.to_string()),
+            shown,
+            last: message.last.map(Into::into),
+            held_by: message.is_held.then_some(HeldBy::Paused),
         }
     }
 }
@@ -235,8 +200,7 @@ async fn pending(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
-    let asked = id.clone();
-    let mut pending = service
+    let pending = service
         .look(move |node| -> Result<Pending, Problem> {
             let (engine, view) = (node.engine(), node.view());
             let state = engine.recipient(&id).map(|recipient| recipient.state);
@@ -262,15 +226,14 @@ async fn pending(
             let lanes = lanes.collect();
             let scheduled = engine.scheduled(view, &id)??.into_iter();
             let scheduled = scheduled.map(Waiting::from).collect();
+            let retrying = engine.retrying(view, Some(&id), RETRIED_MAX)??;
             Ok(Pending {
                 lanes,
-                messages: Vec::new(),
+                messages: retrying.messages.into_iter().map(Into::into).collect(),
                 scheduled,
             })
         })
         .await??;
-    let deferred = service.deferred(Some(asked), DEFERRED_MAX).await?;
-    pending.messages = deferred.messages.into_iter().map(Into::into).collect();
     Answer::json(StatusCode::OK, &pending)
 }
 
