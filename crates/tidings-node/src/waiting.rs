@@ -83,13 +83,11 @@ impl Waiting {
     /// Has messages go earlier, by so many milliseconds, that wait for an instant after this one: the clock was put back to
     /// it.
     pub(crate) fn put_back(&mut self, to: Instant, by_ms: i64) {
-        let mut all = self.all();
-        let Jobs { jobs, due, .. } = &mut *all;
-        for (id, (at, _)) in jobs.iter_mut().filter(|(_, (at, _))| *at > to) {
-            let is_free = due.remove(&(*at, *id));
+        for (id, (at, _)) in self.jobs.iter_mut().filter(|(_, (at, _))| *at > to) {
+            let is_free = self.due.remove(&(*at, *id));
             *at = at.plus_ms(-by_ms).max(to);
             if is_free {
-                due.insert((*at, *id));
+                self.due.insert((*at, *id));
             }
         }
     }

@@ -114,7 +114,7 @@ fn a7_a_retry_waits_from_now_also_after_a_restart() {
                 .unwrap();
             let first = next(&keeper);
             keeper.later();
-            while handle.deferred(None, 1).unwrap().count == 0 {
+            while retrying(&handle, None).count == 0 {
                 std::thread::yield_now();
             }
             if restarts {
@@ -124,8 +124,8 @@ fn a7_a_retry_waits_from_now_also_after_a_restart() {
                 handle = runtime.handle();
             }
             set(&handle, &clock, LATER);
-            let waits = handle.deferred(None, 1).unwrap();
-            let again = waits.messages[0].next.unwrap();
+            let waits = retrying(&handle, None);
+            let again = waits.messages[0].summary.tried.unwrap().until;
             // Half a minute, and up to a tenth more.
             assert!((LATER..=LATER.plus_ms(33_000)).contains(&again), "{again}");
             assert!(keeper.handed.try_recv().is_err(), "too early");
@@ -155,7 +155,7 @@ fn a7_a_provider_that_was_left_alone_is_asked_again() {
             why: "busy".to_owned(),
             after_ms: Some(MINUTE_MS),
         });
-        while handle.deferred(None, 1).unwrap().count == 0 {
+        while retrying(&handle, None).count == 0 {
             std::thread::yield_now();
         }
         handle.submit(vec![publish("e2", "bill", "ann")]).unwrap();
