@@ -253,6 +253,14 @@ impl Fault {
         if self.is_away() {
             return Outcome::away(why);
         }
+        // A relay may fail for one domain alone, as where it can't be looked up.
+        if self.fails() {
+            return Outcome::Away {
+                scope: Scope::Destination,
+                why,
+                after_ms: None,
+            };
+        }
         if !self.error.is_permanent() {
             let after_ms = None;
             return Outcome::Retry { why, after_ms };
@@ -293,8 +301,13 @@ impl Fault {
     /// line (421), its system fails (RFC 3463, section 3.4), or an operator has to mend our access.
     fn is_away(&self) -> bool {
         let closes = self.code().as_deref() == Some("421");
-        let fails = self.enhanced().is_some_and(|code| code.starts_with("4.3."));
+        let fails = self.fails() && self.step != Step::Recipient;
         self.error.refusal().is_none() || closes || fails || self.is_operators()
+    }
+
+    /// Tells whether the server says that a system fails: its own, or beyond it where it asks for a recipient.
+    fn fails(&self) -> bool {
+        self.enhanced().is_some_and(|code| code.starts_with("4.3."))
     }
 
     /// Tells whether a refusal is about the server or our right to use it, not about this message, so that an
