@@ -135,6 +135,27 @@ fn the_configuration_is_read_again_or_refused_whole() {
     }
     assert!(told().contains("tidings.toml:13:12"), "{}", told());
     assert_eq!(publish("e2").0, 202);
+
+    // A file that an editor has cut off, or a pipe that was read at the start.
+    fs::write(&place.config, "").unwrap();
+    server.signal("HUP");
+    while !told().contains("no types any more") {
+        patience.wait(told);
+    }
+    fs::remove_file(&place.config).unwrap();
+    let made = Command::new("mkfifo").arg(&place.config).status().unwrap();
+    assert!(made.success());
+    server.signal("HUP");
+    while !told().contains("can't be read again") {
+        patience.wait(told);
+    }
+    assert_eq!(publish("e3").0, 202);
+    fs::remove_file(&place.config).unwrap();
+    fs::write(&place.config, CONFIG).unwrap();
+    server.signal("HUP");
+    while !told().contains("the type is gone") {
+        patience.wait(told);
+    }
 }
 
 #[test]
