@@ -361,34 +361,15 @@ fn t20_what_may_pass_is_tried_again() {
 
 #[test]
 fn b6_a_system_that_fails_for_a_recipient_concerns_its_domain() {
-    for (script, scope) in [
-        (
-            Script {
-                recipient: Says("451 4.3.0 lookup failed"),
-                ..FINE
-            },
-            Scope::Destination,
-        ),
-        (
-            Script {
-                recipient: Says("421 4.3.2 closing"),
-                ..FINE
-            },
-            Scope::Provider,
-        ),
-        (
-            Script {
-                data: Says("451 4.3.0 not now"),
-                ..FINE
-            },
-            Scope::Provider,
-        ),
+    for (says, scope) in [
+        ("451 4.3.0 lookup failed", Scope::Destination),
+        ("421 4.3.2 closing", Scope::Provider),
     ] {
-        let outcome = exchange(script);
-        let Outcome::Away { scope: of, .. } = &outcome else {
-            panic!("{outcome:?}");
-        };
-        assert_eq!(*of, scope, "{outcome:?}");
+        let outcome = exchange(Script {
+            recipient: Says(says),
+            ..FINE
+        });
+        assert!(matches!(&outcome, Outcome::Away { scope: of, .. } if *of == scope));
     }
 }
 
