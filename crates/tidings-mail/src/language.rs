@@ -65,18 +65,23 @@ pub(crate) fn too_deep(source: &str) -> Option<Forbidden> {
     None
 }
 
-/// The number of bytes up to the end of a tag; brackets that end it don't count within a text in quotes.
+/// The number of bytes up to the end of a tag. What would end it does not within a text in quotes, or within brackets.
 fn tag_length(tag: &str) -> usize {
     let bytes = tag.as_bytes();
+    let end: &[u8] = if tag.starts_with("{%") { b"%}" } else { b"}}" };
     let mut quote = None;
+    let mut open = 0_i32;
     let mut at = 2;
     while let Some(byte) = bytes.get(at) {
         match (quote, byte) {
             (Some(_), b'\\') => at += 1,
-            (Some(open), byte) if open == *byte => quote = None,
+            (Some(quoted), byte) if quoted == *byte => quote = None,
+            (Some(_), _) => {}
             (None, b'"' | b'\'') => quote = Some(*byte),
-            (None, b'}') if matches!(bytes[at - 1], b'}' | b'%') && at > 2 => return at + 1,
-            _ => {}
+            (None, _) if open == 0 && bytes[at..].starts_with(end) => return at + end.len(),
+            (None, b'(' | b'[' | b'{') => open += 1,
+            (None, b')' | b']' | b'}') => open -= 1,
+            (None, _) => {}
         }
         at += 1;
     }

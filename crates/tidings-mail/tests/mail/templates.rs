@@ -225,6 +225,7 @@ fn a10_a_template_that_nests_is_refused_before_it_is_parsed() {
         format!("{{{{ '}}}}' or {}1 }}}}", many("-", 60_000)),
         format!("{{{{ \"\\\"}}}}\" or {}1 }}}}", many("-", 60_000)),
         format!("\n{{{{ {}1", many("not ", 30_000)),
+        format!("{{{{ {{'a': {{'b': 1}}}}.a.b - {}1 }}}}", many("-", 60_000)),
         format!("{{% if a %}}{}{{% endif %}}", many("{% elif a %}", 9_000)),
         many("{% if a %}", 13_000),
     ] {
