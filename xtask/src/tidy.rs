@@ -1,6 +1,7 @@
 //! The rules of the house that no compiler checks. Every fault is reported at once.
 
 mod crates;
+mod modules;
 pub(crate) mod pages;
 mod pure;
 mod sources;
@@ -13,6 +14,7 @@ use crate::Failure;
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     let mut faults = crates::check(root)?;
     faults.extend(sources::check(root)?);
+    faults.extend(modules::check(root)?);
     faults.extend(pages::check(root)?);
     faults.extend(pure::check(root)?);
     if faults.is_empty() {
