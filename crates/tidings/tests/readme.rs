@@ -19,9 +19,14 @@ fn root() -> PathBuf {
 
 /// The blocks of the README that begin with this fence.
 fn blocks(fence: &str) -> Vec<String> {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    blocks_of("README.md", fence)
+}
+
+/// The blocks of a page that begin with this fence.
+fn blocks_of(page: &str, fence: &str) -> Vec<String> {
+    let page = fs::read_to_string(root().join(page)).unwrap();
     let opened = format!("\n```{fence}\n");
-    let after = readme.split(&opened).skip(1);
+    let after = page.split(&opened).skip(1);
     after
         .map(|rest| format!("{}\n", rest.split("\n```").next().unwrap()))
         .collect()
@@ -34,7 +39,8 @@ fn file(name: &str) -> String {
 #[test]
 fn the_first_files_are_those_that_are_printed() {
     assert_eq!(blocks("toml"), [file("tidings.toml")]);
-    assert_eq!(blocks("json")[0], file("timeline.ndjson"));
+    let timelines = blocks_of("docs/deciding.md", "json");
+    assert_eq!(timelines, [file("timeline.ndjson")]);
 }
 
 #[test]
@@ -241,8 +247,8 @@ fn answers_as_printed(output: &str) {
         .map_while(Result::ok)
         .map(at_rest)
         .collect();
-    let printed = blocks("json").into_iter().skip(1);
-    let printed: Vec<_> = printed
+    let printed: Vec<_> = blocks("json")
+        .into_iter()
         .map(|block| at_rest(serde_json::from_str(&block).unwrap()))
         .collect();
     assert_eq!(printed.len(), 2);
