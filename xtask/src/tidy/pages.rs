@@ -1,5 +1,5 @@
 //! Checks that what the pages say is so: paths and links lead somewhere, the map names every crate, the
-//! numbers of decisions are not given twice.
+//! first pages stay short, the numbers of decisions are not given twice.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,6 +12,13 @@ const TOPS: [&str; 5] = ["crates/", "docs/", "examples/", "xtask/", ".ci/"];
 
 /// Sections of every decision.
 const SECTIONS: [&str; 3] = ["\n## Context\n", "\n## Decision\n", "\n## Consequences\n"];
+
+/// Bytes of the pages that everybody reads: what is more stands elsewhere, under `docs`.
+const BYTES_MAX: [(&str, usize); 3] = [
+    ("README.md", 9_000),
+    ("ARCHITECTURE.md", 18_000),
+    ("CHANGELOG.md", 4_000),
+];
 
 /// Lines of a decision: what fits on a page.
 const DECISION_LINES_MAX: usize = 70;
@@ -40,7 +47,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
             }
         }
     }
-    faults.extend(unmapped(root)?);
+    faults.extend(of_first_pages(root)?);
     faults.extend(decisions(root)?);
     Ok(faults)
 }
@@ -74,14 +81,20 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Crates that the map does not name.
-fn unmapped(root: &Path) -> Result<Vec<String>, Failure> {
+/// Crates that the map does not name, and pages that have grown.
+fn of_first_pages(root: &Path) -> Result<Vec<String>, Failure> {
     let mut faults = Vec::new();
     let map = read(&root.join("ARCHITECTURE.md"))?;
     for folder in entries(&root.join("crates"))? {
         let name = named(root, &folder);
         if folder.is_dir() && !map.contains(&format!("`{name}`")) {
             faults.push(format!("pages: ARCHITECTURE.md does not name {name}"));
+        }
+    }
+    for (page, most) in BYTES_MAX {
+        let bytes = read(&root.join(page))?.len();
+        if bytes > most {
+            faults.push(format!("pages: {page} has {bytes} bytes, more than {most}"));
         }
     }
     Ok(faults)
