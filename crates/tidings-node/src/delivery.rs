@@ -11,12 +11,10 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tidings_core::channel::CHANNELS;
 use tidings_core::engine::{
     Attempted, ClosingId, Engine, MessageId, Plan, PlannedMessage, Presenter, Sent, Settled, Tried,
 };
 use tidings_core::messages::Attempt;
-use tidings_core::names::LaneName;
 use tidings_core::pause::Paused;
 use tidings_core::{Ending, Instant, Rules};
 
@@ -28,6 +26,7 @@ use crate::priority::Priority;
 use crate::ready::Ready;
 use crate::resolver::Resolver;
 use crate::send_job::{SendJob, jobs};
+use crate::senders::Party;
 use crate::view::StoreView;
 use crate::vitals::Vitals;
 use crate::waiting::Waiting;
@@ -196,10 +195,14 @@ impl Delivery {
         self.channels.renew_gates();
     }
 
-    /// Tells whether more messages of a lane may come to wait for a retry.
-    pub(crate) fn has_room(&self, lane: &LaneName) -> bool {
-        let channel = CHANNELS.get(usize::from(lane.channel));
-        channel.is_none_or(|channel| self.waiting.has_room(channel, Priority::of(&lane.name)))
+    /// Number of messages of a channel and priority that wait for a retry.
+    pub(crate) fn waiting_of(&self, channel: &str, priority: Priority) -> usize {
+        self.waiting.count_of(channel, priority)
+    }
+
+    /// Number of messages of a channel to a party that wait for a retry.
+    pub(crate) fn waiting_for(&self, channel: &str, party: &Party) -> usize {
+        self.waiting.count_for(channel, party)
     }
 
     /// Sets what is paused; returns whether that changed.

@@ -49,12 +49,14 @@ mod reopen;
 mod step;
 mod stop;
 mod told;
+mod unbuilt;
 
 use answer::{answer, refuse};
 pub(crate) use at_once::AtOnce;
 use late::{catch_up, put_back, put_off};
 pub(crate) use told::ToldRequest;
 use told::log_refused;
+use unbuilt::{Built, Unbuilt};
 
 /// The most objects of the host's answer that are taken in by one step: a step is in memory until it is written.
 const OBJECTS_AT_ONCE: usize = 256;
@@ -77,6 +79,7 @@ pub(crate) struct EventLoop {
     recorded: VecDeque<(CommitNo, Vec<Settled>)>,
     /// Messages that go on once a commit is durable.
     outbox: Outbox,
+    unbuilt: Unbuilt,
     packer: Packer,
     /// The rules to put in force. The engine may still have others, as long as it is late and after a
     /// failure of the store.
@@ -183,6 +186,7 @@ impl EventLoop {
             answered: ByClosing::new(),
             recorded: VecDeque::new(),
             outbox: Outbox::default(),
+            unbuilt: Unbuilt::default(),
             packer: Packer::new(by),
             rules: Rules::default(),
             rules_due: false,
@@ -224,7 +228,7 @@ impl EventLoop {
         let now = self.clock.now();
         self.dead.extend(reply.suppressions(&job.head.channel));
         self.delivery.hurry(&job.head.channel, &reply.back, now);
-        self.vitals.set_kept_aside(self.senders.kept_aside());
+        self.count_kept_aside();
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let rules = in_force.or(Some(&self.rules));
         self.delivery
@@ -300,10 +304,14 @@ impl EventLoop {
             return Duration::ZERO;
         }
         let sends = self.settings.sends;
-        let can_be_made = |closing: ClosingId, lane: &LaneName| {
-            self.senders.has_room(lane)
-                && self.delivery.has_room(lane)
+        let built = Built {
+            senders: &self.senders,
+            delivery: &self.delivery,
+        };
+        let can_be_made = |closing: ClosingId, lane: &LaneName, count: usize| {
+            built.has_room(lane)
                 && self.resolving.admits(closing)
+                && !self.unbuilt.has_all(closing, count)
         };
         let has_work = sends && node.engine().has_closings_of(can_be_made);
         let has_chores = node.engine().has_chores() && !node.ahead().is_writing();

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use tidings_core::channel::{CHANNELS, named};
+use tidings_core::channel::named;
 use tidings_core::engine::MessageId;
-use tidings_core::names::LaneName;
 use tidings_core::pause::Paused;
 
 use crate::by::By;
@@ -22,7 +21,10 @@ use crate::priority::Priority;
 use crate::send_job::SendJob;
 use queue::{Leaving, Queue, Rank, Shares};
 
+mod party;
 mod queue;
+
+pub(crate) use party::Party;
 
 /// The pools of all channels.
 pub(crate) struct Senders {
@@ -198,19 +200,26 @@ impl Senders {
         }
     }
 
-    /// Tells whether more messages of a lane's channel and priority can be built.
-    pub(crate) fn has_room(&self, lane: &LaneName) -> bool {
-        let channel = CHANNELS.get(usize::from(lane.channel));
-        channel.is_none_or(|channel| self.has_room_at(channel, Priority::of(&lane.name)))
-    }
-
-    fn has_room_at(&self, channel: &str, priority: Priority) -> bool {
+    /// Tells whether the threads of a channel can have more messages of a priority.
+    pub(crate) fn has_room(&self, channel: &str, priority: Priority) -> bool {
         self.pools.get(channel).is_none_or(|pool| {
             let on_the_way = pool.line(priority).on_the_way.len();
-            // What waits for somebody who has his share, or is away, takes no room from the others.
+            // What waits for a recipient or a destination takes no room from the others.
             let aside = pool.server.queue.kept_aside(priority);
-            aside < KEPT_ASIDE_MAX && on_the_way.saturating_sub(aside) < pool.threads * ROOM
+            on_the_way.saturating_sub(aside) < pool.threads * ROOM
         })
+    }
+
+    /// Number of messages of a channel and priority that wait for a recipient or a destination.
+    pub(crate) fn kept_aside_of(&self, channel: &str, priority: Priority) -> usize {
+        let pool = self.pools.get(channel);
+        pool.map_or(0, |pool| pool.server.queue.kept_aside(priority))
+    }
+
+    /// Number of messages of a channel that wait for a party.
+    pub(crate) fn kept_aside_for(&self, channel: &str, party: &Party) -> usize {
+        let pool = self.pools.get(channel);
+        pool.map_or(0, |pool| pool.server.queue.kept_aside_for(party))
     }
 
     /// Tells whether no message is queued or being sent.
@@ -345,9 +354,6 @@ impl Senders {
         taken
     }
 }
-
-/// The most messages of a channel and priority that are kept aside before no more are built: they are in memory.
-const KEPT_ASIDE_MAX: usize = 8_192;
 
 /// Number of messages of each priority that are built ahead for each thread of a pool.
 const ROOM: usize = 8;

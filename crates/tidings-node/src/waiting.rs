@@ -4,6 +4,7 @@
 //! of them, while a mail server is away, asks for each. What an operator has paused is set aside, so
 //! that it costs the others nothing.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::Instant;
@@ -12,9 +13,7 @@ use tidings_core::engine::MessageId;
 use crate::channel::Head;
 use crate::priority::Priority;
 use crate::send_job::SendJob;
-
-/// The most messages of a channel and priority that wait before no more are built.
-const WAITING_MAX: usize = 8_192;
+use crate::senders::Party;
 
 /// The messages.
 #[derive(Default)]
@@ -24,10 +23,17 @@ pub(crate) struct Waiting {
     due: BTreeSet<(Instant, MessageId)>,
     /// Number of messages by channel and priority, held or not.
     counts: BTreeMap<(String, Priority), usize>,
+    /// Number of messages by channel and party.
+    of_parties: BTreeMap<(String, Party), usize>,
 }
 
 fn kind_of(job: &SendJob) -> (String, Priority) {
     (job.head.channel.clone(), job.priority())
+}
+
+fn parties_of(job: &SendJob) -> impl Iterator<Item = (String, Party)> {
+    let parties = Party::of(&job.head.recipient, &job.head.destinations);
+    parties.map(|party| (job.head.channel.clone(), party))
 }
 
 impl Waiting {
@@ -39,6 +45,9 @@ impl Waiting {
             self.due.insert((at, id));
         }
         *self.counts.entry(kind_of(&job)).or_default() += 1;
+        for party in parties_of(&job) {
+            *self.of_parties.entry(party).or_default() += 1;
+        }
         self.jobs.insert(id, (at, job));
     }
 
@@ -48,6 +57,14 @@ impl Waiting {
         self.due.remove(&(at, *id));
         if let Some(count) = self.counts.get_mut(&kind_of(&job)) {
             *count -= 1;
+        }
+        for party in parties_of(&job) {
+            if let Entry::Occupied(mut count) = self.of_parties.entry(party) {
+                *count.get_mut() -= 1;
+                if *count.get() == 0 {
+                    count.remove();
+                }
+            }
         }
         Some((at, job))
     }
@@ -92,10 +109,16 @@ impl Waiting {
         }
     }
 
-    /// Tells whether more messages of a channel and priority may wait: what does is in memory.
-    pub(crate) fn has_room(&self, channel: &str, priority: Priority) -> bool {
+    /// Number of messages of a channel and priority, held or not.
+    pub(crate) fn count_of(&self, channel: &str, priority: Priority) -> usize {
         let count = self.counts.get(&(channel.to_owned(), priority));
-        count.is_none_or(|count| *count < WAITING_MAX)
+        count.copied().unwrap_or_default()
+    }
+
+    /// Number of messages of a channel to a party, held or not.
+    pub(crate) fn count_for(&self, channel: &str, party: &Party) -> usize {
+        let count = self.of_parties.get(&(channel.to_owned(), party.clone()));
+        count.copied().unwrap_or_default()
     }
 
     /// Sets what is held from now on.

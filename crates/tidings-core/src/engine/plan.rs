@@ -28,7 +28,7 @@ use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::lane_kind::LaneKind;
 use crate::message::{Item, Message, Skipped};
 use crate::names::LaneName;
-use crate::number::{ClosingId, LaneNo, RecipientNo, Seq, TypeNo};
+use crate::number::{ClosingId, LaneNo, MessageId, RecipientNo, Seq, TypeNo};
 use crate::reason::Reason;
 use crate::rules::Unresolved;
 use crate::time::{Day, Instant};
@@ -171,18 +171,19 @@ impl Engine {
     /// Tells whether there are messages to build.
     #[must_use]
     pub fn has_closings(&self) -> bool {
-        self.has_closings_of(|_, _| true)
+        self.has_closings_of(|_, _, _| true)
     }
 
-    /// Tells whether there are messages to build of wanted closings.
+    /// Tells whether there are messages to build of wanted closings, each given with its lane and the number of its
+    /// messages to build.
     #[must_use]
-    pub fn has_closings_of(&self, is_wanted: impl Fn(ClosingId, &LaneName) -> bool) -> bool {
+    pub fn has_closings_of(&self, is_wanted: impl Fn(ClosingId, &LaneName, usize) -> bool) -> bool {
         let names = &self.intake.compiled.names;
         self.buckets().any(|bucket| {
             let mut closings = bucket.closings.iter();
             closings.any(|(seq, closing)| {
-                self.can_be_made(closing)
-                    && is_wanted(bucket.closing_id(*seq), names.lane(closing.lane.lane))
+                let (id, lane) = (bucket.closing_id(*seq), names.lane(closing.lane.lane));
+                self.can_be_made(closing) && is_wanted(id, lane, closing.unmade.len())
             })
         })
     }
@@ -224,6 +225,20 @@ impl Engine {
         closing: ClosingId,
         most: usize,
     ) -> Result<Option<Plan>, Unreadable> {
+        self.plan_wanted(view, closing, most, &mut |_| true)
+    }
+
+    /// [`Engine::plan`] for the wanted messages alone.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn plan_wanted(
+        &self,
+        view: &dyn ReadView,
+        closing: ClosingId,
+        most: usize,
+        is_wanted: &mut dyn FnMut(MessageId) -> bool,
+    ) -> Result<Option<Plan>, Unreadable> {
         let bucket = self.bucket(closing.bucket);
         let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(None);
@@ -233,6 +248,7 @@ impl Engine {
         let members: BTreeMap<u32, Seq> = open
             .unmade
             .iter()
+            .filter(|(number, _)| is_wanted(closing.message(RecipientNo(**number))))
             .take(most)
             .map(|(number, since)| (*number, *since))
             .collect();

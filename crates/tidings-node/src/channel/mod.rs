@@ -15,8 +15,8 @@ pub use outlet::{Away, Outlet, Provider};
 pub(crate) use outlet::{Back, GateId, Pass, Reply};
 pub use patience::Patience;
 pub use provider::{ProviderError, forms, schemes};
-pub(crate) use render::render;
 pub use render::{Head, MailRenderer, Rendered, Renderer, ShortRenderer, Unrenderable};
+pub(crate) use render::{destinations_of, render};
 pub use signer::{SignerError, signer};
 pub use webhook_key::WebhookKey;
 

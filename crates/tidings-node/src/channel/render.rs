@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tidings_core::batch::Line;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{AddressKind, ChannelKind, named};
+use tidings_core::recipient::Addresses;
 use tidings_core::suppression::SuppressedFor;
 use tidings_core::{Batch, Id, Instant};
 use tidings_mail::{Design, RenderError, Sender};
@@ -224,20 +225,18 @@ impl Head {
             at: batch.at,
             entries: batch.entries,
             types: batch.types().cloned().collect(),
-            destinations: destinations_of(batch),
+            destinations: named(&batch.channel)
+                .map(|channel| destinations_of(&batch.recipient.addresses, channel))
+                .unwrap_or_default(),
         }
     }
 }
 
-fn destinations_of(batch: &Batch) -> Vec<Arc<str>> {
-    let channel = named(&batch.channel);
-    let Some((channel, kind)) = channel.and_then(|channel| Some((channel, channel.address?)))
-    else {
-        return Vec::new();
-    };
-    let addresses = batch.recipient.addresses.of(channel.number);
-    let destinations = addresses.filter_map(|address| kind.destination(address));
-    let destinations: BTreeSet<String> = destinations.collect();
+/// The destinations of a recipient's addresses of a channel, each once.
+pub(crate) fn destinations_of(addresses: &Addresses, channel: &ChannelKind) -> Vec<Arc<str>> {
+    let addresses = addresses.of(channel.number);
+    let destination = |address| channel.address?.destination(address);
+    let destinations: BTreeSet<String> = addresses.filter_map(destination).collect();
     destinations.into_iter().map(Arc::from).collect()
 }
 

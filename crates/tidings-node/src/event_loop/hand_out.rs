@@ -5,6 +5,7 @@ use tidings_core::names::LaneName;
 use tidings_core::{Ending, Instant};
 
 use super::EventLoop;
+use super::unbuilt::Built;
 use crate::delivery::{Delivery, Noted, put};
 use crate::error::Error;
 use crate::outbox::Released;
@@ -14,6 +15,10 @@ use crate::send_job::{SendJob, jobs};
 /// The most messages of each priority that are built and prepared for rendering in one turn: requests wait
 /// for them, and they are in memory until they are sent.
 const MADE_AT_ONCE: usize = 128;
+
+/// The most messages of each priority that are judged in one turn, where some wait for others of their recipient or
+/// destination.
+const LOOKS_AT_ONCE: usize = 4_096;
 
 impl EventLoop {
     /// Passes due retries to the senders, and a slice of messages of each priority, of channels with room for them.
@@ -38,6 +43,7 @@ impl EventLoop {
         for priority in [Priority::Interactive, Priority::Bulk] {
             self.make(now, priority)?;
         }
+        self.count_kept_aside();
         if let Some(node) = &self.node {
             self.resolving.ask(node.engine(), now);
         }
@@ -50,23 +56,31 @@ impl EventLoop {
             return Ok(());
         };
         let at = node.decided_at(now);
-        let mut room = MADE_AT_ONCE;
+        let (mut room, mut looks) = (MADE_AT_ONCE, LOOKS_AT_ONCE);
         let mut plans: Vec<Plan> = Vec::new();
         {
             let (view, engine) = (node.view()?, node.engine());
-            let has_room =
-                |lane: &LaneName| self.senders.has_room(lane) && self.delivery.has_room(lane);
+            let built = Built {
+                senders: &self.senders,
+                delivery: &self.delivery,
+            };
+            self.unbuilt.release(built);
             for closing in engine.closings() {
                 if room == 0 {
                     break;
                 }
-                let is_wanted = engine
-                    .lane_of(closing)
-                    .is_some_and(|lane| Priority::of(&lane.name) == priority && has_room(lane));
-                if !is_wanted || !self.resolving.admits(closing) {
+                let lane = engine.lane_of(closing);
+                let is_wanted =
+                    |lane: &&LaneName| Priority::of(&lane.name) == priority && built.has_room(lane);
+                let Some(lane) = lane.filter(is_wanted) else {
+                    continue;
+                };
+                if !self.resolving.admits(closing) {
                     continue;
                 }
-                if let Some(plan) = engine.plan(&view, closing, room)?
+                let unbuilt = &mut self.unbuilt;
+                let mut admits = |id| unbuilt.admits((built, engine), lane, id, &mut looks);
+                if let Some(plan) = engine.plan_wanted(&view, closing, room, &mut admits)?
                     && self.resolving.is_ready(engine, &plan, now)
                 {
                     room = room.saturating_sub(plan.messages.len());
@@ -116,6 +130,12 @@ impl EventLoop {
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         self.senders
             .dispatch(job.under(in_force.or(Some(&self.rules))));
-        self.vitals.set_kept_aside(self.senders.kept_aside());
+        self.count_kept_aside();
+    }
+
+    /// Counts the messages that wait for their recipient or destination, built or not.
+    pub(super) fn count_kept_aside(&self) {
+        let count = self.senders.kept_aside() + self.unbuilt.len();
+        self.vitals.set_kept_aside(count);
     }
 }

@@ -51,6 +51,7 @@ impl EventLoop {
         self.node = None;
         self.resolving.forget();
         self.outbox.clear();
+        self.unbuilt.clear();
         for settled in self.recorded.drain(..).flat_map(|(_, settled)| settled) {
             let all = self.answered.entry(settled.closing);
             let all = all.or_insert_with(|| Settled {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tidings_core::{Id, Instant};
 
-use super::Slot;
+use super::{Party, Slot};
 use crate::channel::{GateId, Head, InForce, Outlet, Pass};
 use crate::clock::Clock;
 use crate::priority::Priority;
@@ -73,13 +73,6 @@ struct Queued {
     waits_for: Option<Party>,
 }
 
-/// Somebody who has a share of the threads.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Party {
-    Recipient(Id),
-    Destination(Arc<str>),
-}
-
 /// The reason why a message may not leave.
 struct Obstacle {
     party: Party,
@@ -90,9 +83,7 @@ struct Obstacle {
 impl Queued {
     /// Those of whose shares it takes a part.
     fn parties(&self) -> impl Iterator<Item = Party> {
-        let destinations = self.destinations.iter().cloned();
-        let recipient = Party::Recipient(self.recipient.clone());
-        destinations.map(Party::Destination).chain([recipient])
+        Party::of(&self.recipient, &self.destinations)
     }
 }
 
@@ -244,6 +235,13 @@ impl Queue {
     /// Number of messages of a priority that are kept aside.
     pub(super) fn kept_aside(&self, priority: Priority) -> usize {
         self.kept_aside[priority as usize].load(Ordering::Relaxed)
+    }
+
+    /// Number of messages that are kept aside and wait for a party.
+    pub(super) fn kept_aside_for(&self, party: &Party) -> usize {
+        let messages = self.messages();
+        let aside = messages.aside.get(party);
+        aside.map_or(0, |aside| aside.ranks.len())
     }
 
     fn turn(&self, messages: &mut Messages, interactive_only: bool, now: Instant) -> Turn {

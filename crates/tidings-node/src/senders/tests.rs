@@ -64,12 +64,12 @@ fn a_channel_that_never_answers_holds_up_no_other() {
     let mut senders = Senders::new(InForce::new(channels), clock(), By::Threads);
     let count = 2 * ROOM as u32;
     for number in 0..count {
-        assert!(senders.has_room_at("silent", Priority::Interactive));
+        assert!(senders.has_room("silent", Priority::Interactive));
         senders.dispatch(job(number, "silent"));
     }
-    assert!(!senders.has_room_at("silent", Priority::Interactive));
-    assert!(senders.has_room_at("silent", Priority::Bulk));
-    assert!(senders.has_room_at("quick", Priority::Interactive));
+    assert!(!senders.has_room("silent", Priority::Interactive));
+    assert!(senders.has_room("silent", Priority::Bulk));
+    assert!(senders.has_room("quick", Priority::Interactive));
     for number in count..2 * count {
         senders.dispatch(job(number, "quick"));
         let (sent, reply) = senders.answers().recv().unwrap();

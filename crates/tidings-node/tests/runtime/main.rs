@@ -7,6 +7,7 @@ mod broken;
 mod chores;
 mod clock;
 mod closed;
+mod crowded;
 mod keys;
 mod late;
 mod parts;

@@ -92,7 +92,7 @@ fn a3_a_host_or_a_recipient_that_never_answers_has_a_quarter_of_the_threads_and_
         assert_eq!(job.number.0, number);
         senders.arrived(&job);
     }
-    assert!(senders.has_room_at("webhook", Priority::Interactive));
+    assert!(senders.has_room("webhook", Priority::Interactive));
     let hung = channel_of.asked();
     let count_of = |part: &str| hung.iter().filter(|to| to.contains(part)).count();
     assert!(count_of("//a.hangs.example") <= 2, "{hung:?}");

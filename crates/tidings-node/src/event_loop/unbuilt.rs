@@ -1,0 +1,175 @@
+//! Messages that are not built yet because many of their recipient or their destination wait already.
+//!
+//! A built message is in memory until it has its outcome. Without a share for each, the messages for a host that
+//! hangs would use up the room of a channel, and no message for anybody else would be built. So a recipient or a
+//! destination may have as many waiting as a quarter of the room that is left; the rest stays in the store, and only
+//! its ids are kept. As the share shrinks with the room, any number of hosts that hang leaves room for the others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidings_core::channel::{ChannelKind, TABLE};
+use tidings_core::engine::{ClosingId, Engine, MessageId};
+use tidings_core::names::LaneName;
+use tidings_core::number::RecipientNo;
+
+use crate::channel::destinations_of;
+use crate::delivery::Delivery;
+use crate::priority::Priority;
+use crate::senders::{Party, Senders};
+
+/// The most messages of a channel and priority that wait in memory before no more are built.
+const WAITING_MAX: usize = 8_192;
+
+/// The messages.
+#[derive(Default)]
+pub(super) struct Unbuilt {
+    by_share: BTreeMap<Share, BTreeSet<MessageId>>,
+    by_closing: BTreeMap<ClosingId, BTreeSet<RecipientNo>>,
+    count: usize,
+}
+
+/// A party's share of the room of a channel and priority.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Share {
+    channel: &'static str,
+    priority: Priority,
+    party: Party,
+}
+
+/// The holders of built messages that wait.
+#[derive(Clone, Copy)]
+pub(super) struct Built<'a> {
+    pub(super) senders: &'a Senders,
+    pub(super) delivery: &'a Delivery,
+}
+
+impl Built<'_> {
+    /// Tells whether more messages of a lane can be built.
+    pub(super) fn has_room(self, lane: &LaneName) -> bool {
+        TABLE.get(usize::from(lane.channel)).is_none_or(|channel| {
+            let priority = Priority::of(&lane.name);
+            self.senders.has_room(channel.name, priority)
+                && self.waiting(channel.name, priority) < WAITING_MAX
+        })
+    }
+
+    /// Number of messages of a channel and priority that wait.
+    fn waiting(self, channel: &str, priority: Priority) -> usize {
+        let aside = self.senders.kept_aside_of(channel, priority);
+        aside + self.delivery.waiting_of(channel, priority)
+    }
+
+    /// Number of further messages that may come to wait in a share.
+    fn room_in(self, share: &Share) -> usize {
+        let (channel, party) = (share.channel, &share.party);
+        let free = WAITING_MAX.saturating_sub(self.waiting(channel, share.priority));
+        let aside = self.senders.kept_aside_for(channel, party);
+        let count = aside + self.delivery.waiting_for(channel, party);
+        // Nothing speaks against a party without a message that waits.
+        let least = usize::from(count == 0);
+        (free / 4).saturating_sub(count).max(least)
+    }
+}
+
+impl Unbuilt {
+    /// Number of messages.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Forgets all messages.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Tells whether a closing, which has this number of messages to build, has no others.
+    pub(super) fn has_all(&self, closing: ClosingId, count: usize) -> bool {
+        let numbers = self.by_closing.get(&closing);
+        numbers.is_some_and(|numbers| numbers.len() >= count)
+    }
+
+    /// Lets the messages be built for which there is room now.
+    pub(super) fn release(&mut self, built: Built<'_>) {
+        let Self {
+            by_share,
+            by_closing,
+            count,
+        } = self;
+        by_share.retain(|share, messages| {
+            for _ in 0..built.room_in(share) {
+                let Some(MessageId { closing, number }) = messages.pop_first() else {
+                    break;
+                };
+                *count -= 1;
+                if let Some(numbers) = by_closing.get_mut(&closing) {
+                    numbers.remove(&number);
+                    if numbers.is_empty() {
+                        by_closing.remove(&closing);
+                    }
+                }
+            }
+            !messages.is_empty()
+        });
+    }
+
+    /// Tells whether a message of a lane is built now. One for which there is no room is left unbuilt; `looks` bounds
+    /// how many are judged.
+    pub(super) fn admits(
+        &mut self,
+        (built, engine): (Built<'_>, &Engine),
+        lane: &LaneName,
+        id: MessageId,
+        looks: &mut usize,
+    ) -> bool {
+        let Some(channel) = TABLE.get(usize::from(lane.channel)) else {
+            return true;
+        };
+        let priority = Priority::of(&lane.name);
+        if self.by_share.is_empty() && built.waiting(channel.name, priority) == 0 {
+            return true;
+        }
+        let known = self.by_closing.get(&id.closing);
+        if known.is_some_and(|numbers| numbers.contains(&id.number)) {
+            return false;
+        }
+        let Some(left) = looks.checked_sub(1) else {
+            return false;
+        };
+        *looks = left;
+        let Some(share) = self.full_share((built, engine), (channel, priority), id) else {
+            return true;
+        };
+        self.by_share.entry(share).or_default().insert(id);
+        let numbers = self.by_closing.entry(id.closing).or_default();
+        numbers.insert(id.number);
+        self.count += 1;
+        false
+    }
+
+    /// The share that has no room for a message: its recipient's, or a destination's where none of them has any.
+    fn full_share(
+        &self,
+        (built, engine): (Built<'_>, &Engine),
+        (channel, priority): (&ChannelKind, Priority),
+        id: MessageId,
+    ) -> Option<Share> {
+        let recipient = engine.recipient_of(id)?;
+        let full = |party: Party| {
+            let share = Share {
+                channel: channel.name,
+                priority,
+                party,
+            };
+            // Those that came before are built first.
+            let first = self.by_share.get(&share).and_then(BTreeSet::first);
+            let is_full = first.is_some_and(|first| *first < id) || built.room_in(&share) == 0;
+            is_full.then_some(share)
+        };
+        full(Party::Recipient(recipient.id.clone())).or_else(|| {
+            let destinations = destinations_of(&recipient.addresses, channel).into_iter();
+            let full = destinations.map(|to| full(Party::Destination(to)));
+            let full: Option<Vec<Share>> = full.collect();
+            full.and_then(|mut full| full.pop())
+        })
+    }
+}
