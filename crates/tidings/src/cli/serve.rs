@@ -169,6 +169,18 @@ fn listener(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<TcpListe
     })
 }
 
+/// The bounds of requests. An address that may have more of the connections has as much more of the bodies.
+fn bounds(peer_connections: usize) -> http::Settings {
+    let usual = http::Settings::default();
+    let connections_max = listen::Bounds::default().connections_max;
+    let part = usual.open_bodies_bytes_max / connections_max;
+    let of_peer = part * peer_connections.min(connections_max);
+    http::Settings {
+        open_bodies_peer_bytes_max: usual.open_bodies_peer_bytes_max.max(of_peer),
+        ..usual
+    }
+}
+
 /// A node that serves: its loop, and the state of the API over it.
 struct Serving {
     node: Node,
@@ -208,7 +220,7 @@ impl Serving {
                 token: Some(token.hash()),
             },
         };
-        let bounds = http::Settings::default();
+        let bounds = bounds(arguments.peer_connections);
         let service = Service::new(node.handle(), rules.clone(), access, clock, bounds);
         Ok(Self {
             node,

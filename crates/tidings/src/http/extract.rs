@@ -10,17 +10,15 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::error::{Code, Problem};
 use super::request::{Change, InPath, broken, expect_json, idempotency_key, late, named};
+use super::room::{BodyRoom, Room};
 use super::service::Service;
 
 /// A body of up to this many bytes is read without asking for room: connections are bounded too.
 const SMALL_BYTES: usize = 16 << 10;
-/// The unit of the memory for bodies, in bytes.
-const ROOM_UNIT: usize = 1 << 10;
 
 impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Service>> for InPath<T> {
     type Rejection = Problem;
@@ -58,13 +56,13 @@ impl Change {
     ) -> Result<Self, Problem> {
         let key = idempotency_key(&parts.headers)?;
         let bound = service.settings.body_bytes_max;
-        let read = whole(service, &parts.headers, body, (&service.bodies, bound));
+        let read = whole(parts, body, (&service.bodies, bound));
         let (body, room) = read.await?;
         if !body.is_empty() {
             expect_json(&parts.headers)?;
         }
         let once = key.map(|key| named(key, &parts.method, &parts.uri, &body));
-        Ok(Self::new(body, once, room).preferring(&parts.headers))
+        Ok(Self::new(body, once, Some(room)).preferring(&parts.headers))
     }
 }
 
@@ -77,51 +75,19 @@ impl FromRequest<Arc<Service>> for Change {
     }
 }
 
-/// The memory for bodies of one kind of caller: of those with a key, or of everybody else.
-#[derive(Debug)]
-pub(super) struct BodyRoom(Arc<Semaphore>);
-
-impl BodyRoom {
-    /// Room for this many bytes of all bodies together.
-    pub(super) fn of(bytes: usize) -> Self {
-        Self(Arc::new(Semaphore::new(bytes / ROOM_UNIT)))
-    }
-
-    /// Room for a body of this many bytes; one of up to `free` needs none.
-    ///
-    /// # Errors
-    /// [`Code::TooBusy`] where the bodies that are here take all the room.
-    pub(super) fn take(
-        &self,
-        bytes: usize,
-        free: usize,
-    ) -> Result<Option<OwnedSemaphorePermit>, Problem> {
-        if bytes <= free {
-            return Ok(None);
-        }
-        let units = u32::try_from(bytes.div_ceil(ROOM_UNIT)).unwrap_or(u32::MAX);
-        match Arc::clone(&self.0).try_acquire_many_owned(units) {
-            Ok(permit) => Ok(Some(permit)),
-            Err(_) => Err(Problem::new(
-                Code::TooBusy,
-                "the bodies of requests in progress use all the memory reserved for them",
-            )),
-        }
-    }
-}
-
-/// Reads a body of up to `bound` bytes to its end. It takes its room before its first byte is read.
+/// Reads a body of up to `bound` bytes to its end. One that there is no room for is refused before its first byte is
+/// read; it takes the room as it comes, so that nobody has any for what he only announces.
 ///
 /// # Errors
 /// [`Code::TooBusy`], [`Code::BodyTooLarge`], [`Code::RequestTimeout`], or what broke the connection.
 pub(super) async fn whole(
-    service: &Service,
-    headers: &HeaderMap,
+    parts: &Parts,
     body: Body,
-    (room, bound): (&BodyRoom, usize),
-) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
-    let patience = service.settings.body_patience;
-    match timeout(patience, within(headers, body, (room, bound))).await {
+    (share, bound): (&BodyRoom, usize),
+) -> Result<(Bytes, Room), Problem> {
+    let room = share.of_peer(parts.extensions.get());
+    let patience = share.patience();
+    match timeout(patience, within(&parts.headers, body, (room, bound))).await {
         Ok(read) => read,
         Err(_) => Err(late(patience)),
     }
@@ -130,8 +96,8 @@ pub(super) async fn whole(
 async fn within(
     headers: &HeaderMap,
     mut body: Body,
-    (share, bound): (&BodyRoom, usize),
-) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
+    (mut room, bound): (Room, usize),
+) -> Result<(Bytes, Room), Problem> {
     let told = headers.get(header::CONTENT_LENGTH);
     let told: Option<usize> = told.and_then(|value| value.to_str().ok()?.parse().ok());
     let too_large = || {
@@ -146,7 +112,9 @@ async fn within(
         }
         return Err(too_large());
     }
-    let mut room = share.take(told.unwrap_or_default(), SMALL_BYTES)?;
+    if let Some(told) = told.filter(|told| *told > SMALL_BYTES) {
+        room.expect(told)?;
+    }
     let mut read = Vec::new();
     let mut first = Bytes::new();
     while let Some(frame) = body.frame().await {
@@ -158,20 +126,21 @@ async fn within(
             discard(body).await;
             return Err(too_large());
         }
-        if told.is_none() {
-            drop(room.take());
-            room = share.take(bytes, SMALL_BYTES)?;
-        }
         // Most bodies come in one piece, which needs no copy.
-        if read.is_empty() && first.is_empty() {
-            first = data;
-            continue;
+        let is_first = read.is_empty() && first.is_empty();
+        if is_first || bytes > read.capacity() {
+            // No more is allocated than there is room for: twice as much each time, up to the end.
+            let next = (read.capacity() * 2).min(told.unwrap_or(bound)).max(bytes);
+            if next > SMALL_BYTES {
+                room.hold(next)?;
+            }
+            if is_first {
+                first = data;
+                continue;
+            }
+            read.reserve_exact(next - read.len());
         }
-        if read.is_empty() {
-            // A vector that grows takes more than its content, and the room is for no more.
-            read.reserve_exact(told.unwrap_or_default());
-            read.extend_from_slice(&std::mem::take(&mut first));
-        }
+        read.extend_from_slice(&std::mem::take(&mut first));
         read.extend_from_slice(&data);
     }
     let body = if read.is_empty() { first } else { read.into() };

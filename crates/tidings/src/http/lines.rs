@@ -17,7 +17,6 @@ use http_body_util::BodyExt as _;
 use serde::Serialize;
 use tidings_core::engine::Reply;
 use tidings_core::{Command, Id, Rules};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Duration, Instant, sleep, timeout};
 use utoipa::{IntoParams, ToSchema};
 
@@ -25,6 +24,7 @@ use self::buffer::Buffer;
 use super::error::{Code, Problem, ProblemBody};
 use super::query::{FromQuery, Parameters};
 use super::request::{broken, late};
+use super::room::Room;
 use super::service::{Asked, Service};
 use super::spread::Replies;
 use crate::body::{Fault, Fields};
@@ -196,9 +196,7 @@ pub(super) async fn answer<L: Lines>(
     wanted: Wanted,
     lines: L,
 ) -> Result<Response, Problem> {
-    let room = service
-        .bodies
-        .take(service.settings.slice_bytes_max * 2, 0)?;
+    let room = service.bodies.take(service.settings.slice_bytes_max * 2)?;
     let mut stream = Stream {
         service,
         body,
@@ -237,7 +235,7 @@ struct Stream<L> {
     flight: Option<Slice>,
     end: End,
     counted: Counted,
-    room: Option<OwnedSemaphorePermit>,
+    room: Room,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -392,9 +390,7 @@ impl<L: Lines> Stream<L> {
         }
         if bytes > settings.slice_bytes_max {
             // A very long line: as much room again as the whole of it.
-            self.room = None;
-            let wanted = settings.slice_bytes_max * 2 + bytes;
-            self.room = self.service.bodies.take(wanted, 0)?;
+            self.room.hold(settings.slice_bytes_max * 2 + bytes)?;
         }
         self.buffer.push(data);
         Ok(())

@@ -58,6 +58,10 @@ const OUT_OF_FILES_WAIT: Duration = Duration::from_millis(100);
 const NO_ROOM: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
+/// The address of a request's peer, as its connections are counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peer(pub(super) IpAddr);
+
 /// The open connections.
 #[derive(Debug, Default)]
 struct Open {
@@ -139,11 +143,12 @@ pub async fn serve(
             accepted = accept(&listener, &open, &bounds) => accepted,
             () = &mut stop => break,
         };
-        let began = Arc::new(Notify::new());
+        let (began, peer) = (Arc::new(Notify::new()), Peer(place.peer));
         let service = {
             let (router, began) = (TowerToHyperService::new(router.clone()), Arc::clone(&began));
-            service_fn(move |request: Request<Incoming>| {
+            service_fn(move |mut request: Request<Incoming>| {
                 began.notify_one();
+                request.extensions_mut().insert(peer);
                 router.call(request)
             })
         };

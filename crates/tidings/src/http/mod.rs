@@ -32,6 +32,7 @@ mod request;
 mod requests;
 #[cfg(test)]
 pub(crate) mod rig;
+mod room;
 mod service;
 mod settings;
 mod site;

@@ -39,7 +39,7 @@ async fn done(service: &Service, request: Request) -> Result<Response, Problem> 
     };
     let (parts, body) = request.into_parts();
     let share = (&service.bodies, COMMANDS_BYTES_MAX);
-    let (body, _room) = whole(service, &parts.headers, body, share).await?;
+    let (body, _room) = whole(&parts, body, share).await?;
     let CommandsOf { requests, waits }: CommandsOf<Vec<Command>> = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
     drop(body);

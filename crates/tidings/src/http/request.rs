@@ -9,9 +9,9 @@ use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use ring::digest::{Context, SHA256, digest};
 use serde::de::Deserialize;
 use tidings_node::Once;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::error::{Code, Problem};
+use super::room::Room;
 use crate::body::Fields;
 
 /// The most bytes of an `Idempotency-Key`.
@@ -30,11 +30,11 @@ pub struct Change {
     /// False with `Prefer: respond-async` (RFC 7240): the answer does not wait for parts on other nodes.
     pub waits: bool,
     /// The body's share of the room that all bodies have together.
-    _room: Option<OwnedSemaphorePermit>,
+    _room: Option<Room>,
 }
 
 impl Change {
-    pub(super) fn new(body: Bytes, once: Option<Once>, room: Option<OwnedSemaphorePermit>) -> Self {
+    pub(super) fn new(body: Bytes, once: Option<Once>, room: Option<Room>) -> Self {
         Self {
             body,
             once,

@@ -20,12 +20,12 @@ use tokio::time::timeout;
 use super::answer::{Answer, only};
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
-use super::extract::BodyRoom;
 use super::feedback::{FEEDBACK, Feedback};
 use super::homes::{Home, Homes};
 use super::ids::EventIds;
 use super::request::Change;
 use super::requests::Requests;
+use super::room::BodyRoom;
 use super::settings::Settings;
 use super::site::state::{NAMES, Site};
 use super::spread::{NODES_CALL, OwnReplies, Replies, Spread};
@@ -99,8 +99,16 @@ impl Service {
         Self {
             handle,
             access,
-            bodies: BodyRoom::of(settings.bodies_bytes_max),
-            open_bodies: BodyRoom::of(settings.open_bodies_bytes_max),
+            bodies: BodyRoom::of(
+                settings.bodies_bytes_max,
+                settings.bodies_bytes_max,
+                settings.body_patience,
+            ),
+            open_bodies: BodyRoom::of(
+                settings.open_bodies_bytes_max,
+                settings.open_bodies_peer_bytes_max,
+                settings.open_body_patience,
+            ),
             backups: Arc::new(Semaphore::new(BACKUPS_MAX)),
             let_in: Semaphore::new(READS_MAX),
             readers: Arc::new(Semaphore::new(READERS_MAX)),

@@ -11,6 +11,8 @@ pub struct Settings {
     pub bodies_bytes_max: usize,
     /// Maximum bytes of all bodies in progress of calls that need no key: reports of providers, forms of pages.
     pub open_bodies_bytes_max: usize,
+    /// Maximum bytes of those from one address of another machine.
+    pub open_bodies_peer_bytes_max: usize,
     /// The most items of one array.
     pub array_items_max: usize,
     /// Maximum number of lines of a stream in one slice.
@@ -19,6 +21,8 @@ pub struct Settings {
     pub slice_bytes_max: usize,
     /// Time limit of the arrival of a body.
     pub body_patience: Duration,
+    /// Time limit of the arrival of a body that anybody may send.
+    pub open_body_patience: Duration,
     /// Time limit of the node's answer.
     pub answer_patience: Duration,
     /// Time limit of a stalled backup's reader.
@@ -31,10 +35,12 @@ impl Default for Settings {
             body_bytes_max: 16 << 20,
             bodies_bytes_max: 128 << 20,
             open_bodies_bytes_max: 32 << 20,
+            open_bodies_peer_bytes_max: 8 << 20,
             array_items_max: 10_000,
             slice_lines_max: 1_000,
             slice_bytes_max: 1 << 20,
             body_patience: Duration::from_secs(30),
+            open_body_patience: Duration::from_secs(10),
             answer_patience: Duration::from_secs(30),
             backup_patience: Duration::from_secs(30),
         }

@@ -128,7 +128,7 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
     };
     let (parts, body) = request.into_parts();
     let share = (&service.open_bodies, CALL_BYTES_MAX);
-    let (body, _room) = whole(service, &parts.headers, body, share).await?;
+    let (body, _room) = whole(&parts, body, share).await?;
     let (reader, provider) = (Arc::clone(service), provider.to_owned());
     let judge = move || {
         let call = Call {

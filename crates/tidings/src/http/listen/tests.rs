@@ -1,5 +1,6 @@
 use std::net::SocketAddr;
 
+use axum::Extension;
 use axum::routing::get;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -45,6 +46,18 @@ async fn a5_a_first_head_that_does_not_come_is_not_waited_for() {
         assert!(read.is_empty());
     }
     assert!(answer(&mut kept).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
+async fn b5_a_request_has_the_address_of_its_peer() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let peer = async |Extension(Peer(peer)): Extension<Peer>| format!("{peer} is here");
+    let router = Router::new().route("/", get(peer));
+    let forever = std::future::pending();
+    tokio::spawn(serve(listener, router, Bounds::default(), forever));
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    assert!(answer(&mut stream).await.ends_with("127.0.0.1 is here"));
 }
 
 #[tokio::test]

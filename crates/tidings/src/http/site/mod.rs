@@ -108,7 +108,7 @@ async fn choose(State(service): State<Arc<Service>>, token: Token, request: Requ
         let token = Unsubscribe::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
         let (parts, body) = request.into_parts();
         let share = (&service.open_bodies, FORM_BYTES_MAX);
-        let (body, _memory) = whole(&service, &parts.headers, body, share).await?;
+        let (body, _memory) = whole(&parts, body, share).await?;
         let home = service.at_home(&token.recipient);
         home.map_err(|problem| problem.with_body(&body))?;
         let form = Form::read(&parts.headers, &body);
