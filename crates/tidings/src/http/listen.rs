@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
+use axum::http::uri::Authority;
+use axum::http::{HeaderValue, Version, header};
+use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
@@ -17,6 +20,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
+
+use super::error::{Code, Problem};
 
 /// The bounds of connections.
 #[derive(Clone, Copy, Debug)]
@@ -149,7 +154,13 @@ pub async fn serve(
             service_fn(move |mut request: Request<Incoming>| {
                 began.notify_one();
                 request.extensions_mut().insert(peer);
-                router.call(request)
+                let router = router.clone();
+                async move {
+                    match unclear_host(&request) {
+                        Some(why) => Ok(Problem::new(Code::InvalidRequest, why).into_response()),
+                        None => router.call(request).await,
+                    }
+                }
             })
         };
         let connection = http1::Builder::new()
@@ -184,6 +195,28 @@ pub async fn serve(
         let seconds = bounds.drain_patience.as_secs();
         tracing::warn!(seconds, "requests still in progress were cut off");
     }
+}
+
+/// The reason why nobody can tell which host a request is for (RFC 9112, section 3.2). What stands in front of the server
+/// may have read another one.
+fn unclear_host(request: &Request<Incoming>) -> Option<&'static str> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(_), Some(_)) => Some("the request has several `Host` headers"),
+        (Some(host), None) => {
+            let is_host = host.is_empty() || is_host(host);
+            (!is_host).then_some("the `Host` of the request is no host")
+        }
+        (None, _) if request.version() == Version::HTTP_11 => {
+            Some("the request has no `Host` header, which HTTP/1.1 requires")
+        }
+        (None, _) => None,
+    }
+}
+
+fn is_host(value: &HeaderValue) -> bool {
+    let host = Authority::try_from(value.as_bytes());
+    host.is_ok_and(|host| !host.as_str().contains('@'))
 }
 
 /// The next connection that there is a place for. The others are closed, so that they keep out nobody else's.

@@ -49,6 +49,42 @@ async fn a5_a_first_head_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn b13_a_request_has_exactly_one_host() {
+    let address = listening(Bounds::default()).await;
+    let status = async |head: &str| {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut read = Vec::new();
+        while !read.windows(2).any(|end| end == b"\r\n") {
+            assert_ne!(stream.read_buf(&mut read).await.unwrap(), 0, "it is closed");
+        }
+        String::from_utf8(read[9..12].to_vec()).unwrap()
+    };
+    for refused in [
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET http://here/ HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: here\r\nhost: here\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: here\r\nhost: there\r\n\r\n",
+        "GET / HTTP/1.0\r\nhost: here\r\nhost: there\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: here, there\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: me@here\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: here/there\r\n\r\n",
+    ] {
+        assert_eq!(status(refused).await, "400", "{refused}");
+    }
+    for answered in [
+        "GET / HTTP/1.1\r\nhost: here\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: [::1]:8990\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: a_service.local:80\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost:\r\n\r\n",
+        "GET http://here/ HTTP/1.1\r\nhost: here\r\n\r\n",
+        "GET / HTTP/1.0\r\n\r\n",
+    ] {
+        assert_eq!(status(answered).await, "200", "{answered}");
+    }
+}
+
+#[tokio::test]
 async fn b5_a_request_has_the_address_of_its_peer() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
