@@ -6,7 +6,7 @@
 
 use std::io;
 
-use minijinja::machinery::{Instruction, get_compiled_template};
+use minijinja::machinery::{Instruction, Token, get_compiled_template, tokenize};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, State, Template, UndefinedBehavior, Value,
@@ -88,16 +88,40 @@ fn tag_length(tag: &str) -> usize {
     bytes.len()
 }
 
-/// An environment without templates.
-pub(crate) fn environment() -> Environment<'static> {
-    let mut environment = Environment::empty();
+/// The operators of a template whose results could be longer than what they are given, and the template with others in
+/// their places. The library computes what is constant while it compiles: `"a" * 1000000000` takes its memory then.
+pub(crate) fn growing(source: &str) -> (Vec<Forbidden>, String) {
+    let mut found = Vec::new();
+    let mut tame = source.to_owned();
+    // What can't be read as tokens isn't compiled either.
+    for (token, span) in tokenize(source, false, syntax()).map_while(Result::ok) {
+        if let Token::Plus | Token::Mul | Token::Pow | Token::Tilde = token {
+            found.push(Forbidden {
+                line: usize::from(span.start_line),
+                what: token.to_string(),
+                hint: PRINT,
+            });
+            let place = span.start_offset as usize..span.end_offset as usize;
+            let other = if place.len() == 1 { "-" } else { "- " };
+            tame.replace_range(place, other);
+        }
+    }
+    (found, tame)
+}
+
+fn syntax() -> SyntaxConfig {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
         .keep_trailing_newline(true)
-        .build()
-        .expect("the delimiters are the usual ones");
-    environment.set_syntax(syntax);
+        .build();
+    syntax.expect("the delimiters are the usual ones")
+}
+
+/// An environment without templates.
+pub(crate) fn environment() -> Environment<'static> {
+    let mut environment = Environment::empty();
+    environment.set_syntax(syntax());
     environment.set_auto_escape_callback(default_auto_escape_callback);
     // An absent value prints as nothing, so that one event doesn't end its whole message. What nobody gives is
     // found when the configuration is read.
@@ -215,7 +239,7 @@ const FILTERS: &str = "`docs/mail.md` lists the filters that there are";
 const IN_PLACE: &str = "write it where it is shown";
 const CALLS: &str = "remove the call: templates have variables, filters and tests";
 
-/// Everything in a template that the language does not have, in order.
+/// Everything in a template that the language does not have, in order, but for what [`growing`] finds.
 pub(crate) fn forbidden(
     environment: &Environment<'_>,
     template: &Template<'_, '_>,
@@ -249,10 +273,6 @@ fn why_forbidden(
         answer.is_err_and(|fault| fault.kind() == ErrorKind::UnknownFilter)
     };
     Some(match instruction {
-        Instruction::Add => ("`+`".to_owned(), PRINT),
-        Instruction::Mul => ("`*`".to_owned(), PRINT),
-        Instruction::Pow => ("`**`".to_owned(), PRINT),
-        Instruction::StringConcat => ("`~`".to_owned(), PRINT),
         Instruction::BuildList(_) | Instruction::BuildTuple(_) | Instruction::BuildMap(_) => {
             ("lists and tables of variables".to_owned(), IN_PLACE)
         }

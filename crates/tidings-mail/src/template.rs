@@ -115,10 +115,11 @@ impl Templates {
         let mut faults = Vec::new();
         for (name, source) in own {
             let lower = name.to_ascii_lowercase();
-            let deep = language::too_deep(source);
-            let parsed = if deep.is_some() { "" } else { source };
-            let found = match environment.add_template_owned(lower.clone(), parsed.to_owned()) {
-                Ok(()) if deep.is_some() => deep.iter().map(|one| one.fault(name)).collect(),
+            let (unread, parsed) = match language::too_deep(source) {
+                Some(deep) => (vec![deep], String::new()),
+                None => language::growing(source),
+            };
+            let found = match environment.add_template_owned(lower.clone(), parsed) {
                 Err(fault) => vec![DesignError::Template {
                     name: name.clone(),
                     reason: reason_of(&fault),
@@ -126,7 +127,7 @@ impl Templates {
                            `{% for %}` end with `{% endif %}` and `{% endfor %}`"
                         .to_owned(),
                 }],
-                Ok(()) => forbidden(&environment, name, &lower),
+                Ok(()) => forbidden(&environment, name, &lower, unread),
             };
             if !found.is_empty() {
                 let emptied = environment.add_template_owned(lower.clone(), String::new());
@@ -320,13 +321,20 @@ pub(crate) fn without_nulls(value: serde_json::Value) -> serde_json::Value {
     }
 }
 
-/// What a template of the host's own does that the language does not have.
-fn forbidden(environment: &Environment<'_>, name: &str, lower: &str) -> Vec<DesignError> {
+/// What a template of the host's own does that the language does not have; some of it was found before it was parsed.
+fn forbidden(
+    environment: &Environment<'_>,
+    name: &str,
+    lower: &str,
+    mut found: Vec<Forbidden>,
+) -> Vec<DesignError> {
     let template = environment
         .get_template(lower)
         .expect("the template was added");
-    let forbidden = language::forbidden(environment, &template).into_iter();
-    forbidden.map(|one| one.fault(name)).collect()
+    found.extend(language::forbidden(environment, &template));
+    found.sort_by_key(|one| one.line);
+    found.dedup();
+    found.iter().map(|one| one.fault(name)).collect()
 }
 
 impl Forbidden {

@@ -212,6 +212,37 @@ fn a10_templates_have_nothing_that_grows_or_is_not_escaped() {
 }
 
 #[test]
+fn b7_what_is_constant_is_refused_before_it_is_computed() {
+    let nested = "[[1, 2, 3] * 90000000, [4] * 90000000] * 90000000";
+    for source in [
+        "{{ 'a' * 9000000000000000000 }}",
+        "{{ 9000000000000000000 * 'a' }}",
+        "\n{%- if ('a' * 9000000000000000000)|length > item.count -%}x{% endif %}",
+        "{% set a = ('a' * 900000000000)|length %}",
+        &format!("{{{{ {nested} }}}}"),
+        "{{ item.title|replace('a', 'a' * 90000000000) }}",
+        "{{ item.title|default('a' ~ 'b') }}",
+        "{{ item[1 + 1] }}",
+        "{{ 2 ** 3 }}",
+        "{{ item.title|join(*'a') }}",
+    ] {
+        let fault = fault_of(WORK, source);
+        assert!(fault.contains("templates have no `"), "{source}: {fault}");
+        assert!(design(&[(WORK, source)]).is_err(), "{source}");
+    }
+    // No operators: texts, comments, what is raw, and signs that keep white space.
+    for source in [
+        "a + b * c ~ d ** e",
+        "{# {{ 'a' * 9 }} #}",
+        "{% raw %}{{ 'a' * 9 }}{% endraw %}",
+        "{%+ if item.title == 'a + b' +%}{{- item.title +}}{% endif %}",
+        "{{ 1e+2 }}{{ item.data.price|default('*') }}",
+    ] {
+        assert_eq!(fault_of(WORK, source), "", "{source}");
+    }
+}
+
+#[test]
 fn a10_a_template_that_nests_is_refused_before_it_is_parsed() {
     let many = |text: &str, times: usize| text.repeat(times);
     for source in [
