@@ -6,19 +6,21 @@
 //! Anybody may send such a mail. While one is read, its name begins with a mark that no look takes in: if reading it
 //! ends the thread or the process, it stays marked, and neither the next look nor the next start reads it again.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
 use tidings_core::Instant;
 use tidings_mail::Report;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::super::error::{Code, Problem};
 use super::{Reported, Service};
 
 /// The time between two looks.
@@ -29,6 +31,10 @@ const MAILS_MAX: usize = 100;
 const MAIL_BYTES_MAX: u64 = 1 << 20;
 /// The beginning of the name of a mail that is being read. Names with a dot are no mails of a Maildir.
 const READING: &str = ".reading-";
+/// The end of the name of a mail that was seen.
+const SEEN: &str = ":2,S";
+/// The most bytes of a file's name.
+const NAME_BYTES_MAX: usize = 255;
 
 /// Looks into the configured Maildir, again and again, until the server stops.
 pub async fn watch(service: Arc<Service>) {
@@ -57,7 +63,7 @@ pub async fn watch(service: Arc<Service>) {
             Some(fault) => Some(fault),
             None => {
                 let taken = take_in(&service, Path::new(&maildir)).await;
-                taken.err().map(|problem| problem.detail.into())
+                taken.err()
             }
         };
         // A fault that stays is told once.
@@ -88,41 +94,33 @@ pub fn missing(maildir: &Path) -> Option<String> {
 }
 
 /// Takes in the mails that are new in a Maildir; returns how many.
-pub(super) async fn take_in(service: &Service, maildir: &Path) -> Result<usize, Problem> {
-    let unreadable = |fault: io::Error| Problem::new(Code::Internal, fault.to_string());
+///
+/// # Errors
+/// The reason why some can't be taken in. They are tried again, so it is not logged here.
+pub(super) async fn take_in(service: &Service, maildir: &Path) -> Result<usize, String> {
     let mut count = 0;
     loop {
         let directory = maildir.to_owned();
         let read = spawn_blocking(move || read(&directory)).await;
-        let mails = read.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
-        let mails = mails.map_err(unreadable)?;
+        let mails = read.map_err(|fault| fault.to_string())??;
         if mails.is_empty() {
             return Ok(count);
         }
         count += mails.len();
         let reports = mails.iter().flat_map(|(_, reports)| reports.clone());
-        service.take(reports.collect()).await?;
+        let taken = service.take(reports.collect()).await;
+        taken.map_err(|problem| problem.detail.into_owned())?;
         let done = maildir.join("cur");
         let moved =
             spawn_blocking(move || mails.iter().try_for_each(|(path, _)| put_away(path, &done)));
-        let moved = moved
-            .await
-            .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
-        moved.map_err(unreadable)?;
+        moved.await.map_err(|fault| fault.to_string())??;
     }
 }
 
 /// Some new mails with what they report. One that can't be read holds up no other.
-fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(maildir.join("new"))? {
-        let entry = entry?;
-        let is_marked = entry.file_name().as_encoded_bytes().starts_with(b".");
-        if entry.file_type()?.is_file() && !is_marked {
-            paths.push(entry.path());
-        }
-    }
-    paths.sort();
+fn read(maildir: &Path) -> Result<Vec<(PathBuf, Vec<Reported>)>, String> {
+    let new = maildir.join("new");
+    let paths = new_mails(&new).map_err(|fault| format!("{}: {fault}", new.display()))?;
     let mut mails = Vec::with_capacity(MAILS_MAX);
     let mut unreadable = Ok(());
     for path in paths {
@@ -130,7 +128,7 @@ fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
             Ok(reports) => mails.push((path, reports)),
             // Another node reads or has read it.
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
-            Err(fault) => unreadable = Err(fault),
+            Err(fault) => unreadable = Err(format!("{}: {fault}", path.display())),
         }
         if mails.len() == MAILS_MAX {
             break;
@@ -142,10 +140,36 @@ fn read(maildir: &Path) -> io::Result<Vec<(PathBuf, Vec<Reported>)>> {
     }
 }
 
+/// The mails that are new, in the order of their names.
+fn new_mails(new: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(new)? {
+        let entry = entry?;
+        let is_marked = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if entry.file_type()?.is_file() && !is_marked {
+            paths.push(entry.path());
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// A name that leaves room for so many bytes more: a long one has its digest in place of its end.
+fn with_room(name: &OsStr, more: usize) -> OsString {
+    let most = NAME_BYTES_MAX - more;
+    if name.len() <= most {
+        return name.to_owned();
+    }
+    let digest = URL_SAFE_NO_PAD.encode(digest(&SHA256, name.as_encoded_bytes()));
+    let name = name.to_string_lossy();
+    let begin = &name[..name.floor_char_boundary(most - digest.len())];
+    OsString::from(format!("{begin}{digest}"))
+}
+
 /// Reads a mail while its name is marked.
 fn marked<T>(path: &Path, read: impl FnOnce(&[u8], Option<Instant>) -> T) -> io::Result<T> {
     let mut name = OsString::from(READING);
-    name.push(path.file_name().unwrap_or_default());
+    name.push(with_room(path.file_name().unwrap_or_default(), name.len()));
     let mark = path.with_file_name(name);
     fs::rename(path, &mark)?;
     // No `?` before the name is what it was: a fault of the disk is no fault of the mail.
@@ -198,15 +222,51 @@ pub(super) fn reports(mail: &[u8], written: Option<Instant>) -> Vec<Reported> {
 }
 
 /// Moves a mail to those that were seen.
-fn put_away(path: &Path, cur: &Path) -> io::Result<()> {
+fn put_away(path: &Path, cur: &Path) -> Result<(), String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split(':').next().unwrap_or_default();
-    fs::rename(path, cur.join(format!("{name}:2,S")))
+    let mut seen = with_room(OsStr::new(name), SEEN.len());
+    seen.push(SEEN);
+    fs::rename(path, cur.join(seen)).map_err(|fault| format!("{}: {fault}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn b9_a_mail_of_any_name_is_read_once_and_put_away() {
+        let home = tempfile::tempdir().unwrap();
+        let [new, cur] = ["new", "cur"].map(|part| home.path().join(part));
+        fs::create_dir(&new).unwrap();
+        fs::create_dir(&cur).unwrap();
+        let long = |begin: &str, bytes| begin.to_owned() + &"x".repeat(bytes - begin.len());
+        let mut names: Vec<String> = (240..=255).map(|bytes| long("1", bytes)).collect();
+        // They differ only where they are cut, or in bytes that are cut.
+        names.extend([long("2", 254) + "a", long("2", 254) + "b"]);
+        names.extend([
+            format!("a{}", "é".repeat(127)),
+            format!("b{}", "é".repeat(127)),
+        ]);
+        for name in &names {
+            fs::write(new.join(name), "Subject: x\n\nHello\n").unwrap();
+        }
+        let mails = read(home.path()).unwrap();
+        assert_eq!(mails.len(), names.len());
+        for (path, _) in &mails {
+            put_away(path, &cur).unwrap();
+        }
+        assert!(read(home.path()).unwrap().is_empty());
+        let seen = fs::read_dir(&cur)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        let seen: Vec<_> = seen.collect();
+        assert_eq!(seen.len(), names.len());
+        assert!(
+            seen.iter()
+                .all(|name| name.as_encoded_bytes().ends_with(b":2,S"))
+        );
+    }
 
     #[test]
     fn a1_a_mail_that_ended_the_process_is_not_read_again() {
