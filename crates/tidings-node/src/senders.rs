@@ -1,7 +1,7 @@
 //! The queues of messages to send, and the threads that serve them: a pool for each channel.
 //!
-//! A channel that is slow or silent holds up its own messages and no others'. Neither does a recipient, or a host that
-//! recipients name: each has a quarter of the threads at most. In a pool interactive messages go before
+//! A channel that is slow or silent holds up its own messages and no others'. Neither does a recipient, or the hosts of a
+//! domain that recipients name: each has a quarter of the threads at most. In a pool interactive messages go before
 //! digests, and each kind has room of its own: a million digests never prevent an interactive message from being
 //! built. Some threads take no digests, so that they stay free if a server is slow with those.
 

@@ -1,9 +1,10 @@
 //! The destinations to which a provider hands nothing over at present: each has a breaker of its own.
 //!
 //! A destination is a host that a recipient names, or the domain of a mail address. Only those that failed of late are
-//! kept, and no more than a bound, so that strangers who name many hosts can't fill the memory.
+//! kept, and the names of those that answered, no more of either than a bound, so that strangers who name many hosts
+//! can't fill the memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidings_core::Instant;
@@ -13,9 +14,13 @@ use super::breaker::{Breaker, Change, Health};
 /// The most destinations of a provider that are kept.
 const DESTINATIONS_MAX: usize = 4_096;
 
-/// The destinations of a provider that failed of late.
+/// The destinations of a provider that failed or answered of late.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Destinations(BTreeMap<Arc<str>, Failing>);
+pub(crate) struct Destinations {
+    failing: BTreeMap<Arc<str>, Failing>,
+    /// Those that have answered, and were not left alone since: the last ones, and as many before those.
+    answered: [BTreeSet<Arc<str>>; 2],
+}
 
 #[derive(Clone, Debug)]
 struct Failing {
@@ -32,13 +37,18 @@ impl Destinations {
     /// # Errors
     /// The instant from which to ask again.
     pub(crate) fn is_open_to(&self, destination: &str, now: Instant) -> Result<(), Instant> {
-        let failing = self.0.get(destination);
+        let failing = self.failing.get(destination);
         failing.map_or(Ok(()), |failing| failing.breaker.is_open_to(now))
+    }
+
+    /// Tells whether a destination has answered, and was not left alone since.
+    pub(crate) fn has_answered(&self, destination: &str) -> bool {
+        self.answered.iter().any(|some| some.contains(destination))
     }
 
     /// Lets a message to a destination pass, if one may.
     pub(crate) fn admit(&mut self, destination: &str, now: Instant) -> bool {
-        let failing = self.0.get_mut(destination);
+        let failing = self.failing.get_mut(destination);
         failing.is_none_or(|failing| failing.breaker.admit(now))
     }
 
@@ -52,18 +62,20 @@ impl Destinations {
     ) -> Option<Change> {
         match health {
             Health::Well => {
-                let mut failing = self.0.remove(destination)?;
+                self.note_answer(destination);
+                let mut failing = self.failing.remove(destination)?;
                 failing.breaker.hear(health, now)
             }
             Health::Untold => {
-                let failing = self.0.get_mut(destination)?;
+                let failing = self.failing.get_mut(destination)?;
                 failing.breaker.hear(health, now)
             }
             Health::Away { .. } => {
-                if !self.0.contains_key(destination) && self.0.len() >= DESTINATIONS_MAX {
+                if !self.failing.contains_key(destination) && self.failing.len() >= DESTINATIONS_MAX
+                {
                     self.forget_one();
                 }
-                let failing = self.0.entry(Arc::clone(destination));
+                let failing = self.failing.entry(Arc::clone(destination));
                 let failing = failing.or_insert_with(|| Failing {
                     breaker: Breaker::default(),
                     at: now,
@@ -71,25 +83,41 @@ impl Destinations {
                 });
                 failing.at = now;
                 why.clone_into(&mut failing.why);
-                failing.breaker.hear(health, now)
+                let change = failing.breaker.hear(health, now);
+                if change.is_some() {
+                    let answered = self.answered.iter_mut();
+                    answered.for_each(|some| drop(some.take(destination)));
+                }
+                change
             }
+        }
+    }
+
+    /// Keeps the name of a destination that has answered, in place of those that did so long ago.
+    fn note_answer(&mut self, destination: &Arc<str>) {
+        let [last, before] = &mut self.answered;
+        if !last.contains(destination) {
+            if last.len() >= DESTINATIONS_MAX {
+                *before = std::mem::take(last);
+            }
+            last.insert(Arc::clone(destination));
         }
     }
 
     /// Makes room: one that is not away goes first, then the one that failed longest ago.
     fn forget_one(&mut self) {
         let oldest = self
-            .0
+            .failing
             .iter()
             .min_by_key(|(_, failing)| (failing.breaker.away_until().is_some(), failing.at));
         if let Some(name) = oldest.map(|(name, _)| Arc::clone(name)) {
-            self.0.remove(&name);
+            self.failing.remove(&name);
         }
     }
 
     /// The destinations that are left alone at an instant, each with the instant of the next probe and the reason.
     pub(crate) fn away(&self, now: Instant) -> impl Iterator<Item = (&Arc<str>, Instant, &str)> {
-        self.0.iter().filter_map(move |(name, failing)| {
+        self.failing.iter().filter_map(move |(name, failing)| {
             let until = failing.breaker.away_until().filter(|until| *until > now)?;
             Some((name, until, failing.why.as_str()))
         })
@@ -125,7 +153,30 @@ mod tests {
         assert!(all.admit("h1.example", until) && !all.admit("h1.example", until));
         let change = all.note(&name(1), Health::Well, "", until);
         assert_eq!(change, Some(Change::Closed));
-        assert!(all.0.is_empty(), "what is well is not kept");
+        assert!(all.failing.is_empty(), "what is well is not kept");
+    }
+
+    #[test]
+    fn b3_who_has_answered_is_known_until_left_alone_or_forgotten() {
+        let mut all = Destinations::default();
+        assert!(!all.has_answered("h1.example"));
+        all.note(&name(1), Health::Well, "", Instant(0));
+        for _ in 1..5 {
+            all.note(&name(1), AWAY, "hangs", Instant(0));
+            assert!(all.has_answered("h1.example"));
+        }
+        assert!(all.note(&name(1), AWAY, "hangs", Instant(0)).is_some());
+        assert!(!all.has_answered("h1.example"));
+        all.note(&name(0), Health::Well, "", Instant(0));
+        for number in 1..5 * DESTINATIONS_MAX {
+            all.note(&name(number), Health::Well, "", Instant(1));
+            if number % 1_000 == 0 {
+                all.note(&name(0), Health::Well, "", Instant(1));
+            }
+        }
+        let kept: usize = all.answered.iter().map(BTreeSet::len).sum();
+        assert!(kept <= 2 * DESTINATIONS_MAX, "{kept}");
+        assert!(all.has_answered("h0.example") && !all.has_answered("h1.example"));
     }
 
     #[test]
@@ -138,7 +189,7 @@ mod tests {
         for number in 1..3 * DESTINATIONS_MAX {
             all.note(&name(number), AWAY, "", Instant(1));
         }
-        assert_eq!(all.0.len(), DESTINATIONS_MAX);
+        assert_eq!(all.failing.len(), DESTINATIONS_MAX);
         assert!(all.is_open_to("h0.example", Instant(2)).is_err());
     }
 }

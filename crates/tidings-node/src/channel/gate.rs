@@ -98,6 +98,12 @@ impl Gate {
         any(providers.map(|provider| provider.destinations.is_open_to(destination, now)))
     }
 
+    /// Tells whether a destination has answered of late, as far as is known.
+    pub(crate) fn has_answered(&self, destination: &str) -> bool {
+        let mut providers = self.providers.iter();
+        providers.any(|provider| provider.destinations.has_answered(destination))
+    }
+
     /// Counts a message that leaves the queue.
     pub(crate) fn pass(&mut self, destinations: &[Arc<str>], now: Instant) {
         self.paces

@@ -213,8 +213,8 @@ pub fn open(
     Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
 }
 
-/// Number of threads of a channel whose recipients name the hosts that are called. None of those has more than a quarter
-/// of them, which is what other channels have in all.
+/// Number of threads of a channel whose recipients name the hosts that are called. Those of a domain have no more than a
+/// quarter of them, which is what other channels have in all.
 const STRANGERS_THREADS: usize = 32;
 
 /// A provider; `host` is that of the sender of mails.

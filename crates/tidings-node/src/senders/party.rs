@@ -1,15 +1,27 @@
 //! Parties: recipients and destinations, each of which may hold up its own messages and nobody else's.
 
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use tidings_core::Id;
 
-/// A recipient, or a destination beyond the provider: the host of an endpoint, or the domain of a mail address.
+/// A recipient, or a destination beyond the provider: the host of an endpoint, or the domain of a mail address. Hosts that
+/// recipients name have shares of the threads in groups: whoever has a domain can name any number of hosts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Party {
     Recipient(Id),
     Destination(Arc<str>),
+    /// The hosts of a domain that have answered.
+    Domain(Arc<str>),
+    /// Hosts that have not answered yet: those of a domain are in one of some groups, and one of a group has its turn at a time.
+    Untried(u64),
 }
+
+/// The names below which anybody can register one, in domains of countries.
+const REGISTRIES: [&str; 10] = [
+    "ac", "co", "com", "edu", "go", "gov", "ne", "net", "or", "org",
+];
 
 impl Party {
     /// The destinations of a message, then its recipient.
@@ -17,5 +29,56 @@ impl Party {
         let destinations = destinations.iter().cloned();
         let recipient = Self::Recipient(recipient.clone());
         destinations.map(Self::Destination).chain([recipient])
+    }
+
+    /// The group in which a host has a share; those that have not answered have this number of groups.
+    pub(super) fn group_of(host: &str, has_answered: bool, untried: usize) -> Self {
+        let domain = domain_of(host);
+        if has_answered {
+            return Self::Domain(domain.into());
+        }
+        let mut hasher = DefaultHasher::new();
+        domain.hash(&mut hasher);
+        Self::Untried(hasher.finish() % untried.max(1) as u64)
+    }
+}
+
+/// The part of a host's name that somebody has registered, roughly: two labels, or three below `co.uk` and the like.
+fn domain_of(host: &str) -> &str {
+    let is_name = host.bytes().any(|byte| byte.is_ascii_alphabetic()) && !host.contains(':');
+    if !is_name {
+        return host;
+    }
+    let mut labels = host.rsplit('.');
+    let (last, second) = (labels.next(), labels.next());
+    let is_registry = last.is_some_and(|last| last.len() == 2)
+        && second.is_some_and(|second| REGISTRIES.contains(&second));
+    let count = if is_registry { 3 } else { 2 };
+    let mut dots = host.rmatch_indices('.').map(|(at, _)| at + 1);
+    let begin = dots.nth(count - 1);
+    &host[begin.unwrap_or_default()..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn b3_hosts_have_the_domain_that_somebody_registered() {
+        for (host, domain) in [
+            ("h.example", "h.example"),
+            ("a.b.evil.example", "evil.example"),
+            ("a.evil.co.uk", "evil.co.uk"),
+            ("evil.co.uk", "evil.co.uk"),
+            ("co.uk", "co.uk"),
+            // Not below the name of a registry.
+            ("a.co.example", "co.example"),
+            ("a.t.co", "t.co"),
+            ("localhost", "localhost"),
+            ("192.0.2.1", "192.0.2.1"),
+            ("2001:db8::a", "2001:db8::a"),
+        ] {
+            assert_eq!(domain_of(host), domain, "{host}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 //! Interactive messages go before digests, and what was tried before goes before what was not, as it is older. A thread
 //! takes a message only when it may leave, so an interactive one that comes meanwhile still goes before a digest.
 //!
-//! A recipient, and a host that a recipient names, has a share of the threads, and a destination may be left alone or
-//! have a pace. What may not leave because of one of those is kept aside with it, so that it costs the others nothing,
+//! A recipient, and the hosts of a domain that recipients name, have a share of the threads, and a destination may be left
+//! alone or have a pace. Hosts that have not answered yet have half of the threads together. What may not leave because of one of those is kept aside with it, so that it costs the others nothing,
 //! and comes back to the queue, one message after the other, when that one may have a message again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use tidings_core::{Id, Instant};
 
-use super::{Party, Slot};
+use super::Slot;
+use super::party::Party;
 use crate::channel::{GateId, Head, InForce, Outlet, Pass};
 use crate::clock::Clock;
 use crate::priority::Priority;
@@ -36,8 +37,20 @@ pub(super) struct Queue {
 pub(super) struct Shares {
     /// To one recipient.
     pub(super) recipient: usize,
-    /// To one destination; `None` = the channel's provider takes messages for all of them.
+    /// To the hosts of one domain; `None` = the channel's provider takes messages for all destinations.
     pub(super) destination: Option<usize>,
+}
+
+impl Shares {
+    /// The share of a party.
+    fn of(self, party: &Party) -> usize {
+        let of_domain = self.destination.unwrap_or(usize::MAX);
+        match party {
+            Party::Recipient(_) => self.recipient,
+            Party::Destination(_) | Party::Domain(_) => of_domain,
+            Party::Untried(_) => 1,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -51,6 +64,8 @@ struct Messages {
     until: BTreeSet<(Instant, Party)>,
     /// Number of messages that are being handed over.
     busy: BTreeMap<Party, usize>,
+    /// Number of messages that are kept aside, by recipient or by destination.
+    counts: BTreeMap<Party, usize>,
     next: u64,
     is_over: bool,
     /// The gate that the messages were held against: a reload makes another one, at which nobody is away.
@@ -81,9 +96,15 @@ struct Obstacle {
 }
 
 impl Queued {
-    /// Those of whose shares it takes a part.
-    fn parties(&self) -> impl Iterator<Item = Party> {
-        Party::of(&self.recipient, &self.destinations)
+    /// Those who count a message that waits for a party: each destination, where it waits for a group of them.
+    fn counted_by(&self, party: &Party) -> Vec<Party> {
+        match party {
+            Party::Recipient(_) | Party::Destination(_) => vec![party.clone()],
+            Party::Domain(_) | Party::Untried(_) => {
+                let destinations = self.destinations.iter().cloned();
+                destinations.map(Party::Destination).collect()
+            }
+        }
     }
 }
 
@@ -104,7 +125,17 @@ pub(super) struct Leaving {
 }
 
 /// Those of whose shares a message has a part.
-pub(super) struct Parties(Vec<Party>);
+pub(super) struct Parties(BTreeSet<Party>);
+
+/// Counts one less of a party.
+fn take_one(counts: &mut BTreeMap<Party, usize>, party: &Party) {
+    if let Some(count) = counts.get_mut(party) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(party);
+        }
+    }
+}
 
 /// The next step of a thread.
 enum Turn {
@@ -159,18 +190,18 @@ impl Queue {
     /// Removes a message, if no thread has it.
     pub(super) fn remove(&self, rank: Rank) {
         let mut messages = self.messages();
-        let Some(Queued { waits_for, .. }) = messages.queued.remove(&rank) else {
+        let Some(queued) = messages.queued.get(&rank) else {
             return;
         };
+        let waits_for = queued.waits_for.clone();
         let was_ready = messages.ready.remove(&rank);
-        let Some(party) = waits_for else {
-            return;
-        };
-        match was_ready {
+        match waits_for {
             // The next one that waits for the same has its turn.
-            true => self.call_back(&mut messages, &party),
-            false => self.take_from(&mut messages, &party, Some(rank)),
+            Some(party) if was_ready => self.call_back(&mut messages, &party),
+            Some(party) => self.take_from(&mut messages, &party, Some(rank)),
+            None => {}
         }
+        messages.queued.remove(&rank);
         drop(messages);
         self.changed.notify_all();
     }
@@ -220,12 +251,7 @@ impl Queue {
     pub(super) fn end_of(&self, parties: Parties) {
         let mut messages = self.messages();
         for party in parties.0 {
-            if let Some(count) = messages.busy.get_mut(&party) {
-                *count -= 1;
-                if *count == 0 {
-                    messages.busy.remove(&party);
-                }
-            }
+            take_one(&mut messages.busy, &party);
             self.call_back(&mut messages, &party);
         }
         drop(messages);
@@ -237,11 +263,10 @@ impl Queue {
         self.kept_aside[priority as usize].load(Ordering::Relaxed)
     }
 
-    /// Number of messages that are kept aside and wait for a party.
+    /// Number of messages that are kept aside and wait for a recipient, or for a destination or its group.
     pub(super) fn kept_aside_for(&self, party: &Party) -> usize {
-        let messages = self.messages();
-        let aside = messages.aside.get(party);
-        aside.map_or(0, |aside| aside.ranks.len())
+        let count = self.messages().counts.get(party).copied();
+        count.unwrap_or_default()
     }
 
     fn turn(&self, messages: &mut Messages, interactive_only: bool, now: Instant) -> Turn {
@@ -302,12 +327,12 @@ impl Queue {
         now: Instant,
     ) -> Option<Obstacle> {
         let queued = messages.queued.get(&rank)?;
-        let is_used_up = |party: &Party, share: usize| {
+        let is_used_up = |party: &Party| {
             let count = messages.busy.get(party);
-            count.is_some_and(|count| *count >= share)
+            count.is_some_and(|count| *count >= self.shares.of(party))
         };
         let recipient = Party::Recipient(queued.recipient.clone());
-        if is_used_up(&recipient, self.shares.recipient) {
+        if is_used_up(&recipient) {
             return Some(Obstacle {
                 party: recipient,
                 until: None,
@@ -317,14 +342,17 @@ impl Queue {
         let mut is_open = queued.destinations.is_empty();
         for destination in &queued.destinations {
             let open = outlet.gate().is_open_for(destination, now);
-            let party = Party::Destination(Arc::clone(destination));
-            match (open, self.shares.destination) {
-                (Ok(()), Some(share)) if is_used_up(&party, share) => {
-                    return Some(Obstacle { party, until: None });
+            match open {
+                Ok(()) => {
+                    let group = self.group_of(destination, outlet);
+                    if let Some(party) = group.filter(is_used_up) {
+                        return Some(Obstacle { party, until: None });
+                    }
+                    is_open = true;
                 }
-                (Ok(()), _) => is_open = true,
-                (Err(until), _) => {
+                Err(until) => {
                     let until = Some(until);
+                    let party = Party::Destination(Arc::clone(destination));
                     if first.as_ref().is_none_or(|first| until < first.until) {
                         first = Some(Obstacle { party, until });
                     }
@@ -334,12 +362,34 @@ impl Queue {
         first.filter(|_| !is_open)
     }
 
+    /// The group in which a destination has a share, if it has any.
+    fn group_of(&self, destination: &str, outlet: &Outlet) -> Option<Party> {
+        // The share of a domain is a quarter of the threads, and half of them are for those that have answered.
+        let untried = self.shares.destination? * 2;
+        let has_answered = outlet.gate().has_answered(destination);
+        Some(Party::group_of(destination, has_answered, untried))
+    }
+
+    /// Those of whose shares a message takes a part.
+    fn parties(&self, queued: &Queued, outlet: Option<&Outlet>, now: Instant) -> BTreeSet<Party> {
+        let parties = Party::of(&queued.recipient, &queued.destinations);
+        let groups = outlet.into_iter().flat_map(|outlet| {
+            let open = queued.destinations.iter();
+            let open = open.filter(|to| outlet.gate().is_open_for(to, now).is_ok());
+            open.filter_map(|to| self.group_of(to, outlet))
+        });
+        parties.chain(groups).collect()
+    }
+
     fn keep_aside(&self, messages: &mut Messages, rank: Rank, obstacle: Obstacle) {
         let Obstacle { party, until } = obstacle;
         let Some(queued) = messages.queued.get_mut(&rank) else {
             return;
         };
         let before = queued.waits_for.replace(party.clone());
+        for counted in queued.counted_by(&party) {
+            *messages.counts.entry(counted).or_default() += 1;
+        }
         messages.ready.remove(&rank);
         let aside = messages.aside.entry(party.clone()).or_default();
         aside.ranks.insert(rank);
@@ -373,6 +423,11 @@ impl Queue {
         };
         if let Some(rank) = taken {
             self.kept_aside[rank.priority as usize].fetch_sub(1, Ordering::Relaxed);
+            let counted = messages.queued.get(&rank);
+            let counted = counted.map(|queued| queued.counted_by(party));
+            for counted in counted.into_iter().flatten() {
+                take_one(&mut messages.counts, &counted);
+            }
             if which.is_none() {
                 messages.ready.insert(rank);
             }
@@ -395,10 +450,13 @@ impl Queue {
     ) -> Option<Leaving> {
         messages.ready.remove(&rank);
         let queued = messages.queued.remove(&rank)?;
-        let parties: Vec<Party> = queued.parties().collect();
+        let parties = self.parties(&queued, outlet.as_ref(), now);
         for party in &parties {
             *messages.busy.entry(party.clone()).or_default() += 1;
-            // Where there is room for more than one.
+        }
+        // Where there is room for more than one, or a host has changed its group since it waited.
+        let waited_for = queued.waits_for.iter();
+        for party in parties.iter().chain(waited_for) {
             self.call_back(&mut messages, party);
         }
         let Queued {

@@ -1,5 +1,7 @@
 //! Tests of recipients and destinations that hold nobody else up.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 /// A channel of which hosts that recipients name hang: it notes who is asked, and answers when the test says so.
@@ -104,6 +106,121 @@ fn a3_a_host_or_a_recipient_that_never_answers_has_a_quarter_of_the_threads_and_
     assert!(taken >= count - 8, "{taken}");
     assert_eq!(senders.kept_aside(), 0);
     drop(over);
+}
+
+/// Sends a message to a host that is well, and waits for its answer.
+fn sends(senders: &mut Senders, number: u32, host: &str) {
+    senders.dispatch(hook(number, &format!("w{number}"), host));
+    let (job, reply) = senders.answers().recv().unwrap();
+    assert!(matches!(reply.outcome, Outcome::Sent(_)), "{reply:?}");
+    assert_eq!(job.number.0, number);
+    senders.arrived(&job);
+}
+
+#[test]
+fn b3_many_hosts_of_one_name_or_of_many_hold_up_nobody_who_has_answered() {
+    let channel_of = Arc::new(Hanging::default());
+    let (over, answers) = channel();
+    *channel_of.answers.lock().unwrap() = Some(answers);
+    channel_of.hosts.lock().unwrap().push("evil");
+    let mut senders = hooks(&channel_of, &clock(), By::Threads);
+    sends(&mut senders, 0, "well.example");
+    for number in 1..=300 {
+        let host = format!("h{number}.evil.example");
+        senders.dispatch(hook(number, &format!("r{number}"), &host));
+    }
+    for number in 301..=320 {
+        sends(&mut senders, number, "well.example");
+    }
+    // Whoever is new goes past them, too, but for the hosts that happen to be in the same group.
+    let group = |host: &str| party::Party::group_of(host, false, 4);
+    let new = (0..).map(|number| format!("new{number}.example"));
+    let new = new.filter(|host| group(host) != group("evil.example"));
+    for (number, host) in (321..=330).zip(new) {
+        sends(&mut senders, number, &host);
+    }
+    let asked = |part: &str| {
+        let asked = channel_of.asked.lock().unwrap();
+        asked.iter().filter(|to| to.contains(part)).count()
+    };
+    assert!(asked("evil") <= 1);
+    // As many that have nothing in common.
+    for number in 400..=700 {
+        let host = format!("h.evil{number}.example");
+        senders.dispatch(hook(number, &format!("r{number}"), &host));
+    }
+    for number in 701..=720 {
+        sends(&mut senders, number, "well.example");
+    }
+    assert!(asked("evil") <= 4);
+    // They are counted with their hosts, and taken back as all else.
+    let taken = senders.take_back_all(|_| true).len();
+    assert!(taken >= 601 - 4, "{taken}");
+    assert_eq!(senders.kept_aside(), 0);
+    drop(over);
+}
+
+#[test]
+fn b3_a_name_whose_hosts_answer_and_then_hang_has_a_quarter_of_the_threads() {
+    let channel_of = Arc::new(Hanging::default());
+    let (over, answers) = channel();
+    *channel_of.answers.lock().unwrap() = Some(answers);
+    let mut senders = hooks(&channel_of, &clock(), By::Threads);
+    sends(&mut senders, 0, "well.example");
+    for number in 1..=50 {
+        sends(&mut senders, number, &format!("h{number}.evil.example"));
+    }
+    channel_of.hosts.lock().unwrap().push("evil");
+    channel_of.asked();
+    for number in 51..=350 {
+        let host = format!("h{}.evil.example", number % 50 + 1);
+        senders.dispatch(hook(number, &format!("r{number}"), &host));
+    }
+    for number in 351..=370 {
+        sends(&mut senders, number, "well.example");
+    }
+    let asked = channel_of.asked();
+    let hung = asked.iter().filter(|to| to.contains("evil")).count();
+    assert!(hung <= 2, "{hung}");
+    drop(over);
+}
+
+#[test]
+fn b3_what_waits_leaves_in_order_once_hosts_answer() {
+    let channel_of = Arc::new(Hanging::default());
+    let (over, answers) = channel();
+    *channel_of.answers.lock().unwrap() = Some(answers);
+    channel_of.hosts.lock().unwrap().push("slow");
+    let mut senders = hooks(&channel_of, &clock(), By::Threads);
+    let host = |number: u32| format!("h{}.slow{}.example", number % 7, number % 3);
+    for number in 0..500 {
+        senders.dispatch(hook(number, &format!("r{}", number % 40), &host(number)));
+    }
+    let aside = |number| {
+        let party = Party::Destination(host(number).into());
+        senders.kept_aside_for("webhook", &party)
+    };
+    while senders.kept_aside() < 496 {
+        std::thread::yield_now();
+    }
+    let counted: usize = (0..21).map(aside).sum();
+    // What waits for its recipient counts for it.
+    assert!((300..500).contains(&counted), "{counted}");
+    // From now on all of them answer.
+    channel_of.hosts.lock().unwrap().clear();
+    drop(over);
+    let mut left: BTreeSet<u32> = (0..500).collect();
+    while !left.is_empty() {
+        let (job, _) = senders.answers().recv().unwrap();
+        assert!(left.remove(&job.number.0));
+        senders.arrived(&job);
+    }
+    assert!(senders.is_idle());
+    assert_eq!(senders.kept_aside(), 0);
+    assert!((0..21).all(|number| {
+        let party = Party::Destination(host(number).into());
+        senders.kept_aside_for("webhook", &party) == 0
+    }));
 }
 
 #[test]
