@@ -9,6 +9,7 @@ use tidings_core::channel::{AddressKind, ChannelKind};
 use tidings_core::{Instant, Rules};
 use tidings_mail::{Design, Sender, TokenKey};
 
+pub use http::sms::sms;
 pub use maildir::{Durability, Maildir};
 pub use outcome::{Outcome, Receipt, Scope};
 pub use outlet::{Away, Outlet, Provider};

@@ -3,8 +3,10 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tidings_core::Id;
+use tidings_core::{Batch, Id, Rules};
 use tidings_mail::{DEFAULT_TEMPLATES, Design, Sender, check_locale, sample};
+
+use tidings_node::channel::sms;
 
 use super::calls::scheduled_text;
 use super::reach::{self, To};
@@ -130,11 +132,11 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
         .get("email")
         .and_then(|email| email.from.as_deref());
     let sender = Sender::parse(from.unwrap_or("Tidings <tidings@example.org>"));
+    let batch = sample(&kind, &rules, locale, usize::from(arguments.items));
     let mail = sender
         .map_err(|fault| fault.to_string())
         .and_then(|sender| Design::new(sender, &rules).map_err(|fault| fault.to_string()))
         .and_then(|design| {
-            let batch = sample(&kind, &rules, locale, usize::from(arguments.items));
             let content = tidings_mail::content(&batch, &design);
             let mail = tidings_mail::render(&batch, &design);
             content
@@ -150,7 +152,30 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
         ("message.txt", bodies.text.as_bytes()),
         ("message.eml", mail.bytes.as_slice()),
     ];
-    show(arguments, &mail.subject, &files, streams)
+    let shown = show(arguments, &mail.subject, &files, streams)?;
+    let routes = rules.types.get(kind.as_str()).map(|kind| &kind.channels);
+    if shown == Status::Done && routes.is_some_and(|routes| routes.contains_key("sms")) {
+        return show_sms(batch, &rules, streams);
+    }
+    Ok(shown)
+}
+
+/// Shows the text message of made-up items, with the number of parts that are paid for.
+fn show_sms(mut batch: Batch, rules: &Rules, streams: &mut Streams<'_>) -> io::Result<Status> {
+    "sms".clone_into(&mut batch.channel);
+    let design = Design::short("sms", rules).map_err(|fault| fault.to_string());
+    let made = design
+        .and_then(|design| tidings_mail::short(&batch, &design).map_err(|fault| fault.to_string()));
+    let (text, parts) = match made {
+        Ok(short) => sms(short),
+        Err(fault) => return Ok(report(streams, &fault, Status::Failed)),
+    };
+    let of = if parts == 1 { "part" } else { "parts" };
+    writeln!(streams.out, "sms, {parts} {of}:")?;
+    for line in text.lines() {
+        writeln!(streams.out, "  {line}")?;
+    }
+    Ok(Status::Done)
 }
 
 /// Writes the files of a mail, and opens it.

@@ -300,6 +300,32 @@ const CONFIG_WITH_A_TYPE: &str = "[categories.c]\n[types.work]\ncategory = \"c\"
                                   channels = { email = { policy = \"now\" } }\n";
 
 #[test]
+fn field_12_the_preview_of_a_type_shows_its_text_message_and_the_number_of_parts() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("tidings.toml").display().to_string();
+    let out = dir.path().join("out").display().to_string();
+    let preview = |title: &str, channels: &str| {
+        let toml = format!(
+            "[categories.c]\n[types.work]\ncategory = \"c\"\ntitle = \"{title}\"\nchannels = {{ {channels} }}\n"
+        );
+        std::fs::write(&config, toml).unwrap();
+        let arguments = ["preview", "work", "--config", &config, "--out", &out];
+        let (status, printed, err) = tidings(&arguments);
+        assert_eq!(status, Status::Done, "{err}");
+        printed
+    };
+    let both = "email = { policy = \"now\" }, sms = { policy = \"now\" }";
+    let printed = preview("New works", both);
+    let (_, text) = printed.split_once("sms, 1 part:\n").unwrap();
+    assert!(text.contains("The first example"), "{printed}");
+    // One sign that is not in the alphabet makes it longer.
+    let printed = preview(&"\u{65b0}".repeat(80), both);
+    assert!(printed.contains("sms, 3 parts:\n"), "{printed}");
+    let printed = preview("New works", "email = { policy = \"now\" }");
+    assert!(!printed.contains("sms"), "{printed}");
+}
+
+#[test]
 fn a_mail_is_previewed_with_the_templates_that_were_written_and_changed() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();

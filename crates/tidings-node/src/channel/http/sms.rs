@@ -3,6 +3,7 @@
 //! A part has 160 characters of that alphabet (3GPP TS 23.038, section 6.2.1), of which a few count twice, or 70 units
 //! of UTF-16 as soon as one character is not in it. Of a text of several parts each has a little less room.
 
+use tidings_mail::Short;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::note::Note;
@@ -69,6 +70,17 @@ pub(crate) fn text_of(note: &Note) -> String {
     let ends: Vec<usize> = words.grapheme_indices(true).map(|(at, _)| at).collect();
     let fits = ends.partition_point(|at| parts(&cut_at(*at)) <= PARTS_MAX);
     cut_at(ends.get(fits.saturating_sub(1)).copied().unwrap_or(0))
+}
+
+/// The text of a text message as a provider gets it, with its number of parts.
+#[must_use]
+pub fn sms(short: Short) -> (String, usize) {
+    let Short {
+        title, text, url, ..
+    } = short;
+    let text = text_of(&Note { title, text, url });
+    let parts = parts(&text);
+    (text, parts)
 }
 
 #[cfg(test)]
