@@ -3,9 +3,10 @@
 //! Interactive messages go before digests, and what was tried before goes before what was not, as it is older. A thread
 //! takes a message only when it may leave, so an interactive one that comes meanwhile still goes before a digest.
 //!
-//! A recipient, and the hosts of a domain that recipients name, have a share of the threads, and a destination may be left
-//! alone or have a pace. Hosts that have not answered yet have half of the threads together. What may not leave because of one of those is kept aside with it, so that it costs the others nothing,
-//! and comes back to the queue, one message after the other, when that one may have a message again.
+//! A recipient, and the hosts of a domain that recipients name, have a share of the threads, and a destination may be
+//! left alone or have a pace. Hosts that have not answered yet have half of the threads together. What may not leave
+//! because of one of those is kept aside with it, so that it costs the others nothing, and comes back to the queue, one
+//! message after the other, when that one may have a message again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -373,6 +374,7 @@ impl Queue {
     /// Those of whose shares a message takes a part.
     fn parties(&self, queued: &Queued, outlet: Option<&Outlet>, now: Instant) -> BTreeSet<Party> {
         let parties = Party::of(&queued.recipient, &queued.destinations);
+        let outlet = outlet.filter(|_| self.shares.destination.is_some());
         let groups = outlet.into_iter().flat_map(|outlet| {
             let open = queued.destinations.iter();
             let open = open.filter(|to| outlet.gate().is_open_for(to, now).is_ok());
