@@ -14,7 +14,7 @@ pub(crate) enum Party {
     Destination(Arc<str>),
     /// The hosts of a domain that have answered.
     Domain(Arc<str>),
-    /// Hosts that have not answered yet: those of a domain are in one of some groups, and one of a group has its turn at a time.
+    /// Hosts that have not answered yet: those of a domain are in one of some groups, each of which has one call at a time.
     Untried(u64),
 }
 

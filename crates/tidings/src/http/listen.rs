@@ -197,8 +197,8 @@ pub async fn serve(
     }
 }
 
-/// The reason why nobody can tell which host a request is for (RFC 9112, section 3.2). What stands in front of the server
-/// may have read another one.
+/// The reason why nobody can tell which host a request is for (RFC 9112, section 3.2). What stands in front of the
+/// server may have read another one.
 fn unclear_host(request: &Request<Incoming>) -> Option<&'static str> {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {

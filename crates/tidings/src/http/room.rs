@@ -1,4 +1,4 @@
-//! The memory that bodies of requests have: a bound on all of one kind of caller together, and one on those of an address.
+//! The memory that bodies of requests have: a bound on all of one kind of caller, and one on those of an address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
