@@ -4,10 +4,8 @@
 //! what is now due goes out (contract, section 2). The simulator, the demo and the tests are this. It drives
 //! the parts of a turn of the loop, from one instant at which something happens to the next.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidings_core::channel::CHANNELS;
 use tidings_core::engine::{Options, Refused, Reply, Settled, Subject, Unexplained};
 use tidings_core::explanation::Explanation;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
@@ -28,14 +26,10 @@ pub struct Player {
     event_loop: EventLoop,
     /// The open instant, with its commands.
     open: Option<(Instant, Vec<Command>)>,
-    /// Recipients created by commands that are not handled yet.
-    made: BTreeSet<Id>,
-    /// Number of topics that each recipient follows with the open instant.
-    follows: BTreeMap<Id, u64>,
-    /// Number of mutes that each recipient gets with the open instant, at most.
-    mutes: BTreeMap<Id, u64>,
     /// True if the instant has already closed what was due.
     begun: bool,
+    /// True if it goes on where a command is refused.
+    goes_on: bool,
     observer: Option<Box<dyn Observer + Send>>,
 }
 
@@ -63,7 +57,7 @@ pub enum Watch {
 /// The reason why a command was not played.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
-    /// The command was refused; nothing of it was done.
+    /// A command was refused, the first of its instant; nothing of it was done.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// A command is earlier than the open instant.
@@ -131,10 +125,8 @@ impl Player {
         Self {
             event_loop: EventLoop::at_once(node, delivery, watch == Watch::Messages),
             open: None,
-            made: BTreeSet::new(),
-            follows: BTreeMap::new(),
-            mutes: BTreeMap::new(),
             begun: false,
+            goes_on: false,
             observer: None,
         }
     }
@@ -144,6 +136,15 @@ impl Player {
     pub fn resume(&mut self, at: Instant) {
         self.open = Some((at, Vec::new()));
         self.begun = true;
+    }
+
+    /// Makes the player go on where a command is refused; the observer hears of it.
+    #[must_use]
+    pub fn past_refusals(self) -> Self {
+        Self {
+            goes_on: true,
+            ..self
+        }
     }
 
     /// Sets the observer.
@@ -176,7 +177,7 @@ impl Player {
         out: &mut Out<'_>,
     ) -> Result<(), PlayError> {
         self.turn_to(at, out)?;
-        self.drain()?;
+        self.take_in()?;
         self.begin(at)?;
         let set = self
             .event_loop
@@ -184,44 +185,19 @@ impl Player {
         Ok(set?)
     }
 
-    /// Plays the next command. Messages of instants that are over go to `out`.
+    /// Plays the next command, which is decided with the others of its instant. Messages of instants that are over
+    /// go to `out`.
     ///
     /// # Errors
-    /// [`PlayError`]; after [`PlayError::Refused`] and [`PlayError::Back`] nothing has changed.
+    /// [`PlayError`]; after [`PlayError::Back`] nothing has changed. [`PlayError::Refused`] is of an instant that is over
+    /// or full: none of its messages has gone to `out`, and no more can be played.
     pub fn play(&mut self, timed: Timed, out: &mut Out<'_>) -> Result<(), PlayError> {
         let Timed { at, command } = timed;
         self.turn_to(at, out)?;
-        if let Command::Subscribe { recipient, .. } = &command {
-            let follows = self.follows.entry(recipient.clone()).or_default();
-            *follows += 1;
-            if *follows > self.node().engine().room_to_follow(recipient) {
-                // Whether it is one too many shows once those before it are taken in.
-                self.drain()?;
-                // That has forgotten this one, which comes after.
-                self.follows.insert(recipient.clone(), 1);
-            }
-        }
-        if let Command::Preference {
-            recipient, scope, ..
-        } = &command
-            && scope.is_mute()
-        {
-            let each = CHANNELS.len() as u64;
-            let mutes = self.mutes.entry(recipient.clone()).or_default();
-            *mutes += each;
-            if *mutes > self.node().engine().room_to_mute(recipient) {
-                self.drain()?;
-                self.mutes.insert(recipient.clone(), each);
-            }
-        }
-        self.check(&command)?;
         if let Some((_, commands)) = &mut self.open {
-            if let Command::Recipient(change) = &command {
-                self.made.insert(change.id.clone());
-            }
             commands.push(command);
             if commands.len() >= TOGETHER_MAX {
-                self.drain()?;
+                self.take_in()?;
             }
         }
         Ok(())
@@ -231,7 +207,7 @@ impl Player {
     /// instant.
     ///
     /// # Errors
-    /// [`PlayError::Node`].
+    /// [`PlayError`] as of [`Player::play`].
     pub fn finish(&mut self, until: Option<Instant>, out: &mut Out<'_>) -> Result<(), PlayError> {
         self.close(out)?;
         if self.node().forgets_late() {
@@ -262,7 +238,7 @@ impl Player {
     /// Plays the open instant to its end; the next command must be later.
     ///
     /// # Errors
-    /// [`PlayError::Node`].
+    /// [`PlayError`] as of [`Player::play`].
     pub fn end_instant(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
         self.close(out)
     }
@@ -381,8 +357,11 @@ impl Player {
         Ok(())
     }
 
-    /// Handles the commands of the open instant so far.
-    fn drain(&mut self) -> Result<(), PlayError> {
+    /// Handles the commands of the open instant so far, and tells no message of it.
+    ///
+    /// # Errors
+    /// [`PlayError`] as of [`Player::play`].
+    pub fn take_in(&mut self) -> Result<(), PlayError> {
         let Some((at, commands)) = &mut self.open else {
             return Ok(());
         };
@@ -398,9 +377,6 @@ impl Player {
         commands: &[Command],
         by: impl FnOnce(&mut Node, &dyn Sending, Instant, &[Command]) -> Result<Accepted, Error>,
     ) -> Result<Accepted, PlayError> {
-        self.made.clear();
-        self.follows.clear();
-        self.mutes.clear();
         self.begin(at)?;
         self.before(at, commands);
         let accepted = self
@@ -409,35 +385,11 @@ impl Player {
         if let Some(observer) = &mut self.observer {
             observer.after(at, &accepted.replies);
         }
-        let refused = accepted
-            .replies
-            .iter()
-            .find_map(|reply| reply.as_ref().err());
-        match refused {
-            Some(refused) => Err(refused.clone().into()),
-            None => Ok(accepted),
+        let mut replies = accepted.replies.iter();
+        match replies.find_map(|reply| reply.as_ref().err()) {
+            Some(refused) if !self.goes_on => Err(refused.clone().into()),
+            _ => Ok(accepted),
         }
-    }
-
-    /// Refuses a command that the engine would refuse, before it is handled together with others.
-    fn check(&self, command: &Command) -> Result<(), Refused> {
-        let Err(refused) = self.node().engine().check(command) else {
-            return Ok(());
-        };
-        match &refused {
-            Refused::UnknownRecipient(recipient) if self.made.contains(recipient) => Ok(()),
-            Refused::UnknownType { .. } if self.has_event(command) => Ok(()),
-            _ => Err(refused),
-        }
-    }
-
-    /// Tells whether a command publishes an event with a known id.
-    fn has_event(&self, command: &Command) -> bool {
-        let Command::Publish(event) = command else {
-            return false;
-        };
-        let view = self.node().view();
-        view.is_ok_and(|view| matches!(self.node().engine().has_event(&view, &event.id), Ok(true)))
     }
 
     fn before(&mut self, at: Instant, commands: &[Command]) {

@@ -1,14 +1,14 @@
 //! The engine as a test subject: over a store in memory, on a virtual clock.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::engine::Options;
+use tidings_core::engine::{Options, Refused, Reply};
 use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
-use tidings_node::{NodesPlayer, Player, Watch};
+use tidings_node::{NodesPlayer, Observer, PlayError, Player, Watch};
 use tidings_store::{MemoryStore, Store};
 
 use crate::rig::mix;
-use crate::subject::Subject;
+use crate::subject::{Answer, Subject};
 
 /// The engine with its usual options.
 #[must_use]
@@ -86,15 +86,56 @@ pub fn on_faulty_nodes(rules: Rules) -> Box<dyn Subject> {
 fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
     let store = Arc::new(MemoryStore::default());
     let player = Player::open(store, options, Watch::Messages).expect("a new store can be opened");
+    let mut player = player.past_refusals();
+    let answers = Answers::default();
+    player.observe_by(Box::new(answers.clone()));
     Box::new(Engine {
         player,
+        answers,
         rules: Some(rules),
         messages: Vec::new(),
     })
 }
 
+/// The answers of a player. Its clones hear, and tell, the same.
+#[derive(Clone, Default)]
+pub(crate) struct Answers {
+    all: Arc<Mutex<Vec<Answer>>>,
+    /// The commands that wait for theirs: true if it erases.
+    erases: Vec<bool>,
+}
+
+impl Answers {
+    pub(crate) fn all(&self) -> Vec<Answer> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Answer>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Answers {
+    fn before(&mut self, _: Instant, commands: &[Command]) {
+        let erases = |command: &Command| matches!(command, Command::Erase { .. });
+        self.erases = commands.iter().map(erases).collect();
+    }
+
+    fn after(&mut self, _: Instant, replies: &[Result<Reply, Refused>]) {
+        let mut all = self.lock();
+        for (reply, erases) in replies.iter().zip(&self.erases) {
+            all.push(match reply {
+                // The model has nothing to erase and says nothing.
+                Err(refused) if !erases => Err(refused.to_string()),
+                _ => Ok(()),
+            });
+        }
+    }
+}
+
 struct Engine {
     player: Player,
+    answers: Answers,
     /// Put in force at the first instant.
     rules: Option<Rules>,
     messages: Vec<Message>,
@@ -116,11 +157,13 @@ impl Subject for Engine {
         let played = self
             .player
             .play(timed.clone(), &mut |message| messages.push(message));
-        match (&timed.command, played) {
-            // The model has nothing to erase and says nothing.
-            (Command::Erase { .. }, Err(tidings_node::PlayError::Refused(_))) => Ok(()),
-            (_, played) => played.map_err(|fault| fault.to_string()),
+        if let Err(back @ PlayError::Back { .. }) = &played {
+            // Those before it are answered first.
+            self.player.take_in().map_err(|fault| fault.to_string())?;
+            self.answers.lock().push(Err(back.to_string()));
+            return Ok(());
         }
+        played.map_err(|fault| fault.to_string())
     }
 
     fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String> {
@@ -138,6 +181,10 @@ impl Subject for Engine {
             .map_err(|fault| fault.to_string())
     }
 
+    fn answers(&self) -> Vec<Answer> {
+        self.answers.all()
+    }
+
     fn messages(&self) -> Vec<Message> {
         self.messages.clone()
     }
@@ -153,7 +200,7 @@ impl Subject for Engine {
 enum Nodes {
     /// The rules come into force at the first instant. True if acts are late.
     Waiting(Box<Rules>, fn(NodesPlayer) -> NodesPlayer),
-    Open(Box<NodesPlayer>, Vec<Message>),
+    Open(Box<NodesPlayer>, Vec<Message>, Vec<Answer>),
 }
 
 impl Nodes {
@@ -167,10 +214,10 @@ impl Nodes {
             let first = (at, (**rules).clone());
             let player = NodesPlayer::open(&store, (3, options), Watch::Messages, first);
             let player = over(player.map_err(|fault| fault.to_string())?);
-            *self = Self::Open(Box::new(player), Vec::new());
+            *self = Self::Open(Box::new(player), Vec::new(), Vec::new());
         }
         match self {
-            Self::Open(player, messages) => Ok((player, messages)),
+            Self::Open(player, messages, _) => Ok((player, messages)),
             Self::Waiting(..) => Err("unreachable: it was just opened".to_owned()),
         }
     }
@@ -180,16 +227,21 @@ impl Subject for Nodes {
     fn play(&mut self, timed: &Timed) -> Result<(), String> {
         let (player, messages) = self.begin(timed.at)?;
         let played = player.play(timed.clone(), &mut |message| messages.push(message));
-        match (&timed.command, played) {
+        let answer = match (&timed.command, played) {
             // The model has nothing to erase and says nothing.
-            (Command::Erase { .. }, Err(tidings_node::PlayError::Refused(_))) => Ok(()),
-            (Command::Preference { .. }, Err(tidings_node::PlayError::Refused(_)))
-                if player.has_faults() =>
-            {
+            (Command::Erase { .. }, Err(PlayError::Refused(_))) => Ok(()),
+            (Command::Preference { .. }, Err(PlayError::Refused(_))) if player.has_faults() => {
                 Ok(())
             }
-            (_, played) => played.map_err(|fault| fault.to_string()),
+            (_, Err(fault @ (PlayError::Refused(_) | PlayError::Back { .. }))) => {
+                Err(fault.to_string())
+            }
+            (_, played) => Ok(played.map_err(|fault| fault.to_string())?),
+        };
+        if let Self::Open(_, _, answers) = self {
+            answers.push(answer);
         }
+        Ok(())
     }
 
     fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String> {
@@ -200,7 +252,7 @@ impl Subject for Nodes {
     }
 
     fn finish(&mut self, until: Option<Instant>) -> Result<(), String> {
-        let Self::Open(player, messages) = self else {
+        let Self::Open(player, messages, _) = self else {
             return Ok(());
         };
         player
@@ -208,16 +260,23 @@ impl Subject for Nodes {
             .map_err(|fault| fault.to_string())
     }
 
+    fn answers(&self) -> Vec<Answer> {
+        match self {
+            Self::Open(_, _, answers) => answers.clone(),
+            Self::Waiting(..) => Vec::new(),
+        }
+    }
+
     fn messages(&self) -> Vec<Message> {
         match self {
-            Self::Open(_, messages) => messages.clone(),
+            Self::Open(_, messages, _) => messages.clone(),
             Self::Waiting(..) => Vec::new(),
         }
     }
 
     fn books(&self) -> Books {
         match self {
-            Self::Open(player, _) => player.books().unwrap_or_else(|fault| panic!("{fault}")),
+            Self::Open(player, ..) => player.books().unwrap_or_else(|fault| panic!("{fault}")),
             Self::Waiting(..) => Books::default(),
         }
     }

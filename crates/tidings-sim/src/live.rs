@@ -23,7 +23,7 @@ use tidings_store::{FaultStore, Faults, Store};
 use crate::model::Model;
 use crate::random::World;
 use crate::rig::{Bare, Lie, Recorder, Taken, mix};
-use crate::subject::{self, Played, Step, play_all};
+use crate::subject::{self, Played, Step, play_all, refuses_none};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -89,10 +89,10 @@ pub fn with_model(world: &World, seed: u64) -> Result<(World, Played), String> {
     let world = apart(world, seed);
     let mut model = Model::new(world.rules.clone());
     for step in &world.steps {
-        step.play(&mut model)
-            .map_err(|reason| format!("{reason}: {step:?}"))?;
+        step.play(&mut model)?;
     }
     model.finish(world.until);
+    refuses_none(world.steps.iter(), &model.answers)?;
     if !model.has_told_nothing() {
         let (messages, books) = (model.messages().to_vec(), model.books());
         return Ok((world, Played { messages, books }));

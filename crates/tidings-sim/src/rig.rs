@@ -16,6 +16,7 @@ use tidings_node::channel::{
 use tidings_node::{Delivery, PlayError, Player, Retries, Watch};
 use tidings_store::{FaultStore, Faults, Store};
 
+use crate::engine::Answers;
 use crate::random::World;
 use crate::subject::Step;
 
@@ -216,6 +217,7 @@ pub fn run(
         recorder,
         options,
         player: None,
+        answers: Answers::default(),
         restarts: 0,
         instants: 0,
     };
@@ -255,6 +257,9 @@ pub fn run(
         .player(Instant(i64::MAX))?
         .books()
         .map_err(|fault| fault.to_string())?;
+    if let Some(Err(refused)) = rig.answers.all().into_iter().find(Result::is_err) {
+        return Err(refused);
+    }
     let taken = rig.recorder.taken();
     Ok(Ran {
         books,
@@ -296,6 +301,7 @@ struct Rig {
     recorder: Arc<Recorder>,
     options: Options,
     player: Option<Player>,
+    answers: Answers,
     restarts: u32,
     instants: u32,
 }
@@ -314,7 +320,11 @@ impl Rig {
             let delivery = Delivery::new(channels, Retries::default());
             let store: Arc<dyn Store> = Arc::clone(&self.store) as _;
             match Player::with_delivery(store, self.options, Watch::Nothing, (delivery, reached)) {
-                Ok(player) => self.player = Some(player),
+                Ok(player) => {
+                    let mut player = player.past_refusals();
+                    player.observe_by(Box::new(self.answers.clone()));
+                    self.player = Some(player);
+                }
                 Err(tidings_node::Error::Store(_)) => {}
                 Err(fault) => return Err(fault.to_string()),
             }
@@ -382,12 +392,7 @@ fn play_instant(
             });
             let commands = stretch.commands.iter().map(|command| (*command).clone());
             for command in commands.chain([marker]) {
-                let erases = matches!(command, Command::Erase { .. });
-                match player.play(Timed { at, command }, &mut |_| {}) {
-                    // The model has nothing to erase and says nothing.
-                    Err(PlayError::Refused(_)) if erases => {}
-                    played => played?,
-                }
+                player.play(Timed { at, command }, &mut |_| {})?;
             }
         }
         if let Some(rules) = stretch.rules {

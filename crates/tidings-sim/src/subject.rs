@@ -13,7 +13,7 @@ pub trait Subject {
     /// Plays one command, after everything that was due before it.
     ///
     /// # Errors
-    /// Why the command was refused; nothing but the clock has changed then.
+    /// The fault that it found, in words.
     fn play(&mut self, timed: &Timed) -> Result<(), String>;
 
     /// Takes a new configuration, as a command at that instant.
@@ -28,12 +28,19 @@ pub trait Subject {
     /// The fault that it found, in words.
     fn finish(&mut self, until: Option<Instant>) -> Result<(), String>;
 
+    /// The answers to all commands whose instant is over, in order: why one was refused, of which nothing but the
+    /// clock has changed.
+    fn answers(&self) -> Vec<Answer>;
+
     /// All messages so far, in order of (at, recipient, channel, lane) by bytes.
     fn messages(&self) -> Vec<Message>;
 
     /// The current books.
     fn books(&self) -> Books;
 }
+
+/// The answer to a command: the reason why it was refused, or nothing.
+pub type Answer = Result<(), String>;
 
 /// Makes a subject under its first rules.
 pub type Make = fn(Rules) -> Box<dyn Subject>;
@@ -60,7 +67,7 @@ impl Step {
     /// Plays this step on a subject.
     ///
     /// # Errors
-    /// Why the subject refused it.
+    /// The fault that it found, in words.
     pub fn play(&self, subject: &mut dyn Subject) -> Result<(), String> {
         match self {
             Self::Play(timed) => subject.play(timed),
@@ -77,7 +84,10 @@ pub fn model(rules: Rules) -> Box<dyn Subject> {
 
 impl Subject for Model {
     fn play(&mut self, timed: &Timed) -> Result<(), String> {
-        Model::play(self, timed.clone()).map_err(|refused| refused.to_string())
+        let answer = Model::play(self, timed.clone());
+        self.answers
+            .push(answer.map_err(|refused| refused.to_string()));
+        Ok(())
     }
 
     fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String> {
@@ -87,6 +97,10 @@ impl Subject for Model {
     fn finish(&mut self, until: Option<Instant>) -> Result<(), String> {
         Model::finish(self, until);
         Ok(())
+    }
+
+    fn answers(&self) -> Vec<Answer> {
+        self.answers.clone()
     }
 
     fn messages(&self) -> Vec<Message> {
@@ -118,18 +132,41 @@ pub fn play_all(
     until: Option<Instant>,
 ) -> Result<Played, String> {
     let mut subject = make(rules.clone());
-    for step in steps
-        .iter()
-        .filter(|step| until.is_none_or(|until| step.at() <= until))
-    {
+    let steps = || {
+        let steps = steps.iter();
+        steps.filter(|step| until.is_none_or(|until| step.at() <= until))
+    };
+    for step in steps() {
         step.play(subject.as_mut())
             .map_err(|reason| format!("{reason}: {step:?}"))?;
     }
     subject.finish(until)?;
+    refuses_none(steps(), &subject.answers())?;
     Ok(Played {
         messages: subject.messages(),
         books: subject.books(),
     })
+}
+
+/// Checks that a subject refused none of these steps.
+///
+/// # Errors
+/// The step that was refused, and why.
+pub fn refuses_none<'s>(
+    steps: impl Iterator<Item = &'s Step>,
+    answers: &[Answer],
+) -> Result<(), String> {
+    let mut commands = steps.filter(|step| matches!(step, Step::Play(_)));
+    for answer in answers {
+        let step = commands.next();
+        answer
+            .as_ref()
+            .map_err(|reason| format!("{reason}: {step:?}"))?;
+    }
+    match commands.next() {
+        Some(step) => Err(format!("no answer to {step:?}")),
+        None => Ok(()),
+    }
 }
 
 /// The difference between two results: the first message that differs, or the books.

@@ -8,7 +8,7 @@ use proptest::test_runner::Config;
 use tidings_core::engine::{EventReport, Options, Subject};
 use tidings_core::explanation::EntryState;
 use tidings_core::{Books, Command, Id, Outcome};
-use tidings_node::{Node, PlayError, Player, Watch};
+use tidings_node::{Node, Player, Watch};
 use tidings_sim::model::Model;
 use tidings_sim::random::{World, world};
 use tidings_sim::subject::Step;
@@ -33,8 +33,8 @@ const OPTIONS: [Options; 2] = [
 
 fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-    let mut player = Player::open(Arc::clone(&store), options, Watch::Nothing)
-        .expect("a new store can be opened");
+    let player = Player::open(Arc::clone(&store), options, Watch::Nothing);
+    let mut player = player.expect("a new store can be opened").past_refusals();
     let mut first = Some(world.rules.clone());
     let until = |step: &&Step| world.until.is_none_or(|until| step.at() <= until);
     for step in world.steps.iter().filter(until) {
@@ -47,10 +47,7 @@ fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
             Step::Play(timed) => player.play(timed.clone(), &mut |_| {}),
             Step::Reconfigure(at, rules) => player.set_rules(*at, (**rules).clone(), &mut |_| {}),
         };
-        match played {
-            Ok(()) | Err(PlayError::Refused(_)) => {}
-            Err(fault) => panic!("{fault}"),
-        }
+        played.expect("the store takes it");
     }
     player
         .finish(world.until, &mut |_| {})
@@ -171,7 +168,7 @@ fn given_back(world: &World) -> u64 {
     let mut model = Model::new(world.rules.clone());
     for step in &world.steps {
         // What the model refuses the engine refuses.
-        let _refused = step.play(&mut model);
+        step.play(&mut model).expect("the model goes on");
     }
     model.finish(world.until);
     model.given_back()

@@ -351,23 +351,27 @@ impl Play for Simulation {
     fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
         if let Some(rules) = self.rules.take() {
             let each = &mut |message: Message| sink.message(&message);
-            let set = self.player.set_rules(timed.at, rules, each);
-            set.map_err(refused)?;
+            self.player
+                .set_rules(timed.at, rules, each)
+                .map_err(broken)?;
         }
         lock(&self.answers).lines.push_back(line);
         let played = self
             .player
             .play(timed, &mut |message| sink.message(&message));
-        lock(&self.answers).warn(sink);
-        played.map_err(refused)
+        self.answered(played, sink)
+    }
+
+    fn take_in(&mut self) -> Result<(), PlayError> {
+        let taken = self.player.take_in();
+        taken.map_err(|fault| refused(fault, lock(&self.answers).refused))
     }
 
     fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError> {
         let finished = self
             .player
             .finish(until, &mut |message| sink.message(&message));
-        lock(&self.answers).warn(sink);
-        finished.map_err(refused)?;
+        self.answered(finished, sink)?;
         self.player.books().map_err(broken)
     }
 
@@ -387,9 +391,25 @@ impl Play for Simulation {
             .explain(subject, (recipient, now))
             .map_err(broken)?;
         explained.map_err(|unknown| PlayError::Refused {
+            line: 0,
             reason: unknown.to_string(),
             hint: "name an event and a recipient of the timeline".to_owned(),
         })
+    }
+}
+
+impl Simulation {
+    /// Passes the warnings on that came meanwhile.
+    fn answered(
+        &self,
+        played: Result<(), tidings_node::PlayError>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), PlayError> {
+        let mut answers = lock(&self.answers);
+        for (line, event, warning) in answers.warnings.drain(..) {
+            sink.warning(line, &event, &warning);
+        }
+        played.map_err(|fault| refused(fault, answers.refused))
     }
 }
 
@@ -398,14 +418,8 @@ impl Play for Simulation {
 struct Answers {
     lines: VecDeque<u64>,
     warnings: Vec<(u64, Id, Warning)>,
-}
-
-impl Answers {
-    fn warn(&mut self, sink: &mut dyn Sink) {
-        for (line, event, warning) in self.warnings.drain(..) {
-            sink.warning(line, &event, &warning);
-        }
-    }
+    /// The line that was refused; nothing is warned of the others of its instant.
+    refused: u64,
 }
 
 /// Gathers what a player answers.
@@ -416,6 +430,10 @@ impl Observer for Gather {
 
     fn after(&mut self, _: Instant, replies: &[Result<Reply, Refused>]) {
         let mut answers = lock(&self.0);
+        if let Some(refused) = replies.iter().position(Result::is_err) {
+            answers.refused = answers.lines.get(refused).copied().unwrap_or_default();
+            return;
+        }
         for reply in replies {
             let line = answers.lines.pop_front().unwrap_or_default();
             if let Ok(Reply::Published(published)) = reply {
@@ -435,16 +453,15 @@ fn broken(fault: impl std::fmt::Display) -> PlayError {
     PlayError::Broken(fault.to_string())
 }
 
-fn refused(fault: tidings_node::PlayError) -> PlayError {
-    let reason = fault.to_string();
-    let hint = match fault {
-        tidings_node::PlayError::Refused(refused) => {
-            crate::body::hint(&refused).unwrap_or_else(|| mend(&refused).to_owned())
-        }
-        tidings_node::PlayError::Back { .. } => "sort the timeline, or run with --sort".to_owned(),
-        tidings_node::PlayError::Node(fault) => return broken(fault),
+fn refused(fault: tidings_node::PlayError, line: u64) -> PlayError {
+    let tidings_node::PlayError::Refused(refused) = fault else {
+        return broken(fault);
     };
-    PlayError::Refused { reason, hint }
+    PlayError::Refused {
+        line,
+        reason: refused.to_string(),
+        hint: crate::body::hint(&refused).unwrap_or_else(|| mend(&refused).to_owned()),
+    }
 }
 
 /// How to mend a timeline.

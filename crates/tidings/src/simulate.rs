@@ -18,15 +18,21 @@ pub trait Play {
     /// already in order, and so do warnings, with the line of the command that they are about.
     ///
     /// # Errors
-    /// [`PlayError::Refused`] where the command cannot be taken, [`PlayError::Broken`] where nothing
-    /// can be taken any more.
+    /// [`PlayError::Refused`] where the command of this line or of one before cannot be taken,
+    /// [`PlayError::Broken`] where nothing can be taken any more.
     fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError>;
+
+    /// Decides about the lines so far, without a message: no more come.
+    ///
+    /// # Errors
+    /// [`PlayError`] as of [`Play::play`].
+    fn take_in(&mut self) -> Result<(), PlayError>;
 
     /// Runs the clock on until nothing waits that could still become due, or to `until` (all steps of
     /// that instant included), and counts.
     ///
     /// # Errors
-    /// [`PlayError::Broken`] where that cannot be done.
+    /// [`PlayError`] as of [`Play::play`].
     fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError>;
 
     /// The ledger by channel: entries by outcome and reason.
@@ -54,6 +60,8 @@ pub enum PlayError {
     /// The command is at fault, such as one that names an unknown recipient.
     #[error("{reason}")]
     Refused {
+        /// The line of the command; 0 where it is of none.
+        line: u64,
         /// The fault in words.
         reason: String,
         /// Advice on how to fix it.
@@ -102,6 +110,17 @@ pub enum Halt {
     Closed,
 }
 
+impl From<PlayError> for Halt {
+    fn from(error: PlayError) -> Self {
+        match error {
+            PlayError::Refused { line, reason, hint } => {
+                Fault::new(reason, hint).on_line(line).into()
+            }
+            PlayError::Broken(reason) => Self::Broken(reason),
+        }
+    }
+}
+
 /// A run over one timeline.
 #[derive(Debug)]
 pub struct Run<'r, R> {
@@ -129,28 +148,28 @@ impl<R: BufRead> Run<'_, R> {
         let books = player.finish(until, sink);
         match books {
             _ if sink.closed() => Err(Halt::Closed),
-            Ok(books) => Ok(books),
-            Err(error) => Err(Halt::Broken(error.to_string())),
+            books => Ok(books?),
         }
     }
 
     fn play_as_given(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<(), Halt> {
         let mut lines = Lines::new(self.timeline);
-        let mut last: Option<Instant> = None;
-        while let Some((number, timed)) = next(&mut lines, self.rules)? {
-            if let Some(last) = last.filter(|last| timed.at < *last) {
-                let reason = format!("time goes back from {last} to {}", timed.at);
-                return Err(Fault::new(reason, "sort the lines by `at`, or give --sort")
-                    .on_line(number)
-                    .into());
-            }
-            last = Some(timed.at);
+        let mut last = None;
+        loop {
+            let read = next(&mut lines, self.rules).and_then(|line| forward(line, &mut last));
+            let Some((number, timed)) = read.or_else(|halt| {
+                // The first faulty line may be one before, about which nothing is decided yet.
+                player.take_in()?;
+                Err(halt)
+            })?
+            else {
+                return Ok(());
+            };
             if self.until.is_some_and(|until| timed.at > until) {
                 return Ok(());
             }
             play_one(number, timed, player, sink)?;
         }
-        Ok(())
     }
 
     fn play_sorted(self, player: &mut dyn Play, sink: &mut dyn Sink) -> Result<(), Halt> {
@@ -182,6 +201,22 @@ fn next<R: BufRead>(lines: &mut Lines<R>, rules: &Rules) -> Result<Option<(u64, 
     }
 }
 
+/// Refuses a line whose time goes back.
+fn forward(
+    line: Option<(u64, Timed)>,
+    last: &mut Option<Instant>,
+) -> Result<Option<(u64, Timed)>, Halt> {
+    if let Some((number, timed)) = &line {
+        if let Some(last) = last.filter(|last| timed.at < *last) {
+            let reason = format!("time goes back from {last} to {}", timed.at);
+            let fault = Fault::new(reason, "sort the lines by `at`, or give --sort");
+            return Err(fault.on_line(*number).into());
+        }
+        *last = Some(timed.at);
+    }
+    Ok(line)
+}
+
 fn play_one(
     number: u64,
     timed: Timed,
@@ -191,11 +226,7 @@ fn play_one(
     let played = player.play(number, timed, sink);
     match played {
         _ if sink.closed() => Err(Halt::Closed),
-        Ok(()) => Ok(()),
-        Err(PlayError::Refused { reason, hint }) => {
-            Err(Fault::new(reason, hint).on_line(number).into())
-        }
-        Err(PlayError::Broken(reason)) => Err(Halt::Broken(reason)),
+        played => Ok(played?),
     }
 }
 
@@ -214,15 +245,20 @@ mod tests {
     }
 
     impl Play for Record {
-        fn play(&mut self, _: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
+        fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
             let Command::Retract { object } = timed.command else {
                 return Err(PlayError::Refused {
+                    line,
                     reason: "unknown recipient".to_owned(),
                     hint: "create it first".to_owned(),
                 });
             };
             sink.message(&message(timed.at));
             self.played.push(object.to_string());
+            Ok(())
+        }
+
+        fn take_in(&mut self) -> Result<(), PlayError> {
             Ok(())
         }
 

@@ -12,7 +12,6 @@ use super::draft::Draft;
 use super::part::Part;
 use super::record_size::{parts, set_bytes};
 use super::reply::{Refused, Reply};
-use super::state::Engine;
 use crate::command::Command;
 use crate::id::{BucketNo, Id};
 use crate::journal::record::Record;
@@ -156,20 +155,6 @@ impl Part {
             }
         }
         Ok(replies)
-    }
-}
-
-impl Engine {
-    /// Number of further topics that a recipient may follow.
-    #[must_use]
-    pub fn room_to_follow(&self, recipient: &Id) -> u64 {
-        let most = u64::from(self.intake.limits().of(Bound::Subscriptions));
-        match self.find(recipient) {
-            Ok((bucket, number)) => {
-                most.saturating_sub(self.bucket(bucket).followers.topics_of(number.0).into())
-            }
-            Err(_) => most,
-        }
     }
 }
 

@@ -8,14 +8,11 @@ use rustc_hash::FxHashMap;
 use super::accepted;
 use super::draft::Draft;
 use super::event_row::EventRow;
-use super::state::Engine;
 use crate::bucket::{Bucket, Why};
 use crate::channel::ChannelNo;
 use crate::compiled::Type;
-use crate::id::Id;
 use crate::journal::record::{OnChannel, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
-use crate::limits::Bound;
 use crate::names::Names;
 use crate::number::LaneNo;
 
@@ -101,20 +98,6 @@ impl Way {
     /// An upper bound on its bytes in a row.
     pub(super) fn bytes(&self) -> usize {
         8 + 3 * (self.lanes.len() + self.words().count() + self.elsewhere.len())
-    }
-}
-
-impl Engine {
-    /// Number of further mutes, each on one channel, that a recipient may have.
-    #[must_use]
-    pub fn room_to_mute(&self, recipient: &Id) -> u64 {
-        let most = u64::from(self.intake.limits().of(Bound::Mutes));
-        let found = self.find(recipient).ok();
-        let has = found.map_or(0, |(bucket, number)| {
-            let mutes = &self.bucket(bucket).preferences.mutes;
-            mutes.of(number.0).count() as u64
-        });
-        most.saturating_sub(has)
     }
 }
 

@@ -4,7 +4,6 @@ use super::draft::Draft;
 use super::intake::Intake;
 use super::part::Part;
 use super::reply::{Answer, Refused, Reply};
-use super::state::Engine;
 use super::{follow, take_back};
 use crate::batch_key::BatchKey;
 use crate::channel::channel_no;
@@ -190,70 +189,6 @@ impl Part {
         };
         let marker = format!("{}-{seq}", self.buckets[bucket].no);
         Ok(Reply::Flushed { marker, lanes: due })
-    }
-}
-
-impl Engine {
-    /// Checks whether a command would be accepted now; a refused one changes nothing.
-    ///
-    /// # Errors
-    /// Why it would be refused.
-    pub fn check(&self, command: &Command) -> Result<(), Refused> {
-        match command {
-            Command::Subscribe { recipient, topic } => {
-                let (bucket, number) = self.find(recipient)?;
-                let followers = &self.bucket(bucket).followers;
-                match followers.has(topic, number.0) {
-                    true => Ok(()),
-                    false => follow::may_follow(
-                        self.intake.limits(),
-                        topic,
-                        u64::from(followers.topics_of(number.0)) + 1,
-                    ),
-                }
-            }
-            Command::Erase { recipient }
-            | Command::Unsubscribe { recipient, .. }
-            | Command::Mark { recipient, .. }
-            | Command::Preferences { recipient, .. }
-            | Command::Flush { recipient, .. } => self.find(recipient).map(|_| ()),
-            Command::Preference {
-                recipient,
-                scope,
-                channel,
-                mode,
-            } => {
-                let of = self.find(recipient)?;
-                let chosen = take_back::Chosen {
-                    recipient,
-                    scope,
-                    channel,
-                    mode,
-                };
-                self.parts[self.part_no(of.0)].choices(of, chosen).map(drop)
-            }
-            Command::Publish(event) => {
-                let of_type = self.intake.check_type(&event.event_type)?;
-                Ok(of_type.keys(event).map(drop)?)
-            }
-            Command::Pause(what) | Command::Resume(what) => self.intake.pausable(what).map(|_| ()),
-            Command::Recipient(change) => {
-                let data = change.data.iter().flatten();
-                Ok(self.intake.limits().check_data(data)?)
-            }
-            Command::Object(object) | Command::Resolved(object) => {
-                Ok(self.intake.limits().check_data(&object.data)?)
-            }
-            Command::Retract { .. }
-            | Command::Cancel(_)
-            | Command::Withdraw(_)
-            | Command::Forget { .. }
-            | Command::Message { .. }
-            | Command::Report { .. }
-            | Command::Suppress { .. }
-            | Command::Unsuppress { .. }
-            | Command::ReportAddress { .. } => Ok(()),
-        }
     }
 }
 

@@ -12,7 +12,6 @@ use super::intake::Intake;
 use super::mute::{Branch, Way};
 use super::part::Part;
 use super::record_size::{parts, set_bytes};
-use super::state::Engine;
 use crate::audience::partition;
 use crate::batch_key::BatchKeys;
 use crate::bucket::{Bucket, Left, Why};
@@ -21,7 +20,7 @@ use crate::compiled::{CompiledRules, Type};
 use crate::event::{Audience, Event, Pivot};
 use crate::id::{BucketNo, Id};
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
-use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::stored::Unreadable;
 use crate::names::Names;
 use crate::number::{LaneNo, RecipientNo, TypeNo};
 use crate::pause::Paused;
@@ -193,16 +192,6 @@ impl Part {
                 }
             }
         }
-    }
-}
-
-impl Engine {
-    /// Tells whether an event with this id was accepted on a kept day.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub fn has_event(&self, view: &dyn ReadView, event: &Id) -> Result<bool, Unreadable> {
-        Ok(self.intake.locate(&Draft::new(view), event)?.is_some())
     }
 }
 

@@ -71,11 +71,24 @@ impl Case {
     /// The first difference, in words.
     pub fn run(&self, make: Make) -> Result<(), String> {
         let mut subject = make(self.rules.clone());
+        let mut commands = Vec::new();
         for (step, expected) in &self.steps {
             if self.until.is_some_and(|until| step.at() > until) {
                 break;
             }
-            match (step.play(subject.as_mut()), expected) {
+            step.play(subject.as_mut())?;
+            if let Step::Play(_) = step {
+                commands.push((step, expected));
+            }
+        }
+        subject.finish(self.until)?;
+        let answers = subject.answers();
+        if answers.len() != commands.len() {
+            let (few, all) = (answers.len(), commands.len());
+            return Err(format!("{few} answers to {all} commands"));
+        }
+        for (answer, (step, expected)) in answers.into_iter().zip(commands) {
+            match (answer, expected) {
                 (Ok(()), Expected::Played) | (Err(_), Expected::Refused) => {}
                 (Ok(()), Expected::Refused) => return Err(format!("not refused: {step:?}")),
                 (Err(reason), Expected::Played) => {
@@ -83,7 +96,6 @@ impl Case {
                 }
             }
         }
-        subject.finish(self.until)?;
         self.compare(subject.as_ref())
     }
 

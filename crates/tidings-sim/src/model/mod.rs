@@ -98,6 +98,7 @@ use tidings_core::{
     Rules, Timed,
 };
 
+use crate::subject::Answer;
 use arrival::Key;
 use condition::Known;
 use person::Person;
@@ -156,6 +157,8 @@ pub struct Model {
     /// When messages came back, since the last that arrived.
     bounces: BTreeMap<ChannelAddress, Vec<Instant>>,
     messages: Vec<Message>,
+    /// What was said to each command of a test.
+    pub(crate) answers: Vec<Answer>,
     given_back: u64,
     /// The instants of the messages to a person on a channel that has caps.
     told: BTreeMap<(usize, String), Vec<Instant>>,
@@ -304,6 +307,7 @@ impl Model {
             lifted: BTreeMap::new(),
             bounces: BTreeMap::new(),
             messages: Vec::new(),
+            answers: Vec::new(),
             told: BTreeMap::new(),
             told_nothing: false,
             earlier: 0,

@@ -17,18 +17,22 @@ struct Echo {
 }
 
 impl Play for Echo {
-    fn play(&mut self, _: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
+    fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
         let Command::Object(object) = timed.command else {
             let (reason, hint) = (
                 "unknown recipient `r`".to_owned(),
                 "create it first".to_owned(),
             );
-            return Err(PlayError::Refused { reason, hint });
+            return Err(PlayError::Refused { line, reason, hint });
         };
         for channel in ["email", "inbox"] {
             sink.message(&message(timed.at, channel, &object.id));
             self.books.messages += 1;
         }
+        Ok(())
+    }
+
+    fn take_in(&mut self) -> Result<(), PlayError> {
         Ok(())
     }
 

@@ -12,6 +12,7 @@ mod compare;
 mod databases;
 mod explain;
 mod messages;
+mod refused_lines;
 #[path = "../serving/mod.rs"]
 mod serving;
 mod stores;
