@@ -1,7 +1,7 @@
 //! A bucket's checkpoint: the fold up to a seq, so that a start replays only what came after.
 //!
 //! It shows the bucket as it was at one moment and is written over many: what is small is encoded at
-//! that moment, and columns keep their pages as they were until those are written. The head comes
+//! that moment, and lanes are cloned. The head comes
 //! last, in one commit with all rows that have only one place; until then the checkpoint before
 //! holds.
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::lane::{Frozen, Part};
+use super::lane::{Lane, Part};
 use super::{Bucket, Dirty};
 use crate::batch_key::LaneKey;
 use crate::channel::ChannelNo;
@@ -20,6 +20,7 @@ use crate::number::{LaneNo, RecipientNo, Seq};
 use crate::preference::{Mode, PreferenceScope};
 use crate::recipient::Recipient;
 use crate::set::Set;
+use crate::shared::Shared;
 use crate::table::{Key, Owner, Partition, Table, Write};
 use crate::time::{Day, Instant};
 
@@ -73,7 +74,7 @@ pub(crate) struct Checkpoint {
     head: Head,
     /// The rows to write together with the head.
     rows: Vec<Write>,
-    lanes: BTreeMap<LaneNo, Frozen>,
+    lanes: BTreeMap<LaneNo, Shared<Lane>>,
     /// Pages still to be written.
     pages: VecDeque<(LaneNo, Part, u32)>,
 }
@@ -91,9 +92,9 @@ impl Bucket {
         let head = self.head();
         let mut pages = VecDeque::new();
         let lanes = self.lanes.plain_mut().iter_mut().map(|(no, lane)| {
-            let frozen = lane.freeze();
-            pages.extend(frozen.pages.iter().map(|(part, page)| (*no, *part, *page)));
-            (*no, frozen)
+            let changed = lane.take_dirty().into_iter();
+            pages.extend(changed.map(|(part, page)| (*no, part, page)));
+            (*no, lane.clone())
         });
         let lanes = lanes.collect();
         let mut stale_marks = std::mem::take(&mut self.dirty.stale_marks);
@@ -122,10 +123,8 @@ impl Bucket {
         slice: &mut Slice,
     ) -> Option<Checkpoint> {
         while let Some((no, part, page)) = work.pages.pop_front() {
-            let lane = self.lanes.plain_mut().get_mut(&no);
-            let lane = lane.zip(work.lanes.get(&no));
-            let row = lane.and_then(|(lane, frozen)| lane.page_row(frozen, part, page));
-            if let Some((generation, bytes)) = row {
+            let lane = work.lanes.get(&no);
+            if let Some((generation, bytes)) = lane.and_then(|lane| lane.page_row(part, page)) {
                 let key = self.key(Table::Lanes).u16(no.0).bytes(&[part as u8]);
                 let key = key.u32(page).bytes(&[generation]).done();
                 slice.put(Partition::Base, key, Some(bytes));
@@ -134,11 +133,9 @@ impl Bucket {
                 return Some(work);
             }
         }
-        for (no, frozen) in &work.lanes {
-            if let Some(lane) = self.lanes.plain().get(no) {
-                let key = self.key(Table::Lanes).u16(no.0).done();
-                slice.put_in_parts(Partition::Base, key, &encode(&lane.head(frozen)));
-            }
+        for (no, lane) in &work.lanes {
+            let key = self.key(Table::Lanes).u16(no.0).done();
+            slice.put_in_parts(Partition::Base, key, &encode(&lane.head()));
         }
         let is_held = |write: &Write| match write.partition {
             Partition::Base => true,

@@ -1,11 +1,7 @@
 //! A column of small values by recipient number, in pages that are allocated on first write.
 //!
-//! A checkpoint takes a while to be written, and must show the column as it was when it began. So
-//! the column can be *frozen*: pages that changed since the last time are to be written, and whoever
-//! writes to one of them meanwhile leaves a copy of what it was.
-
-use std::collections::BTreeMap;
-use std::sync::Arc;
+//! A checkpoint takes a while to be written, and must show the column as it was when it began: it reads a
+//! clone, and the column goes on with the list of what changes from then on.
 
 use roaring::RoaringBitmap;
 
@@ -13,38 +9,14 @@ pub(crate) use crate::shared::PAGE;
 use crate::shared::Pages;
 
 /// A column: values by number. A value that was never written reads as the default.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Column<T> {
     pages: Pages<T>,
-    states: Vec<State>,
-    /// Copies of frozen pages that were written to since.
-    kept: BTreeMap<u32, Arc<[T]>>,
-    /// Pages whose newest row in the store is of the odd generation: a checkpoint writes over the
-    /// row that the one before does not need.
+    /// By page, true if its values changed since a checkpoint began last.
+    dirty: Vec<bool>,
+    /// Pages whose newest row is of the odd generation: a checkpoint writes over the row that the
+    /// one before does not need.
     odd: RoaringBitmap,
-}
-
-/// The state of a page in the store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    /// The store has its newest values, or there are none.
-    #[default]
-    Clean,
-    /// The store has older values.
-    Dirty,
-    /// The store has older values; the frozen ones are still to be written and are unchanged.
-    Frozen,
-}
-
-impl<T> Default for Column<T> {
-    fn default() -> Self {
-        Self {
-            pages: Pages::default(),
-            states: Vec::new(),
-            kept: BTreeMap::new(),
-            odd: RoaringBitmap::new(),
-        }
-    }
 }
 
 impl<T: Copy + Default> Column<T> {
@@ -63,7 +35,7 @@ impl<T: Copy + Default> Column<T> {
     /// The values of a page to be changed.
     #[inline]
     fn page_mut(&mut self, page: u32) -> &mut [T] {
-        if self.states.get(page as usize) != Some(&State::Dirty) {
+        if self.dirty.get(page as usize) != Some(&true) {
             self.before_write(page as usize);
         }
         self.pages.page_mut(page)
@@ -89,80 +61,53 @@ impl<T: Copy + Default> Column<T> {
 
     #[cold]
     fn before_write(&mut self, at: usize) {
-        if self.states.len() <= at {
-            self.states.resize(at + 1, State::Clean);
+        if self.dirty.len() <= at {
+            self.dirty.resize(at + 1, false);
         }
-        if let (State::Frozen, Some(page)) = (self.states[at], self.pages.page(page_no(at))) {
-            self.kept.insert(page_no(at), Arc::clone(page));
-        }
-        self.states[at] = State::Dirty;
+        self.dirty[at] = true;
     }
 
     /// Tells whether nothing was ever written to it.
     pub(crate) fn is_empty(&self) -> bool {
-        self.states.is_empty()
+        self.dirty.is_empty()
     }
 
     /// The numbers whose value is as wanted; the default never is.
     pub(crate) fn numbers_where(&self, is_wanted: impl Fn(&T) -> bool) -> RoaringBitmap {
-        let pages = (0..self.states.len()).map(page_no);
-        let values = pages.flat_map(|no| {
-            let page = self.pages.page(no).into_iter();
-            (no * PAGE..).zip(page.flat_map(|page| page.iter()))
-        });
+        let pages = (0..self.dirty.len()).map(page_no);
+        let values = pages.flat_map(|no| self.page(no));
         let wanted = values.filter(|(_, value)| is_wanted(value));
         wanted.map(|(number, _)| number).collect()
     }
 
     /// A copy of the values as a column that is not stored yet.
     pub(crate) fn copied(&self) -> Self {
-        let state = |at: usize| match self.pages.page(page_no(at)) {
-            Some(_) => State::Dirty,
-            None => State::Clean,
-        };
+        let is_there = |at: usize| self.pages.page(page_no(at)).is_some();
         Self {
-            states: (0..self.states.len()).map(state).collect(),
+            dirty: (0..self.dirty.len()).map(is_there).collect(),
             pages: self.pages.clone(),
-            kept: BTreeMap::new(),
             odd: RoaringBitmap::new(),
         }
     }
 
-    /// Freezes the pages changed since the last freeze and returns them. Each is to be settled before the
-    /// next freeze.
-    pub(crate) fn freeze(&mut self) -> Vec<u32> {
-        debug_assert!(self.kept.is_empty(), "the freeze before was settled");
-        let mut frozen = Vec::new();
-        for (at, state) in self.states.iter_mut().enumerate() {
-            if *state == State::Dirty {
-                *state = State::Frozen;
-                frozen.push(page_no(at));
-            }
-        }
-        frozen
+    /// The pages that changed since the last call and are wanted. Each has its next row under the other generation,
+    /// with the values of a clone that is made now.
+    pub(crate) fn take_dirty(&mut self, is_wanted: impl Fn(u32) -> bool) -> Vec<u32> {
+        let pages = self.dirty.iter_mut().enumerate();
+        let pages = pages.filter_map(|(at, dirty)| std::mem::take(dirty).then(|| page_no(at)));
+        let pages: Vec<u32> = pages.filter(|page| is_wanted(*page)).collect();
+        self.odd ^= pages.iter().copied().collect::<RoaringBitmap>();
+        pages
     }
 
-    /// The values of a frozen page, with their numbers.
-    pub(crate) fn frozen(&self, page: u32) -> impl Iterator<Item = (u32, T)> {
-        let kept = self.kept.get(&page);
-        let values = kept.or_else(|| self.pages.page(page));
-        (page * PAGE..).zip(values.into_iter().flat_map(|page| page.iter().copied()))
-    }
-
-    /// The generation of the row that a page is written to next.
-    pub(crate) fn next_generation(&self, page: u32) -> u8 {
-        u8::from(!self.odd.contains(page))
-    }
-
-    /// Marks a frozen page as done: its row is written, or it has nothing to write.
-    pub(crate) fn settle(&mut self, page: u32, written: bool) {
-        self.kept.remove(&page);
-        if let Some(state @ State::Frozen) = self.states.get_mut(page as usize) {
-            *state = State::Clean;
-        }
-        if written && !self.odd.remove(page) {
-            self.odd.insert(page);
-        }
+    /// The values of a page, with their numbers.
+    pub(crate) fn page(&self, page: u32) -> impl Iterator<Item = (u32, &T)> {
+        (page * PAGE..).zip(
+            self.pages
+                .page(page)
+                .into_iter()
+                .flat_map(|page| page.iter()),
+        )
     }
 
     /// The pages whose newest row is of the odd generation.
@@ -172,14 +117,13 @@ impl<T: Copy + Default> Column<T> {
 
     /// Marks all values as stored: the column was read from the store.
     pub(crate) fn restored(&mut self, odd: RoaringBitmap) {
-        self.states.fill(State::Clean);
+        self.dirty.fill(false);
         self.odd = odd;
     }
 
     /// Bytes of memory used by the pages.
     pub(crate) fn bytes(&self) -> usize {
-        let kept = self.kept.len() * PAGE as usize * size_of::<T>();
-        kept + self.pages.bytes() + self.states.capacity() + self.odd.serialized_size()
+        self.pages.bytes() + self.dirty.capacity() + self.odd.serialized_size()
     }
 }
 
@@ -192,34 +136,42 @@ mod tests {
     use super::*;
 
     fn of(column: &Column<u64>, page: u32) -> Vec<(u32, u64)> {
-        column
-            .frozen(page)
-            .filter(|(_, value)| *value > 0)
-            .collect()
+        let values = column.page(page).filter(|(_, value)| **value > 0);
+        values.map(|(number, value)| (number, *value)).collect()
     }
 
     #[test]
-    fn a_frozen_page_stays_as_it_was() {
+    fn a_clone_stays_as_it_was_while_changes_go_on_and_are_listed() {
         let mut column = Column::<u64>::default();
         *column.at(3) = 30;
         *column.at(700) = 70;
-        assert_eq!(column.freeze(), [0, 2]);
+        assert_eq!(column.take_dirty(|_| true), [0, 2]);
+        let begun = column.clone();
         *column.at(3) = 31;
         *column.at(4) = 40;
         *column.at(300) = 50;
-        assert_eq!(of(&column, 0), [(3, 30)]);
-        assert_eq!(of(&column, 2), [(700, 70)]);
+        assert_eq!(of(&begun, 0), [(3, 30)]);
+        assert_eq!(of(&begun, 2), [(700, 70)]);
+        assert!(begun.odd().iter().eq([0, 2]));
         assert_eq!((column.get(3), column.get(4)), (31, 40));
-        assert_eq!(column.next_generation(0), 1);
-        column.settle(0, true);
-        column.settle(2, true);
-        assert_eq!(column.next_generation(0), 0);
+        let changed = column.take_dirty(|_| true);
         assert_eq!(
-            column.freeze(),
+            changed,
             [0, 1],
             "what was written to since, and nothing else"
         );
         assert_eq!(of(&column, 0), [(3, 31), (4, 40)]);
+        assert!(column.odd().iter().eq([1, 2]), "the row before stays");
+    }
+
+    #[test]
+    fn a_page_that_has_no_row_keeps_its_generation() {
+        let mut column = Column::<u64>::default();
+        *column.at(3) = 30;
+        *column.at(300) = 50;
+        assert_eq!(column.take_dirty(|page| page == 1), [1]);
+        assert!(column.odd().iter().eq([1]));
+        assert!(column.take_dirty(|_| true).is_empty());
     }
 
     #[test]
@@ -227,10 +179,10 @@ mod tests {
         let mut column = Column::<u64>::default();
         *column.at(3) = 30;
         column.restored([0].into_iter().collect());
-        assert!(column.freeze().is_empty());
-        assert_eq!(column.next_generation(0), 0);
+        assert!(column.take_dirty(|_| true).is_empty());
+        assert!(column.odd().contains(0));
         let mut copy = column.copied();
-        assert_eq!(copy.freeze(), [0]);
-        assert_eq!(copy.next_generation(0), 1);
+        assert_eq!(copy.take_dirty(|_| true), [0]);
+        assert!(copy.odd().contains(0));
     }
 }

@@ -32,7 +32,7 @@ mod late;
 
 pub(crate) use due::Due;
 pub(crate) use few::FewPage;
-pub(crate) use image::{Frozen, LaneHead, Part};
+pub(crate) use image::{LaneHead, Part};
 use last::Last;
 use late::Late;
 

@@ -44,94 +44,71 @@ pub(crate) enum Part {
     Counts = 2,
 }
 
-/// A lane as it was when a checkpoint began, except its columns, which freeze themselves.
-#[derive(Debug)]
-pub(crate) struct Frozen {
-    open: RoaringBitmap,
-    slots: Vec<(i64, Set)>,
-    flushed: RoaringBitmap,
-    counted: RoaringBitmap,
-    urgent: Vec<(Seq, Set)>,
-    /// The changed pages.
-    pub(crate) pages: Vec<(Part, u32)>,
-}
-
 /// A row of a page: a bitmap of the slots with a value, and the values.
 type Page<T> = (Set, Vec<T>);
 
 impl Lane {
-    /// Freezes the lane until all of its pages were read.
-    pub(crate) fn freeze(&mut self) -> Frozen {
+    /// The pages that changed since the last call: a clone that is made now has their rows, and the head that names
+    /// them.
+    pub(crate) fn take_dirty(&mut self) -> Vec<(Part, u32)> {
+        let open = &self.open;
+        let waits = |page: u32| open.range_cardinality(page * PAGE..=page * PAGE + (PAGE - 1)) > 0;
         let windows = match &mut self.columns {
-            Columns::Since(since) => since.freeze(),
+            Columns::Since(since) => Some(since.take_dirty(waits)),
             Columns::Windows(windows) => {
-                windows.column_mut().map(Column::freeze).unwrap_or_default()
+                windows.column_mut().map(|column| column.take_dirty(waits))
             }
         };
-        let windows = windows.into_iter().map(|page| (Part::Windows, page));
-        let last = self.last.column_mut().map(Column::freeze);
-        let last = last.into_iter().flatten();
-        let pages = windows.chain(last.map(|page| (Part::Last, page)));
-        let counts = self.counts.freeze().into_iter();
-        let pages = pages.chain(counts.map(|page| (Part::Counts, page)));
-        let slots = match &self.columns {
-            Columns::Since(_) => {
-                let slots = self.wheel.slots().chain(self.parked.slots());
-                slots.map(|(slot, who)| (slot, Set(who.clone()))).collect()
-            }
-            Columns::Windows(_) => Vec::new(),
-        };
-        let urgent = self.urgent.iter();
-        let urgent = urgent.map(|(seq, who)| (*seq, Set(RoaringBitmap::clone(who))));
-        Frozen {
-            open: self.open.clone(),
-            slots,
-            flushed: self.flushed.clone(),
-            counted: self.counted.clone(),
-            urgent: urgent.collect(),
-            pages: pages.collect(),
-        }
+        // Where nothing is left, the row before must not go on saying what it said.
+        let last = self.last.column_mut();
+        let last = last.map(|column| column.take_dirty(|_| true));
+        let counts = Some(self.counts.take_dirty(waits));
+        let each = [
+            (Part::Windows, windows),
+            (Part::Last, last),
+            (Part::Counts, counts),
+        ];
+        let each = each.into_iter().flat_map(|(part, pages)| {
+            let pages = pages.into_iter().flatten();
+            pages.map(move |page| (part, page))
+        });
+        each.collect()
     }
 
-    /// The row of a frozen page and its generation, once; `None` if it has no useful value.
-    pub(crate) fn page_row(
-        &mut self,
-        frozen: &Frozen,
-        part: Part,
-        page: u32,
-    ) -> Option<(u8, Vec<u8>)> {
-        let is_open = |number: u32| frozen.open.contains(number);
-        match (part, &mut self.columns) {
-            // Where nothing is left, the row before must not go on saying what it said.
-            (Part::Last, _) => row(self.last.column_mut()?, page, true, |_, last| {
-                last.at.is_some()
-            }),
-            (Part::Counts, _) => row(&mut self.counts, page, false, |number, _| is_open(number)),
-            (Part::Windows, Columns::Since(since)) => {
-                row(since, page, false, |number, _| is_open(number))
-            }
+    /// The row of a page, and its generation.
+    pub(crate) fn page_row(&self, part: Part, page: u32) -> Option<(u8, Vec<u8>)> {
+        let is_open = |number: u32| self.open.contains(number);
+        Some(match (part, &self.columns) {
+            (Part::Last, _) => row(self.last.column()?, page, |_, last| last.at.is_some()),
+            (Part::Counts, _) => row(&self.counts, page, |number, _| is_open(number)),
+            (Part::Windows, Columns::Since(since)) => row(since, page, |number, _| is_open(number)),
             (Part::Windows, Columns::Windows(windows)) => {
-                let windows = windows.column_mut()?;
-                row(windows, page, false, |number, _| is_open(number))
+                row(windows.column()?, page, |number, _| is_open(number))
             }
-        }
+        })
     }
 
-    /// The head that names all pages written so far.
-    pub(crate) fn head(&self, frozen: &Frozen) -> LaneHead {
-        let odd = match &self.columns {
-            Columns::Since(since) => Some(since.odd()),
-            Columns::Windows(windows) => windows.column().map(Column::odd),
+    /// The head that names the newest rows of all pages.
+    pub(crate) fn head(&self) -> LaneHead {
+        let (odd, slots) = match &self.columns {
+            Columns::Since(since) => {
+                let slots = self.wheel.slots().chain(self.parked.slots());
+                let slots = slots.map(|(slot, who)| (slot, Set(who.clone())));
+                (Some(since.odd()), slots.collect())
+            }
+            Columns::Windows(windows) => (windows.column().map(Column::odd), Vec::new()),
         };
         let odd_last = self.last.column().map(Column::odd);
         let odd_counts = Some(self.counts.odd());
+        let urgent = self.urgent.iter();
+        let urgent = urgent.map(|(seq, who)| (*seq, Set(RoaringBitmap::clone(who))));
         LaneHead {
-            open: Set(frozen.open.clone()),
-            slots: frozen.slots.clone(),
+            open: Set(self.open.clone()),
+            slots,
             odd: [odd, odd_last, odd_counts].map(|odd| odd.cloned().unwrap_or_default().into()),
-            flushed: Set(frozen.flushed.clone()),
-            counted: Set(frozen.counted.clone()),
-            urgent: frozen.urgent.clone(),
+            flushed: Set(self.flushed.clone()),
+            counted: Set(self.counted.clone()),
+            urgent: urgent.collect(),
         }
     }
 
@@ -224,22 +201,19 @@ impl Lane {
     }
 }
 
-/// The row of a page with its useful values; an empty row too if that is asked for.
+/// The row of a page with its useful values, and its generation.
 fn row<T: Copy + Default + Serialize>(
-    column: &mut Column<T>,
+    column: &Column<T>,
     page: u32,
-    even_empty: bool,
     is_of_use: impl Fn(u32, &T) -> bool,
-) -> Option<(u8, Vec<u8>)> {
-    let generation = column.next_generation(page);
-    let frozen = column.frozen(page);
-    let (numbers, values): (Vec<u32>, Vec<T>) = frozen
+) -> (u8, Vec<u8>) {
+    let values = column.page(page);
+    let (numbers, values): (Vec<u32>, Vec<T>) = values
         .filter(|(number, value)| is_of_use(*number, value))
         .unzip();
     let slots: Set = numbers.iter().map(|number| number % PAGE).collect();
-    let written = even_empty || !values.is_empty();
-    column.settle(page, written);
-    written.then(|| (generation, encode(&(slots, values))))
+    let generation = u8::from(column.odd().contains(page));
+    (generation, encode(&(slots, values)))
 }
 
 /// Restores the wanted values of a row.
