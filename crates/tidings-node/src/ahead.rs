@@ -8,8 +8,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
-use crossbeam_channel::{Receiver, Sender, bounded, never};
+use crossbeam_channel::{Receiver, Sender, after, bounded, never, select};
 use tidings_core::engine::EngineSnapshot;
 use tidings_core::table::Write;
 use tidings_core::time::Day;
@@ -67,6 +68,8 @@ struct Gathered {
 struct UnderWay {
     gathered: Gathered,
     ended: Receiver<Ended>,
+    /// Says when its write hangs.
+    hangs: Receiver<Instant>,
     /// The answer of the thread, if it came already.
     heard: Option<Ended>,
 }
@@ -74,6 +77,8 @@ struct UnderWay {
 struct Job {
     commit: Commit,
     frees: bool,
+    /// Days to delete after it.
+    forgotten: Vec<Day>,
     vitals: Arc<Vitals>,
     end: Sender<Ended>,
 }
@@ -155,12 +160,25 @@ impl Ahead {
         self.durable
     }
 
-    /// A receiver of the result of the commit in progress, to be passed to [`Ahead::hear`].
-    pub(crate) fn ended(&self) -> Receiver<Ended> {
+    /// Receivers of the result of the commit in progress, to be passed to [`Ahead::hear`], and of the instant from
+    /// which on it hangs ([`Ahead::give_up`]).
+    pub(crate) fn ended(&self) -> (Receiver<Ended>, Receiver<Instant>) {
         match &self.under_way {
-            Some(under_way) if under_way.heard.is_none() => under_way.ended.clone(),
-            _ => never(),
+            Some(under_way) if under_way.heard.is_none() => {
+                (under_way.ended.clone(), under_way.hangs.clone())
+            }
+            _ => (never(), never()),
         }
+    }
+
+    /// Gives up the commit in progress: its thread keeps the handles of the store, and its lock.
+    pub(crate) fn give_up(&mut self) {
+        self.writer = None;
+        self.hear(Err(self.hung()));
+    }
+
+    fn hung(&self) -> tidings_store::Error {
+        tidings_store::Error::Hung(self.store.patience().unwrap_or_default().as_secs())
     }
 
     /// Records the result of the commit in progress.
@@ -275,6 +293,7 @@ impl Ahead {
         let job = Job {
             commit: Commit { writes: writes.0 },
             frees: gathered.frees,
+            forgotten: gathered.forgotten.clone(),
             vitals: Arc::clone(&self.vitals),
             end,
         };
@@ -282,6 +301,7 @@ impl Ahead {
         self.under_way = Some(UnderWay {
             gathered,
             ended,
+            hangs: self.store.patience().map_or_else(never, after),
             heard: None,
         });
         if self.by == By::Hand {
@@ -316,17 +336,27 @@ impl Ahead {
     /// hears of it, too.
     pub(crate) fn finish(&mut self) -> Result<(), Error> {
         self.write();
-        let Some(under_way) = self.under_way.take() else {
+        if self.is_writing() {
+            let (ended, hangs) = self.ended();
+            select! {
+                recv(ended) -> ended => self.hear(ended.unwrap_or_else(|_| Err(gone()))),
+                recv(hangs) -> _ => self.give_up(),
+            }
+        }
+        let Some(UnderWay {
+            mut gathered,
+            heard,
+            ..
+        }) = self.under_way.take()
+        else {
             return Ok(());
         };
-        let UnderWay {
-            mut gathered,
-            ended,
-            heard,
-        } = under_way;
-        let ended = heard.unwrap_or_else(|| ended.recv().unwrap_or_else(|_| Err(gone())));
-        let ended = ended.map_err(Error::from);
-        let ended = ended.and_then(|()| self.forget(&gathered.forgotten));
+        let ended = heard.unwrap_or_else(|| Err(gone())).map_err(Error::from);
+        let ended = match self.by {
+            // Its thread has.
+            By::Threads => ended,
+            By::Caller | By::Hand => ended.and_then(|()| self.forget(&gathered.forgotten)),
+        };
         // Who is answered finds it in the next read.
         let ended = ended.and_then(|()| match (gathered.engine.take(), &self.shown) {
             (Some(engine), Some(shown)) => shown.show(engine),
@@ -393,7 +423,9 @@ fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>),
     let (jobs, to_do) = bounded::<Job>(1);
     let write = move || {
         for job in to_do {
+            let mut days = job.forgotten.iter();
             let ended = Job::write(job.commit, job.frees, &*store, &job.vitals);
+            let ended = ended.and_then(|()| days.try_for_each(|day| store.forget(*day)));
             drop(job.end.send(ended));
         }
     };
@@ -406,6 +438,8 @@ fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>),
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tidings_store::Partition;
 
     use super::*;
@@ -446,6 +480,46 @@ mod tests {
         ahead.flush(|| None).unwrap();
         assert_eq!((store.writes(), ahead.durable()), (2, CommitNo(2)));
         assert!(ahead.writes().is_empty());
+    }
+
+    /// A store whose writes do not come back while it is held.
+    struct Stuck(Mutex<Receiver<()>>);
+
+    impl Store for Stuck {
+        fn snapshot(&self) -> Result<Box<dyn tidings_store::Snapshot>, tidings_store::Error> {
+            tidings_store::MemoryStore::new().snapshot()
+        }
+
+        fn commit(&self, _: Commit) -> Ended {
+            let _released = self.0.lock().unwrap().recv();
+            Ok(())
+        }
+
+        fn patience(&self) -> Option<Duration> {
+            Some(Duration::ZERO)
+        }
+
+        fn days(&self) -> Result<Vec<Day>, tidings_store::Error> {
+            Ok(Vec::new())
+        }
+
+        fn forget(&self, _: Day) -> Ended {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn o5_a_write_that_does_not_come_back_is_given_up_and_nobody_waits_for_it() {
+        let (release, hold) = bounded(0);
+        let store: Arc<dyn Store> = Arc::new(Stuck(Mutex::new(hold)));
+        let mut ahead = Ahead::new(&store);
+        ahead.write_by(By::Threads);
+        ahead.gather(step(1, 1)).unwrap();
+        let ended = ahead.flush(|| None);
+        let hung = Error::Store(tidings_store::Error::Hung(0));
+        assert_eq!(ended.unwrap_err().to_string(), hung.to_string());
+        drop(ahead);
+        drop::<Sender<()>>(release);
     }
 
     #[test]

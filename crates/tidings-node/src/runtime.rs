@@ -170,11 +170,12 @@ impl Driver {
         let stopping = stop.is_some();
         let patience = self.core.patience(stopping);
         let rest = self.rest();
-        let written = match &mut self.core.node {
+        let (written, hangs) = match &mut self.core.node {
             Some(node) => node.ahead().ended(),
-            None => never(),
+            None => (never(), never()),
         };
-        let (mut ended, mut answered, mut resolved) = (None, None, None);
+        let (mut ended, mut hung) = (None, None);
+        let (mut answered, mut resolved) = (None, None);
         if let Some(stop) = stop {
             select! {
                 recv(stop.drained) -> _ => self.core.is_drained = true,
@@ -185,6 +186,7 @@ impl Driver {
                 },
                 recv(self.core.senders.answers()) -> answer => answered = answer.ok(),
                 recv(written) -> result => ended = Some(result),
+                recv(hangs) -> at => hung = at.ok(),
                 default(patience) => {}
             }
             inbox.try_iter().for_each(Request::turn_away);
@@ -198,6 +200,7 @@ impl Driver {
                     self.rest = None;
                 }
                 recv(written) -> result => ended = Some(result),
+                recv(hangs) -> at => hung = at.ok(),
                 default(patience) => {}
             }
         }
@@ -206,6 +209,9 @@ impl Driver {
         }
         if let (Some(ended), Some(node)) = (ended, &mut self.core.node) {
             node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));
+        }
+        if let (Some(_), Some(node)) = (hung, &mut self.core.node) {
+            node.ahead().give_up();
         }
         let size = |request: &Request| match request {
             Request::Work(work) => work.count,
@@ -223,13 +229,18 @@ impl Driver {
                     if !is_little || !node.ahead().is_writing() {
                         break;
                     }
+                    let (ended, hangs) = node.ahead().ended();
                     select! {
                         recv(inbox) -> request => match request {
                             Ok(request) => request,
                             // Who could ask is gone, which is seen with the next turn.
                             Err(_) => break,
                         },
-                        recv(node.ahead().ended()) -> ended => {
+                        recv(hangs) -> _ => {
+                            node.ahead().give_up();
+                            continue;
+                        }
+                        recv(ended) -> ended => {
                             node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));
                             continue;
                         }

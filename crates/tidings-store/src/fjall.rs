@@ -14,10 +14,10 @@ mod journal;
 mod manifest;
 mod published;
 mod view;
-mod watch;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use self::directory::FORMAT;
@@ -26,7 +26,6 @@ use self::directory::Directory;
 use self::emptier::Emptier;
 use self::engine::{Engine, Room};
 use self::view::View;
-use self::watch::Writer;
 use crate::{Commit, Error, Expected, Snapshot, Store, StoreId};
 use tidings_core::time::Day;
 
@@ -36,8 +35,8 @@ pub struct Options {
     /// Bytes of disk space reserved for deletion and compaction: a commit is refused with [`Error::Full`]
     /// if fewer than these and its own are free. Default 64 MiB.
     pub floor_bytes: u64,
-    /// The time after which a hanging write breaks the store: within a commit the engine waits for its
-    /// own background work, which may be slow or dead. Default 30 s.
+    /// The time after which a write hangs: within a commit the engine waits for its own background work,
+    /// which may be slow or dead. Default 30 s.
     pub patience: Duration,
     /// Bytes of memory for the block cache. Default 64 MiB.
     pub cache_bytes: u64,
@@ -68,10 +67,12 @@ const ORDINARY_COMMIT_BYTES: u64 = 16 << 20;
 /// Dropping it closes it: its threads have ended and the directory can be opened again, unless a
 /// snapshot is still held. That keeps the directory locked until it goes.
 pub struct FjallStore {
-    // First, so that the threads let go of the engine before it is closed.
-    writer: Writer,
+    // First, so that the thread lets go of the engine before it is closed.
     emptier: Emptier,
     engine: Arc<Engine>,
+    /// Held by whoever writes.
+    writes: Mutex<()>,
+    patience: Duration,
 }
 
 impl FjallStore {
@@ -112,9 +113,10 @@ impl FjallStore {
     fn over(engine: Engine, options: Options) -> Result<Self, Error> {
         let engine = Arc::new(engine);
         Ok(Self {
-            writer: Writer::start(options.patience)?,
             emptier: Emptier::start(Arc::clone(&engine), options)?,
             engine,
+            writes: Mutex::default(),
+            patience: options.patience,
         })
     }
 
@@ -175,19 +177,13 @@ impl FjallStore {
         self.engine.day_bytes()
     }
 
-    /// Runs a write on the writing thread; every error except a refusal breaks the store.
-    fn write(
-        &self,
-        job: impl FnOnce(&Engine) -> Result<(), Error> + Send + 'static,
-    ) -> Result<(), Error> {
+    /// Runs a write, after those before it; every error except a refusal breaks the store, and so does a panic.
+    fn write(&self, job: impl FnOnce(&Engine) -> Result<(), Error>) -> Result<(), Error> {
+        let _alone = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
         self.engine.ensure_whole()?;
-        let engine = Arc::clone(&self.engine);
-        let answer = self.writer.run(move || {
-            engine.ensure_whole()?;
-            let answer = job(&engine);
-            engine.break_after(&answer);
-            answer
-        });
+        let answer = catch_unwind(AssertUnwindSafe(|| job(&self.engine)));
+        let broken = "the engine broke down while it wrote";
+        let answer = answer.unwrap_or_else(|_| Err(Error::Unavailable(broken.to_owned())));
         self.engine.break_after(&answer);
         if self.engine.has_due_memtables() {
             self.emptier.wake();
@@ -203,12 +199,16 @@ impl Store for FjallStore {
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         crate::limits::validate_writes(&commit.writes)?;
-        self.write(move |engine| engine.commit(&commit, Room::Ordinary))
+        self.write(|engine| engine.commit(&commit, Room::Ordinary))
     }
 
     fn commit_to_free(&self, commit: Commit) -> Result<(), Error> {
         crate::limits::validate_writes(&commit.writes)?;
-        self.write(move |engine| engine.commit(&commit, Room::Reserved))
+        self.write(|engine| engine.commit(&commit, Room::Reserved))
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        Some(self.patience)
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {
@@ -216,7 +216,7 @@ impl Store for FjallStore {
     }
 
     fn forget(&self, day: Day) -> Result<(), Error> {
-        self.write(move |engine| engine.forget(day))
+        self.write(|engine| engine.forget(day))
     }
 
     fn ensure_room(&self) -> Result<(), Error> {
@@ -226,5 +226,25 @@ impl Store for FjallStore {
 
     fn rest(&self, day: Day) -> Result<(), Error> {
         self.engine.rest(day)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o5_a_panic_of_the_engine_is_an_error_and_breaks_the_store() {
+        let place = tempfile::tempdir().unwrap();
+        let expected = Expected::OrNew(StoreId([1; 16]));
+        let store = FjallStore::open(place.path().join("data"), expected, Options::default());
+        let store = store.unwrap();
+        let full = store.write(|_| Err(Error::Full(String::new())));
+        assert!(matches!(full, Err(Error::Full(_))));
+        assert!(store.commit(Commit::default()).is_ok());
+        let broken = store.write(|_| panic!("on purpose"));
+        assert!(matches!(broken, Err(Error::Unavailable(_))));
+        let after = store.commit(Commit::default());
+        assert!(matches!(after, Err(Error::Unavailable(_))));
     }
 }

@@ -12,6 +12,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub mod conformance;
 mod fault;
@@ -135,6 +136,12 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`Error::Unavailable`].
     fn days(&self) -> Result<Vec<Day>, Error>;
+
+    /// The time after which a write counts as one that hangs ([`Error::Hung`]), for whoever gives it up; `None` = the
+    /// engine gives up by itself. Default none.
+    fn patience(&self) -> Option<Duration> {
+        None
+    }
 
     /// Deletes a day durably, whatever it holds; an absent day is not an error. It is always allowed,
     /// also if a commit is refused as [`Error::Full`].

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tidings_core::time::{DAY_MS, Day};
 use tidings_node::{OpenStore, RuntimeError};
@@ -15,6 +16,8 @@ use crate::world::*;
 struct Broken {
     store: MemoryStore,
     hangs: AtomicBool,
+    /// True once somebody knows how long to wait for the next write.
+    stuck: AtomicBool,
     broken: AtomicBool,
     full: AtomicBool,
 }
@@ -35,8 +38,8 @@ impl Store for Broken {
     }
 
     fn commit(&self, commit: Commit) -> Result<(), tidings_store::Error> {
-        if self.hangs.load(Ordering::SeqCst) {
-            return Err(tidings_store::Error::Hung(30));
+        while self.stuck.load(Ordering::SeqCst) {
+            std::thread::park();
         }
         if self.full.load(Ordering::SeqCst) {
             return Err(full());
@@ -46,6 +49,12 @@ impl Store for Broken {
 
     fn commit_to_free(&self, commit: Commit) -> Result<(), tidings_store::Error> {
         self.store.commit(commit)
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        let hangs = self.hangs.load(Ordering::SeqCst);
+        self.stuck.store(hangs, Ordering::SeqCst);
+        hangs.then_some(Duration::ZERO)
     }
 
     fn ensure_room(&self) -> Result<(), tidings_store::Error> {

@@ -1,7 +1,7 @@
 //! The engine: opening, committing, deleting days and reading, on fjall's keyspaces.
 //!
-//! Writes come from one thread only ([`super::watch`]); reads from any. Readers get the view that the
-//! writing thread took after its last commit ([`Published`]), never one of their own making: the
+//! Writes come one after the other; reads from any thread. Readers get the view that was taken after the
+//! last commit ([`Published`]), never one of their own making: the
 //! engine's background work moves its mark of what is visible while a batch is half applied, and a
 //! snapshot that is taken just then would see the half.
 
@@ -167,11 +167,10 @@ impl Engine {
     }
 
     /// # Errors
-    /// [`Error::Unavailable`] once the store is broken, [`Error::Hung`] where a write hangs.
+    /// [`Error::Unavailable`] once the store is broken.
     pub(super) fn ensure_whole(&self) -> Result<(), Error> {
         match self.broken.get() {
             None => Ok(()),
-            Some(Error::Hung(seconds)) => Err(Error::Hung(*seconds)),
             Some(why) => Err(Error::Unavailable(format!(
                 "it failed before ({why}) and must be opened again"
             ))),
@@ -279,7 +278,7 @@ impl Engine {
             .unwrap_or_else(PoisonError::into_inner) = published;
     }
 
-    /// Writes a commit; only the writing thread calls this.
+    /// Writes a commit; nobody else writes meanwhile.
     pub(super) fn commit(&self, commit: &Commit, room: Room) -> Result<(), Error> {
         let bytes = commit_bytes(commit);
         if room == Room::Ordinary {
@@ -310,7 +309,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Drops a day; only the writing thread calls this.
+    /// Drops a day; nobody else writes meanwhile.
     pub(super) fn forget(&self, day: Day) -> Result<(), Error> {
         let mut days = Arc::clone(&self.published().days);
         let Some(keyspace) = Arc::make_mut(&mut days).remove(&day) else {
