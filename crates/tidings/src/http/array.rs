@@ -86,9 +86,6 @@ pub(super) async fn answer<T: Serialize + From<Rejected>>(
             }
         };
         let fault = command.map(|command| commands.push(command)).err();
-        if let Some(fault) = fault.as_ref().filter(|fault| fault.elsewhere.is_some()) {
-            return Err(fault.clone());
-        }
         items.push((id, fault));
     }
     let told = move |replies: Vec<Result<Reply, Problem>>| {

@@ -30,7 +30,6 @@ pub(super) use self::peer::Peer;
 use super::error::{Code, Elsewhere, Problem};
 use super::exposition::{self, Page, seconds};
 use super::homes::{Home, Homes};
-use super::outgoing::Outgoing;
 use super::request::expect_json;
 
 /// The answer of `/healthz`: the process is alive, whether it holds the store or not.
@@ -86,8 +85,6 @@ pub struct Cluster {
     members: watch::Sender<Option<Arc<Membership>>>,
     serving: RwLock<Option<Serving>>,
     client: Client<HttpConnector, Body>,
-    /// Commands that wait for a call.
-    pub(super) outgoing: Outgoing,
 }
 
 /// The API over what this node has of the store.
@@ -125,7 +122,6 @@ impl Cluster {
             members: watch::Sender::new(None),
             serving: RwLock::new(None),
             client: Client::builder(TokioExecutor::new()).build(connector),
-            outgoing: Outgoing::default(),
         }
     }
 
@@ -300,7 +296,7 @@ impl Cluster {
         let home = homes.of_path(path);
         let home = home.or_else(|| told_home(request.headers()));
         let home = home.unwrap_or(Home::Intake);
-        if !homes.has(home) && !is_read_anywhere(&request) {
+        if !homes.has(home) {
             return self.hand_on(request, home).await;
         }
         let method = request.method().clone();
@@ -498,16 +494,6 @@ fn bearer(peer: &Peer) -> Option<HeaderValue> {
     let mut bearer = HeaderValue::try_from(bearer).ok()?;
     bearer.set_sensitive(true);
     Some(bearer)
-}
-
-/// Tells whether a call is read by the node that gets it, which passes on what it asks for: events, those of several
-/// requests at a time. The answer under an `Idempotency-Key` is kept where the events are accepted, and a stream is read
-/// there.
-fn is_read_anywhere(request: &Request) -> bool {
-    let is_publish = request.uri().path() == "/v1/events" && request.method() == Method::POST;
-    is_publish
-        && !request.headers().contains_key("idempotency-key")
-        && expect_json(request.headers()).is_ok()
 }
 
 /// The home of a call, where another node has found it out.

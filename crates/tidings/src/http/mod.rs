@@ -24,7 +24,6 @@ mod mailbox;
 mod metrics;
 mod nodes_own;
 mod openapi;
-mod outgoing;
 #[cfg(test)]
 pub(crate) mod post;
 mod query;

@@ -14,7 +14,7 @@ use super::cluster::{NOBODY, no_holder};
 use super::error::{Code, Problem};
 use super::extract::whole;
 use super::service::Service;
-use super::spread::{COMMANDS, CommandsOf, NODES_CALL};
+use super::spread::{COMMANDS, Commands, NODES_CALL};
 
 /// The most bytes of commands at once: those of a body as large as one may be, with the names of all fields.
 const COMMANDS_BYTES_MAX: usize = 128 << 20;
@@ -40,10 +40,9 @@ async fn done(service: &Service, request: Request) -> Result<Response, Problem> 
     let (parts, body) = request.into_parts();
     let share = (&service.bodies, COMMANDS_BYTES_MAX);
     let (body, _room) = whole(&parts, body, share).await?;
-    let CommandsOf { requests, waits }: CommandsOf<Vec<Command>> = serde_json::from_slice(&body)
+    let Commands { commands, waits } = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
     drop(body);
-    let commands: Vec<Command> = requests.into_iter().flatten().collect();
     let is_here = |command: &Command| homes.has(homes.of_command(command));
     if !commands.iter().all(is_here) {
         return Err(no_holder(NOBODY));

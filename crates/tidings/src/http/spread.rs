@@ -8,7 +8,6 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{Method, StatusCode};
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use tidings_core::Command;
 use tidings_core::engine::{Refused, Reply};
 use tidings_store::lease::NodeId;
@@ -16,7 +15,6 @@ use tidings_store::lease::NodeId;
 use super::cluster::{Cluster, NOBODY, Peer, holder_lost, no_holder};
 use super::error::{Code, Problem};
 use super::homes::{Home, Homes};
-use super::outgoing;
 
 /// The path of the call with which nodes give each other commands.
 pub(super) const COMMANDS: &str = "/cluster/commands";
@@ -125,8 +123,11 @@ impl Spread {
             heard.replies.insert(place, Err(nobody));
         }
         let asked = self.there.into_iter().map(async |at| {
-            let answers = outgoing::submit(cluster, &at.peer, waits, at.commands).await;
-            (at.places, answers)
+            let commands = Commands {
+                commands: at.commands,
+                waits,
+            };
+            (at.places, ask(cluster, &at.peer, commands).await)
         });
         for (places, answers) in join_all(asked).await {
             let answers = match answers {
@@ -176,26 +177,23 @@ impl Heard {
 #[serde(transparent)]
 struct Answered(OwnReplies);
 
-/// The body of the call: the commands of some requests, each written or read as `C`.
+/// The body of the call.
 #[derive(Serialize, Deserialize)]
-pub(super) struct CommandsOf<C> {
-    pub(super) requests: Vec<C>,
+pub(super) struct Commands {
+    pub(super) commands: Vec<Command>,
     /// True if the answer waits for the parts on all nodes.
     pub(super) waits: bool,
 }
 
-/// Calls a node to do so many commands; returns an answer for each.
+/// Calls a node to do commands; returns an answer for each.
 ///
 /// # Errors
 /// The [`Problem`] of the call.
-pub(super) async fn ask(
-    cluster: &Cluster,
-    peer: &Peer,
-    commands: &CommandsOf<&RawValue>,
-    count: usize,
-) -> Result<OwnReplies, Problem> {
-    let body = serde_json::to_vec(commands)
+async fn ask(cluster: &Cluster, peer: &Peer, commands: Commands) -> Result<OwnReplies, Problem> {
+    let count = commands.commands.len();
+    let body = serde_json::to_vec(&commands)
         .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    drop(commands);
     let path = PathAndQuery::from_static(COMMANDS);
     let answer = cluster.call(peer, (Method::POST, path), body).await?;
     match answer.status() {

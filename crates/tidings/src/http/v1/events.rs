@@ -234,8 +234,7 @@ async fn publish(
             let rules = service.rules();
             let read = |place, fields: Fields<'_>| {
                 let new_id = || new_id(&service, &change, place);
-                let command = read(&rules, fields, new_id);
-                command.map_err(|fault| unread(&service, &change, fault))
+                read(&rules, fields, new_id)
             };
             let list = (StatusCode::ACCEPTED, list);
             let of_nodes = service.cluster.is_some();
@@ -255,22 +254,11 @@ async fn publish(
 }
 
 async fn one(service: &Service, change: &Change, fields: Fields<'_>) -> Result<Answer, Problem> {
-    let command = read(&service.rules(), fields, || new_id(service, change, 0));
-    let command = command.map_err(|fault| unread(service, change, fault))?;
+    let command = read(&service.rules(), fields, || new_id(service, change, 0))?;
     let of_nodes = service.cluster.is_some();
     let told =
         move |replies| Answer::json(StatusCode::ACCEPTED, &published(of_nodes, only(replies)?)?);
     service.change(change, vec![command], told).await
-}
-
-/// The fault of an event. The node that accepts events finds it: it has the rules in force.
-fn unread(service: &Service, change: &Change, fault: Problem) -> Problem {
-    match service.among() {
-        Some((homes, _)) if !homes.intake => {
-            Problem::elsewhere(Home::Intake).with_body(&change.body)
-        }
-        _ => fault,
-    }
 }
 
 /// An id for an event without one. Where parts are on other nodes the answer of a request is kept after its commit: an
