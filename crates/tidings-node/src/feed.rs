@@ -1,17 +1,15 @@
-//! The feed of acts: what the node with the intake has told, for nodes with other parts to take.
+//! The feed of acts: nodes with other parts ask it whether there are acts that they have not applied.
 //!
-//! A node with other parts asks again and again for what comes after the acts that it has applied, and says with it
-//! what became of those before ([`Report`]). What it asks for may be older than what is in memory; then it reads the
-//! store.
+//! Acts reach those nodes by the store alone. A node asks again and again for what comes after the acts that it has
+//! applied, reports what became of them ([`Report`]), and reads the store once it is told that more are there.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use tidings_core::Command;
-use tidings_core::engine::{ActNo, Answers, KeptObjects, Progress, StoredActs, Told};
-use tidings_core::journal::stored::Unreadable;
+use tidings_core::engine::{ActNo, Answers, KeptObjects, Progress};
 
 /// A report of a node with some parts to the node with the intake.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -41,48 +39,16 @@ impl Report {
     }
 }
 
-/// The answer to a report: the acts that follow.
-#[derive(Clone, Debug, Default)]
-pub struct Batch {
-    /// The acts, in order; none if there are none yet.
-    pub told: Vec<StoredActs>,
-    /// True if the acts that come next are in the store alone.
-    pub is_behind: bool,
-}
-
-impl Batch {
-    /// Reads the acts to apply; `None` = those that are in the store.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where they are no acts.
-    pub fn to_apply(self) -> Result<Option<Vec<Arc<Told>>>, Unreadable> {
-        if self.is_behind {
-            return Ok(None);
-        }
-        let told = self.told.into_iter();
-        let read = told.map(|stored| stored.read().map(Arc::new));
-        read.collect::<Result<_, _>>().map(Some)
-    }
-}
-
-/// A callback with the acts that follow; it must only pass them on.
-type Taker = Box<dyn FnOnce(Batch) + Send>;
+/// A callback with the number of the newest durable acts; it must only pass it on.
+type Taker = Box<dyn FnOnce(ActNo) + Send>;
 
 /// The node that has reported, and waits for acts. Its callbacks must only pass on what they get.
 pub(crate) struct Reporter {
     /// Called once what it has reported is durable.
     pub(crate) heard: Box<dyn FnOnce() + Send>,
-    /// Called with the acts that follow.
+    /// Called once there are acts that follow.
     pub(crate) then: Taker,
 }
-
-/// The most acts that are kept in memory, in numbers and in bytes.
-const KEPT_MAX: usize = 4096;
-const KEPT_BYTES_MAX: usize = 64 << 20;
-
-/// The most acts that are given at once, in numbers and in bytes.
-const GIVEN_MAX: usize = 512;
-const GIVEN_BYTES_MAX: usize = 8 << 20;
 
 /// The feed.
 #[derive(Default)]
@@ -90,12 +56,10 @@ pub(crate) struct Feed(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The newest acts that were told before those in memory.
-    before: ActNo,
-    told: VecDeque<StoredActs>,
-    bytes: usize,
-    /// Those who wait for acts after a number, by the first of their parts.
-    waiting: BTreeMap<u16, (ActNo, Taker)>,
+    /// The newest durable acts.
+    newest: ActNo,
+    /// The nodes that wait for newer ones, by the first of their parts.
+    waiting: BTreeMap<u16, Taker>,
 }
 
 impl fmt::Debug for Feed {
@@ -109,76 +73,39 @@ impl Feed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins anew after the acts of a number, which the store has.
-    pub(crate) fn begin(&self, before: ActNo) {
+    /// Begins anew with the newest acts of a store.
+    pub(crate) fn begin(&self, newest: ActNo) {
         let mut state = self.lock();
         *state = State {
-            before,
+            newest,
             ..State::default()
         };
     }
 
-    /// Adds acts that are durable, and gives them to those who wait.
-    pub(crate) fn add(&self, told: Vec<StoredActs>) {
+    /// Sets the newest durable acts, and wakes the nodes that wait for acts.
+    pub(crate) fn advance(&self, newest: ActNo) {
         let mut state = self.lock();
-        for told in told {
-            state.bytes += told.bytes().len();
-            state.told.push_back(told);
-        }
-        while state.told.len() > KEPT_MAX || state.bytes > KEPT_BYTES_MAX {
-            let Some(oldest) = state.told.pop_front() else {
-                break;
-            };
-            state.bytes -= oldest.bytes().len();
-            state.before = oldest.no;
-        }
+        state.newest = newest;
         let waiting = std::mem::take(&mut state.waiting);
-        let given: Vec<(Taker, Batch)> = waiting
-            .into_values()
-            .map(|(after, taker)| (taker, state.after(after)))
-            .collect();
         drop(state);
-        given.into_iter().for_each(|(taker, batch)| taker(batch));
+        for taker in waiting.into_values() {
+            taker(newest);
+        }
     }
 
-    /// Gives the acts after a number, now or as soon as there are some. Of a node that asks again the last question
-    /// counts.
-    pub(crate) fn take(&self, (first_part, after): (u16, ActNo), taker: Taker) {
+    /// Calls back now if there are acts after a number, or as soon as there are. A new request replaces the waiting one
+    /// of the same node.
+    pub(crate) fn wait(&self, (first_part, after): (u16, ActNo), taker: Taker) {
         let mut state = self.lock();
-        let batch = state.after(after);
-        if batch.told.is_empty() && !batch.is_behind {
-            let replaced = state.waiting.insert(first_part, (after, taker));
+        let newest = state.newest;
+        if newest <= after {
+            let replaced = state.waiting.insert(first_part, taker);
             drop(state);
             drop(replaced);
             return;
         }
         drop(state);
-        taker(batch);
-    }
-}
-
-impl State {
-    fn after(&self, after: ActNo) -> Batch {
-        if after < self.before {
-            return Batch {
-                told: Vec::new(),
-                is_behind: true,
-            };
-        }
-        let first = self.told.partition_point(|told| told.no <= after);
-        let mut told = Vec::new();
-        let mut bytes = 0;
-        for next in self.told.iter().skip(first).take(GIVEN_MAX) {
-            bytes += next.bytes().len();
-            if bytes > GIVEN_BYTES_MAX && !told.is_empty() {
-                break;
-            }
-            told.push(next.clone());
-        }
-        Batch {
-            told,
-            is_behind: false,
-        }
+        taker(newest);
     }
 }
 
@@ -187,71 +114,35 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
-    use tidings_core::codec::FORM;
 
-    fn told(no: u64) -> StoredActs {
-        StoredActs::new(ActNo(no), Vec::new())
-    }
-
-    fn numbers(batch: &Batch) -> Vec<u64> {
-        batch.told.iter().map(|told| told.no.0).collect()
-    }
-
-    fn ask(feed: &Feed, part: u16, after: u64) -> mpsc::Receiver<Batch> {
+    fn ask(feed: &Feed, part: u16, after: u64) -> mpsc::Receiver<ActNo> {
         let (give, given) = mpsc::channel();
-        let taker = Box::new(move |batch| drop(give.send(batch)));
-        feed.take((part, ActNo(after)), taker);
+        let taker = Box::new(move |newest| give.send(newest).unwrap_or_default());
+        feed.wait((part, ActNo(after)), taker);
         given
     }
 
     #[test]
-    fn acts_are_given_once_they_are_there() {
+    fn nodes_are_woken_once_there_are_acts() {
         let feed = Feed::default();
         feed.begin(ActNo(3));
-        let (first, second) = (ask(&feed, 1, 3), ask(&feed, 2, 4));
+        assert_eq!(ask(&feed, 1, 2).try_recv(), Ok(ActNo(3)));
+        let (first, second) = (ask(&feed, 1, 3), ask(&feed, 2, 3));
         assert!(first.try_recv().is_err());
-        feed.add(vec![told(4), told(5)]);
-        assert_eq!(numbers(&first.try_recv().unwrap()), [4, 5]);
-        assert_eq!(numbers(&second.try_recv().unwrap()), [5]);
-        assert_eq!(numbers(&ask(&feed, 1, 4).try_recv().unwrap()), [5]);
+        feed.advance(ActNo(5));
+        assert_eq!(first.try_recv(), Ok(ActNo(5)));
+        assert_eq!(second.try_recv(), Ok(ActNo(5)));
     }
 
     #[test]
-    fn a_batch_is_read_to_be_applied_and_refused_where_it_has_no_acts() {
-        let read = |bytes: &[u8]| {
-            let batch = Batch {
-                told: vec![StoredActs::new(ActNo(4), [&[FORM], bytes].concat())],
-                is_behind: false,
-            };
-            batch.to_apply()
-        };
-        let told = read(b"[]").unwrap().unwrap();
-        assert_eq!(
-            told.iter().map(|told| told.no()).collect::<Vec<_>>(),
-            [ActNo(4)]
-        );
-        assert!(read(b"[").is_err());
-    }
-
-    #[test]
-    fn who_is_behind_is_sent_to_the_store() {
-        let feed = Feed::default();
-        feed.begin(ActNo(3));
-        assert!(ask(&feed, 1, 2).try_recv().unwrap().is_behind);
-        feed.add((4..=5000).map(told).collect());
-        assert!(ask(&feed, 1, 100).try_recv().unwrap().is_behind);
-        assert_eq!(numbers(&ask(&feed, 1, 4999).try_recv().unwrap()), [5000]);
-    }
-
-    #[test]
-    fn a_question_replaces_the_one_before() {
+    fn a_request_replaces_the_one_before() {
         let feed = Feed::default();
         let (first, second) = (ask(&feed, 1, 0), ask(&feed, 1, 0));
         assert_eq!(
             first.try_recv().unwrap_err(),
             mpsc::TryRecvError::Disconnected
         );
-        feed.add(vec![told(1)]);
-        assert_eq!(numbers(&second.try_recv().unwrap()), [1]);
+        feed.advance(ActNo(1));
+        assert_eq!(second.try_recv(), Ok(ActNo(1)));
     }
 }

@@ -7,14 +7,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{self, Duration};
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, select};
-use tidings_core::engine::Told;
+use tidings_core::engine::ActNo;
 use tidings_core::{Command, Instant, Rules};
 
 use crate::channel::Channels;
 use crate::durable::{Durable, Reads};
 use crate::error::{RuntimeError, unavailable};
 use crate::event_loop::ToldRequest;
-use crate::feed::{Batch, Report, Reporter};
+use crate::feed::{Report, Reporter};
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
 use crate::once::{Kept, Once};
 use crate::vitals::Vitals;
@@ -251,8 +251,8 @@ impl Handle {
         &self.vitals
     }
 
-    /// Takes over what a node with other parts reports. `heard` is called once that is durable; `then` gets the acts
-    /// that follow those it has applied, as soon as there are some. Both must only pass it on. They are dropped uncalled
+    /// Takes over what a node with other parts reports. `heard` is called once that is durable; `then` gets the number
+    /// of the newest acts, as soon as there are some that follow those it has applied. Both must only pass it on. They are dropped uncalled
     /// if the loop ends, and `then` if the node asks again.
     ///
     /// # Errors
@@ -261,7 +261,7 @@ impl Handle {
         &self,
         report: Report,
         heard: impl FnOnce() + Send + 'static,
-        then: impl FnOnce(Batch) + Send + 'static,
+        then: impl FnOnce(ActNo) + Send + 'static,
     ) -> Result<(), RuntimeError> {
         let reporter = Reporter {
             heard: Box::new(heard),
@@ -270,18 +270,14 @@ impl Handle {
         self.ask(Request::Report(Box::new(report), reporter))
     }
 
-    /// Applies acts of the node with the intake, or (`None`) those that the store has; returns what is to be reported
-    /// of it, once that is durable. `confirms` = what was reported as learnt is among them.
+    /// Applies the acts that the store has; returns what is to be reported of it, once that is durable. `confirms` = what
+    /// was reported as learnt is among them.
     ///
     /// # Errors
     /// [`RuntimeError`].
-    pub fn apply_told(
-        &self,
-        told: Option<Vec<Arc<Told>>>,
-        confirms: bool,
-    ) -> Result<Report, RuntimeError> {
+    pub fn apply_told(&self, confirms: bool) -> Result<Report, RuntimeError> {
         let (answer, answered) = bounded(1);
-        self.apply_told_then(told, confirms, move |report| drop(answer.send(report)))?;
+        self.apply_told_then(confirms, move |report| drop(answer.send(report)))?;
         answered.recv().map_err(|_| RuntimeError::Stopped)?
     }
 
@@ -292,12 +288,10 @@ impl Handle {
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
     pub fn apply_told_then(
         &self,
-        told: Option<Vec<Arc<Told>>>,
         confirms: bool,
         then: impl FnOnce(Result<Report, RuntimeError>) + Send + 'static,
     ) -> Result<(), RuntimeError> {
         self.ask(Request::Told(ToldRequest {
-            told,
             confirms,
             then: Box::new(then),
         }))

@@ -1,7 +1,7 @@
 //! The hearing of a node with some parts: it asks the node with the intake for acts, has them applied, and reports.
 //!
 //! One question is under way at a time, and says what became of the acts of the answer before. So nothing has to be
-//! remembered by who answers: after a failure it is asked again, of whoever has the intake by then, and meanwhile acts are
+//! remembered by who answers: after a failure it is asked again, of whoever has the intake by then. The acts themselves are
 //! read in the store.
 
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::clock::monotonic;
 use crate::election::Monotonic;
-use crate::feed::{Batch, Report};
+use crate::feed::Report;
 use crate::handle::Handle;
 
 /// The way to the node with the intake.
 pub trait Link: Send {
-    /// Reports, and returns the acts that follow those applied once the report is durable; none if there are none
-    /// within about half a second.
+    /// Reports, and returns once the report is durable and there are acts that follow those applied, or about half a
+    /// second has passed.
     ///
     /// # Errors
     /// The reason, if it is not known whether the report is durable.
-    fn exchange(&mut self, report: &Report) -> Result<Batch, String>;
+    fn exchange(&mut self, report: &Report) -> Result<(), String>;
 }
 
 /// The wait after a question without an answer.
@@ -84,12 +84,12 @@ struct Ear {
 
 impl Ear {
     fn hear(mut self) {
-        let (mut told, mut confirms) = (None, false);
+        let mut confirms = false;
         let mut unanswered = Report::default();
         let mut failures = 0_u32;
         while !self.ends.load(Ordering::SeqCst) {
             self.read_keys();
-            let report = match self.handle.apply_told(told.take(), confirms) {
+            let report = match self.handle.apply_told(confirms) {
                 Ok(report) => report.after(std::mem::take(&mut unanswered)),
                 // A store that has failed is opened again.
                 Err(_) => {
@@ -98,15 +98,11 @@ impl Ear {
                     continue;
                 }
             };
-            let asked = self.link.exchange(&report);
-            let to_apply = |batch: Batch| batch.to_apply().map_err(|fault| fault.to_string());
-            match asked.and_then(to_apply) {
-                Ok(to_apply) => {
+            match self.link.exchange(&report) {
+                Ok(()) => {
                     failures = 0;
-                    told = to_apply;
                     confirms = !report.learnt.is_empty();
                 }
-                // What nobody tells is in the store.
                 Err(why) => {
                     failures += 1;
                     if failures.is_multiple_of(FAILURES_LOGGED) {

@@ -49,7 +49,7 @@ pub use clock::{AheadClock, Clock, SystemClock, VirtualClock};
 pub use delivery::{Delivery, MaySend, Retries};
 pub use durable::Durable;
 pub use error::{Error, RuntimeError};
-pub use feed::{Batch, Report};
+pub use feed::Report;
 pub use handle::Handle;
 pub use hearing::{Hearing, Link};
 pub use keys::{ApiKey, KeptAnswer, KeyChange, KeyHash};

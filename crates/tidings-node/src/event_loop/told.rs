@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidings_core::Instant;
-use tidings_core::engine::{Refused, Told, read_told};
+use tidings_core::engine::{Refused, read_told};
 
 use super::EventLoop;
 use crate::error::{Error, RuntimeError, unavailable};
@@ -17,8 +17,6 @@ pub(crate) type Applied = Box<dyn FnOnce(Result<Report, RuntimeError>) + Send>;
 
 /// Acts to apply.
 pub(crate) struct ToldRequest {
-    /// The acts; `None` = those that are in the store.
-    pub(crate) told: Option<Vec<Arc<Told>>>,
     /// True if the node with the intake has taken over what was learnt, and these acts say so.
     pub(crate) confirms: bool,
     pub(crate) then: Applied,
@@ -71,35 +69,22 @@ impl EventLoop {
             node.ahead().answer(Box::new(move |durable| {
                 if durable.is_ok() {
                     heard();
-                    feed.take(asked, then);
+                    feed.wait(asked, then);
                 }
             }));
         }
         Ok(())
     }
 
-    /// Applies acts that the node with the intake has told.
+    /// Applies acts of the node with the intake, as the store has them.
     pub(super) fn apply_told(
         &mut self,
         now: Instant,
         requests: Vec<ToldRequest>,
     ) -> Result<(), Error> {
-        for ToldRequest {
-            told,
-            confirms,
-            then,
-        } in requests
-        {
+        for ToldRequest { confirms, then } in requests {
             let applied = self.beside(now, |node, sending, _| {
-                let follow = |told: &Vec<Arc<Told>>| {
-                    let first = told.first().map_or(0, |told| told.no().0);
-                    first <= node.engine().applied().0 + 1
-                };
-                // Where some are missing in between the store has them.
-                let told = match told.filter(follow) {
-                    Some(told) => told,
-                    None => read_told(&node.view()?, node.engine().applied(), READ_AT_ONCE)?,
-                };
+                let told = read_told(&node.view()?, node.engine().applied(), READ_AT_ONCE)?;
                 let mut applied = AppliedActs::default();
                 if !told.is_empty() {
                     applied = node.apply_told(sending, now, &told)?;
@@ -140,16 +125,13 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return;
         };
-        let told = node.take_told();
-        if told.is_empty() {
+        let Some(newest) = node.take_told().last().map(|told| told.no()) else {
             return;
-        }
-        // The decoded acts are freed here, where no command waits for answers to them.
-        let told = told.iter().map(|told| told.stored().clone()).collect();
+        };
         let feed = Arc::clone(&self.feed);
         node.ahead().answer(Box::new(move |durable| {
             if durable.is_ok() {
-                feed.add(told);
+                feed.advance(newest);
             }
         }));
     }

@@ -10,8 +10,7 @@ use tidings_core::engine::{self, Options, Published, PublishedAs, Reply};
 use tidings_core::time::Day;
 use tidings_core::{Audience, Event, Object};
 use tidings_node::{
-    AnswerRecorder, Batch, Delivery, Hearing, Kept, Link, Once, Report, Retries, Runtime,
-    VirtualClock,
+    AnswerRecorder, Delivery, Hearing, Kept, Link, Once, Report, Retries, Runtime, VirtualClock,
 };
 use tidings_store::{Commit, Snapshot};
 
@@ -21,18 +20,17 @@ use super::*;
 struct Beside(Handle);
 
 impl Link for Beside {
-    fn exchange(&mut self, report: &Report) -> Result<Batch, String> {
+    fn exchange(&mut self, report: &Report) -> Result<(), String> {
         let ((hear, heard), (give, given)) = (channel(), channel());
         let asked = self.0.report(
             report.clone(),
             move || hear.send(()).unwrap_or_default(),
-            move |batch| drop(give.send(batch)),
+            move |_| give.send(()).unwrap_or_default(),
         );
         asked.map_err(|fault| fault.to_string())?;
         heard.recv().map_err(|_| "the node has ended")?;
         match given.recv_timeout(Duration::from_millis(100)) {
-            Ok(batch) => Ok(batch),
-            Err(RecvTimeoutError::Timeout) => Ok(Batch::default()),
+            Ok(()) | Err(RecvTimeoutError::Timeout) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => Err("the node has ended".to_owned()),
         }
     }
@@ -206,7 +204,7 @@ fn what_a_node_missed_it_applies_when_it_is_there() {
 struct Cut;
 
 impl Link for Cut {
-    fn exchange(&mut self, _: &Report) -> Result<Batch, String> {
+    fn exchange(&mut self, _: &Report) -> Result<(), String> {
         Err("it is cut".to_owned())
     }
 }
@@ -291,7 +289,7 @@ fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
         let applied = second.handle().look(|node| node.engine().applied());
         applied.is_ok_and(|applied| applied == told.unwrap())
     };
-    let ask = || second.handle().apply_told(Some(Vec::new()), false);
+    let ask = || second.handle().apply_told(false);
     publish("e1");
     while !is_heard() {}
     fails.store(true, Ordering::SeqCst);
@@ -337,12 +335,11 @@ fn a_copy_of_a_request_that_waits_for_other_parts_gets_its_answer() {
     people(&first, &second);
     let mut link = Beside(first.handle());
     let mut exchange = |report: &Report| {
-        let batch = link.exchange(report).unwrap();
-        let told = batch.to_apply().unwrap();
-        second.handle().apply_told(told, false).unwrap()
+        link.exchange(report).unwrap();
+        second.handle().apply_told(false).unwrap()
     };
     // It is waited for once it was heard.
-    let heard = exchange(&second.handle().apply_told(Some(Vec::new()), false).unwrap());
+    let heard = exchange(&second.handle().apply_told(false).unwrap());
     let (tell, told) = channel();
     let once = Once {
         key: [1; 16],

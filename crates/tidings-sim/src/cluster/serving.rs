@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::Command;
-use tidings_core::engine::{ActNo, Held, Options, StoredActs, Told, applied_by_parts, read_told};
+use tidings_core::engine::{ActNo, Held, Options, applied_by_parts, read_told};
 use tidings_core::time::Day;
 use tidings_node::channel::{Channels, Outlet};
 use tidings_node::election::{Input, Monotonic, Opening, Tenure};
 use tidings_node::{
-    Batch, Delivery, Node, OpenStore, Replies, Report, Retries, RuntimeError, Settings, Stepped,
+    Delivery, Node, OpenStore, Replies, Report, Retries, RuntimeError, Settings, Stepped,
     StoreView, VirtualClock,
 };
 use tidings_store::lease::{Leases, MemoryLeases, NodeId};
@@ -57,7 +57,7 @@ pub enum Message {
     /// To itself: who has reported waits no longer for acts.
     Waited(Exchange),
     /// The answer to a report.
-    Acts(Exchange, Batch),
+    Acts(Exchange),
 }
 
 /// A report of another node that waits for acts.
@@ -80,7 +80,7 @@ enum Hearing {
 enum Done {
     Published(u64, Replies),
     Heard(Exchange),
-    Acts(Exchange, Batch),
+    Acts(Exchange, ActNo),
 }
 
 /// The time for which the answer to a report waits for acts, and that for which the report waits for its answer.
@@ -171,20 +171,17 @@ fn opener(net: &Net<Message>, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
     })
 }
 
-/// Checks that acts are stored, as far as a part still has to apply them: who is told of acts that are lost afterwards
-/// skips those that get their number.
-fn are_stored(leases: &MemoryLeases, told: &[StoredActs]) {
+/// Checks that the newest acts are stored, as far as a part still has to apply them.
+fn is_stored(leases: &MemoryLeases, newest: ActNo) {
     let store = leases.open(membership(leases).lease.epoch).expect(REACHED);
     let view = StoreView::of(&*store).expect(REACHED);
     let applied = applied_by_parts(&view).expect(REACHED);
-    for told in told {
-        if applied.iter().any(|applied| *applied < told.no) {
-            let stored = read_told(&view, ActNo(told.no.0 - 1), 1).expect(REACHED);
-            let is_stored = stored
-                .iter()
-                .any(|stored| stored.stored().bytes() == told.bytes());
-            assert!(is_stored, "{:?} are told before they are stored", told.no);
-        }
+    if applied.iter().any(|applied| *applied < newest) {
+        let stored = read_told(&view, ActNo(newest.0 - 1), 1).expect(REACHED);
+        assert!(
+            !stored.is_empty(),
+            "{newest:?} are told before they are stored"
+        );
     }
 }
 
@@ -262,20 +259,22 @@ impl Serving {
                     if let Some(asked) = self.asked.get_mut(&exchange) {
                         asked.is_heard = true;
                         if asked.is_over {
-                            self.give(me, exchange, Batch::default(), net);
+                            self.give(me, exchange, net);
                         }
                     }
                 }
-                Done::Acts(exchange, batch) => self.give(me, exchange, batch, net),
+                Done::Acts(exchange, newest) => {
+                    is_stored(&net.leases, newest);
+                    self.give(me, exchange, net);
+                }
             }
         }
     }
 
     /// Answers a report.
-    fn give(&mut self, me: &Me<'_>, exchange: Exchange, batch: Batch, net: &mut Net<Message>) {
-        are_stored(&net.leases, &batch.told);
+    fn give(&mut self, me: &Me<'_>, exchange: Exchange, net: &mut Net<Message>) {
         if self.asked.remove(&exchange).is_some() {
-            net.send(me.node, exchange.0, &Message::Acts(exchange, batch));
+            net.send(me.node, exchange.0, &Message::Acts(exchange));
         }
     }
 
@@ -296,7 +295,7 @@ impl Serving {
     fn hear_acts(&mut self, me: &Me<'_>, net: &mut Net<Message>) {
         let soon = Monotonic(me.mono.0 + PAUSE_MS);
         match std::mem::replace(&mut self.hearing, Hearing::Pausing(soon)) {
-            Hearing::Pausing(until) if me.mono >= until => self.apply(None, false),
+            Hearing::Pausing(until) if me.mono >= until => self.apply(false),
             Hearing::Asking(_, report, until) if me.mono >= until => self.unanswered = report,
             Hearing::Applying(answer) => match answer.try_recv() {
                 Ok(Ok(report)) => self.report(me, report, net),
@@ -307,10 +306,10 @@ impl Serving {
         }
     }
 
-    fn apply(&mut self, told: Option<Vec<Arc<Told>>>, confirms: bool) {
+    fn apply(&mut self, confirms: bool) {
         let (give, given) = channel();
         let handle = self.stepped.handle();
-        let asked = handle.apply_told_then(told, confirms, move |report| drop(give.send(report)));
+        let asked = handle.apply_told_then(confirms, move |report| drop(give.send(report)));
         if asked.is_ok() {
             self.hearing = Hearing::Applying(given);
         }
@@ -328,7 +327,7 @@ impl Serving {
             return;
         }
         let heard = self.kept(move |()| Done::Heard(exchange));
-        let then = self.kept(move |batch| Done::Acts(exchange, batch));
+        let then = self.kept(move |newest| Done::Acts(exchange, newest));
         let handle = self.stepped.handle();
         let asked = handle.report(report.clone(), move || heard(()), then);
         if asked.is_ok() {
@@ -423,17 +422,17 @@ impl Body for Serving {
                 if let Some(asked) = self.asked.get_mut(&exchange) {
                     asked.is_over = true;
                     if asked.is_heard {
-                        self.give(me, exchange, Batch::default(), net);
+                        self.give(me, exchange, net);
                     }
                 }
             }
-            Message::Acts((_, number), batch) => {
+            Message::Acts((_, number)) => {
                 if let Hearing::Asking(asked, report, _) = &self.hearing
                     && *asked == number
                 {
                     let confirms = !report.learnt.is_empty();
                     self.hearing = Hearing::Pausing(me.mono);
-                    self.apply(batch.to_apply().expect("they are acts"), confirms);
+                    self.apply(confirms);
                 }
             }
             Message::Publish(_) | Message::Accepted(_) => {}

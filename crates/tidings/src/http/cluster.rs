@@ -30,7 +30,6 @@ pub(super) use self::peer::Peer;
 use super::error::{Code, Elsewhere, Problem};
 use super::exposition::{self, Page, seconds};
 use super::homes::{Home, Homes};
-use super::request::expect_json;
 
 /// The answer of `/healthz`: the process is alive, whether it holds the store or not.
 pub(super) const ALIVE: &str = "ok\n";

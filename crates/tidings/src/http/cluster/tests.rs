@@ -1,16 +1,12 @@
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::routing::{any, get, post};
-use futures_util::future::join_all;
 use http_body_util::BodyExt as _;
-use serde_json::{Value, json};
 use tidings_store::lease::{Epoch, Lease, MemberStatus, Role, Share, TermNo};
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::http::rig::Rig;
-use crate::http::{Access, Service, Settings};
 
 const ME: NodeId = NodeId(1);
 const OTHER: NodeId = NodeId(2);
@@ -255,6 +251,7 @@ async fn a_node_with_a_share_hands_on_what_is_of_the_intake_and_is_ready_with_a_
     for (path, node) in [
         (own.as_str(), "share"),
         ("/v1/types", "holder"),
+        ("/v1/events", "holder"),
         ("/cluster/commands", "share"),
         ("/readyz", "share"),
     ] {
@@ -269,37 +266,9 @@ async fn a_node_with_a_share_hands_on_what_is_of_the_intake_and_is_ready_with_a_
     assert_eq!(call(&api, Method::GET, &own).await.0, StatusCode::OK);
 }
 
-#[tokio::test]
-async fn events_are_read_by_the_node_that_gets_them_unless_more_than_them_is_kept_or_read() {
-    let holder = listen(told("holder")).await;
-    let (_, api) = share(holder, told("share"));
-    let node = async |headers: &[(&str, &str)], method: Method| {
-        let mut request = Request::builder().method(method).uri("/v1/events");
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(Body::empty()).unwrap();
-        let answer = read(api.clone().oneshot(request).await.unwrap()).await.1;
-        answer.split(':').next().unwrap().to_owned()
-    };
-    let json = ("content-type", "application/json");
-    assert_eq!(node(&[json], Method::POST).await, "share");
-    assert_eq!(node(&[], Method::POST).await, "share");
-    let key = ("idempotency-key", "k");
-    assert_eq!(node(&[json, key], Method::POST).await, "holder");
-    let lines = ("content-type", "application/x-ndjson");
-    assert_eq!(node(&[lines], Method::POST).await, "holder");
-    assert_eq!(node(&[json], Method::GET).await, "holder");
-}
-
 /// A node with part 1; the one at the address has the lease and part 0.
 fn share(holder: SocketAddr, api: Router) -> (Arc<Cluster>, Router) {
     let cluster = Arc::new(Cluster::new(ME));
-    share_of(&cluster, holder, api);
-    (Arc::clone(&cluster), router(cluster))
-}
-
-fn share_of(cluster: &Cluster, holder: SocketAddr, api: Router) {
     let mut members = membership(7, Some(OTHER), &holder.to_string());
     members.shares.push(Share {
         node: ME,
@@ -307,87 +276,7 @@ fn share_of(cluster: &Cluster, holder: SocketAddr, api: Router) {
     });
     cluster.hear(&members);
     cluster.serve_parts(api, Arc::new(|| true), Arc::new(homes(1, false)));
-}
-
-/// The API of a node with a part, as it is among others; all of its store is in memory here.
-fn api_of(rig: &Rig, cluster: Arc<Cluster>, (part, intake): (u16, bool)) -> Router {
-    let service = Service::new(
-        rig.service.handle.clone(),
-        (*rig.service.rules()).clone(),
-        Access::Open,
-        Arc::clone(rig.service.clock()),
-        Settings::default(),
-    );
-    let homes = Arc::new(homes(part, intake));
-    crate::http::router(Arc::new(service.in_cluster(cluster).with_parts(homes)))
-}
-
-#[test]
-fn events_of_several_requests_are_passed_on_together_and_each_is_answered() {
-    let (holder, edge) = (Rig::new(), Rig::new());
-    let calls = Arc::<AtomicUsize>::default();
-    let counted = Arc::clone(&calls);
-    let api = api_of(&holder, Arc::new(Cluster::new(OTHER)), (0, true));
-    let api = Router::new().fallback(async move |request: Request| {
-        if request.uri().path() == "/cluster/commands" {
-            counted.fetch_add(1, Ordering::SeqCst);
-        }
-        api.oneshot(request).await
-    });
-    holder.call(Method::PUT, "/v1/recipients/ann", &json!({}));
-    let event = |n: usize| {
-        json!({
-            "id": format!("e{n}"), "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ann"]},
-        })
-    };
-    let answers = edge.tokio.block_on(async {
-        let cluster = Arc::new(Cluster::new(ME));
-        let of_edge = api_of(&edge, Arc::clone(&cluster), (1, false));
-        share_of(&cluster, listen(api).await, of_edge);
-        let api = router(cluster);
-        let post = |body: &Value| {
-            let request = Request::builder().method(Method::POST).uri("/v1/events");
-            let request = request.header("content-type", "application/json");
-            let request = request.body(Body::from(body.to_string())).unwrap();
-            let api = api.clone();
-            async move { read(api.oneshot(request).await.unwrap()).await }
-        };
-        let each = (0..40).map(|n| match n {
-            // It is known, unless it overtakes the other one, or is in the middle of an array.
-            38 => post(&event(0)),
-            39 => post(&json!([event(100), event(101), event(102)])),
-            n => post(&event(n)),
-        });
-        let mut answers = join_all(each).await;
-        let unknown =
-            json!({"type": "nothing", "object": {"id": "o"}, "to": {"recipients": ["ann"]}});
-        answers.push(post(&unknown).await);
-        let mut odd = event(200);
-        odd["channels"] = json!(["pigeon"]);
-        answers.push(post(&odd).await);
-        answers.push(post(&json!([event(201), odd])).await);
-        answers
-    });
-    let body = |at: usize| -> Value { serde_json::from_str(&answers[at].1).unwrap() };
-    for (n, (status, text, _)) in answers.iter().enumerate().take(38).skip(1) {
-        assert_eq!(*status, StatusCode::ACCEPTED, "{text}");
-        assert_eq!(body(n)["id"], format!("e{n}"));
-        assert_eq!(body(n)["notifications"], 1);
-        assert_eq!(body(n)["applied"], true);
-    }
-    let mut twins = [body(0), body(38)];
-    twins.sort_by_key(|twin| twin["notifications"].as_u64());
-    assert_eq!(twins[0]["status"], "duplicate");
-    assert_eq!(twins[1]["status"], "accepted");
-    assert_eq!(twins[1]["notifications"], 1);
-    let ids: Vec<Value> = (0..3).map(|at| body(39)[at]["id"].clone()).collect();
-    assert_eq!(ids, ["e100", "e101", "e102"]);
-    assert_eq!(body(40)["code"], "unknown_type");
-    assert_eq!(body(41)["code"], "unknown_channel");
-    assert_eq!(body(42)[0]["status"], "accepted");
-    assert_eq!(body(42)[1]["status"], "rejected");
-    let calls = calls.load(Ordering::SeqCst);
-    assert!(calls < 20, "{calls} calls for 41 requests");
+    (Arc::clone(&cluster), router(cluster))
 }
 
 #[tokio::test]

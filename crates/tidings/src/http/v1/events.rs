@@ -18,7 +18,6 @@ use crate::body::json::{self, Json};
 use crate::http::array;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::homes::Home;
 use crate::http::ids;
 use crate::http::lines::{self, Counted, Lines, Rejected, Wanted};
 use crate::http::query::InQuery;
