@@ -5,27 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use super::caps::CapCounts;
-use super::chore::Chore;
-use super::counted::Counted;
-use super::ended::Ended;
-use super::followers::Followers;
-use super::lane::Terms;
-use super::lanes::{Around, Lanes};
-use super::marks::{MarkAt, Marks};
-use super::preferences::Preferences;
-use super::roster::Roster;
+use super::lanes::by_address::{Around, Lanes};
+use super::lanes::caps::CapCounts;
+use super::lanes::ended::Ended;
+use super::lanes::lane::Terms;
+use super::people::counted::Counted;
+use super::people::followers::Followers;
+use super::people::marks::{MarkAt, Marks};
+use super::people::preferences::Preferences;
+use super::people::roster::Roster;
 use super::scheduled::ScheduledSets;
-use crate::batch_key::LaneKey;
-use crate::channel::ChannelNo;
-use crate::compiled::CompiledRules;
-use crate::id::{BucketNo, Id};
+use super::storage::chore::Chore;
 use crate::index::Index;
 use crate::journal::record::{Arrival, Attempts};
-use crate::number::{ClosingId, LaneNo, Seq};
-use crate::set::Set;
-use crate::shared::{Own, Shared, Tree};
-use crate::time::{Day, Instant};
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{ClosingId, LaneNo, Seq};
+use crate::model::time::{Day, Instant};
+use crate::rules::compiled::CompiledRules;
+use crate::sets::set::Set;
+use crate::sets::shared::{Own, Shared, Tree};
 
 /// A shard of recipients. A clone is for readers: it has no chores.
 #[derive(Clone, Debug)]

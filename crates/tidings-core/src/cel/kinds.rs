@@ -6,7 +6,7 @@
 use super::call::Function;
 use super::fault::Fault;
 use super::parse::{Expression, Fold, Folding, Literal, Node, Operator};
-use super::{Root, parse};
+use crate::cel::{Root, parse};
 
 /// A kind of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

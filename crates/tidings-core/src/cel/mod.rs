@@ -15,11 +15,11 @@ mod parse;
 mod steps;
 mod value;
 
-use crate::batch_key::{BatchKey, TooLong};
-use crate::data::Data;
-use crate::event::{Audience, Event, Object};
-use crate::recipient::Recipient;
-use crate::time::Instant;
+use crate::model::batch_key::{BatchKey, TooLong};
+use crate::model::data::Data;
+use crate::model::event::{Audience, Event, Object};
+use crate::model::recipient::Recipient;
+use crate::model::time::Instant;
 pub use fault::{Failed, Fault};
 pub use kinds::Kind;
 use kinds::Kinds;

@@ -3,10 +3,10 @@
 //! Steps follow each other: their instants never go back, and days are written in their order. The clock may. What is due
 //! is decided by it, and so is what enters; records have their instant all the same.
 
-use super::draft::Draft;
+use super::rows::draft::Draft;
 use super::state::{Engine, Step};
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::time::{Instant, MINUTE_MS};
+use crate::model::time::{Instant, MINUTE_MS};
 
 impl Engine {
     /// Tells whether a clock that shows this was put back: it is more than a minute behind the newest step. One from before

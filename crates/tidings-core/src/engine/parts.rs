@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::ledger::{Account, Row};
-use super::part::{Part, range_of};
-use super::reply::Refused;
+use super::part::state::{Part, range_of};
+use super::rows::ledger::{Account, Row};
+use super::rows::reply::Refused;
 use super::state::Engine;
 use crate::bucket::Bucket;
-use crate::id::{BucketNo, Id};
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::RecipientNo;
-use crate::preference::{Mode, PreferenceScope};
-use crate::table::Write;
-use crate::time::Day;
+use crate::journal::table::Write;
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::RecipientNo;
+use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::time::Day;
 
 impl Engine {
     /// The index of a bucket's part.

@@ -2,22 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::act::{Act, Applied};
-use super::draft::Draft;
-use super::intake::Intake;
-use super::part::Part;
-use super::reach::Reach;
-use super::reply::Reply;
+use super::intake::state::Intake;
+use super::part::state::Part;
+use super::part::take_back::Among;
+use super::replica::act::{Act, Applied};
+use super::rows::draft::Draft;
+use super::rows::reach::Reach;
+use super::rows::reply::Reply;
 use super::state::{Engine, Step};
-use super::take_back::Among;
 use crate::bucket::Closing;
 use crate::index::FoundEntry;
 use crate::journal::record::Entries;
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::Seq;
-use crate::reason::Reason;
-use crate::set::Set;
-use crate::time::{DAY_MS, Day, Instant};
+use crate::model::number::Seq;
+use crate::model::reason::Reason;
+use crate::model::time::{DAY_MS, Day, Instant};
+use crate::sets::set::Set;
 
 impl Engine {
     /// The next midnight (00:00 UTC) after the newest instant at which a day has to be deleted: each day

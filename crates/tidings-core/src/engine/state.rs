@@ -3,24 +3,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::act::Told;
-use super::going::Going;
-use super::inbox_delivery::InboxDelivery;
-use super::intake::{Intake, Tally};
-use super::ledger::Row;
-use super::part::{Part, read_heads};
-use super::reply::{Refused, Reply};
-use super::rows::each_base;
-use super::told::{Answers, Held, KeptObjects, OpenReply};
+use super::intake::state::{Intake, Tally};
+use super::part::state::{Part, read_heads};
+use super::replica::act::Told;
+use super::replica::told::{Answers, Held, KeptObjects, OpenReply};
+use super::rows::going::Going;
+use super::rows::inbox_delivery::InboxDelivery;
+use super::rows::ledger::Row;
+use super::rows::named::each_base;
+use super::rows::reply::{Refused, Reply};
 use super::workers::{InTurn, Workers};
 use crate::bucket::Bucket;
-use crate::compiled::{CompiledRules, Version};
 use crate::journal::stored::{ReadView, Unreadable, decode, from_json};
-use crate::names::Names;
-use crate::options::Options;
+use crate::journal::table::{REST, Table, Write, u32_at};
+use crate::model::options::Options;
+use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
-use crate::table::{REST, Table, Write, u32_at};
-use crate::time::{Day, Instant};
+use crate::rules::compiled::{CompiledRules, Version};
+use crate::rules::names::Names;
 
 /// The intake and the buckets of a node: what is accepted is applied in the same commit.
 #[derive(Debug)]

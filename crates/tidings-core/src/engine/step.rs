@@ -2,20 +2,20 @@
 
 use rustc_hash::FxHashSet;
 
-use super::accept::Accepted;
-use super::act::{Act, Applied};
-use super::draft::Draft;
-use super::follow::together;
-use super::inbox_delivery::InboxDelivery;
-use super::reach::Reach;
-use super::reply::{Answer, Refused, Reply};
+use super::intake::accept::Accepted;
+use super::part::follow::together;
+use super::replica::act::{Act, Applied};
+use super::replica::told::{KeptObjects, OpenAct};
+use super::rows::draft::Draft;
+use super::rows::inbox_delivery::InboxDelivery;
+use super::rows::reach::Reach;
+use super::rows::reply::{Answer, Refused, Reply};
 use super::state::{Engine, Step};
-use super::told::{KeptObjects, OpenAct};
-use crate::command::Command;
-use crate::id::{BucketNo, Id};
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::model::command::Command;
+use crate::model::id::{BucketNo, Id};
+use crate::model::time::Instant;
 use crate::rules::Rules;
-use crate::time::Instant;
 
 impl Engine {
     /// Closes the lanes due at or before `now`, and nothing else: they go out before anything that

@@ -4,20 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::slice;
 
-use super::draft::Draft;
-use super::*;
+use super::intake::accepted;
+use super::rows::draft::Draft;
 use crate::bucket::Bucket;
-use crate::command::{Choice, Command};
-use crate::event::{Audience, Event, Object};
-use crate::id::{BucketNo, Id};
+use crate::engine::*;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, each};
-use crate::preference::{Mode, PreferenceScope};
-use crate::reason::Outcome;
-use crate::recipient::RecipientChange;
+use crate::journal::table::{Key, Owner, Partition, Table, Write};
+use crate::model::command::{Choice, Command};
+use crate::model::event::{Audience, Event, Object};
+use crate::model::id::{BucketNo, Id};
+use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::reason::Outcome;
+use crate::model::recipient::RecipientChange;
+use crate::model::time::{Day, Instant};
 use crate::rules::{Category, Defaults, Policy, Route, Rules, StoreRules, TypeRules};
-use crate::table::{Key, Owner, Partition, Table, Write};
-use crate::time::{Day, Instant};
 
 mod after;
 mod bounds;
@@ -150,7 +151,7 @@ fn publish(events: usize, together: usize) {
     };
     let (mut stored, mut engine) = with_recipient(options);
     let names: Vec<usize> = (0..events).collect();
-    let day = crate::time::DAY_MS;
+    let day = crate::model::time::DAY_MS;
     let mut told = 0;
     for (at, names) in (0_i64..).zip(names.chunks(together)) {
         let now = Instant(day / 2 + at * day / i64::try_from(events.div_ceil(together)).unwrap());

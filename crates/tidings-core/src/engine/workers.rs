@@ -5,15 +5,15 @@
 
 use std::fmt::Debug;
 
-use super::act::Act;
-use super::draft::Draft;
-use super::intake::Intake;
-use super::objects;
-use super::part::Part;
+use super::intake::objects;
+use super::intake::state::Intake;
+use super::part::state::Part;
+use super::replica::act::Act;
+use super::rows::draft::Draft;
 use super::state::Engine;
-use crate::command::Command;
 use crate::journal::stored::Unreadable;
-use crate::table::Partition;
+use crate::journal::table::Partition;
+use crate::model::command::Command;
 
 /// A job of a part.
 pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use super::arrival::{Arrival, RoutedEntry, policy_text};
-use super::{Question, begin};
-use crate::batch_key::LaneKey;
 use crate::bucket::Lane;
-use crate::channel::ChannelNo;
-use crate::deadline::{Entered, Window};
-use crate::event::Pivot;
-use crate::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::engine::explain::{Question, begin};
 use crate::journal::record::{About, Arrival as ArrivalRecord, EventAt, Origin, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
-use crate::lane_kind::LaneKind;
-use crate::number::{Seq, TypeNo};
-use crate::recipient::State;
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::event::Pivot;
+use crate::model::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::model::number::{Seq, TypeNo};
+use crate::model::recipient::State;
+use crate::model::time::{Instant, duration_text};
+use crate::rules::deadline::{Entered, Window};
+use crate::rules::lane_kind::LaneKind;
 use crate::rules::{Cap, QuietHours};
-use crate::time::{Instant, duration_text};
 
 /// The ordinal of a supposed event: no day has so many.
 const SUPPOSED: u32 = u32::MAX;

@@ -13,24 +13,24 @@ mod look;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::draft::Draft;
-use super::event_row::EventRow;
-use super::outcome::KnownEvent;
-use super::part::Part;
-use super::plan::Plan;
+use super::message::plan::Plan;
+use super::part::state::Part;
+use super::read::outcome::KnownEvent;
+use super::rows::draft::Draft;
+use super::rows::event_row::EventRow;
 use super::state::Engine;
-use crate::batch_key::LaneKey;
 use crate::bucket::Bucket;
-use crate::channel::ChannelNo;
-use crate::compiled::{Type, Version};
-use crate::event::Event;
-use crate::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
-use crate::id::Id;
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::{RecipientNo, TypeNo};
-use crate::reason::{Outcome, Reason};
-use crate::recipient::Recipient;
-use crate::time::Instant;
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::event::Event;
+use crate::model::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
+use crate::model::id::Id;
+use crate::model::number::{RecipientNo, TypeNo};
+use crate::model::reason::{Outcome, Reason};
+use crate::model::recipient::Recipient;
+use crate::model::time::Instant;
+use crate::rules::compiled::{Type, Version};
 
 /// The event to explain.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::bounds::{World, person};
-use super::*;
-use crate::recipient::State;
-use crate::time::{DAY_MS, MINUTE_MS};
+use crate::engine::tests::*;
+use crate::model::recipient::State;
+use crate::model::time::{DAY_MS, MINUTE_MS};
 
 /// Number of rows of events on a day.
 fn rows(world: &World, day: Day) -> usize {

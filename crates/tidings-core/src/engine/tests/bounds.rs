@@ -3,13 +3,13 @@
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::channel::EMAIL_NO;
-use crate::command::{Cancelled, MarkKind, Marked};
 use crate::engine::Settled;
-use crate::recipient::State;
+use crate::engine::tests::*;
+use crate::model::channel::EMAIL_NO;
+use crate::model::command::{Cancelled, MarkKind, Marked};
+use crate::model::recipient::State;
+use crate::model::time::{DAY_MS, HOUR_MS};
 use crate::rules::{Digest, Every};
-use crate::time::{DAY_MS, HOUR_MS};
 
 /// A text of 256 bytes that begins with a name.
 fn long(name: &str) -> String {
@@ -159,7 +159,7 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     let topics: Vec<String> = (0..100).map(deepest).collect();
     let all = topics
         .iter()
-        .flat_map(|topic| crate::topic::heard_by(topic));
+        .flat_map(|topic| crate::model::topic::heard_by(topic));
     let mut commands = vec![person("a", State::Active)];
     commands.extend(all.map(|topic| follow("a", topic)));
     world.play(Instant(0), &commands);
@@ -244,7 +244,7 @@ proptest! {
         let topics: Vec<String> = (0..world.topics).map(deepest).collect();
         let heard: Vec<&str> = topics
             .iter()
-            .flat_map(|topic| crate::topic::heard_by(topic))
+            .flat_map(|topic| crate::model::topic::heard_by(topic))
             .collect();
         let people: Vec<String> = (0..world.recipients).map(|n| long(&format!("r{n}-"))).collect();
         let mut commands = Vec::new();

@@ -1,10 +1,10 @@
 //! A clock that was ahead and is put right (A7): what waits is due by it again.
 
 use super::bounds::{World, person};
-use super::*;
-use crate::recipient::State;
+use crate::engine::tests::*;
+use crate::model::recipient::State;
+use crate::model::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use crate::rules::{Cap, ChannelRules, Decide, Digest, Every, QuietHours};
-use crate::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
 /// 08:00 of some day: the time, when the clock shows another.
 const RIGHT: Instant = Instant(20 * DAY_MS + 8 * HOUR_MS);

@@ -1,9 +1,9 @@
 //! Entries that ended by themselves are in memory for as long as somebody may ask for it.
 
-use super::*;
-use crate::channel::EMAIL_NO;
-use crate::command::{Cancelled, Pausable};
-use crate::number::Seq;
+use crate::engine::tests::*;
+use crate::model::channel::EMAIL_NO;
+use crate::model::command::{Cancelled, Pausable};
+use crate::model::number::Seq;
 
 const SECOND: i64 = 1_000;
 

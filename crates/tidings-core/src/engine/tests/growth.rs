@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bounds::{World, person};
-use super::*;
-use crate::command::{MarkKind, Marked};
-use crate::engine::reply::PublishedAs;
-use crate::limits::Bound;
-use crate::recipient::State;
-use crate::time::{DAY_MS, HOUR_MS};
+use crate::engine::rows::reply::PublishedAs;
+use crate::engine::tests::*;
+use crate::model::command::{MarkKind, Marked};
+use crate::model::limits::Bound;
+use crate::model::recipient::State;
+use crate::model::time::{DAY_MS, HOUR_MS};
 
 /// A view that counts what is read.
 struct Counted<'s> {

@@ -1,9 +1,9 @@
 //! Of a type that waits in thousands, what is taken back or set apart is written in rows that can be read.
 
 use super::ended::with_mail;
-use super::*;
-use crate::command::Pausable;
+use crate::engine::tests::*;
 use crate::journal::record::Record;
+use crate::model::command::Pausable;
 
 const EVENTS: usize = 20_000;
 const SECOND: i64 = 1_000;

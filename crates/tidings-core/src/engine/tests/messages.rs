@@ -1,13 +1,13 @@
 //! Messages through their states: what lists and time lines show, and what retry, cancel and resend change.
 
 use super::ended::with_mail;
-use super::*;
-use crate::command::Pausable;
+use crate::content::message::Books;
+use crate::engine::tests::*;
 use crate::journal::record::Attempts;
-use crate::message::Books;
-use crate::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
-use crate::number::{ClosingId, MessageId, RecipientNo};
-use crate::reason::{Ending, Reason};
+use crate::model::command::Pausable;
+use crate::model::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
+use crate::model::number::{ClosingId, MessageId, RecipientNo};
+use crate::model::reason::{Ending, Reason};
 
 const OPTIONS: Options = Options {
     buckets: 1,
@@ -279,7 +279,7 @@ fn what_is_gone_is_not_sent_again() {
     driven.step(&[Command::Erase { recipient: id("a") }], &Reach::new());
     let gone = driven.operate(name, MessageAct::Retry);
     assert!(matches!(gone, Err(Refused::MessageGone(_))), "{gone:?}");
-    driven.now = Instant(3 * crate::time::DAY_MS);
+    driven.now = Instant(3 * crate::model::time::DAY_MS);
     let before = Day(1);
     driven.step(&[Command::Forget { before }], &Reach::new());
     let unknown = Err(Refused::UnknownMessage(name));

@@ -4,11 +4,11 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use super::*;
 use crate::engine::InboxPage;
-use crate::engine::objects::object_key;
-use crate::recipient::RecipientChange;
-use crate::table::{Key, Owner, Table};
+use crate::engine::intake::objects::object_key;
+use crate::engine::tests::*;
+use crate::journal::table::{Key, Owner, Table};
+use crate::model::recipient::RecipientChange;
 
 /// A view that notes each row that it lends.
 struct Noting<'a> {

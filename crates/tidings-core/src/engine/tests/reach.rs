@@ -1,9 +1,9 @@
 //! A step is a function of what it is handed, the messages that the senders keep back among it.
 
 use super::ended::with_mail;
-use super::*;
-use crate::command::Cancelled;
-use crate::number::RecipientNo;
+use crate::engine::tests::*;
+use crate::model::command::Cancelled;
+use crate::model::number::RecipientNo;
 
 #[test]
 fn a_step_can_be_replayed() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::workers::steps;
-use super::*;
+use crate::engine::tests::*;
 use crate::journal::stored::ReadView;
 
 /// Engines over one store: the first has the intake.

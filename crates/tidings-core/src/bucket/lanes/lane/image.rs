@@ -1,0 +1,265 @@
+//! The stored image of a lane: a head, and a row for each changed page of its columns.
+//!
+//! Pages go to the store one by one while the lane goes on, each under the generation that the head
+//! of the last checkpoint does not name. The new head, written last, names them.
+
+use crate::model::number::Seq;
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::super::wheel::start_of;
+use crate::bucket::lanes::lane::{Columns, Lane};
+use crate::bucket::people::column::{Column, PAGE};
+use crate::journal::stored::{Unreadable, decode, encode};
+use crate::model::channel::ChannelNo;
+use crate::rules::deadline::Window;
+use crate::rules::lane_kind::LaneKind;
+use crate::sets::set::Set;
+use crate::sets::shared::Shared;
+
+/// The part of a lane that a checkpoint stores besides the pages of its columns.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct LaneHead {
+    open: Set,
+    /// The recipients due by second, for lanes without windows.
+    slots: Vec<(i64, Set)>,
+    /// The pages of each column whose current row is the odd generation.
+    odd: [Set; 3],
+    /// The recipients whose window was flushed.
+    flushed: Set,
+    /// The recipients whose window was counted.
+    counted: Set,
+    /// The recipients with an urgent entry, by the seq of its arrival.
+    urgent: Vec<(Seq, Set)>,
+}
+
+/// A column of a lane. Its number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The windows, or where they begin.
+    Windows = 0,
+    /// The last messages.
+    Last = 1,
+    /// The windows whose entries are counted.
+    Counts = 2,
+}
+
+/// A lane as it was when a checkpoint began, except its columns, which freeze themselves.
+#[derive(Debug)]
+pub(crate) struct Frozen {
+    open: RoaringBitmap,
+    slots: Vec<(i64, Set)>,
+    flushed: RoaringBitmap,
+    counted: RoaringBitmap,
+    urgent: Vec<(Seq, Set)>,
+    /// The changed pages.
+    pub(crate) pages: Vec<(Part, u32)>,
+}
+
+/// A row of a page: a bitmap of the slots with a value, and the values.
+type Page<T> = (Set, Vec<T>);
+
+impl Lane {
+    /// Freezes the lane until all of its pages were read.
+    pub(crate) fn freeze(&mut self) -> Frozen {
+        let windows = match &mut self.columns {
+            Columns::Since(since) => since.freeze(),
+            Columns::Windows(windows) => {
+                windows.column_mut().map(Column::freeze).unwrap_or_default()
+            }
+        };
+        let windows = windows.into_iter().map(|page| (Part::Windows, page));
+        let last = self.last.column_mut().map(Column::freeze);
+        let last = last.into_iter().flatten();
+        let pages = windows.chain(last.map(|page| (Part::Last, page)));
+        let counts = self.counts.freeze().into_iter();
+        let pages = pages.chain(counts.map(|page| (Part::Counts, page)));
+        let slots = match &self.columns {
+            Columns::Since(_) => {
+                let slots = self.wheel.slots().chain(self.parked.slots());
+                slots.map(|(slot, who)| (slot, Set(who.clone()))).collect()
+            }
+            Columns::Windows(_) => Vec::new(),
+        };
+        let urgent = self.urgent.iter();
+        let urgent = urgent.map(|(seq, who)| (*seq, Set(RoaringBitmap::clone(who))));
+        Frozen {
+            open: self.open.clone(),
+            slots,
+            flushed: self.flushed.clone(),
+            counted: self.counted.clone(),
+            urgent: urgent.collect(),
+            pages: pages.collect(),
+        }
+    }
+
+    /// The row of a frozen page and its generation, once; `None` if it has no useful value.
+    pub(crate) fn page_row(
+        &mut self,
+        frozen: &Frozen,
+        part: Part,
+        page: u32,
+    ) -> Option<(u8, Vec<u8>)> {
+        let is_open = |number: u32| frozen.open.contains(number);
+        match (part, &mut self.columns) {
+            // Where nothing is left, the row before must not go on saying what it said.
+            (Part::Last, _) => row(self.last.column_mut()?, page, true, |_, last| {
+                last.at.is_some()
+            }),
+            (Part::Counts, _) => row(&mut self.counts, page, false, |number, _| is_open(number)),
+            (Part::Windows, Columns::Since(since)) => {
+                row(since, page, false, |number, _| is_open(number))
+            }
+            (Part::Windows, Columns::Windows(windows)) => {
+                let windows = windows.column_mut()?;
+                row(windows, page, false, |number, _| is_open(number))
+            }
+        }
+    }
+
+    /// The head that names all pages written so far.
+    pub(crate) fn head(&self, frozen: &Frozen) -> LaneHead {
+        let odd = match &self.columns {
+            Columns::Since(since) => Some(since.odd()),
+            Columns::Windows(windows) => windows.column().map(Column::odd),
+        };
+        let odd_last = self.last.column().map(Column::odd);
+        let odd_counts = Some(self.counts.odd());
+        LaneHead {
+            open: Set(frozen.open.clone()),
+            slots: frozen.slots.clone(),
+            odd: [odd, odd_last, odd_counts].map(|odd| odd.cloned().unwrap_or_default().into()),
+            flushed: Set(frozen.flushed.clone()),
+            counted: Set(frozen.counted.clone()),
+            urgent: frozen.urgent.clone(),
+        }
+    }
+
+    /// Restores a lane from its head; its pages follow.
+    pub(crate) fn restore(kind: LaneKind, channel: ChannelNo, head: &LaneHead) -> Self {
+        let mut lane = Self::new(kind, channel);
+        lane.open = head.open.0.clone();
+        lane.flushed = head.flushed.0.clone();
+        lane.counted = head.counted.0.clone();
+        let urgent = head.urgent.iter();
+        let urgent = urgent.map(|(seq, who)| (*seq, Shared::new(who.0.clone())));
+        lane.urgent = urgent.collect();
+        if let Columns::Since(_) = lane.columns {
+            for (slot, who) in &head.slots {
+                lane.wheel.insert_all(start_of(*slot), who);
+            }
+        }
+        lane
+    }
+
+    /// Restores a page from its row, if the head names that row.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where it makes no sense.
+    pub(crate) fn restore_page(
+        &mut self,
+        head: &LaneHead,
+        (part, page, generation): (u8, u32, u8),
+        bytes: &[u8],
+    ) -> Result<(), Unreadable> {
+        let odd = head.odd.get(usize::from(part));
+        let odd = odd.ok_or_else(|| Unreadable("a lane has an unknown column".to_owned()))?;
+        if odd.contains(page) != (generation == 1) {
+            return Ok(());
+        }
+        if part == Part::Last as u8 {
+            return put_back(self.last.column_mut(), page, bytes, |_, _| true);
+        }
+        let Self {
+            columns,
+            open,
+            wheel,
+            counts,
+            ..
+        } = self;
+        if part == Part::Counts as u8 {
+            return put_back(Some(counts), page, bytes, |number, _| open.contains(number));
+        }
+        match columns {
+            Columns::Since(since) => {
+                put_back(Some(since), page, bytes, |number, _| open.contains(number))
+            }
+            Columns::Windows(windows) => {
+                let (mut due, mut who) = (i64::MAX, RoaringBitmap::new());
+                let column = windows.column_mut();
+                let done = put_back(column, page, bytes, |number, window: &Window| {
+                    let is_open = open.contains(number);
+                    if is_open {
+                        // Neighbours are due together more often than not.
+                        if window.due() != due {
+                            wheel.insert_all(due, &who);
+                            who.clear();
+                            due = window.due();
+                        }
+                        who.insert(number);
+                    }
+                    is_open
+                });
+                wheel.insert_all(due, &who);
+                done
+            }
+        }
+    }
+
+    /// Ends the restoration: all pages were read.
+    pub(crate) fn restored(&mut self, head: LaneHead) {
+        let [odd, odd_last, odd_counts] = head.odd;
+        self.counts.restored(odd_counts.0);
+        match &mut self.columns {
+            Columns::Since(since) => since.restored(odd.0),
+            Columns::Windows(windows) => {
+                if let Some(windows) = windows.column_mut() {
+                    windows.restored(odd.0);
+                }
+            }
+        }
+        if let Some(last) = self.last.column_mut() {
+            last.restored(odd_last.0);
+        }
+    }
+}
+
+/// The row of a page with its useful values; an empty row too if that is asked for.
+fn row<T: Copy + Default + Serialize>(
+    column: &mut Column<T>,
+    page: u32,
+    even_empty: bool,
+    is_of_use: impl Fn(u32, &T) -> bool,
+) -> Option<(u8, Vec<u8>)> {
+    let generation = column.next_generation(page);
+    let frozen = column.frozen(page);
+    let (numbers, values): (Vec<u32>, Vec<T>) = frozen
+        .filter(|(number, value)| is_of_use(*number, value))
+        .unzip();
+    let slots: Set = numbers.iter().map(|number| number % PAGE).collect();
+    let written = even_empty || !values.is_empty();
+    column.settle(page, written);
+    written.then(|| (generation, encode(&(slots, values))))
+}
+
+/// Restores the wanted values of a row.
+fn put_back<T: Copy + Default + for<'a> Deserialize<'a>>(
+    column: Option<&mut Column<T>>,
+    page: u32,
+    bytes: &[u8],
+    mut wants: impl FnMut(u32, &T) -> bool,
+) -> Result<(), Unreadable> {
+    let (slots, values): Page<T> = decode("a page of a lane", bytes)?;
+    let odd = || Unreadable("a page of a lane makes no sense".to_owned());
+    let column = column.ok_or_else(odd)?;
+    let first = page.checked_mul(PAGE).ok_or_else(odd)?;
+    if slots.len() != values.len() as u64 || slots.max().is_some_and(|slot| slot >= PAGE) {
+        return Err(odd());
+    }
+    for (slot, value) in slots.iter().zip(values) {
+        if wants(first + slot, &value) {
+            *column.at(first + slot) = value;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! The messages that wait for their next attempt, the next first.
+//!
+//! When each is to go is in memory. More is read only of those that are shown.
+
+use std::collections::BTreeSet;
+
+use super::messages::MessageSummary;
+use crate::engine::message::attempt_row::attempts_of;
+use crate::engine::message::operate::Standing;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::Refused;
+use crate::engine::state::Engine;
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::model::id::Id;
+use crate::model::messages::{Answered, AttemptRun, MessageState};
+use crate::model::number::{MessageId, RecipientNo};
+use crate::model::pause::Paused;
+
+/// A message that waits for its next attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retried {
+    /// The line of a list.
+    pub summary: MessageSummary,
+    /// The last answer; `None` = the provider said nothing.
+    pub last: Option<AttemptRun>,
+    /// True if a pause holds it.
+    pub is_held: bool,
+}
+
+/// Messages that wait for their next attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retrying {
+    /// Number of them.
+    pub count: usize,
+    /// The requested ones, the next first; those that a pause holds come last.
+    pub messages: Vec<Retried>,
+}
+
+impl Engine {
+    /// The messages that wait for their next attempt, of a recipient or all; at most `most` are shown.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside; inside, [`Refused`] where the recipient is unknown.
+    pub fn retrying(
+        &self,
+        view: &dyn ReadView,
+        recipient: Option<&Id>,
+        most: usize,
+    ) -> Result<Result<Retrying, Refused>, Unreadable> {
+        let whose = match recipient.map(|id| self.find(id)).transpose() {
+            Ok(whose) => whose,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let (least, greatest) = whose.map_or((0, u32::MAX), |(_, of)| (of.0, of.0));
+        let mut waits = Vec::new();
+        for (part, bucket) in self.parts_with_buckets() {
+            if whose.is_some_and(|(no, _)| no != bucket.no) {
+                continue;
+            }
+            for (seq, open) in &bucket.closings {
+                let channel = part.compiled.names.lane(open.lane.lane).channel;
+                let is_held = self.paused().has_channel(channel.name());
+                let tried = open.tried.from(&least);
+                for (number, tried) in tried.take_while(|(number, _)| **number <= greatest) {
+                    let id = bucket.closing_id(*seq).message(RecipientNo(*number));
+                    let standing = Standing::open(bucket, id);
+                    if standing.is_some_and(|is| is.state == MessageState::Retrying) {
+                        waits.push((is_held, tried.until, id));
+                    }
+                }
+            }
+        }
+        waits.sort_unstable();
+        let count = waits.len();
+        let shown: BTreeSet<MessageId> = waits.iter().take(most).map(|(.., id)| *id).collect();
+        let held = self.held(view, &shown)?;
+        let mut messages = Vec::new();
+        for (.., id) in waits.into_iter().take(most) {
+            let is_held = held.contains(&id);
+            messages.extend(self.retried(view, id, is_held)?);
+        }
+        messages.sort_by_key(|message| message.is_held);
+        Ok(Ok(Retrying { count, messages }))
+    }
+
+    /// The messages of these that a pause holds.
+    fn held(
+        &self,
+        view: &dyn ReadView,
+        messages: &BTreeSet<MessageId>,
+    ) -> Result<BTreeSet<MessageId>, Unreadable> {
+        let mut held = BTreeSet::new();
+        if *self.paused() == Paused::default() {
+            return Ok(held);
+        }
+        for plan in self.made_again(view, messages)? {
+            for planned in &plan.messages {
+                let types = planned.entries.iter();
+                let types: Vec<Id> = types.map(|at| plan.item(*at).event_type).collect();
+                if self.paused().holds(plan.channel, &types) {
+                    held.insert(plan.closing.message(planned.number));
+                }
+            }
+        }
+        Ok(held)
+    }
+
+    fn retried(
+        &self,
+        view: &dyn ReadView,
+        id: MessageId,
+        is_held: bool,
+    ) -> Result<Option<Retried>, Unreadable> {
+        let part = &self.parts[self.part_no(id.closing.bucket)];
+        let bucket = &part.buckets[id.closing.bucket];
+        let open = bucket.closings.get(&id.closing.seq);
+        let Some((standing, open)) = Standing::open(bucket, id).zip(open) else {
+            return Ok(None);
+        };
+        let due = open.at.day();
+        let row = part.message_row(&Draft::new(view), id, due)?;
+        let attempts = attempts_of(view, id, part.journal_days.range(due..))?;
+        // What is reported later is no answer to an attempt.
+        let mut newest_first = attempts.into_iter().rev();
+        let last = newest_first.find(|run| Answered::TO_ATTEMPTS.contains(&run.answer));
+        let summary = self.summary((part, bucket), id, standing, row.as_ref());
+        Ok(summary.map(|summary| Retried {
+            summary,
+            last,
+            is_held,
+        }))
+    }
+}

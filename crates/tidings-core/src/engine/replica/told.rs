@@ -1,0 +1,480 @@
+//! Parts on several nodes: one engine has the intake, the others apply what it has told.
+//!
+//! Each engine has a copy of what the intake has in memory. Where the intake is elsewhere, acts keep the copy as it is
+//! there; rows of the intake are read from the store that nodes share, where they are before anybody is told of them.
+//! A part applies the acts of each number once, in order, and its commit has the number with what they changed. So an
+//! event is accepted once, and a crash between two parts neither loses nor repeats anything.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::act::{Act, ActNo, Applied, Told, told_key};
+use crate::engine::intake::state::Intake;
+use crate::engine::part::state::read_heads;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::reach::Reach;
+use crate::engine::rows::reply::Reply;
+use crate::engine::state::{Engine, Step};
+use crate::journal::record::EventAt;
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::table::Partition;
+use crate::model::command::Command;
+use crate::model::event::Event;
+use crate::model::id::Id;
+use crate::model::number::EventNo;
+use crate::model::time::{Day, Instant};
+
+/// The parts of a store that an engine has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// True if it has the intake.
+    pub intake: bool,
+    /// The numbers of its parts; at least one.
+    pub parts: BTreeSet<u16>,
+}
+
+/// The answers of an engine's parts to the acts of one number, to be added to those of others.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Answers {
+    /// Number of the parts that have applied them.
+    parts: usize,
+    of_acts: Vec<Applied>,
+}
+
+/// The answer of the parts here to the act of a command, before the acts of the step have a number.
+#[derive(Debug)]
+pub(crate) struct OpenAct {
+    pub(crate) command: usize,
+    pub(crate) act: usize,
+    pub(crate) applied: Applied,
+}
+
+/// A command of a step whose answer is not whole: parts on other nodes have not applied its act yet.
+#[derive(Clone, Debug)]
+pub struct OpenReply {
+    /// Its index among the commands of the step.
+    pub command: usize,
+    told: Arc<Told>,
+    /// The index of its act among those told.
+    act: usize,
+    applied: Applied,
+    /// Number of the parts of which `applied` has the answer.
+    parts: usize,
+}
+
+impl OpenReply {
+    /// The number under which its act was told.
+    #[must_use]
+    pub fn no(&self) -> ActNo {
+        self.told.no()
+    }
+
+    /// Adds what the parts of another node have answered to the acts of this number.
+    pub fn add(&mut self, answers: &Answers) {
+        if let Some(applied) = answers.of_acts.get(self.act) {
+            self.applied.add(applied.clone());
+            self.parts += answers.parts;
+        }
+    }
+}
+
+/// Objects to keep as long as a day, since entries of events that name them moved to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptObjects {
+    /// The day.
+    pub day: Day,
+    /// The objects.
+    pub objects: Vec<Id>,
+}
+
+impl KeptObjects {
+    pub(crate) fn of(event: &Event, day: Day) -> Self {
+        let roles = event.actor.iter().chain(&event.target);
+        let named = roles.chain([&event.object]);
+        let objects = named.map(|object| object.id.clone()).collect();
+        Self { day, objects }
+    }
+}
+
+/// The progress of the parts of an engine, as it tells the node with the intake.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Its parts.
+    pub parts: Vec<u16>,
+    /// The newest acts that all of them have applied.
+    pub applied: ActNo,
+    /// The first day that entries of theirs need.
+    pub needed_from: Option<Day>,
+    /// The oldest day that holds something.
+    pub oldest_day: Option<Day>,
+}
+
+impl Engine {
+    /// True if some parts of the store are elsewhere, so that acts are told.
+    #[must_use]
+    pub fn tells(&self) -> bool {
+        self.holds_intake && self.parts.len() < usize::from(self.of_parts)
+    }
+
+    /// Tells whether the engine has the intake.
+    #[must_use]
+    pub fn holds_intake(&self) -> bool {
+        self.holds_intake
+    }
+
+    /// The number of parts that the store has.
+    #[must_use]
+    pub fn of_parts(&self) -> u16 {
+        self.of_parts
+    }
+
+    /// The number of buckets over which recipients are distributed.
+    #[must_use]
+    pub fn of_buckets(&self) -> u16 {
+        self.intake.buckets
+    }
+
+    /// The number of the newest acts that the intake has told, as far as this engine knows.
+    #[must_use]
+    pub fn told(&self) -> ActNo {
+        self.intake.acts
+    }
+
+    /// The number of the newest acts that all parts of this engine have applied.
+    #[must_use]
+    pub fn applied(&self) -> ActNo {
+        let applied = self.parts.iter().map(|part| part.applied);
+        applied.min().unwrap_or_default()
+    }
+
+    /// The numbers of the parts that this engine has.
+    #[must_use]
+    pub fn part_numbers(&self) -> Vec<u16> {
+        self.parts.iter().map(|part| part.no).collect()
+    }
+
+    /// The progress of the parts.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress {
+            parts: self.part_numbers(),
+            applied: self.applied(),
+            needed_from: self.needed_from(),
+            oldest_day: self.oldest_day(),
+        }
+    }
+
+    /// Tells whether a recipient would be of a part that this engine has.
+    #[must_use]
+    pub fn has_home_of(&self, recipient: &Id) -> bool {
+        let parts = self.parts.iter();
+        let mut buckets = parts.map(|part| &part.buckets);
+        buckets.any(|buckets| buckets.of(recipient.as_str()).is_some())
+    }
+
+    /// Tells whether a command is for this engine to decide: of a recipient or a message of its parts, or for the
+    /// intake that it has.
+    #[must_use]
+    pub fn is_home_of(&self, command: &Command) -> bool {
+        match command {
+            Command::Message { message, .. } | Command::Report { message, .. } => {
+                let bucket = message.id.closing.bucket;
+                let is_none = bucket.0 >= self.intake.buckets;
+                self.held_bucket(bucket).is_some() || (is_none && self.holds_intake)
+            }
+            command => match command.recipient() {
+                Some(recipient) => self.has_home_of(recipient),
+                None => self.holds_intake,
+            },
+        }
+    }
+
+    /// Applies acts of the intake of another node, in order, in each part that has not applied them yet.
+    ///
+    /// Where the clock of that node is ahead, an event enters at the instant of this engine, whose clock nobody else moves.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn apply_told(
+        &mut self,
+        view: &dyn ReadView,
+        reach: &Reach,
+        now: Instant,
+        told: &[Arc<Told>],
+    ) -> Result<Step, Unreadable> {
+        let draft = Draft::new(view).with(reach);
+        self.in_step(draft, now, |engine, draft, _, step| {
+            step.answers = engine.apply_acts(draft, told)?;
+            Ok(())
+        })
+    }
+
+    /// Applies acts. Events that follow each other are applied in one part after the other: what a part does of one
+    /// changes nothing of what is known of the next.
+    fn apply_acts(
+        &mut self,
+        draft: &mut Draft<'_>,
+        told: &[Arc<Told>],
+    ) -> Result<Vec<Answers>, Unreadable> {
+        let known = self.intake.acts;
+        let apply = |no: ActNo| self.parts.iter().filter(|part| part.applied < no).count();
+        let of_told = |told: &Arc<Told>| Answers {
+            parts: apply(told.no()),
+            of_acts: Vec::with_capacity(told.acts.len()),
+        };
+        let mut answers: Vec<Answers> = told.iter().map(of_told).collect();
+        let acts = (0..).zip(told);
+        let acts =
+            acts.flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)));
+        let acts: Vec<(usize, ActNo, &Act)> = acts.collect();
+        for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
+            for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
+                self.intake.observe(draft.view, act)?;
+            }
+            let is_large = self.are_many_acts(alike.iter().map(|(_, _, act)| *act));
+            let applied = self.in_parts(draft, is_large, |intake, part, draft| {
+                let each = alike.iter().map(|(_, no, act)| match part.applied < *no {
+                    true => part.apply(intake, draft, act),
+                    false => Ok(Applied::Done),
+                });
+                each.collect::<Result<Vec<_>, _>>()
+            })?;
+            let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
+            for (at, _, _) in alike {
+                let of_parts = applied.iter_mut().filter_map(Iterator::next);
+                answers[*at].of_acts.push(Applied::sum(of_parts));
+            }
+        }
+        let newest = told.last().map_or(known, |told| told.no());
+        self.intake.acts = known.max(newest);
+        for part in &mut self.parts {
+            part.applied = part.applied.max(newest);
+        }
+        Ok(answers)
+    }
+
+    /// Ends commands with the answers of all parts. The replies of the step are theirs, in order.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn conclude(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        open_replies: &[OpenReply],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, step| {
+            let all = usize::from(engine.of_parts);
+            for OpenReply {
+                told,
+                act,
+                applied,
+                parts,
+                ..
+            } in open_replies
+            {
+                let Some(act) = told.acts.get(*act) else {
+                    step.replies.push(Ok(Reply::Done));
+                    continue;
+                };
+                let (reply, warnings) = applied.clone().reply(act);
+                engine.intake.tally.warnings += warnings;
+                let reply = engine.intake.answer(draft, (act, *parts == all), reply)?;
+                step.replies.push(Ok(reply));
+            }
+            Ok(())
+        })
+    }
+
+    /// Keeps objects as long as a day, as parts on other nodes ask.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn keep_objects(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        kept: &[KeptObjects],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+            for KeptObjects { day, objects } in kept {
+                for object in objects {
+                    engine.intake.objects.touch(draft, object, *day)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Number of the acts that are stored, of those up to one.
+    #[must_use]
+    pub fn stored_told(&self, until: ActNo) -> u64 {
+        self.intake.told_rows.count_until(until)
+    }
+
+    /// Deletes the acts up to a number, which every part has applied.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn delete_told(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        until: ActNo,
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+            let rows = engine.intake.told_rows.take_until(until);
+            rows.for_each(|key| draft.delete(Partition::Base, key));
+            Ok(())
+        })
+    }
+
+    /// Writes the acts of a step down, and notes that the parts here have applied them. A part that has still to apply
+    /// some of before meets these again, which do nothing in parts: all that is told then is news of objects.
+    pub(crate) fn write_told(&mut self, draft: &mut Draft<'_>, step: &mut Step) {
+        let acts = draft.take_told();
+        if acts.is_empty() {
+            return;
+        }
+        self.intake.acts.0 += 1;
+        let told = Arc::new(Told::new(self.intake.acts, acts));
+        draft.put_in_parts(Partition::Base, told_key(told.no()), told.stored().bytes());
+        self.intake.told_rows.add(&told);
+        for part in &mut self.parts {
+            if part.applied.0 + 1 == told.no().0 {
+                part.applied = told.no();
+            }
+        }
+        let parts = self.parts.len();
+        let open = draft.take_open().into_iter();
+        let open = open.map(|of| OpenReply {
+            command: of.command,
+            told: Arc::clone(&told),
+            act: of.act,
+            applied: of.applied,
+            parts,
+        });
+        step.open_replies.extend(open);
+        step.told = Some(told);
+    }
+}
+
+/// The numbers of the newest acts that the parts of a store have applied, in its order.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn applied_by_parts(view: &dyn ReadView) -> Result<Vec<ActNo>, Unreadable> {
+    let heads = read_heads(view, None)?;
+    Ok(heads.iter().map(|head| head.applied).collect())
+}
+
+impl Act {
+    fn is_publish(&self) -> bool {
+        matches!(self, Self::Publish { .. })
+    }
+
+    /// The scheduled events, each with an instant, that do not wait any more.
+    pub(crate) fn takes_scheduled(&self) -> Vec<(Instant, EventNo)> {
+        match self {
+            Self::Enter { row, t, .. } => vec![(*t, row.place)],
+            Self::Unschedule { place, waits_for } => {
+                waits_for.iter().map(|t| (*t, *place)).collect()
+            }
+            Self::Cancel(cancel) => {
+                let events = cancel.events.iter();
+                let each = events
+                    .flat_map(|(place, event)| event.waits_for.iter().map(move |t| (*t, *place)));
+                each.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Intake {
+    /// Takes over what the intake of another node has told.
+    fn observe(&mut self, view: &dyn ReadView, act: &Act) -> Result<(), Unreadable> {
+        let draft = &mut Draft::discarding(view);
+        match act {
+            Act::Publish { row, at, .. } => {
+                let now = row.arrived;
+                let mut later = row.enters();
+                if at.is_some() {
+                    later.remove(&row.came_at());
+                }
+                self.next_place.0 = row.place.0 + 1;
+                if let Some(at) = at {
+                    self.observe_row(draft, *at, row);
+                }
+                for t in later {
+                    self.scheduled.insert((t, row.place), ());
+                }
+                self.known_ids.note(draft, now.day(), &row.event.id);
+                self.id_days.insert(now.day());
+            }
+            Act::Enter { row, at, t } => {
+                self.scheduled.remove(&(*t, row.place));
+                self.observe_row(draft, *at, row);
+                self.id_days.insert(at.day);
+                self.entered_days.insert(at.day);
+            }
+            Act::Keep { row, at } => {
+                self.next_place = self.next_place.max(EventNo(row.place.0 + 1));
+                self.observe_row(draft, *at, row);
+                self.id_days.insert(at.day);
+                match row.enters().is_empty() {
+                    true => {}
+                    false => drop(self.entered_days.insert(at.day)),
+                }
+                self.known_ids.note(draft, at.day, &row.event.id);
+            }
+            Act::Unschedule { place, waits_for } => {
+                for t in waits_for {
+                    self.scheduled.remove(&(*t, *place));
+                }
+            }
+            Act::Cancel(cancel) => {
+                for (place, event) in &cancel.events {
+                    for t in &event.waits_for {
+                        self.scheduled.remove(&(*t, *place));
+                    }
+                }
+            }
+            Act::Pause(what) => drop(self.accept_pause(what, true)),
+            Act::Resume(what) => drop(self.accept_pause(what, false)),
+            Act::Rules { version, rules } => {
+                let known = self.compiled.current();
+                if known.is_none_or(|known| known.number < *version) {
+                    self.accept_rules(draft, (**rules).clone());
+                } else {
+                    // They were in the store already when this engine was opened.
+                    self.paused.keep_types(rules);
+                }
+            }
+            Act::Forget { before } => self.forget_before(*before),
+            Act::Expire { .. } => {}
+            Act::Object {
+                id,
+                withdrawn,
+                withdrawals,
+            } => self.objects.observe(id, *withdrawn, *withdrawals),
+            Act::Suppression {
+                address,
+                listed,
+                at,
+            } => self.suppressions.put(draft, (address, *listed), *at),
+        }
+        Ok(())
+    }
+
+    /// Takes over the row of an event, if it is new.
+    fn observe_row(&mut self, draft: &mut Draft<'_>, at: EventAt, row: &EventRow) {
+        let next = self.days.get(&at.day).copied().unwrap_or(0);
+        if at.ordinal == next {
+            self.keep_event(draft, at.day, row);
+        }
+    }
+}
