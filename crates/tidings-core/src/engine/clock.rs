@@ -31,7 +31,7 @@ impl Engine {
             engine.write_clocks(draft);
             engine.set_clocks(clock);
             engine.write_clocks(draft);
-            for part in &mut engine.parts {
+            for part in engine.parts.iter_mut() {
                 part.spoke_at = None;
             }
             Ok(())
@@ -39,7 +39,7 @@ impl Engine {
     }
 
     fn write_clocks(&mut self, draft: &mut Draft<'_>) {
-        for part in &mut self.parts {
+        for part in self.parts.iter_mut() {
             for no in &*part.buckets.numbers() {
                 part.write_clock(draft, *no);
             }

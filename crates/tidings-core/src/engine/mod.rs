@@ -6,6 +6,7 @@
 //! engine poisoned: throw it away, and open another from what is stored.
 
 mod check;
+mod chores;
 mod clock;
 mod explain;
 mod intake;
@@ -25,7 +26,6 @@ mod workers;
 
 pub use crate::model::number::{ClosingId, MessageId};
 pub use crate::model::options::Options;
-pub use check::condition::Unanswered;
 pub use explain::{Subject, Unexplained};
 pub use intake::state::Tally;
 pub use message::attempt_row::Attempted;
@@ -46,9 +46,11 @@ pub use read::outcome::{EventReport, Fate, Trace};
 pub use read::retrying::{Retried, Retrying};
 pub use read::snapshot::EngineSnapshot;
 pub use read::view::{MessageAt, OpenLane, WaitingEntry};
-pub use replica::act::{ActNo, StoredActs, Told};
-pub use replica::told::{Answers, Held, KeptObjects, OpenReply, Progress, applied_by_parts};
+pub use replica::answer::{Answers, OpenReply};
+pub use replica::progress::{Held, KeptObjects, Progress};
+pub use replica::told::applied_by_parts;
 pub use replica::told_rows::read_told;
+pub use rows::act::{ActNo, StoredActs, Told};
 pub use rows::going::Going;
 pub use rows::inbox_delivery::InboxDelivery;
 pub use rows::ledger::Row as LedgerRow;
@@ -57,5 +59,6 @@ pub use rows::reply::{
     Dropped, Extent, Operated, Published, PublishedAs, Refused, Reply, TakenBack, Warning,
 };
 pub use rows::sent::{Sent, Tried};
+pub use rows::unanswered::Unanswered;
 pub use state::{Engine, Step};
 pub use workers::{Job, Workers};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::intake::state::Intake;
 use super::part::state::Part;
 use super::part::take_back::Among;
-use super::replica::act::{Act, Applied};
+use super::rows::act::{Act, Applied};
 use super::rows::draft::Draft;
 use super::rows::reach::Reach;
 use super::rows::reply::Reply;
@@ -45,7 +45,7 @@ impl Engine {
     /// yet, or its outcome is not known yet; or the check of an entry on its way asks for that day.
     #[must_use]
     pub fn needed_from(&self) -> Option<Day> {
-        let days = self.parts_with_buckets().flat_map(|(part, bucket)| {
+        let days = self.parts.with_buckets().flat_map(|(part, bucket)| {
             let open = bucket.closings.values();
             open.map(|open| {
                 // The window of a message may have begun on a day that is deleted.
@@ -103,7 +103,7 @@ impl Engine {
     ) -> Result<Reply, Unreadable> {
         let before = before.min(self.intake.now.day());
         let mut days = self.intake.days_before(before);
-        for part in &self.parts {
+        for part in self.parts.iter() {
             days.extend(part.days_before(before));
         }
         let mut applied = Applied::Dropped { days, expired: 0 };

@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::intake::accept::Accepted;
 use super::part::follow::together;
-use super::replica::act::{Act, Applied};
-use super::replica::told::{KeptObjects, OpenAct};
+use super::replica::progress::KeptObjects;
+use super::rows::act::{Act, Applied, OpenAct};
 use super::rows::draft::Draft;
 use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::reach::Reach;
@@ -133,7 +133,7 @@ impl Engine {
         step: &mut Step,
     ) -> Result<(), Unreadable> {
         self.enter_scheduled(draft)?;
-        self.read_ahead(draft, commands)?;
+        self.parts.read_ahead(draft, commands)?;
         for alike in commands.chunk_by(together) {
             match alike {
                 [Command::Publish(_), ..] => self.publish(draft, alike, step)?,
@@ -184,11 +184,16 @@ impl Engine {
                 Err(refused) => Err(refused),
             });
         }
-        let applied = self.in_parts(draft, self.are_large(commands), |intake, part, draft| {
-            let acts = acts.iter();
-            let applied = acts.map(|(_, act)| part.apply(intake, draft, act));
-            applied.collect::<Result<Vec<_>, _>>()
-        })?;
+        let applied = self.parts.each(
+            &self.intake,
+            draft,
+            self.parts.are_large(commands),
+            |intake, part, draft| {
+                let acts = acts.iter();
+                let applied = acts.map(|(_, act)| part.apply(intake, draft, act));
+                applied.collect::<Result<Vec<_>, _>>()
+            },
+        )?;
         let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
         for (at, act) in acts {
             let of_parts = applied.iter_mut().filter_map(Iterator::next);
@@ -257,11 +262,11 @@ impl Engine {
             Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, step)?)),
             Ok(Accepted::OfRecipient(recipient)) => {
                 let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
-                let part = self.part_no(no);
+                let part = self.parts.index_of(no);
                 self.parts[part].command(&self.intake, draft, command)
             }
             Ok(Accepted::OfBucket(no)) => {
-                let part = self.part_no(no);
+                let part = self.parts.index_of(no);
                 self.parts[part].command(&self.intake, draft, command)
             }
             Err(refused) => Ok(Err(refused)),
@@ -275,9 +280,11 @@ impl Engine {
         act: &Act,
     ) -> Result<Applied, Unreadable> {
         let is_large = matches!(act, Act::Rules { .. });
-        let applied = self.in_parts(draft, is_large, |intake, part, draft| {
-            part.apply(intake, draft, act)
-        })?;
+        let applied = self
+            .parts
+            .each(&self.intake, draft, is_large, |intake, part, draft| {
+                part.apply(intake, draft, act)
+            })?;
         Ok(Applied::sum(applied))
     }
 
@@ -289,13 +296,19 @@ impl Engine {
     ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
         let of = |command: &Command| {
             let recipient = command.recipient().map_or("", Id::as_str);
-            self.part_no(BucketNo::of(recipient, self.intake.buckets))
+            self.parts
+                .index_of(BucketNo::of(recipient, self.intake.buckets))
         };
         let parts: Vec<usize> = commands.iter().map(of).collect();
-        let answers = self.in_parts(draft, self.are_large(commands), |_, part, draft| {
-            let theirs = commands.iter().filter(|command| part.has(command));
-            part.follow(draft, &theirs.collect::<Vec<_>>())
-        })?;
+        let answers = self.parts.each(
+            &self.intake,
+            draft,
+            self.parts.are_large(commands),
+            |_, part, draft| {
+                let theirs = commands.iter().filter(|command| part.has(command));
+                part.follow(draft, &theirs.collect::<Vec<_>>())
+            },
+        )?;
         let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
         let in_order = parts.iter().filter_map(|no| answers[*no].next());
         Ok(in_order.collect())
@@ -303,8 +316,11 @@ impl Engine {
 
     /// Closes the lanes that are due.
     fn close_due(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-        let are_several = self.are_several_due();
-        self.in_parts(draft, are_several, |_, part, draft| part.close_due(draft))?;
+        let are_several = self.parts.are_several_due(self.intake.clock);
+        self.parts
+            .each(&self.intake, draft, are_several, |_, part, draft| {
+                part.close_due(draft)
+            })?;
         Ok(())
     }
 
@@ -314,10 +330,13 @@ impl Engine {
         draft: &mut Draft<'_>,
         commands: &[Command],
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
-        let is_large = self.are_large(commands) || self.are_several_due();
-        let delivered = self.in_parts(draft, is_large, |intake, part, draft| {
-            part.end_instant(intake, draft)
-        })?;
+        let is_large =
+            self.parts.are_large(commands) || self.parts.are_several_due(self.intake.clock);
+        let delivered = self
+            .parts
+            .each(&self.intake, draft, is_large, |intake, part, draft| {
+                part.end_instant(intake, draft)
+            })?;
         Ok(delivered.into_iter().flatten().collect())
     }
 
@@ -329,7 +348,7 @@ impl Engine {
     pub(super) fn set_clocks(&mut self, clock: Instant) {
         let now = clock.max(self.intake.now);
         (self.intake.now, self.intake.clock) = (now, clock);
-        for part in &mut self.parts {
+        for part in self.parts.iter_mut() {
             (part.now, part.clock) = (now, clock);
         }
     }
@@ -353,7 +372,7 @@ impl Engine {
         };
         let before = counted(self);
         work(self, &mut draft, now, &mut step)?;
-        for part in &mut self.parts {
+        for part in self.parts.iter_mut() {
             for (event, day) in std::mem::take(&mut part.kept_objects) {
                 match self.holds_intake {
                     true => self.intake.objects.touch_all(&mut draft, &event, day)?,
@@ -371,7 +390,7 @@ impl Engine {
             if self.holds_intake {
                 self.intake.write_head(&mut draft);
             }
-            for part in &self.parts {
+            for part in self.parts.iter() {
                 part.write_head(&mut draft, self.of_parts);
             }
         }

@@ -254,7 +254,7 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
         }
     }
     let loaded = |engine: &Engine| -> Vec<usize> {
-        let segments = engine.bucket(BucketNo(0)).index.days[&Day(0)]
+        let segments = engine.parts.bucket(BucketNo(0)).index.days[&Day(0)]
             .segments
             .iter();
         let loaded = segments.filter_map(|segment| segment.loaded.get());
@@ -350,7 +350,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         after.commit(step.writes);
         for engine in [engine, Engine::open(&after, &[Day(0)], options).unwrap()] {
             assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "z"]);
-            let who = |topic: &str| engine.bucket(BucketNo(0)).followers.get(topic);
+            let who = |topic: &str| engine.parts.bucket(BucketNo(0)).followers.get(topic);
             assert_eq!(who("x").unwrap().len(), 1);
             assert!(who("y").is_none_or(|who| who.is_empty()));
         }

@@ -3,7 +3,6 @@
 //! A tail is indexed once it holds enough, or whatever it holds once its day is over. What goes to rest is
 //! covered by a checkpoint, so that nothing has to be replayed whose sets are gone.
 
-use crate::model::number::Seq;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -16,6 +15,7 @@ use crate::index::postings;
 use crate::journal::row::journal_key;
 use crate::journal::stored::{Segment, StoredArrival, encode};
 use crate::journal::table::Partition;
+use crate::model::number::Seq;
 use crate::model::time::Day;
 use crate::sets::set::Set;
 

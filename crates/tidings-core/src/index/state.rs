@@ -1,6 +1,5 @@
 //! The index of a bucket: its arrivals by day, in tails and in segments.
 
-use crate::model::number::Seq;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use super::day::{DayIndex, SegmentAt, SegmentList, segment_list_key};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode};
 use crate::journal::table::Partition;
 use crate::model::id::BucketNo;
+use crate::model::number::Seq;
 use crate::model::time::{Day, Instant};
 use crate::sets::shared::Shared;
 

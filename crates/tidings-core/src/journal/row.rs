@@ -4,13 +4,13 @@
 //! merges sorted tables, rows cost more than bytes. Records that tell an end are read by their seq, and
 //! those that take several seqs are rare: they stand alone.
 
-use crate::model::number::Seq;
 use std::mem::{Discriminant, discriminant};
 
 use super::record::Record;
 use super::stored::{Unreadable, body, encode_onto};
 use crate::journal::table::{Key, Owner, Table};
 use crate::model::id::BucketNo;
+use crate::model::number::Seq;
 use crate::model::time::Day;
 use crate::sets::codec::FORM;
 

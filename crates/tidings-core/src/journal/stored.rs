@@ -1,7 +1,6 @@
 //! The indexed form of the journal: segments of arrivals without their sets, and postings with their
 //! recipients.
 
-use crate::model::number::Seq;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Arrival, Variant};
 use crate::journal::table::{Partition, after_prefix};
+use crate::model::number::Seq;
 use crate::sets::codec::FORM;
 
 /// Read access to the store, implemented outside the core.

@@ -4,11 +4,11 @@
 //! days until they are forgotten. A lane looks back no further than to where an open window or a message
 //! that is not made yet begins; what ended before that is remembered by the journal alone.
 
-use crate::model::number::Seq;
 use roaring::RoaringBitmap;
 
 use crate::bucket::Bucket;
 use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::number::Seq;
 use crate::rules::compiled::CompiledRules;
 use crate::sets::shared::{Shared, Tree};
 

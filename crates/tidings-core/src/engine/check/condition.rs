@@ -8,26 +8,12 @@ use crate::bucket::Bucket;
 use crate::cel::{Failed, Value, of_entered, of_object, of_recipient};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
+use crate::engine::rows::unanswered::Unanswered;
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::id::Id;
 use crate::model::number::RecipientNo;
 use crate::model::time::Instant;
 use crate::rules::compiled::Type;
-
-/// A condition without an answer, for the log: its entries are skipped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unanswered {
-    /// The event.
-    pub event: Id,
-    /// Its type.
-    pub event_type: String,
-    /// The condition as it was written.
-    pub condition: String,
-    /// The reason why there is no answer.
-    pub why: Failed,
-    /// Number of entries that end.
-    pub entries: u64,
-}
 
 /// The recipients of an arrival by the answer of the condition of its type; of all others it is true.
 #[derive(Clone, Debug, Default)]

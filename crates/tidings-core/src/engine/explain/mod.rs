@@ -121,7 +121,7 @@ impl Engine {
         let Ok((no, number)) = self.find(recipient) else {
             return Ok(Err(unknown()));
         };
-        let bucket = self.bucket(no);
+        let bucket = self.parts.bucket(no);
         let Some(profile) = bucket.roster.profile(number) else {
             return Ok(Err(unknown()));
         };
@@ -139,7 +139,7 @@ impl Engine {
         let of_type = of_type.and_then(|of_type| Some((of_type, version?.of_type(of_type)?)));
         Ok(Ok(Question {
             engine: self,
-            part: &self.parts[self.part_no(no)],
+            part: &self.parts[self.parts.index_of(no)],
             bucket,
             number,
             profile,

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use super::locate::named_in;
 use super::objects::Giver;
 use super::state::Intake;
-use super::suppressed::Listed;
-use crate::engine::replica::act::{Act, Cancel, CancelledEvents};
+use crate::engine::rows::act::{Act, Cancel, CancelledEvents};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::{EventRow, ScheduledRow};
+use crate::engine::rows::listed::Listed;
 use crate::engine::rows::named::{
     Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key,
 };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::accepted;
 use super::state::Intake;
-use crate::engine::replica::act::CancelledEvents;
+use crate::engine::rows::act::CancelledEvents;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::{EventRow, ScheduledRow};
 use crate::engine::rows::named::{Located, id_key, named_key, scheduled_key};

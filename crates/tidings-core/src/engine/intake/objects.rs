@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
-use crate::engine::replica::act::Act;
+use crate::engine::rows::act::Act;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::named::each_base;
 use crate::journal::record::About;

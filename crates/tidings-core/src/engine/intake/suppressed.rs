@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bucket::Bucket;
-use crate::engine::replica::act::Act;
+use crate::engine::rows::act::Act;
 use crate::engine::rows::draft::Draft;
+use crate::engine::rows::listed::{BOUNCES, BOUNCES_MS, Bounces, Listed};
 use crate::engine::rows::named::each_base;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table};
@@ -23,14 +24,6 @@ use crate::model::recipient::{Addresses, Recipient, RecipientChange};
 use crate::model::suppression::{AddressReport, ChannelAddress, SuppressedFor, Suppression};
 use crate::model::time::{DAY_MS, Instant};
 use crate::sets::shared::Tree;
-
-/// The bounces with no arrival between them that suppress an address, each of another day.
-const BOUNCES: usize = 5;
-/// The time within which they are, and for which the address is suppressed then.
-const BOUNCES_MS: i64 = 30 * DAY_MS;
-
-/// The instants of an address's bounces so far, one less than suppress it.
-type Bounces = [Option<Instant>; BOUNCES - 1];
 
 /// The suppressed addresses, by channel.
 #[derive(Clone, Debug, Default)]
@@ -42,31 +35,6 @@ pub(crate) struct Suppressions {
     bouncing: Tree<ChannelAddress, Bounces>,
     /// Those of which the list says nothing from some instant on, by that.
     ending: Tree<(Instant, ChannelAddress), ()>,
-}
-
-/// What the list says of an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Listed {
-    /// It is suppressed.
-    Suppressed(Suppression),
-    /// It was taken off the list at this instant.
-    Lifted(Instant),
-    /// Messages to it came back, and nothing arrived since.
-    Bouncing(Bounces),
-}
-
-impl Listed {
-    /// The instant from which on it says nothing.
-    fn end(&self) -> Option<Instant> {
-        match self {
-            Self::Suppressed(suppression) => suppression.until,
-            Self::Lifted(at) => Some(*at),
-            Self::Bouncing(bounces) => {
-                let last = bounces.iter().flatten().max();
-                Some(last.map_or(Instant::MIN, |last| last.plus_ms(BOUNCES_MS)))
-            }
-        }
-    }
 }
 
 /// What the list says of an address, as stored.

@@ -205,7 +205,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             for plan in plans {
-                engine.part_of(plan.closing.bucket).make(draft, plan);
+                engine.parts.with(plan.closing.bucket).make(draft, plan);
             }
             Ok(())
         })
@@ -229,7 +229,7 @@ impl Engine {
                 attempts,
             } in settled
             {
-                let part = engine.part_no(closing.bucket);
+                let part = engine.parts.index_of(closing.bucket);
                 let part = &mut engine.parts[part];
                 part.remember_sent((&engine.intake, &mut *draft), *closing, sent)?;
                 part.note_answers(draft, *closing, attempts)?;
@@ -245,7 +245,7 @@ impl Engine {
     /// The failed attempts of a message without an outcome.
     #[must_use]
     pub fn attempts_of(&self, MessageId { closing, number }: MessageId) -> Option<Attempts> {
-        let bucket = self.held_bucket(closing.bucket)?;
+        let bucket = self.parts.held_bucket(closing.bucket)?;
         let open = bucket.closings.get(&closing.seq)?;
         open.tried.get(&number.0).copied()
     }
@@ -254,7 +254,7 @@ impl Engine {
     #[must_use]
     pub fn tried(&self) -> BTreeSet<MessageId> {
         let mut tried = BTreeSet::new();
-        for bucket in self.buckets() {
+        for bucket in self.parts.buckets() {
             for (seq, open) in &bucket.closings {
                 let closing = bucket.closing_id(*seq);
                 let numbers = open.tried.keys();
@@ -271,7 +271,7 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn unsettled(&self, view: &dyn ReadView) -> Result<Vec<Plan>, Unreadable> {
         let mut plans = Vec::new();
-        for bucket in self.buckets() {
+        for bucket in self.parts.buckets() {
             for (closing, open) in &bucket.closings {
                 if !open.sending.is_empty() {
                     let of = (*closing, &open.sending);
@@ -298,7 +298,7 @@ impl Engine {
         }
         let mut plans = Vec::new();
         for (ClosingId { bucket, seq }, who) in closings {
-            let Some(bucket) = self.held_bucket(bucket) else {
+            let Some(bucket) = self.parts.held_bucket(bucket) else {
                 continue;
             };
             let Some(open) = bucket.closings.get(&seq) else {
@@ -327,7 +327,7 @@ impl Engine {
         let mut rows: FxHashMap<u32, BTreeSet<Seq>> = FxHashMap::default();
         for number in who {
             let key = message_key(bucket.closing_id(closing).message(RecipientNo(number)));
-            for day in self.days_of(bucket.no).range(open.at.day()..) {
+            for day in self.parts.days_of(bucket.no).range(open.at.day()..) {
                 if let Some(row) = view.get(Partition::Day(*day), &key)? {
                     let row = MessageRow::read(view, Partition::Day(*day), &key, &row)?;
                     rows.insert(number, BTreeSet::from_iter(row.entries(closing)));

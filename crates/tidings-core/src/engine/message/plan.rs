@@ -12,11 +12,12 @@ use rustc_hash::FxHashMap;
 
 use crate::bucket::{Bucket, Closing};
 use crate::content::message::{Item, Message, Skipped};
-use crate::engine::check::condition::{Answers, Unanswered, ask};
+use crate::engine::check::condition::{Answers, ask};
 use crate::engine::check::look::{Checks, Ends, Facts, facts_of};
 use crate::engine::part::mute::silenced;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::Sent;
+use crate::engine::rows::unanswered::Unanswered;
 use crate::engine::state::Engine;
 use crate::index::headers::Header;
 use crate::index::{Found, FoundEntry, Look, Source};
@@ -128,7 +129,7 @@ impl Engine {
     #[must_use]
     pub fn closings(&self) -> Vec<ClosingId> {
         let mut closings = Vec::new();
-        for bucket in self.buckets() {
+        for bucket in self.parts.buckets() {
             let unmade = bucket
                 .closings
                 .iter()
@@ -145,7 +146,7 @@ impl Engine {
     /// The due time of the oldest message that is not built, or not known to have been sent.
     #[must_use]
     pub fn oldest_due(&self) -> Option<Instant> {
-        let closings = self.buckets().flat_map(|b| b.closings.values());
+        let closings = self.parts.buckets().flat_map(|b| b.closings.values());
         let waiting = closings.filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
         waiting.map(|closing| closing.clock).min()
     }
@@ -153,7 +154,7 @@ impl Engine {
     /// The due time of the oldest message that can be built.
     #[must_use]
     pub fn oldest_to_make(&self) -> Option<Instant> {
-        let closings = self.buckets().flat_map(|b| b.closings.values());
+        let closings = self.parts.buckets().flat_map(|b| b.closings.values());
         let closings = closings.filter(|closing| self.can_be_made(closing));
         closings.map(|closing| closing.clock).min()
     }
@@ -162,6 +163,7 @@ impl Engine {
     #[must_use]
     pub fn lane_of(&self, closing: ClosingId) -> Option<&LaneName> {
         let open = self
+            .parts
             .held_bucket(closing.bucket)?
             .closings
             .get(&closing.seq)?;
@@ -178,7 +180,7 @@ impl Engine {
     #[must_use]
     pub fn has_closings_of(&self, is_wanted: impl Fn(ClosingId, &LaneName) -> bool) -> bool {
         let names = &self.intake.compiled.names;
-        self.buckets().any(|bucket| {
+        self.parts.buckets().any(|bucket| {
             let mut closings = bucket.closings.iter();
             closings.any(|(seq, closing)| {
                 self.can_be_made(closing)
@@ -224,7 +226,7 @@ impl Engine {
         closing: ClosingId,
         most: usize,
     ) -> Result<Option<Plan>, Unreadable> {
-        let bucket = self.bucket(closing.bucket);
+        let bucket = self.parts.bucket(closing.bucket);
         let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(None);
         };
@@ -516,7 +518,7 @@ impl Engine {
     /// A planned message as views show it; `None` if it is empty or the recipient was erased.
     #[must_use]
     pub fn message(&self, plan: &Plan, planned: &PlannedMessage) -> Option<Message> {
-        let bucket = self.bucket(plan.closing.bucket);
+        let bucket = self.parts.bucket(plan.closing.bucket);
         let profile = bucket.roster.profile(planned.number)?;
         (!planned.is_empty()).then(|| Message {
             at: plan.as_of,

@@ -95,7 +95,7 @@ impl<'a> Presenter<'a> {
         plan: &'a Plan,
         planned: &PlannedMessage,
     ) -> Result<Option<Batch>, Unreadable> {
-        let bucket = self.engine.bucket(plan.closing.bucket);
+        let bucket = self.engine.parts.bucket(plan.closing.bucket);
         let Some(rules) = self.engine.rules() else {
             return Ok(None);
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::engine::replica::act::{Act, CancelledEvents, Told};
+use crate::engine::rows::act::{Act, CancelledEvents, Told};
 use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -41,7 +41,10 @@ impl Engine {
         upcoming: Upcoming<'_>,
     ) -> Result<BTreeSet<MessageId>, Unreadable> {
         let mut messages = BTreeSet::new();
-        let mut open = self.buckets().flat_map(|bucket| bucket.closings.values());
+        let mut open = self
+            .parts
+            .buckets()
+            .flat_map(|bucket| bucket.closings.values());
         if open.all(|open| open.sending.is_empty()) {
             return Ok(messages);
         }
@@ -66,7 +69,7 @@ impl Engine {
     fn messages_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
         let found = self.find(recipient).ok();
         found.map_or_else(Vec::new, |(at, number)| {
-            self.parts[self.part_no(at)].messages_to(at, number, channel)
+            self.parts[self.parts.index_of(at)].messages_to(at, number, channel)
         })
     }
 
@@ -82,7 +85,7 @@ impl Engine {
         }
         let mut names = self.intake.compiled.names.clone();
         let (version, _) = Version::new(0, rules.clone(), &mut names);
-        for (part, bucket) in self.parts_with_buckets() {
+        for (part, bucket) in self.parts.with_buckets() {
             let unwanted = part.unwanted(draft, bucket.no, None, &version)?;
             messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
         }
@@ -95,7 +98,7 @@ impl Engine {
         before: Day,
     ) -> Result<Vec<MessageId>, Unreadable> {
         let mut messages = Vec::new();
-        for part in &self.parts {
+        for part in self.parts.iter() {
             messages.extend(part.messages_before(draft, before)?.into_keys());
         }
         Ok(messages)
@@ -109,7 +112,7 @@ impl Engine {
         events: &CancelledEvents,
     ) -> Result<Vec<MessageId>, Unreadable> {
         let mut messages = Vec::new();
-        for part in &self.parts {
+        for part in self.parts.iter() {
             let events = part.with_copies(draft, cancelled, events)?;
             for (bucket, (place, event)) in part
                 .buckets
@@ -148,7 +151,7 @@ impl Engine {
         let of_type = of_type.and_then(|(no, version)| Some((no, version.of_type(no)?)));
         let mut messages = Vec::new();
         if let Some(of_type) = of_type {
-            for part in &self.parts {
+            for part in self.parts.iter() {
                 messages.extend(part.messages_replaced(draft, of_type, event)?);
             }
         }

@@ -12,7 +12,7 @@ use crate::bucket::Closing;
 use crate::engine::intake::locate::{self, Places};
 use crate::engine::intake::state::Intake;
 use crate::engine::message::message_row::{MessageRow, message_key};
-use crate::engine::replica::act::{Cancel, CancelCount, CancelledEvents};
+use crate::engine::rows::act::{Cancel, CancelCount, CancelledEvents};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::ended_by;
 use crate::engine::rows::reach::Reached;

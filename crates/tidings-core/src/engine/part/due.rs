@@ -238,12 +238,16 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn waits(&self, view: &dyn ReadView) -> Result<bool, Unreadable> {
-        if self.buckets().any(|bucket| !bucket.scheduled.is_empty()) {
+        if self
+            .parts
+            .buckets()
+            .any(|bucket| !bucket.scheduled.is_empty())
+        {
             return Ok(true);
         }
         let names = &self.intake.compiled.names;
         let mut held_back = 0;
-        for bucket in self.buckets() {
+        for bucket in self.parts.buckets() {
             let unconfirmed = &bucket.roster.unconfirmed;
             let ever = bucket.roster.ever();
             for no in bucket.lanes.numbers() {
@@ -257,7 +261,7 @@ impl Engine {
                 held_back += found.entries.len() as u64;
             }
         }
-        let pending: u64 = self.ledger_rows().map(|(_, row)| row.pending).sum();
+        let pending: u64 = self.parts.ledger_rows().map(|(_, row)| row.pending).sum();
         Ok(pending > held_back)
     }
 
@@ -271,7 +275,7 @@ impl Engine {
         view: &dyn ReadView,
         delivered: &InboxDelivery,
     ) -> Result<Vec<Message>, Unreadable> {
-        let bucket = self.bucket(delivered.bucket);
+        let bucket = self.parts.bucket(delivered.bucket);
         let Some((day, held)) = bucket.index.days.last_key_value() else {
             return Ok(Vec::new());
         };

@@ -165,9 +165,13 @@ impl Engine {
     pub fn room_to_follow(&self, recipient: &Id) -> u64 {
         let most = u64::from(self.intake.limits().of(Bound::Subscriptions));
         match self.find(recipient) {
-            Ok((bucket, number)) => {
-                most.saturating_sub(self.bucket(bucket).followers.topics_of(number.0).into())
-            }
+            Ok((bucket, number)) => most.saturating_sub(
+                self.parts
+                    .bucket(bucket)
+                    .followers
+                    .topics_of(number.0)
+                    .into(),
+            ),
             Err(_) => most,
         }
     }

@@ -111,7 +111,7 @@ impl Engine {
         let most = u64::from(self.intake.limits().of(Bound::Mutes));
         let found = self.find(recipient).ok();
         let has = found.map_or(0, |(bucket, number)| {
-            let mutes = &self.bucket(bucket).preferences.mutes;
+            let mutes = &self.parts.bucket(bucket).preferences.mutes;
             mutes.of(number.0).count() as u64
         });
         most.saturating_sub(has)

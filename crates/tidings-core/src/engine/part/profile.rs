@@ -1,8 +1,7 @@
 //! Commands about recipients: profiles, subscriptions, marks, flushes.
 
-use super::follow;
 use super::state::Part;
-use super::take_back;
+use super::{follow, take_back};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Answer, Refused, Reply};
@@ -203,7 +202,7 @@ impl Engine {
         match command {
             Command::Subscribe { recipient, topic } => {
                 let (bucket, number) = self.find(recipient)?;
-                let followers = &self.bucket(bucket).followers;
+                let followers = &self.parts.bucket(bucket).followers;
                 match followers.has(topic, number.0) {
                     true => Ok(()),
                     false => follow::may_follow(
@@ -231,7 +230,9 @@ impl Engine {
                     channel,
                     mode,
                 };
-                self.parts[self.part_no(of.0)].choices(of, chosen).map(drop)
+                self.parts[self.parts.index_of(of.0)]
+                    .choices(of, chosen)
+                    .map(drop)
             }
             Command::Publish(event) => {
                 let of_type = self.intake.check_type(&event.event_type)?;

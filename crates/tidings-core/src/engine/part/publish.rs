@@ -9,7 +9,7 @@ use super::mute::{Branch, Way};
 use super::state::Part;
 use crate::bucket::{Bucket, Left, Why};
 use crate::engine::intake::state::Intake;
-use crate::engine::replica::act::Spread;
+use crate::engine::rows::act::Spread;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::record_size::{parts, set_bytes};

@@ -14,7 +14,7 @@ use super::buckets::Buckets;
 use crate::bucket::Bucket;
 use crate::bucket::storage::recovery::Source;
 use crate::engine::intake::state::{Intake, Tally};
-use crate::engine::replica::act::{Act, ActNo, Applied};
+use crate::engine::rows::act::{Act, ActNo, Applied};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::note_ends;
 use crate::engine::rows::going::Going;

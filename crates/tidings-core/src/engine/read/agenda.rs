@@ -48,7 +48,7 @@ impl Engine {
     pub fn agenda(&self, view: &dyn ReadView, most: usize) -> Result<Agenda, Unreadable> {
         let mut hours: BTreeMap<(LaneNo, Option<i64>), (u64, u64)> = BTreeMap::new();
         let (mut unmade, mut sending) = (0, 0);
-        for bucket in self.buckets() {
+        for bucket in self.parts.buckets() {
             for (no, lane) in bucket.lanes.iter() {
                 let all_held = lane.is_paused() || lane.keeps_paused();
                 lane.deadlines(bucket.terms(&self.intake.compiled), &mut |due, number| {
@@ -82,7 +82,7 @@ impl Engine {
         });
         let (draft, mut next_scheduled) = (Draft::new(view), Vec::new());
         let waits = |at: &&(Instant, EventNo)| {
-            let mut buckets = self.buckets();
+            let mut buckets = self.parts.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(at))
         };
         let places: BTreeSet<EventNo> = self

@@ -68,7 +68,7 @@ impl Engine {
             suppressed: tally.suppressed,
             ..Books::default()
         };
-        for (part, bucket) in self.parts_with_buckets() {
+        for (part, bucket) in self.parts.with_buckets() {
             let mut walker = Walker {
                 engine: self,
                 bucket,
@@ -92,7 +92,7 @@ impl Engine {
             books.pending += walker.pending;
             books.duplicates += walker.duplicates;
         }
-        for (account, row) in self.ledger_rows() {
+        for (account, row) in self.parts.ledger_rows() {
             if self
                 .intake
                 .forgotten_before
@@ -103,7 +103,7 @@ impl Engine {
             }
         }
         // An entry that was promised and is nowhere.
-        books.lost = self.promised().saturating_sub(books.entries);
+        books.lost = self.parts.promised().saturating_sub(books.entries);
         walk.books = books;
         Ok(walk)
     }

@@ -1,8 +1,9 @@
 //! The cursor of a page of an inbox: a text that the caller passes back.
 
-use crate::model::number::Seq;
 use std::fmt;
 use std::str::FromStr;
+
+use crate::model::number::Seq;
 
 /// The start of a page: the groups whose newest entry is older than the last one shown, as the inbox was
 /// when its first page was read. Later arrivals move nothing and are at the top of a new first page.

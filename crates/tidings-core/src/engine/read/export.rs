@@ -19,7 +19,7 @@ impl Engine {
     #[must_use]
     pub fn profiles(&self) -> Vec<&Recipient> {
         let mut all: Vec<&Recipient> = Vec::new();
-        for bucket in self.buckets() {
+        for bucket in self.parts.buckets() {
             let numbers = bucket.roster.everyone.iter();
             all.extend(numbers.filter_map(|number| bucket.roster.profile(RecipientNo(number))));
         }

@@ -184,7 +184,7 @@ impl Engine {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.bucket(at);
+        let bucket = self.parts.bucket(at);
         let reader = Reader::new((self, view), (bucket, number));
         let mut presenter = Presenter::new(self, view);
         let from = from.unwrap_or(Cursor {

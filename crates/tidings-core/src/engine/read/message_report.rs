@@ -53,10 +53,10 @@ impl Engine {
         name: MessageName,
     ) -> Result<Option<MessageReport>, Unreadable> {
         let MessageId { closing, number } = name.id;
-        let Some(bucket) = self.held_bucket(closing.bucket) else {
+        let Some(bucket) = self.parts.held_bucket(closing.bucket) else {
             return Ok(None);
         };
-        let part = &self.parts[self.part_no(closing.bucket)];
+        let part = &self.parts[self.parts.index_of(closing.bucket)];
         let draft = Draft::new(view);
         let Some(Known { standing, row }) = part.known(&draft, name)? else {
             return Ok(None);

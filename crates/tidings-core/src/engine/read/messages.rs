@@ -259,7 +259,7 @@ impl Gathering<'_> {
         let is_planned = matches!(self.filter.state, None | Some(MessageState::Planned));
         let most = LOOKED_AT_FOR_NONE_MAX + 1;
         let engine = self.engine;
-        for (part, bucket) in engine.parts_with_buckets() {
+        for (part, bucket) in engine.parts.with_buckets() {
             if self.whose.is_some_and(|(no, _)| no != bucket.no)
                 || after.is_some_and(|after| after.closing.bucket > bucket.no)
             {
@@ -324,14 +324,14 @@ impl Gathering<'_> {
     /// Gathers those that are built, by the days on which they were.
     fn closed(&mut self, after: Option<MessageCursor>) -> Result<(), Unreadable> {
         let engine = self.engine;
-        let days = engine.journal_days();
+        let days = engine.parts.journal_days();
         let days = days.into_iter().rev();
         let days = days.filter(|day| {
             let is_wanted = self.filter.day.is_none_or(|wanted| wanted == *day);
             is_wanted && after.is_none_or(|after| after.day.is_none_or(|last| *day <= last))
         });
         for day in days.collect::<Vec<_>>() {
-            for (part, bucket) in engine.parts_with_buckets() {
+            for (part, bucket) in engine.parts.with_buckets() {
                 if self.whose.is_some_and(|(no, _)| no != bucket.no) {
                     continue;
                 }

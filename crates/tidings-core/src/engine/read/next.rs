@@ -32,7 +32,7 @@ impl Engine {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.bucket(at);
+        let bucket = self.parts.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let compiled = &self.intake.compiled;
         let names = &compiled.names;

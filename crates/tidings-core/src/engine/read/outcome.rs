@@ -117,7 +117,7 @@ impl Engine {
         event: &Id,
     ) -> Result<Option<KnownEvent>, Unreadable> {
         let mut located = self.intake.located_event(draft, event)?;
-        for part in &self.parts {
+        for part in self.parts.iter() {
             located.extend(part.copies_of(draft, event, Table::EnteredIds)?);
         }
         // An id may come again once the day of its arrival is forgotten: the newest is meant.
@@ -143,7 +143,7 @@ impl Engine {
             row,
             instants,
             days,
-            journal_days: self.journal_days().range(first..).copied().collect(),
+            journal_days: self.parts.journal_days().range(first..).copied().collect(),
         }))
     }
 
@@ -164,7 +164,7 @@ impl Engine {
         } = known;
         let place = row.place;
         let is_awaited = |t: &&Instant| {
-            let mut buckets = self.buckets();
+            let mut buckets = self.parts.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(&(**t, place)))
         };
         let next = instants.iter().find(is_awaited);
@@ -180,7 +180,7 @@ impl Engine {
             made: Vec::new(),
             days: journal_days,
         };
-        for (part, bucket) in self.parts_with_buckets() {
+        for (part, bucket) in self.parts.with_buckets() {
             let at = (trace.report.arrived.day(), place);
             if let Some(left_out) = left_out(view, bucket.no, at)? {
                 let sum = trace.report.suppressed.entry(left_out.why).or_default();

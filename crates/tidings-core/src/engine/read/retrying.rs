@@ -53,7 +53,7 @@ impl Engine {
         };
         let (least, greatest) = whose.map_or((0, u32::MAX), |(_, of)| (of.0, of.0));
         let mut waits = Vec::new();
-        for (part, bucket) in self.parts_with_buckets() {
+        for (part, bucket) in self.parts.with_buckets() {
             if whose.is_some_and(|(no, _)| no != bucket.no) {
                 continue;
             }
@@ -111,7 +111,7 @@ impl Engine {
         id: MessageId,
         is_held: bool,
     ) -> Result<Option<Retried>, Unreadable> {
-        let part = &self.parts[self.part_no(id.closing.bucket)];
+        let part = &self.parts[self.parts.index_of(id.closing.bucket)];
         let bucket = &part.buckets[id.closing.bucket];
         let open = bucket.closings.get(&id.closing.seq);
         let Some((standing, open)) = Standing::open(bucket, id).zip(open) else {

@@ -6,8 +6,8 @@
 use std::ops::Deref;
 
 use crate::engine::part::state::Part;
+use crate::engine::parts::Parts;
 use crate::engine::state::Engine;
-use crate::engine::workers::InTurn;
 
 /// An engine as it was, for reading.
 #[derive(Debug)]
@@ -30,9 +30,7 @@ impl Engine {
             holds_intake: self.holds_intake,
             of_parts: self.of_parts,
             oldest_elsewhere: self.oldest_elsewhere,
-            parts: self.parts.iter_mut().map(snapshot).collect(),
-            busy: self.busy,
-            workers: Box::new(InTurn),
+            parts: Parts::new(self.parts.iter_mut().map(snapshot).collect()),
         })
     }
 }

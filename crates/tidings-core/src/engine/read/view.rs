@@ -107,14 +107,14 @@ impl Engine {
     #[must_use]
     pub fn recipient(&self, id: &Id) -> Option<&Recipient> {
         let (bucket, number) = self.find(id).ok()?;
-        self.bucket(bucket).roster.profile(number)
+        self.parts.bucket(bucket).roster.profile(number)
     }
 
     /// The profile of a message's recipient, if they still exist. A recipient created again under an erased one's
     /// id is a different one.
     #[must_use]
     pub fn recipient_of(&self, message: MessageId) -> Option<&Recipient> {
-        let bucket = self.held_bucket(message.closing.bucket)?;
+        let bucket = self.parts.held_bucket(message.closing.bucket)?;
         bucket.roster.profile(message.number)
     }
 
@@ -134,7 +134,8 @@ impl Engine {
     /// Number of recipients.
     #[must_use]
     pub fn recipients(&self) -> u64 {
-        self.buckets()
+        self.parts
+            .buckets()
             .map(|bucket| bucket.roster.everyone.len())
             .sum()
     }
@@ -151,7 +152,7 @@ impl Engine {
         let of = |bucket: &crate::bucket::Bucket| {
             bucket.followers.get(topic).map_or(0, RoaringBitmap::len)
         };
-        self.buckets().map(of).sum()
+        self.parts.buckets().map(of).sum()
     }
 
     /// The preferences of a recipient: (scope, channel, mode). Preferences for what is not configured now
@@ -164,7 +165,12 @@ impl Engine {
         id: &Id,
     ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
         let (bucket, number) = self.find(id)?;
-        let chosen = self.bucket(bucket).preferences.of(number.0).into_iter();
+        let chosen = self
+            .parts
+            .bucket(bucket)
+            .preferences
+            .of(number.0)
+            .into_iter();
         let chosen = chosen.filter(|(_, scope, mode)| self.knows_choice(scope, mode));
         let (wide, mut shown): (Vec<_>, Vec<_>) = chosen
             .map(|(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode))
@@ -196,7 +202,7 @@ impl Engine {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let no = self.bucket(bucket).no;
+        let no = self.parts.bucket(bucket).no;
         let prefix = Key::of(Owner::Bucket(no), Table::Following)
             .u32(number.0)
             .done();
@@ -223,7 +229,7 @@ impl Engine {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.bucket(at);
+        let bucket = self.parts.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let mut lanes = Vec::new();
         let names = &self.intake.compiled.names;
@@ -285,7 +291,7 @@ impl Engine {
             Err(refused) => return Ok(Err(refused)),
         };
         let (draft, mut entries) = (Draft::new(view), Vec::new());
-        for (t, place) in self.bucket(at).scheduled.of(number.0) {
+        for (t, place) in self.parts.bucket(at).scheduled.of(number.0) {
             let (row, _) = self.intake.scheduled_row(&draft, t, place)?;
             let event = row.event;
             entries.push(WaitingEntry {
@@ -311,12 +317,12 @@ impl Engine {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.bucket(at).no;
+        let bucket = self.parts.bucket(at).no;
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
             .u32(number.0)
             .done();
         let mut messages = Vec::new();
-        for day in self.days_of(bucket).iter().rev() {
+        for day in self.parts.days_of(bucket).iter().rev() {
             let mut of_day = Vec::new();
             each(view, Partition::Day(*day), &prefix, |key, value| {
                 let seq = seq_at(key, REST + 4).unwrap_or_default();
@@ -345,7 +351,7 @@ impl Engine {
             return Ok(None);
         }
         let key = message_key(message);
-        for day in self.days_of(closing.bucket).range(from..) {
+        for day in self.parts.days_of(closing.bucket).range(from..) {
             let partition = Partition::Day(*day);
             if let Some(row) = view.get(partition, &key)? {
                 let row = MessageRow::read(view, partition, &key, &row)?;
@@ -381,7 +387,7 @@ impl Engine {
         channel: ChannelNo,
     ) -> Result<BTreeMap<String, Option<String>>, Refused> {
         let (at, number) = self.find(id)?;
-        let preferences = &self.bucket(at).preferences;
+        let preferences = &self.parts.bucket(at).preferences;
         let compiled = &self.intake.compiled;
         let types = compiled
             .current()
@@ -409,7 +415,7 @@ impl Engine {
         view: &dyn ReadView,
         message: &MessageAt,
     ) -> Result<(Plan, PlannedMessage), Unreadable> {
-        let bucket = self.bucket(message.bucket);
+        let bucket = self.parts.bucket(message.bucket);
         let who = RoaringBitmap::from_iter([message.number.0]);
         let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
         let seqs: BTreeSet<Seq> = message.seqs.iter().copied().collect();

@@ -5,14 +5,13 @@
 //! A part applies the acts of each number once, in order, and its commit has the number with what they changed. So an
 //! event is accepted once, and a crash between two parts neither loses nor repeats anything.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
-use super::act::{Act, ActNo, Applied, Told, told_key};
+use super::answer::{Answers, OpenReply};
+use super::progress::{KeptObjects, Progress};
 use crate::engine::intake::state::Intake;
 use crate::engine::part::state::read_heads;
+use crate::engine::rows::act::{Act, ActNo, Applied, Told, told_key};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::reach::Reach;
@@ -22,95 +21,9 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::Partition;
 use crate::model::command::Command;
-use crate::model::event::Event;
 use crate::model::id::Id;
 use crate::model::number::EventNo;
-use crate::model::time::{Day, Instant};
-
-/// The parts of a store that an engine has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
-    /// True if it has the intake.
-    pub intake: bool,
-    /// The numbers of its parts; at least one.
-    pub parts: BTreeSet<u16>,
-}
-
-/// The answers of an engine's parts to the acts of one number, to be added to those of others.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Answers {
-    /// Number of the parts that have applied them.
-    parts: usize,
-    of_acts: Vec<Applied>,
-}
-
-/// The answer of the parts here to the act of a command, before the acts of the step have a number.
-#[derive(Debug)]
-pub(crate) struct OpenAct {
-    pub(crate) command: usize,
-    pub(crate) act: usize,
-    pub(crate) applied: Applied,
-}
-
-/// A command of a step whose answer is not whole: parts on other nodes have not applied its act yet.
-#[derive(Clone, Debug)]
-pub struct OpenReply {
-    /// Its index among the commands of the step.
-    pub command: usize,
-    told: Arc<Told>,
-    /// The index of its act among those told.
-    act: usize,
-    applied: Applied,
-    /// Number of the parts of which `applied` has the answer.
-    parts: usize,
-}
-
-impl OpenReply {
-    /// The number under which its act was told.
-    #[must_use]
-    pub fn no(&self) -> ActNo {
-        self.told.no()
-    }
-
-    /// Adds what the parts of another node have answered to the acts of this number.
-    pub fn add(&mut self, answers: &Answers) {
-        if let Some(applied) = answers.of_acts.get(self.act) {
-            self.applied.add(applied.clone());
-            self.parts += answers.parts;
-        }
-    }
-}
-
-/// Objects to keep as long as a day, since entries of events that name them moved to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptObjects {
-    /// The day.
-    pub day: Day,
-    /// The objects.
-    pub objects: Vec<Id>,
-}
-
-impl KeptObjects {
-    pub(crate) fn of(event: &Event, day: Day) -> Self {
-        let roles = event.actor.iter().chain(&event.target);
-        let named = roles.chain([&event.object]);
-        let objects = named.map(|object| object.id.clone()).collect();
-        Self { day, objects }
-    }
-}
-
-/// The progress of the parts of an engine, as it tells the node with the intake.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
-    /// Its parts.
-    pub parts: Vec<u16>,
-    /// The newest acts that all of them have applied.
-    pub applied: ActNo,
-    /// The first day that entries of theirs need.
-    pub needed_from: Option<Day>,
-    /// The oldest day that holds something.
-    pub oldest_day: Option<Day>,
-}
+use crate::model::time::Instant;
 
 impl Engine {
     /// True if some parts of the store are elsewhere, so that acts are told.
@@ -183,7 +96,7 @@ impl Engine {
             Command::Message { message, .. } | Command::Report { message, .. } => {
                 let bucket = message.id.closing.bucket;
                 let is_none = bucket.0 >= self.intake.buckets;
-                self.held_bucket(bucket).is_some() || (is_none && self.holds_intake)
+                self.parts.held_bucket(bucket).is_some() || (is_none && self.holds_intake)
             }
             command => match command.recipient() {
                 Some(recipient) => self.has_home_of(recipient),
@@ -234,14 +147,18 @@ impl Engine {
             for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
                 self.intake.observe(draft.view, act)?;
             }
-            let is_large = self.are_many_acts(alike.iter().map(|(_, _, act)| *act));
-            let applied = self.in_parts(draft, is_large, |intake, part, draft| {
-                let each = alike.iter().map(|(_, no, act)| match part.applied < *no {
-                    true => part.apply(intake, draft, act),
-                    false => Ok(Applied::Done),
-                });
-                each.collect::<Result<Vec<_>, _>>()
-            })?;
+            let is_large = self
+                .parts
+                .are_many_acts(alike.iter().map(|(_, _, act)| *act));
+            let applied =
+                self.parts
+                    .each(&self.intake, draft, is_large, |intake, part, draft| {
+                        let each = alike.iter().map(|(_, no, act)| match part.applied < *no {
+                            true => part.apply(intake, draft, act),
+                            false => Ok(Applied::Done),
+                        });
+                        each.collect::<Result<Vec<_>, _>>()
+                    })?;
             let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
             for (at, _, _) in alike {
                 let of_parts = applied.iter_mut().filter_map(Iterator::next);
@@ -250,7 +167,7 @@ impl Engine {
         }
         let newest = told.last().map_or(known, |told| told.no());
         self.intake.acts = known.max(newest);
-        for part in &mut self.parts {
+        for part in self.parts.iter_mut() {
             part.applied = part.applied.max(newest);
         }
         Ok(answers)
@@ -343,7 +260,7 @@ impl Engine {
         let told = Arc::new(Told::new(self.intake.acts, acts));
         draft.put_in_parts(Partition::Base, told_key(told.no()), told.stored().bytes());
         self.intake.told_rows.add(&told);
-        for part in &mut self.parts {
+        for part in self.parts.iter_mut() {
             if part.applied.0 + 1 == told.no().0 {
                 part.applied = told.no();
             }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::act::{Act, ActNo, StoredActs, Told, told_key};
+use crate::engine::rows::act::{Act, ActNo, StoredActs, Told, told_key};
 use crate::engine::rows::named::scheduled_key;
 use crate::journal::parts;
 use crate::journal::stored::{ReadView, Unreadable};

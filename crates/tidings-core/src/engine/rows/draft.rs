@@ -1,20 +1,19 @@
 //! The draft of a step: its writes, which can be read back before the store has them.
 
-use crate::model::number::Seq;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::act::{Act, OpenAct};
 use super::event_row::{EventRow, FreshEvents};
 use super::reach::Reach;
-use crate::engine::replica::act::Act;
-use crate::engine::replica::told::OpenAct;
 use crate::journal::parts;
 use crate::journal::record::Record;
 use crate::journal::row::{OpenRow, journal_key};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::{Partition, Write};
 use crate::model::id::BucketNo;
+use crate::model::number::Seq;
 use crate::model::time::Day;
 
 /// Without senders nothing is within reach.

@@ -1,7 +1,7 @@
 //! Deliveries to inboxes, and the journal records of them.
 
 use super::record_size::{parts, set_bytes};
-use crate::engine::check::condition::Unanswered;
+use crate::engine::rows::unanswered::Unanswered;
 use crate::journal::record::Record;
 use crate::model::id::BucketNo;
 use crate::model::number::Seq;

@@ -175,7 +175,7 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     // The day is over: its arrivals become segments.
     world.play(Instant(DAY_MS + HOUR_MS), &[person("b", State::Active)]);
     assert!(
-        world.engine.bucket(BucketNo(0)).index.days[&Day(0)]
+        world.engine.parts.bucket(BucketNo(0)).index.days[&Day(0)]
             .tail
             .is_empty()
     );

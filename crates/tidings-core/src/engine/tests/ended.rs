@@ -81,8 +81,15 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
     };
     let (mut stored, mut engine) = with_mail(options);
     let remembered = |engine: &Engine| {
-        let events = |seq| engine.bucket(BucketNo(0)).ended.of(seq, EMAIL_NO).is_some();
-        (0..engine.bucket(BucketNo(0)).next_seq.0)
+        let events = |seq| {
+            engine
+                .parts
+                .bucket(BucketNo(0))
+                .ended
+                .of(seq, EMAIL_NO)
+                .is_some()
+        };
+        (0..engine.parts.bucket(BucketNo(0)).next_seq.0)
             .map(Seq)
             .filter(|seq| events(*seq))
             .count()

@@ -1,12 +1,12 @@
 //! A lane that few recipients wait in: its rows, and what it leaves behind.
 
-use crate::model::number::Seq;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::last::Last;
 use crate::bucket::lanes::lane::{Columns, Lane};
+use crate::model::number::Seq;
 use crate::rules::deadline::Window;
 use crate::sets::set::Set;
 

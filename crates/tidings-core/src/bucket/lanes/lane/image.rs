@@ -3,7 +3,6 @@
 //! Pages go to the store one by one while the lane goes on, each under the generation that the head
 //! of the last checkpoint does not name. The new head, written last, names them.
 
-use crate::model::number::Seq;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +11,7 @@ use crate::bucket::lanes::lane::{Columns, Lane};
 use crate::bucket::people::column::{Column, PAGE};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::model::channel::ChannelNo;
+use crate::model::number::Seq;
 use crate::rules::deadline::Window;
 use crate::rules::lane_kind::LaneKind;
 use crate::sets::set::Set;

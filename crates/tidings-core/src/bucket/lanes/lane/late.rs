@@ -3,12 +3,12 @@
 //! The wheel knows deadlines by the second. A window that must not close when its second comes goes here, by
 //! the very instant at which it may. Nothing of it is stored: who recovers asks all anew.
 
-use crate::model::number::Seq;
 use roaring::RoaringBitmap;
 
 use super::super::wheel::{slot_of, start_of};
 use crate::bucket::lanes::lane::{Columns, Lane, Terms};
 use crate::model::channel::ChannelNo;
+use crate::model::number::Seq;
 use crate::model::time::Instant;
 use crate::rules::deadline::Opened;
 use crate::sets::shared::{Shared, Tree};

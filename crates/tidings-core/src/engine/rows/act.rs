@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::intake::suppressed::Listed;
-use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::reply::{
+use super::event_row::EventRow;
+use super::listed::Listed;
+use super::reply::{
     Dropped, Published, PublishedAs, Reply, TakenBack, Warning, why_never, why_nobody,
 };
 use crate::journal::record::EventAt;
@@ -181,6 +181,14 @@ pub(crate) enum Applied {
     Published(Spread),
     Cancelled(CancelCount),
     Dropped { days: BTreeSet<Day>, expired: u64 },
+}
+
+/// The answer of the parts here to the act of a command, before the acts of the step have a number.
+#[derive(Debug)]
+pub(crate) struct OpenAct {
+    pub(crate) command: usize,
+    pub(crate) act: usize,
+    pub(crate) applied: Applied,
 }
 
 /// The spread of an event among the recipients of a part.
