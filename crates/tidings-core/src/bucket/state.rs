@@ -197,7 +197,9 @@ impl Bucket {
                     let Some(lane) = self.lanes.get(&address) else {
                         continue;
                     };
-                    let overdue = lane.overdue(&variant.who, at, self.terms(compiled));
+                    let overdue = lane
+                        .deadlines(self.terms(compiled))
+                        .overdue(&variant.who, at);
                     if !overdue.is_empty() {
                         all.entry(address).or_default().0 |= overdue;
                     }

@@ -200,11 +200,14 @@ impl Lanes {
         around: Around<'_>,
     ) -> Vec<(u32, Seq)> {
         let keyed = self.keyed.get(at).map(|keyed| &keyed.lane);
-        let urgent: Vec<Seq> = keyed.into_iter().flat_map(Lane::urgent_seqs).collect();
+        let urgent: Vec<Seq> = keyed
+            .into_iter()
+            .flat_map(|lane| lane.urgent.seqs())
+            .collect();
         let began = self.change(at, who, around, |lane, _| lane.close(now, who));
         for seq in urgent {
             let keyed = self.keyed.get(at);
-            if !keyed.is_some_and(|keyed| keyed.lane.has_urgent(seq)) {
+            if !keyed.is_some_and(|keyed| keyed.lane.urgent.has(seq)) {
                 self.urgent.remove(&(seq, at.clone()));
             }
         }
@@ -369,7 +372,7 @@ impl Lanes {
         let keyed = self.urgent.range(first..);
         let keyed = keyed.take_while(|(of, _)| *of == seq);
         let keyed = keyed.map(|(_, at)| at.clone()).collect();
-        let wants = |lane: &Lane| lane.is_on(channel) && lane.has_urgent(seq);
+        let wants = |lane: &Lane| lane.is_on(channel) && lane.urgent.has(seq);
         self.change_these(keyed, who, around, wants, change);
     }
 
@@ -396,13 +399,13 @@ impl Lanes {
     /// Drops what is known of urgent entries before this seq, whose days are deleted.
     pub(crate) fn forget_before(&mut self, first: Seq) {
         let urgent = self.plain.values_mut();
-        let urgent = urgent.filter(|lane| lane.has_urgent_before(first));
-        urgent.for_each(|lane| lane.forget_before(first));
+        let urgent = urgent.filter(|lane| lane.urgent.has_before(first));
+        urgent.for_each(|lane| lane.urgent.forget_before(first));
         while let Some(at) = pop_until(&mut self.urgent, &first.before()) {
             let Some(keyed) = self.keyed.get_mut(&at) else {
                 continue;
             };
-            keyed.lane.forget_before(first);
+            keyed.lane.urgent.forget_before(first);
             let pages = keyed.lane.open().iter().map(FewPage::of);
             self.dirty.extend(pages.map(|page| (at.clone(), page)));
         }
@@ -492,7 +495,7 @@ impl Lanes {
                 for number in lane.open() {
                     self.of.insert((number, at.clone()), ());
                 }
-                let urgent = lane.urgent_seqs();
+                let urgent = lane.urgent.seqs();
                 self.urgent.extend(urgent.map(|seq| (seq, at.clone())));
             }
             self.settle(&at, around.terms);

@@ -201,7 +201,7 @@ impl Bucket {
         let Some(lane) = self.lanes.get(lane).filter(|_| !caps.is_empty()) else {
             return RoaringBitmap::new();
         };
-        let asked = who - lane.passes(who, self.terms(compiled));
+        let asked = who - lane.deadlines(self.terms(compiled)).passes(who);
         let is_full = |number: &u32| {
             self.cap_counts
                 .free_at(channel, *number, now, caps)

@@ -20,21 +20,24 @@ use crate::rules::calendar::Alike;
 use crate::rules::compiled::Version;
 use crate::rules::deadline::{Entered, Opened, Window, due};
 use crate::rules::lane_kind::{LaneKind, Parameters};
-use crate::sets::shared::{Shared, Tree};
 
 mod back;
+mod deadlines;
 mod due;
 mod few;
 mod full;
+mod held;
 mod image;
 mod last;
 mod late;
+mod urgent;
 
 pub(crate) use due::Due;
 pub(crate) use few::FewPage;
 pub(crate) use image::{Frozen, LaneHead, Part};
 use last::Last;
 use late::Late;
+use urgent::Urgent;
 
 /// Number of windows in a batch. If they are far apart, a software prefetch touches both ends of each
 /// window's fields before the first one is worked on, so that their cache misses overlap.
@@ -64,7 +67,7 @@ pub(crate) struct Lane {
     /// Windows that are asked again at an instant.
     late: Late,
     /// The recipients with an entry of an urgent type in their window, by the seq of its arrival.
-    urgent: Tree<Seq, Shared<RoaringBitmap>>,
+    pub(in crate::bucket) urgent: Urgent,
     /// The last messages of a `leading` lane.
     last: Values<Last>,
     /// The earliest deadline, once computed.
@@ -208,7 +211,7 @@ impl Lane {
             counts: Column::default(),
             asks_count: false,
             late: Late::default(),
-            urgent: Tree::new(),
+            urgent: Urgent::default(),
             last: Values::pages(),
             next: None,
             paused: false,
@@ -236,19 +239,6 @@ impl Lane {
         })
     }
 
-    /// The deadline of a recipient's open window, in milliseconds; for digests it is looked up.
-    pub(crate) fn deadline(&self, number: u32, terms: Terms<'_>) -> Option<i64> {
-        if !self.open.contains(number) {
-            return None;
-        }
-        if let Some(late) = self.late.instant_of(number) {
-            return Some(late);
-        }
-        let due = Opened::Found(self.own_deadline(number)?);
-        let heeding = self.heeding(&RoaringBitmap::from_iter([number]), terms);
-        Some(self.deadline_of(due, number, &heeding, terms)).filter(|due| *due < i64::MAX)
-    }
-
     /// The deadline of a recipient's open window before quiet hours and caps, in milliseconds.
     pub(crate) fn own_deadline(&self, number: u32) -> Option<i64> {
         if !self.open.contains(number) {
@@ -264,64 +254,6 @@ impl Lane {
         }
     }
 
-    /// All open windows with their deadlines in milliseconds; windows that are never due have none.
-    pub(crate) fn deadlines(&self, terms: Terms<'_>, take: &mut dyn FnMut(Option<i64>, u32)) {
-        let mut rest = self.open.clone();
-        for (at, who) in self.late.all() {
-            let late = &rest & who;
-            rest -= &late;
-            late.iter().for_each(|number| take(Some(at), number));
-        }
-        let heeding = self.heeding(&rest, terms);
-        let mut tell = |opened: Opened<'_>, number| {
-            let due = self.deadline_of(opened, number, &heeding, terms);
-            take((due < i64::MAX).then_some(due), number);
-        };
-        match &self.columns {
-            Columns::Windows(windows) => {
-                let rest = rest.iter();
-                rest.for_each(|number| tell(Opened::Window(&windows.get(number)), number));
-            }
-            Columns::Since(_) => {
-                for (slot, who) in self.wheel.slots().chain(self.parked.slots()) {
-                    let due = &rest & who;
-                    rest -= &due;
-                    let found = Opened::Found(start_of(slot));
-                    due.iter().for_each(|number| tell(found, number));
-                }
-                let found = Opened::Found(i64::MAX);
-                rest.iter().for_each(|number| tell(found, number));
-            }
-        }
-    }
-
-    /// Recipients with an open window whose deadline has passed, because they are unconfirmed or the
-    /// channel is paused: new entries don't move it. (Every other window is closed before anything enters
-    /// at its instant.)
-    pub(crate) fn overdue(
-        &self,
-        who: &RoaringBitmap,
-        at: Instant,
-        terms: Terms<'_>,
-    ) -> RoaringBitmap {
-        let mut members = who & &self.open;
-        if !self.paused {
-            members &= &*terms.roster.unconfirmed;
-        }
-        match &self.columns {
-            Columns::Windows(windows) => {
-                let heeding = self.heeding(&members, terms);
-                let passed = |number: &u32| {
-                    let window = windows.get(*number);
-                    self.deadline_of(Opened::Window(&window), *number, &heeding, terms) <= at.0
-                };
-                members.iter().filter(passed).collect()
-            }
-            // Its deadline is that of the calendar.
-            Columns::Since(_) => RoaringBitmap::new(),
-        }
-    }
-
     /// Adds an arrival's entries. `overdue` = recipients whose deadline had passed before; `None` = not
     /// known yet.
     pub(crate) fn enter(
@@ -332,7 +264,7 @@ impl Lane {
         terms: Terms<'_>,
     ) {
         if entering.urgent {
-            **self.urgent.or_default(entering.seq) |= who;
+            self.urgent.note(entering.seq, who);
             self.ask_again(who, entering.at);
         }
         match &mut self.columns {
@@ -350,7 +282,7 @@ impl Lane {
                 let overdue = match overdue {
                     Some(overdue) => overdue,
                     None => {
-                        found = self.overdue(who, entering.at, terms);
+                        found = self.deadlines(terms).overdue(who, entering.at);
                         &found
                     }
                 };
@@ -471,7 +403,7 @@ impl Lane {
         self.flushed -= who;
         self.counted -= who;
         self.late.remove(who);
-        self.drop_urgent(who);
+        self.urgent.remove(who);
         self.wheel.remove_until(slot_of(at.0), who);
         self.parked.remove_until(slot_of(at.0), who);
         self.next = None;
@@ -537,7 +469,7 @@ impl Lane {
         self.flushed.clear();
         self.counted.clear();
         self.late = Late::default();
-        self.urgent = Tree::new();
+        self.urgent = Urgent::default();
         self.next = None;
     }
 

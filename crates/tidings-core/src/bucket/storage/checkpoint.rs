@@ -124,7 +124,7 @@ impl Bucket {
         while let Some((no, part, page)) = work.pages.pop_front() {
             let lane = self.lanes.plain_mut().get_mut(&no);
             let lane = lane.zip(work.lanes.get(&no));
-            let row = lane.and_then(|(lane, frozen)| lane.page_row(frozen, part, page));
+            let row = lane.and_then(|(lane, frozen)| frozen.page_row(lane, part, page));
             if let Some((generation, bytes)) = row {
                 let key = self.key(Table::Lanes).u16(no.0).bytes(&[part as u8]);
                 let key = key.u32(page).bytes(&[generation]).done();
@@ -137,7 +137,7 @@ impl Bucket {
         for (no, frozen) in &work.lanes {
             if let Some(lane) = self.lanes.plain().get(no) {
                 let key = self.key(Table::Lanes).u16(no.0).done();
-                slice.put_in_parts(Partition::Base, key, &encode(&lane.head(frozen)));
+                slice.put_in_parts(Partition::Base, key, &encode(&frozen.head(lane)));
             }
         }
         let is_held = |write: &Write| match write.partition {

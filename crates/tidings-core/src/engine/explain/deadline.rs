@@ -146,8 +146,8 @@ impl Question<'_> {
             None => Step::passes(Rule::Deadline, rule, "no due time at present"),
         });
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let passes = !lane.passes(&who, terms).is_empty();
-        let due = lane.deadline(self.number.0, terms).map(Instant);
+        let passes = !lane.deadlines(terms).passes(&who).is_empty();
+        let due = lane.deadlines(terms).of(self.number.0).map(Instant);
         if let Some(hours) = self.hours(channel) {
             path.steps.push(
                 match own.and_then(|own| terms.quiet_until(self.number.0, channel, own)) {

@@ -51,13 +51,14 @@ impl Engine {
         for bucket in self.parts.buckets() {
             for (no, lane) in bucket.lanes.iter() {
                 let all_held = lane.is_paused() || lane.keeps_paused();
-                lane.deadlines(bucket.terms(&self.intake.compiled), &mut |due, number| {
-                    let hour = due.map(|due| due.div_euclid(HOUR_MS));
-                    let (count, held) = hours.entry((no, hour)).or_default();
-                    *count += 1;
-                    let is_held = all_held || bucket.roster.unconfirmed.contains(number);
-                    *held += u64::from(is_held);
-                });
+                lane.deadlines(bucket.terms(&self.intake.compiled))
+                    .each(&mut |due, number| {
+                        let hour = due.map(|due| due.div_euclid(HOUR_MS));
+                        let (count, held) = hours.entry((no, hour)).or_default();
+                        *count += 1;
+                        let is_held = all_held || bucket.roster.unconfirmed.contains(number);
+                        *held += u64::from(is_held);
+                    });
             }
             for closing in bucket.closings.values() {
                 unmade += closing.unmade.len() as u64;

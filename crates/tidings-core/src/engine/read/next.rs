@@ -54,7 +54,7 @@ impl Engine {
                     key: key.clone(),
                 };
                 let open = bucket.lanes.get(&lane);
-                let due = open.and_then(|open| open.deadline(number.0, bucket.terms(compiled)));
+                let due = open.and_then(|open| open.deadlines(bucket.terms(compiled)).of(number.0));
                 let Some(due) = due.map(Instant) else {
                     continue;
                 };

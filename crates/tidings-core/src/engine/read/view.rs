@@ -259,7 +259,7 @@ impl Engine {
                     key: key.clone(),
                 });
                 let terms = bucket.terms(&self.intake.compiled);
-                let due = lane.and_then(|lane| lane.deadline(number.0, terms));
+                let due = lane.and_then(|lane| lane.deadlines(terms).of(number.0));
                 let due = match name.kind {
                     // The wheel knows no more than the second.
                     LaneKind::Now => due.map(|due| Instant(due).max(entered)),

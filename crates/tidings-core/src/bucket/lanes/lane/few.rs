@@ -58,12 +58,12 @@ impl Lane {
             let page = pages.entry(FewPage::of(number)).or_default();
             page.flushed.0.insert(number);
         }
-        for (seq, who) in &self.urgent {
-            for number in &**who {
+        for (seq, who) in self.urgent.iter() {
+            for number in who {
                 let page = pages.entry(FewPage::of(number)).or_default();
-                match page.urgent.last_mut().filter(|(last, _)| last == seq) {
+                match page.urgent.last_mut().filter(|(last, _)| *last == seq) {
                     Some((_, who)) => drop(who.0.insert(number)),
-                    None => page.urgent.push((*seq, [number].into_iter().collect())),
+                    None => page.urgent.push((seq, [number].into_iter().collect())),
                 }
             }
         }
@@ -81,7 +81,7 @@ impl Lane {
         }
         self.flushed |= &page.flushed.0;
         for (seq, who) in page.urgent {
-            **self.urgent.or_default(seq) |= &who.0;
+            self.urgent.note(seq, &who);
         }
         for (number, last) in page.last {
             *self.last.at(number) = last;

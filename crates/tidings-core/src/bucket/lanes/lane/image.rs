@@ -15,7 +15,6 @@ use crate::model::number::Seq;
 use crate::rules::deadline::Window;
 use crate::rules::lane_kind::LaneKind;
 use crate::sets::set::Set;
-use crate::sets::shared::Shared;
 
 /// The part of a lane that a checkpoint stores besides the pages of its columns.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -56,6 +55,45 @@ pub(crate) struct Frozen {
     pub(crate) pages: Vec<(Part, u32)>,
 }
 
+impl Frozen {
+    /// The row of a frozen page and its generation, once; `None` if it has no useful value.
+    pub(crate) fn page_row(&self, lane: &mut Lane, part: Part, page: u32) -> Option<(u8, Vec<u8>)> {
+        let is_open = |number: u32| self.open.contains(number);
+        match (part, &mut lane.columns) {
+            // Where nothing is left, the row before must not go on saying what it said.
+            (Part::Last, _) => row(lane.last.column_mut()?, page, true, |_, last| {
+                last.at.is_some()
+            }),
+            (Part::Counts, _) => row(&mut lane.counts, page, false, |number, _| is_open(number)),
+            (Part::Windows, Columns::Since(since)) => {
+                row(since, page, false, |number, _| is_open(number))
+            }
+            (Part::Windows, Columns::Windows(windows)) => {
+                let windows = windows.column_mut()?;
+                row(windows, page, false, |number, _| is_open(number))
+            }
+        }
+    }
+
+    /// The head that names all pages written so far.
+    pub(crate) fn head(&self, lane: &Lane) -> LaneHead {
+        let odd = match &lane.columns {
+            Columns::Since(since) => Some(since.odd()),
+            Columns::Windows(windows) => windows.column().map(Column::odd),
+        };
+        let odd_last = lane.last.column().map(Column::odd);
+        let odd_counts = Some(lane.counts.odd());
+        LaneHead {
+            open: Set(self.open.clone()),
+            slots: self.slots.clone(),
+            odd: [odd, odd_last, odd_counts].map(|odd| odd.cloned().unwrap_or_default().into()),
+            flushed: Set(self.flushed.clone()),
+            counted: Set(self.counted.clone()),
+            urgent: self.urgent.clone(),
+        }
+    }
+}
+
 /// A row of a page: a bitmap of the slots with a value, and the values.
 type Page<T> = (Set, Vec<T>);
 
@@ -82,7 +120,7 @@ impl Lane {
             Columns::Windows(_) => Vec::new(),
         };
         let urgent = self.urgent.iter();
-        let urgent = urgent.map(|(seq, who)| (*seq, Set(RoaringBitmap::clone(who))));
+        let urgent = urgent.map(|(seq, who)| (seq, Set(who.clone())));
         Frozen {
             open: self.open.clone(),
             slots,
@@ -93,57 +131,15 @@ impl Lane {
         }
     }
 
-    /// The row of a frozen page and its generation, once; `None` if it has no useful value.
-    pub(crate) fn page_row(
-        &mut self,
-        frozen: &Frozen,
-        part: Part,
-        page: u32,
-    ) -> Option<(u8, Vec<u8>)> {
-        let is_open = |number: u32| frozen.open.contains(number);
-        match (part, &mut self.columns) {
-            // Where nothing is left, the row before must not go on saying what it said.
-            (Part::Last, _) => row(self.last.column_mut()?, page, true, |_, last| {
-                last.at.is_some()
-            }),
-            (Part::Counts, _) => row(&mut self.counts, page, false, |number, _| is_open(number)),
-            (Part::Windows, Columns::Since(since)) => {
-                row(since, page, false, |number, _| is_open(number))
-            }
-            (Part::Windows, Columns::Windows(windows)) => {
-                let windows = windows.column_mut()?;
-                row(windows, page, false, |number, _| is_open(number))
-            }
-        }
-    }
-
-    /// The head that names all pages written so far.
-    pub(crate) fn head(&self, frozen: &Frozen) -> LaneHead {
-        let odd = match &self.columns {
-            Columns::Since(since) => Some(since.odd()),
-            Columns::Windows(windows) => windows.column().map(Column::odd),
-        };
-        let odd_last = self.last.column().map(Column::odd);
-        let odd_counts = Some(self.counts.odd());
-        LaneHead {
-            open: Set(frozen.open.clone()),
-            slots: frozen.slots.clone(),
-            odd: [odd, odd_last, odd_counts].map(|odd| odd.cloned().unwrap_or_default().into()),
-            flushed: Set(frozen.flushed.clone()),
-            counted: Set(frozen.counted.clone()),
-            urgent: frozen.urgent.clone(),
-        }
-    }
-
     /// Restores a lane from its head; its pages follow.
     pub(crate) fn restore(kind: LaneKind, channel: ChannelNo, head: &LaneHead) -> Self {
         let mut lane = Self::new(kind, channel);
         lane.open = head.open.0.clone();
         lane.flushed = head.flushed.0.clone();
         lane.counted = head.counted.0.clone();
-        let urgent = head.urgent.iter();
-        let urgent = urgent.map(|(seq, who)| (*seq, Shared::new(who.0.clone())));
-        lane.urgent = urgent.collect();
+        for (seq, who) in &head.urgent {
+            lane.urgent.note(*seq, who);
+        }
         if let Columns::Since(_) = lane.columns {
             for (slot, who) in &head.slots {
                 lane.wheel.insert_all(start_of(*slot), who);
