@@ -3,7 +3,8 @@
 use roaring::RoaringBitmap;
 
 use super::lanes::lane::Lane;
-use crate::bucket::{Bucket, Terms, version_at};
+use crate::bucket::state::version_at;
+use crate::bucket::{Bucket, Terms};
 use crate::journal::record::Entries;
 use crate::model::number::{RecipientNo, Seq};
 use crate::model::recipient::Recipient;

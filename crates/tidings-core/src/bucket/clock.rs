@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::{Bucket, Terms, version_at};
+use crate::bucket::state::version_at;
+use crate::bucket::{Bucket, Terms};
 use crate::journal::record::Attempts;
 use crate::model::number::LaneNo;
 use crate::model::time::Instant;

@@ -3,6 +3,7 @@
 //! State changes only by [`Bucket::apply`]: live and on recovery the same records go through it, so
 //! what was recovered is what there was.
 
+mod capped;
 mod change;
 mod clock;
 mod fold;
@@ -19,4 +20,3 @@ pub(crate) use people::marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 pub(crate) use people::mutes::{Left, Why};
 pub(crate) use scheduled::{Frozen, FrozenPart};
 pub(crate) use state::{Bucket, Closing};
-use state::{Dirty, version_at};

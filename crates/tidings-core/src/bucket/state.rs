@@ -15,9 +15,10 @@ use super::people::marks::{MarkAt, Marks};
 use super::people::preferences::Preferences;
 use super::people::roster::Roster;
 use super::scheduled::ScheduledSets;
-use super::storage::chore::Chore;
+use super::storage::work::Chore;
 use crate::index::Index;
 use crate::journal::record::{Arrival, Attempts};
+use crate::journal::table::{Key, Owner, Table};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::id::{BucketNo, Id};
@@ -156,6 +157,11 @@ impl Bucket {
             chore: Own::default(),
             rested: None,
         }
+    }
+
+    /// The beginning of the key of its rows of a table.
+    pub(in crate::bucket) fn key(&self, table: Table) -> Key {
+        Key::of(Owner::Bucket(self.no), table)
     }
 
     /// The id of one of its closings.

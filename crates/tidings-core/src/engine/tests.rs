@@ -6,7 +6,7 @@ use std::slice;
 
 use super::intake::accepted;
 use super::rows::draft::Draft;
-use crate::bucket::Bucket;
+use crate::bucket::storage::recovery;
 use crate::engine::*;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, each};
@@ -332,7 +332,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
     let done = || Ok(Reply::Done);
     assert_eq!(step.replies, [done(), done(), unknown, done(), done()]);
     stored.commit(step.writes);
-    let records = Bucket::records(BucketNo(0), &stored, Day(0)).unwrap();
+    let records = recovery::records(BucketNo(0), &stored, Day(0)).unwrap();
     assert_eq!(records.len(), 2, "a profile and a set: {records:?}");
 
     let following = |engine: &Engine, stored: &Stored| engine.following(stored, &id("a"));

@@ -5,19 +5,18 @@
 //! messages on a channel with caps, as long as one of its caps may still count them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::Bucket;
-use crate::bucket::storage::recovery::odd_key;
+use crate::bucket::storage::known::{self, odd_key};
 use crate::journal::stored::{Unreadable, decode, encode};
-use crate::journal::table::{REST, Table, Write, u32_at};
-use crate::model::batch_key::LaneKey;
+use crate::journal::table::{Key, Owner, Partition, REST, Table, Write, u32_at};
 use crate::model::channel::ChannelNo;
-use crate::model::number::LaneNo;
+use crate::model::id::BucketNo;
 use crate::model::time::Instant;
 use crate::rules::Cap;
-use crate::rules::compiled::CompiledRules;
+use crate::rules::compiled::Version;
 
 /// The instants of messages, by channel and recipient, ascending.
 #[derive(Debug, Default)]
@@ -43,7 +42,13 @@ type Page = Vec<(u32, Vec<Instant>)>;
 
 impl CapCounts {
     /// Notes messages that were decided at an instant.
-    fn note(&mut self, channel: ChannelNo, who: &RoaringBitmap, at: Instant, caps: &[Cap]) {
+    pub(in crate::bucket) fn note(
+        &mut self,
+        channel: ChannelNo,
+        who: &RoaringBitmap,
+        at: Instant,
+        caps: &[Cap],
+    ) {
         for number in who {
             let counted = self.counted.entry((channel, number)).or_default();
             prune(counted, at, caps, SPARE);
@@ -72,7 +77,12 @@ impl CapCounts {
     }
 
     /// Removes the newest message of an instant; returns whether there was one.
-    fn take_back(&mut self, channel: ChannelNo, number: u32, at: Instant) -> bool {
+    pub(in crate::bucket) fn take_back(
+        &mut self,
+        channel: ChannelNo,
+        number: u32,
+        at: Instant,
+    ) -> bool {
         let Some(counted) = self.counted.get_mut(&(channel, number)) else {
             return false;
         };
@@ -85,7 +95,7 @@ impl CapCounts {
     }
 
     /// The first instant at which a recipient may get another message; `None` = now.
-    fn free_at(
+    pub(in crate::bucket) fn free_at(
         &self,
         channel: ChannelNo,
         number: u32,
@@ -119,8 +129,69 @@ impl CapCounts {
         }
     }
 
+    /// The rows of the pages that the next checkpoint of a bucket writes.
+    pub(in crate::bucket) fn rows(&mut self, bucket: BucketNo) -> Vec<Write> {
+        let rows = self.take_rows().into_iter();
+        let rows = rows.map(|((channel, page), value)| {
+            let key = Key::of(Owner::Bucket(bucket), Table::CapCounts);
+            Write {
+                partition: Partition::Base,
+                key: key.bytes(&[channel.0]).u32(page).done(),
+                value,
+            }
+        });
+        rows.collect()
+    }
+
+    /// Puts back a row of what caps count.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where it makes no sense.
+    pub(in crate::bucket) fn restore(
+        &mut self,
+        key: &[u8],
+        row: &[u8],
+        is_known: impl Fn(u32) -> Result<(), Unreadable>,
+    ) -> Result<(), Unreadable> {
+        let odd = || odd_key("what caps count");
+        let channel = *key.get(REST).ok_or_else(odd)?;
+        known::channel(ChannelNo(channel))?;
+        u32_at(key, REST + 1).ok_or_else(odd)?;
+        let page: Page = decode("what caps count", row)?;
+        for (number, counted) in page {
+            is_known(number)?;
+            self.counted.insert((ChannelNo(channel), number), counted);
+        }
+        Ok(())
+    }
+
+    /// Drops what the caps of the rules that were in force until now did not count, and all where there are none
+    /// from now on.
+    pub(in crate::bucket) fn change(
+        &mut self,
+        at: Instant,
+        (old, new): (Option<&Arc<Version>>, Option<&Arc<Version>>),
+    ) {
+        let channels: BTreeSet<ChannelNo> =
+            self.counted.keys().map(|(channel, _)| *channel).collect();
+        for channel in channels {
+            let caps = old.map_or(&[][..], |version| version.caps(channel));
+            let ends = new.is_none_or(|version| version.caps(channel).is_empty());
+            let Self { counted, dirty, .. } = &mut *self;
+            for ((_, number), counted) in counted.range_mut((channel, 0)..=(channel, u32::MAX)) {
+                dirty.insert((channel, *number / PAGE));
+                if ends {
+                    counted.clear();
+                } else {
+                    prune(counted, at, caps, 0);
+                }
+            }
+        }
+        self.counted.retain(|_, counted| !counted.is_empty());
+    }
+
     /// The rows of the pages that have changed; `None` = nothing is left of a page.
-    pub(in crate::bucket) fn take_rows(&mut self) -> BTreeMap<(ChannelNo, u32), Option<Vec<u8>>> {
+    fn take_rows(&mut self) -> BTreeMap<(ChannelNo, u32), Option<Vec<u8>>> {
         let dirty = std::mem::take(&mut self.dirty);
         let row = |(channel, page): (ChannelNo, u32)| {
             let last = page.saturating_mul(PAGE).saturating_add(PAGE - 1);
@@ -144,164 +215,4 @@ fn prune(counted: &mut Vec<Instant>, at: Instant, caps: &[Cap], spare: usize) {
     let most = caps.iter().map(|cap| cap.max as usize).max().unwrap_or(0) + spare;
     counted.retain(|known| *known > at.plus_ms(-longest_ms));
     counted.drain(..counted.len().saturating_sub(most));
-}
-
-impl Bucket {
-    fn caps<'a>(&self, channel: ChannelNo, compiled: &'a CompiledRules) -> &'a [Cap] {
-        let version = compiled.version(self.rules);
-        version.map_or(&[], |version| version.caps(channel))
-    }
-
-    /// Notes a closing, where caps count it. An erased recipient gets no message.
-    pub(in crate::bucket) fn count_for_caps(
-        &mut self,
-        lane_no: LaneNo,
-        who: &RoaringBitmap,
-        at: Instant,
-        compiled: &CompiledRules,
-    ) {
-        let channel = compiled.names.lane(lane_no).channel;
-        let caps = self.caps(channel, compiled);
-        if !caps.is_empty() {
-            let who = who & &*self.roster.everyone;
-            self.cap_counts.note(channel, &who, at, caps);
-        }
-    }
-
-    /// Folds in at `now` that messages of closings at an instant were empty: they count no longer, and what they kept is
-    /// asked again.
-    pub(in crate::bucket) fn uncount_for_caps(
-        &mut self,
-        lane_no: LaneNo,
-        who: &RoaringBitmap,
-        (closed_at, now): (Instant, Instant),
-        compiled: &CompiledRules,
-    ) {
-        let channel = compiled.names.lane(lane_no).channel;
-        if self.caps(channel, compiled).is_empty() {
-            return;
-        }
-        let cap_counts = &mut self.cap_counts;
-        let freed = who.iter();
-        let freed = freed.filter(|number| cap_counts.take_back(channel, *number, closed_at));
-        let freed = freed.collect();
-        self.ask_again(now, &freed, compiled);
-    }
-
-    /// The recipients among these whose window a cap keeps open.
-    pub(crate) fn capped(
-        &self,
-        lane: &LaneKey,
-        who: &RoaringBitmap,
-        now: Instant,
-        compiled: &CompiledRules,
-    ) -> RoaringBitmap {
-        let channel = compiled.names.lane(lane.lane).channel;
-        let caps = self.caps(channel, compiled);
-        let Some(lane) = self.lanes.get(lane).filter(|_| !caps.is_empty()) else {
-            return RoaringBitmap::new();
-        };
-        let asked = who - lane.deadlines(self.terms(compiled)).passes(who);
-        let is_full = |number: &u32| {
-            self.cap_counts
-                .free_at(channel, *number, now, caps)
-                .is_some()
-        };
-        asked.iter().filter(is_full).collect()
-    }
-
-    /// Folds in that a cap has kept windows open.
-    pub(in crate::bucket) fn cap(
-        &mut self,
-        at: Instant,
-        lane: &LaneKey,
-        who: &RoaringBitmap,
-        compiled: &CompiledRules,
-    ) {
-        let channel = compiled.names.lane(lane.lane).channel;
-        let caps = self.caps(channel, compiled);
-        let mut again: BTreeMap<Instant, RoaringBitmap> = BTreeMap::new();
-        for number in who {
-            let free = self.cap_counts.free_at(channel, number, at, caps);
-            again.entry(free.unwrap_or(at)).or_default().insert(number);
-        }
-        let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.change_known(lane, who, around, |lane, _| {
-            for (again, who) in again {
-                lane.put_off(at, again, &who);
-            }
-        });
-    }
-
-    /// Drops what the caps of the rules that were in force until now did not count, and all where there are none
-    /// from now on.
-    pub(in crate::bucket) fn change_caps(
-        &mut self,
-        at: Instant,
-        number: u32,
-        compiled: &CompiledRules,
-    ) {
-        let (old, new) = (compiled.version(self.rules), compiled.version(number));
-        let channels: BTreeSet<ChannelNo> = self
-            .cap_counts
-            .counted
-            .keys()
-            .map(|(channel, _)| *channel)
-            .collect();
-        for channel in channels {
-            let caps = old.map_or(&[][..], |version| version.caps(channel));
-            let ends = new.is_none_or(|version| version.caps(channel).is_empty());
-            let CapCounts { counted, dirty, .. } = &mut *self.cap_counts;
-            for ((_, number), counted) in counted.range_mut((channel, 0)..=(channel, u32::MAX)) {
-                dirty.insert((channel, *number / PAGE));
-                if ends {
-                    counted.clear();
-                } else {
-                    prune(counted, at, caps, 0);
-                }
-            }
-        }
-        self.cap_counts
-            .counted
-            .retain(|_, counted| !counted.is_empty());
-    }
-
-    /// The rows of what caps count.
-    pub(in crate::bucket) fn cap_count_rows(&mut self) -> Vec<Write> {
-        let rows = self.cap_counts.take_rows();
-        let rows = rows.into_iter().map(|((channel, page), value)| Write {
-            partition: crate::journal::table::Partition::Base,
-            key: self
-                .key(Table::CapCounts)
-                .bytes(&[channel.0])
-                .u32(page)
-                .done(),
-            value,
-        });
-        rows.collect()
-    }
-
-    /// Puts back a row of what caps count.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where it makes no sense.
-    pub(in crate::bucket) fn restore_cap_counts(
-        &mut self,
-        key: &[u8],
-        row: &[u8],
-        is_known: impl Fn(u32) -> Result<(), Unreadable>,
-    ) -> Result<(), Unreadable> {
-        let odd = || odd_key("what caps count");
-        let channel = *key.get(REST).ok_or_else(odd)?;
-        crate::bucket::storage::known::channel(ChannelNo(channel))?;
-        u32_at(key, REST + 1).ok_or_else(odd)?;
-        let page: Page = decode("what caps count", row)?;
-        for (number, counted) in page {
-            is_known(number)?;
-            self.cap_counts
-                .counted
-                .insert((ChannelNo(channel), number), counted);
-        }
-        Ok(())
-    }
 }

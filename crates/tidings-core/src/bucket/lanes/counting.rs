@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::{Bucket, Terms, version_at};
+use crate::bucket::state::version_at;
+use crate::bucket::{Bucket, Terms};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::number::LaneNo;
 use crate::model::time::Instant;
@@ -45,7 +46,9 @@ impl Bucket {
             .filter(|(_, least)| *least > 1)
             .collect();
         let some = asked.keys().copied().collect();
-        let mut found = self.waiting_in(view, &compiled.names, lane_no, Some(&some))?;
+        let mut found = self
+            .waiting(view, &compiled.names)
+            .in_lane(lane_no, Some(&some))?;
         found.sort();
         for entries in found.by_recipient() {
             let number = entries[0].number;

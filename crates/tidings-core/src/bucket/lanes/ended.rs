@@ -6,10 +6,8 @@
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::Bucket;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::number::Seq;
-use crate::rules::compiled::CompiledRules;
 use crate::sets::shared::{Shared, Tree};
 
 /// Minimum number of ended entries before garbage collection.
@@ -66,45 +64,29 @@ impl Ended {
         let sets = self.who.values().map(|who| 48 + who.serialized_size());
         sets.sum()
     }
-}
 
-impl Bucket {
-    /// Drops entries that ended in lanes that no longer need them. Looks only when as many came as were
-    /// left the last time, so that it costs each entry the same.
-    pub(crate) fn forget_ended(&mut self, compiled: &CompiledRules) {
-        let Ended { of_lanes, kept, .. } = self.ended;
-        if of_lanes < ENTRIES_MIN.max(kept.saturating_mul(2)) {
-            return;
-        }
-        let unmade = self
-            .closings
-            .values()
-            .filter(|open| !open.unmade.is_empty());
-        let unmade: Vec<(ChannelNo, &Tree<u32, Seq>)> = unmade
-            .map(|open| (compiled.names.lane(open.lane.lane).channel, &open.unmade))
-            .collect();
-        let is_asked_for = |seq: Seq, channel: ChannelNo, number: u32| {
-            let of_lanes = self.lanes.open_of(number);
-            let of_lanes =
-                of_lanes.filter(|(at, _)| compiled.names.lane(at.lane).channel == channel);
-            let of_closings = unmade.iter().filter(|(of, _)| *of == channel);
-            of_lanes
-                .filter_map(|(_, lane)| lane.since(number))
-                .chain(of_closings.filter_map(|(_, unmade)| unmade.get(&number).copied()))
-                .any(|since| since <= seq)
-        };
-        let stale = &mut self.dirty.ended;
+    /// True if so many entries of lanes have ended that it is worth looking which are still asked for.
+    pub(in crate::bucket) fn are_many(&self) -> bool {
+        self.of_lanes >= ENTRIES_MIN.max(self.kept.saturating_mul(2))
+    }
+
+    /// Drops the entries of lanes for which nobody asks any more; `drop` is told of what goes.
+    pub(in crate::bucket) fn retain(
+        &mut self,
+        is_asked_for: impl Fn(Seq, ChannelNo, u32) -> bool,
+        mut drop: impl FnMut(Seq, ChannelNo),
+    ) {
         let mut left = 0;
-        self.ended.who.retain(|(seq, channel), who| {
+        self.who.retain(|(seq, channel), who| {
             let (seq, channel) = (*seq, *channel);
             let stays = channel == INBOX_NO || who.iter().any(|n| is_asked_for(seq, channel, n));
             if !stays {
-                stale.insert((seq, channel));
+                drop(seq, channel);
             } else if channel != INBOX_NO {
                 left += who.len();
             }
             stays
         });
-        (self.ended.of_lanes, self.ended.kept) = (left, left);
+        (self.of_lanes, self.kept) = (left, left);
     }
 }

@@ -11,7 +11,25 @@ use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::number::{LaneNo, Seq, TypeNo};
 use crate::rules::names::Names;
 
+/// The entries of a bucket that wait, as they are looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Waiting<'a> {
+    bucket: &'a Bucket,
+    view: &'a dyn ReadView,
+    names: &'a Names,
+}
+
 impl Bucket {
+    /// The entries that wait.
+    pub(crate) fn waiting<'a>(&'a self, view: &'a dyn ReadView, names: &'a Names) -> Waiting<'a> {
+        let bucket = self;
+        Waiting {
+            bucket,
+            view,
+            names,
+        }
+    }
+
     /// The recipients whose entry of an arrival still waits in a lane.
     pub(crate) fn pending(
         &self,
@@ -47,42 +65,61 @@ impl Bucket {
         waiting
     }
 
+    /// The sets of an arrival's variants, in order.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn sets_of(
+        &self,
+        view: &dyn ReadView,
+        kept: &StoredArrival,
+    ) -> Result<Vec<RoaringBitmap>, Unreadable> {
+        // All numbers ever given to a recipient.
+        let mut who = RoaringBitmap::new();
+        who.insert_range(0..self.roster.next_number().0);
+        self.index.sets_of(view, kept, &who)
+    }
+}
+
+impl Waiting<'_> {
     /// The entries that wait in the lanes of a number, whatever their key, of some recipients or of all.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn waiting_in(
+    pub(crate) fn in_lane(
         &self,
-        view: &dyn ReadView,
-        names: &Names,
         lane_no: LaneNo,
         who: Option<&RoaringBitmap>,
     ) -> Result<Found, Unreadable> {
-        self.waiting_of(view, (names, lane_no), who, None)
+        self.of_type(lane_no, who, None)
     }
 
-    /// [`Bucket::waiting_in`] for one type or all.
+    /// [`Waiting::in_lane`] for one type or all.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn waiting_of(
+    pub(crate) fn of_type(
         &self,
-        view: &dyn ReadView,
-        (names, lane_no): (&Names, LaneNo),
+        lane_no: LaneNo,
         who: Option<&RoaringBitmap>,
         type_no: Option<TypeNo>,
     ) -> Result<Found, Unreadable> {
-        let to = self.next_seq.before();
+        let Self {
+            bucket,
+            view,
+            names,
+        } = *self;
+        let to = bucket.next_seq.before();
         let channel = names.lane(lane_no).channel;
         let takes = |kept: &StoredArrival, variant: &Variant| {
             variant.lanes.contains(&lane_no) && type_no.is_none_or(|no| no == kept.arrival.type_no)
         };
-        if channel == INBOX_NO && !self.keeps_paused(lane_no) {
-            let all = who.unwrap_or(&self.roster.everyone);
+        if channel == INBOX_NO && !bucket.keeps_paused(lane_no) {
+            let all = who.unwrap_or(&bucket.roster.everyone);
             let has =
-                |number: u32, kept: &StoredArrival| !self.ended.has(kept.seq, channel, number);
-            let from = self.delivered_to.next();
-            return self.index.look(
+                |number: u32, kept: &StoredArrival| !bucket.ended.has(kept.seq, channel, number);
+            let from = bucket.delivered_to.next();
+            return bucket.index.look(
                 view,
                 &Look {
                     from,
@@ -93,9 +130,9 @@ impl Bucket {
                 },
             );
         }
-        let who = who.unwrap_or(&self.roster.everyone);
+        let who = who.unwrap_or(&bucket.roster.everyone);
         let (mut open, mut from) = (RoaringBitmap::new(), None);
-        self.lanes.each_of(lane_no, who, |lane, of_lane| {
+        bucket.lanes.each_of(lane_no, who, |lane, of_lane| {
             let since = of_lane.iter().filter_map(|number| lane.since(number));
             from = since.chain(from).min();
             open |= of_lane;
@@ -103,18 +140,20 @@ impl Bucket {
         let Some(from) = from else {
             return Ok(Found::default());
         };
-        let plain = self.lanes.plain().get(&lane_no).map(|lane| &**lane);
+        let plain = bucket.lanes.plain().get(&lane_no).map(|lane| &**lane);
         let has = |number: u32, kept: &StoredArrival| {
             let key = names.key(lane_no, &kept.arrival.keys);
             let lane = match key.is_empty() {
                 true => plain,
-                false => self.lanes.get(&names.address(lane_no, &kept.arrival.keys)),
+                false => bucket
+                    .lanes
+                    .get(&names.address(lane_no, &kept.arrival.keys)),
             };
             lane.and_then(|lane| lane.since(number))
                 .is_some_and(|since| since <= kept.seq)
-                && !self.ended.has(kept.seq, channel, number)
+                && !bucket.ended.has(kept.seq, channel, number)
         };
-        self.index.look(
+        bucket.index.look(
             view,
             &Look {
                 from,
@@ -130,14 +169,13 @@ impl Bucket {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn unmade_of(
-        &self,
-        view: &dyn ReadView,
-        names: &Names,
-        closing: Seq,
-        type_no: TypeNo,
-    ) -> Result<Found, Unreadable> {
-        let Some(open) = self.closings.get(&closing) else {
+    pub(crate) fn unmade_of(&self, closing: Seq, type_no: TypeNo) -> Result<Found, Unreadable> {
+        let Self {
+            bucket,
+            view,
+            names,
+        } = *self;
+        let Some(open) = bucket.closings.get(&closing) else {
             return Ok(Found::default());
         };
         let Some(from) = open.unmade.values().min().copied() else {
@@ -151,9 +189,9 @@ impl Bucket {
         let has = |number: u32, kept: &StoredArrival| {
             let since = open.unmade.get(&number);
             since.is_some_and(|since| *since <= kept.seq)
-                && !self.ended.has(kept.seq, channel, number)
+                && !bucket.ended.has(kept.seq, channel, number)
         };
-        self.index.look(
+        bucket.index.look(
             view,
             &Look {
                 from,
@@ -169,40 +207,24 @@ impl Bucket {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn planned(
+    pub(crate) fn unmade_for(
         &self,
-        view: &dyn ReadView,
-        names: &Names,
         (seq, closing): (Seq, &Closing),
         number: u32,
     ) -> Result<Found, Unreadable> {
+        let Self {
+            bucket,
+            view,
+            names,
+        } = *self;
         let channel = names.lane(closing.lane.lane).channel;
         let look = Look {
             from: closing.unmade.get(&number).copied().unwrap_or(seq),
             to: seq,
             who: &RoaringBitmap::from_iter([number]),
             takes: &|kept, variant| closing.lane.has(names, &kept.arrival, variant),
-            has: &|number, kept| !self.ended.has(kept.seq, channel, number),
+            has: &|number, kept| !bucket.ended.has(kept.seq, channel, number),
         };
-        self.index.look(view, &look)
-    }
-
-    /// The sets of an arrival's variants, in order.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub(crate) fn sets_of(
-        &self,
-        view: &dyn ReadView,
-        kept: &StoredArrival,
-    ) -> Result<Vec<RoaringBitmap>, Unreadable> {
-        self.index.sets_of(view, kept, &self.all_numbers())
-    }
-
-    /// All numbers ever given to a recipient.
-    fn all_numbers(&self) -> RoaringBitmap {
-        let mut who = RoaringBitmap::new();
-        who.insert_range(0..self.roster.next_number().0);
-        who
+        bucket.index.look(view, &look)
     }
 }

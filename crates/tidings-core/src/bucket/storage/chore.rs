@@ -6,42 +6,24 @@
 //! makes it count, in one commit. A crash on the way leaves what was before, and rows that the next
 //! try writes over.
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint;
+use super::work::Chore;
 use crate::bucket::Bucket;
-use crate::index::{Building, DayIndex, Merging, Slice};
+use crate::index::{DayIndex, Slice};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::Write;
 use crate::model::options::Options;
 use crate::model::time::Day;
 use crate::sets::shared::Shared;
 
-/// A chore in progress.
-#[derive(Debug)]
-pub(crate) enum Chore {
-    Checkpoint(Checkpoint),
-    Build(Building),
-    Merge(Merging),
-}
-
 /// The number of notifications at which a tail is indexed at the latest: they are in memory.
 const TAIL_NOTIFICATIONS_MAX: u64 = 1 << 20;
-
-impl Chore {
-    /// Tells whether its rows belong to a day.
-    pub(crate) fn is_about(&self, about: Day) -> bool {
-        match self {
-            Self::Checkpoint(_) => false,
-            Self::Build(building) => building.day == about,
-            Self::Merge(merging) => merging.day == about,
-        }
-    }
-}
 
 impl Bucket {
     /// Tells whether there may be a chore to do, or one is in progress.
     pub(crate) fn has_chore(&self, today: Day, options: &Options) -> bool {
         self.chore.is_some()
-            || self.wants_checkpoint(today, options)
+            || wants_checkpoint(self, today, options)
             || options.index_after.is_some() && self.rested != Some((self.checkpointed, today))
     }
 
@@ -57,8 +39,10 @@ impl Bucket {
     ) -> Result<Vec<Write>, Unreadable> {
         let mut slice = Slice::new(options.slice_bytes);
         let chore = match self.chore.take() {
-            None if self.wants_checkpoint(today, options) => Some(Chore::Checkpoint(self.freeze())),
-            None => self.begin_rest(view, today, options)?,
+            None if wants_checkpoint(self, today, options) => {
+                Some(Chore::Checkpoint(checkpoint::begin(self)))
+            }
+            None => begin_rest(self, view, today, options)?,
             chore => chore,
         };
         *self.chore = match chore {
@@ -67,9 +51,9 @@ impl Bucket {
                 self.index.unload_before(today);
                 None
             }
-            Some(Chore::Checkpoint(work)) => self
-                .checkpoint_slice(work, &mut slice)
-                .map(Chore::Checkpoint),
+            Some(Chore::Checkpoint(work)) => {
+                checkpoint::write_slice(self, work, &mut slice).map(Chore::Checkpoint)
+            }
             Some(Chore::Build(work)) => self.index.build(work, &mut slice).map(Chore::Build),
             Some(Chore::Merge(work)) => {
                 let numbers = self.roster.next_number();
@@ -88,13 +72,13 @@ impl Bucket {
         let mut slice = Slice::new(usize::MAX);
         match self.chore.take() {
             Some(Chore::Checkpoint(work)) => {
-                let rest = self.checkpoint_slice(work, &mut slice);
+                let rest = checkpoint::write_slice(self, work, &mut slice);
                 debug_assert!(rest.is_none(), "the slice has room for everything");
             }
             chore => *self.chore = chore,
         }
-        let work = self.freeze();
-        let rest = self.checkpoint_slice(work, &mut slice);
+        let work = checkpoint::begin(self);
+        let rest = checkpoint::write_slice(self, work, &mut slice);
         debug_assert!(rest.is_none(), "the slice has room for everything");
         slice.writes
     }
@@ -118,50 +102,51 @@ impl Bucket {
                 .is_none_or(|day| day.tail.is_empty())
             && !self.chore.as_ref().is_some_and(|chore| chore.is_about(day))
     }
+}
 
-    fn wants_checkpoint(&self, today: Day, options: &Options) -> bool {
-        let wants_index = |(day, held): (&Day, &Shared<DayIndex>)| {
-            // What is at rest must not be replayed, so the checkpoint has to cover it first.
-            let newest = if *day < today {
-                held.tail.last().map(|(_, kept)| kept)
-            } else {
-                let many = held.tail_notifications >= TAIL_NOTIFICATIONS_MAX;
-                let first = held.tail.first().filter(|_| many);
-                first.map(|(_, kept)| kept)
-            };
-            newest.is_some_and(|kept| kept.seq >= self.checkpointed)
+fn wants_checkpoint(bucket: &Bucket, today: Day, options: &Options) -> bool {
+    let wants_index = |(day, held): (&Day, &Shared<DayIndex>)| {
+        // What is at rest must not be replayed, so the checkpoint has to cover it first.
+        let newest = if *day < today {
+            held.tail.last().map(|(_, kept)| kept)
+        } else {
+            let many = held.tail_notifications >= TAIL_NOTIFICATIONS_MAX;
+            let first = held.tail.first().filter(|_| many);
+            first.map(|(_, kept)| kept)
         };
-        self.dirty.records > options.checkpoint_after
-            || options.index_after.is_some() && self.index.days.iter().any(wants_index)
-    }
+        newest.is_some_and(|kept| kept.seq >= bucket.checkpointed)
+    };
+    bucket.dirty.records > options.checkpoint_after
+        || options.index_after.is_some() && bucket.index.days.iter().any(wants_index)
+}
 
-    fn begin_rest(
-        &mut self,
-        view: &dyn ReadView,
-        today: Day,
-        options: &Options,
-    ) -> Result<Option<Chore>, Unreadable> {
-        let Some(index_after) = options.index_after else {
-            return Ok(None);
-        };
-        // What a checkpoint does not cover is replayed, and what the inboxes are yet to get is looked for in the
-        // tail: both must not be at rest.
-        let below = self.checkpointed.min(self.delivered_to.next());
-        let days: Vec<Day> = self
-            .index
-            .days
-            .range(..=today)
-            .map(|(day, _)| *day)
-            .collect();
-        for day in days {
-            let least = if day < today { 1 } else { index_after };
-            if let Some(building) = self.index.begin_build(day, least, below) {
-                return Ok(Some(Chore::Build(building)));
-            }
-            if let Some(merging) = self.index.begin_merge(view, day, day < today)? {
-                return Ok(Some(Chore::Merge(merging)));
-            }
+/// Begins to index or merge what there is to index or merge.
+fn begin_rest(
+    bucket: &mut Bucket,
+    view: &dyn ReadView,
+    today: Day,
+    options: &Options,
+) -> Result<Option<Chore>, Unreadable> {
+    let Some(index_after) = options.index_after else {
+        return Ok(None);
+    };
+    // What a checkpoint does not cover is replayed, and what the inboxes are yet to get is looked for in the
+    // tail: both must not be at rest.
+    let below = bucket.checkpointed.min(bucket.delivered_to.next());
+    let days: Vec<Day> = bucket
+        .index
+        .days
+        .range(..=today)
+        .map(|(day, _)| *day)
+        .collect();
+    for day in days {
+        let least = if day < today { 1 } else { index_after };
+        if let Some(building) = bucket.index.begin_build(day, least, below) {
+            return Ok(Some(Chore::Build(building)));
         }
-        Ok(None)
+        if let Some(merging) = bucket.index.begin_merge(view, day, day < today)? {
+            return Ok(Some(Chore::Merge(merging)));
+        }
     }
+    Ok(None)
 }

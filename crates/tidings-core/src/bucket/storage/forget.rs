@@ -1,7 +1,11 @@
 //! The deletion of days: what concerns only them goes with them.
 
 use crate::bucket::Bucket;
+use crate::model::channel::ChannelNo;
+use crate::model::number::Seq;
 use crate::model::time::{Day, Instant};
+use crate::rules::compiled::CompiledRules;
+use crate::sets::shared::Tree;
 
 impl Bucket {
     /// Forgets a day. The caller deletes its data in the store.
@@ -43,5 +47,34 @@ impl Bucket {
     fn marks_from(&self, before: Day) -> Instant {
         let last = Day(before.0.saturating_sub(1)).start();
         self.index.earliest().map_or(last, |held| held.min(last))
+    }
+
+    /// Drops entries that ended in lanes that no longer need them. Looks only when as many came as were
+    /// left the last time, so that it costs each entry the same.
+    pub(crate) fn forget_ended(&mut self, compiled: &CompiledRules) {
+        if !self.ended.are_many() {
+            return;
+        }
+        let unmade = self
+            .closings
+            .values()
+            .filter(|open| !open.unmade.is_empty());
+        let unmade: Vec<(ChannelNo, &Tree<u32, Seq>)> = unmade
+            .map(|open| (compiled.names.lane(open.lane.lane).channel, &open.unmade))
+            .collect();
+        let is_asked_for = |seq: Seq, channel: ChannelNo, number: u32| {
+            let of_lanes = self.lanes.open_of(number);
+            let of_lanes =
+                of_lanes.filter(|(at, _)| compiled.names.lane(at.lane).channel == channel);
+            let of_closings = unmade.iter().filter(|(of, _)| *of == channel);
+            of_lanes
+                .filter_map(|(_, lane)| lane.since(number))
+                .chain(of_closings.filter_map(|(_, unmade)| unmade.get(&number).copied()))
+                .any(|since| since <= seq)
+        };
+        let stale = &mut self.dirty.ended;
+        self.ended.retain(is_asked_for, |seq, channel| {
+            stale.insert((seq, channel));
+        });
     }
 }

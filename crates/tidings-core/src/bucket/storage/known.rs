@@ -5,7 +5,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::checkpoint::Head;
+use super::work::Head;
 use crate::journal::record::{Arrival, Record};
 use crate::journal::stored::Unreadable;
 use crate::model::batch_key::LaneKey;
@@ -174,4 +174,9 @@ pub(in crate::bucket) fn channel(number: ChannelNo) -> Result<(), Unreadable> {
 fn given(is_given: bool, what: &str, number: u32) -> Result<(), Unreadable> {
     let fault = || Unreadable(format!("a row names {what} {number}, which there is not"));
     is_given.then_some(()).ok_or_else(fault)
+}
+
+/// The fault of a key that makes no sense.
+pub(in crate::bucket) fn odd_key(what: &str) -> Unreadable {
+    Unreadable(format!("the key of {what} makes no sense"))
 }

@@ -5,3 +5,4 @@ pub(super) mod chore;
 pub(super) mod forget;
 pub(super) mod known;
 pub(crate) mod recovery;
+pub(super) mod work;

@@ -267,7 +267,9 @@ impl Part {
         let names = &self.compiled.names;
         let channel = names.lane(open.lane.lane).channel;
         let who = RoaringBitmap::from_iter([number.0]);
-        let found = bucket.planned(draft.view, names, (closing.seq, open), number.0)?;
+        let found = bucket
+            .waiting(draft.view, names)
+            .unmade_for((closing.seq, open), number.0)?;
         let seq = |entry: &FoundEntry| found.source(entry.source).0.seq;
         let entries = found.entries.iter().map(|entry| Entries {
             seq: seq(entry),

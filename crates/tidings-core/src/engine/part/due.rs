@@ -257,7 +257,7 @@ impl Engine {
                     true => &ever,
                     false => unconfirmed,
                 };
-                let found = bucket.waiting_in(view, names, no, Some(held))?;
+                let found = bucket.waiting(view, names).in_lane(no, Some(held))?;
                 held_back += found.entries.len() as u64;
             }
         }

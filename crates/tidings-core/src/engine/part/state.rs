@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::admitted::Admitted;
 use super::buckets::Buckets;
 use crate::bucket::Bucket;
-use crate::bucket::storage::recovery::Source;
+use crate::bucket::storage::recovery::{self, Source};
 use crate::engine::intake::state::{Intake, Tally};
 use crate::engine::rows::act::{Act, ActNo, Applied};
 use crate::engine::rows::draft::Draft;
@@ -157,7 +157,7 @@ impl Part {
                 days: &days,
                 forgotten_before: head.forgotten_before,
             };
-            buckets.push(Bucket::recover(no, source)?);
+            buckets.push(recovery::recover(no, source)?);
             ledger.read(view, no)?;
         }
         let entered = (Owner::Shared, Table::EnteredIds);

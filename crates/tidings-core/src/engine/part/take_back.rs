@@ -416,7 +416,9 @@ impl Part {
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
             let who = among.who.or(open).or(ever.as_ref());
             let names = (&self.compiled.names, no);
-            let found = bucket.waiting_of(draft.view, names, who, among.type_no)?;
+            let found = bucket
+                .waiting(draft.view, names.0)
+                .of_type(names.1, who, among.type_no)?;
             if !found.entries.is_empty() {
                 all.push((no, name.channel, found));
             }
@@ -424,7 +426,7 @@ impl Part {
         if let Some(type_no) = among.type_no.filter(|_| !among.paused_only) {
             for (seq, closing) in &bucket.closings {
                 let (names, lane) = (&self.compiled.names, closing.lane.lane);
-                let found = bucket.unmade_of(draft.view, names, *seq, type_no)?;
+                let found = bucket.waiting(draft.view, names).unmade_of(*seq, type_no)?;
                 if !found.entries.is_empty() {
                     all.push((lane, names.lane(lane).channel, found));
                 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::bucket::storage::recovery;
 use crate::bucket::{Bucket, Frozen};
 use crate::content::message::Books;
 use crate::engine::message::message_row::MessageRow;
@@ -154,7 +155,7 @@ impl Walker<'_> {
     fn walk(&mut self) -> Result<(), Unreadable> {
         let mut records = BTreeMap::new();
         for day in &self.part.journal_days {
-            records.extend(Bucket::records(self.bucket.no, self.view, *day)?);
+            records.extend(recovery::records(self.bucket.no, self.view, *day)?);
         }
         for record in records.values() {
             if let Record::Dropped {

@@ -164,7 +164,9 @@ impl Engine {
             return Ok(());
         };
         let names = &self.intake.compiled.names;
-        let mut found = bucket.planned(view, names, (closing.seq, open), number.0)?;
+        let mut found = bucket
+            .waiting(view, names)
+            .unmade_for((closing.seq, open), number.0)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
         let plan = self.plan_of(view, closing, (&open.lane, open.at, open.clock), found)?;

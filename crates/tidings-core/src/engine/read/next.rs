@@ -42,7 +42,7 @@ impl Engine {
             if name.channel != channel || lane.is_some_and(|lane| lane != name.name) {
                 continue;
             }
-            let found = bucket.waiting_in(view, names, no, Some(&who))?;
+            let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
             let keys: BTreeSet<&BatchKey> = found
                 .entries
                 .iter()
@@ -66,7 +66,7 @@ impl Engine {
         let Some((due, lane)) = first else {
             return Ok(Ok(None));
         };
-        let mut found = bucket.waiting_in(view, names, lane.lane, Some(&who))?;
+        let mut found = bucket.waiting(view, names).in_lane(lane.lane, Some(&who))?;
         let mut entries = std::mem::take(&mut found.entries);
         entries.retain(|entry| {
             let arrival = &found.source(entry.source).0.arrival;

@@ -235,7 +235,7 @@ impl Engine {
         let names = &self.intake.compiled.names;
         for no in bucket.lanes.numbers() {
             let name = names.lane(no);
-            let found = bucket.waiting_in(view, names, no, Some(&who))?;
+            let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
             let mut by_key: BTreeMap<&BatchKey, (Instant, Vec<_>)> = BTreeMap::new();
             for FoundEntry { source, .. } in &found.entries {
                 let arrival = &found.source(*source).0.arrival;

@@ -1,6 +1,7 @@
 //! Of a type that waits in thousands, what is taken back or set apart is written in rows that can be read.
 
 use super::ended::with_mail;
+use crate::bucket::storage::recovery;
 use crate::engine::tests::*;
 use crate::journal::record::Record;
 use crate::model::command::Pausable;
@@ -34,7 +35,7 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
         stored.commit(step.writes);
         engine = Engine::open(&stored, &[Day(0)], options).unwrap();
     }
-    let records = Bucket::records(BucketNo(0), &stored, Day(0)).unwrap();
+    let records = recovery::records(BucketNo(0), &stored, Day(0)).unwrap();
     let moves = records.values().filter_map(|record| match record {
         Record::Move { arrivals, .. } => Some(arrivals.len()),
         _ => None,
