@@ -50,7 +50,7 @@ impl Engine {
             open.map(|open| {
                 // The window of a message may have begun on a day that is deleted.
                 let began = bucket.index.day_of(open.from);
-                began.map_or(Day(i32::MIN), |day| part.asks_from(open, day))
+                began.map_or(Day(i32::MIN), |day| asks_from(part, open, day))
             })
         });
         days.min()
@@ -104,7 +104,7 @@ impl Engine {
         let before = before.min(self.intake.now.day());
         let mut days = self.intake.days_before(before);
         for part in self.parts.iter() {
-            days.extend(part.days_before(before));
+            days.extend(days_before(part, before));
         }
         let mut applied = Applied::Dropped { days, expired: 0 };
         let act = Act::Forget { before };
@@ -153,25 +153,6 @@ impl Intake {
 }
 
 impl Part {
-    /// The first day of which the check of messages to be built may ask, by the day on which their entries began:
-    /// entries that came later than in the inbox are not told to who saw them there.
-    fn asks_from(&self, open: &Closing, began: Day) -> Day {
-        let channel = self.compiled.names.lane(open.lane.lane).channel;
-        let version = self.compiled.current().filter(|_| !open.unmade.is_empty());
-        let types = version.into_iter().flat_map(|version| version.types());
-        let later = types.filter_map(|of_type| of_type.after_ms(channel)).max();
-        began.start().plus_ms(-later.unwrap_or(0)).day()
-    }
-
-    fn days_before(&self, before: Day) -> BTreeSet<Day> {
-        let of_buckets = self
-            .buckets
-            .iter()
-            .flat_map(|bucket| bucket.index.days.keys());
-        let days = of_buckets.chain(&self.journal_days).copied();
-        days.filter(|day| *day < before).collect()
-    }
-
     /// Expires the entries of the days before this one that are not due.
     pub(super) fn expire_before(
         &mut self,
@@ -204,7 +185,7 @@ impl Part {
         draft: &mut Draft<'_>,
         before: Day,
     ) -> Result<Applied, Unreadable> {
-        let days = self.days_before(before);
+        let days = days_before(self, before);
         self.end_messages_before(draft, before)?;
         let mut expired = 0;
         for day in &days {
@@ -228,4 +209,23 @@ impl Part {
         }
         Ok(Applied::Dropped { days, expired })
     }
+}
+
+/// The first day of which the check of messages to be built may ask, by the day on which their entries began:
+/// entries that came later than in the inbox are not told to who saw them there.
+fn asks_from(part: &Part, open: &Closing, began: Day) -> Day {
+    let channel = part.compiled.names.lane(open.lane.lane).channel;
+    let version = part.compiled.current().filter(|_| !open.unmade.is_empty());
+    let types = version.into_iter().flat_map(|version| version.types());
+    let later = types.filter_map(|of_type| of_type.after_ms(channel)).max();
+    began.start().plus_ms(-later.unwrap_or(0)).day()
+}
+
+fn days_before(part: &Part, before: Day) -> BTreeSet<Day> {
+    let of_buckets = part
+        .buckets
+        .iter()
+        .flat_map(|bucket| bucket.index.days.keys());
+    let days = of_buckets.chain(&part.journal_days).copied();
+    days.filter(|day| *day < before).collect()
 }

@@ -55,94 +55,6 @@ impl Settled {
 }
 
 impl Part {
-    fn make(&mut self, draft: &mut Draft<'_>, plan: &Plan) {
-        let (now, at) = (self.now, plan.closing.bucket);
-        let channel = self.compiled.names.lane(plan.lane).channel;
-        let Some(open) = self.buckets[at].closings.get(&plan.closing.seq) else {
-            return;
-        };
-        // Of two plans of one lane the first counts.
-        let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number.0);
-        let planned: Vec<&PlannedMessage> = plan.messages.iter().filter(unmade).collect();
-        if planned.is_empty() {
-            return;
-        }
-        let (mut who, mut nothing) = (Set::default(), Set::default());
-        for planned in planned {
-            who.insert(planned.number.0);
-            if planned.is_empty() {
-                nothing.insert(planned.number.0);
-            } else {
-                self.tally.messages += 1;
-            }
-            for (source, reason) in &planned.ended {
-                let seq = plan.found.source(*source).0.seq;
-                if let Some(day) = self.buckets[at].index.day_of(seq) {
-                    let row = self.ledger.at(at, day, channel);
-                    row.end(reason.outcome(), Some(*reason), 1);
-                }
-            }
-            if !planned.is_empty() || !planned.ended.is_empty() {
-                let key = message_key(plan.closing.message(planned.number));
-                let row = MessageRow::of(plan, planned, now);
-                draft.put_in_parts(Partition::Day(now.day()), key, &encode(&row));
-            }
-        }
-        let record = Record::Made {
-            at: now,
-            closing: plan.closing.seq,
-            who,
-            nothing,
-        };
-        self.write(draft, at, record);
-    }
-
-    fn note_attempts(
-        &mut self,
-        draft: &mut Draft<'_>,
-        closing: ClosingId,
-        Tried { number, attempts }: Tried,
-    ) {
-        let open = self.buckets[closing.bucket].closings.get(&closing.seq);
-        if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
-            let known = open.tried.get(&number.0);
-            let attempts = Attempts {
-                delivered: known.is_some_and(|known| known.delivered),
-                ..attempts
-            };
-            let record = Record::Attempted {
-                at: self.now,
-                closing: closing.seq,
-                number,
-                attempts,
-            };
-            self.write(draft, closing.bucket, record);
-        }
-    }
-
-    /// Notes what the provider said of messages that are being sent.
-    fn note_answers(
-        &self,
-        draft: &mut Draft<'_>,
-        closing: ClosingId,
-        attempts: &[Attempted],
-    ) -> Result<(), Unreadable> {
-        let Some(open) = self.buckets[closing.bucket].closings.get(&closing.seq) else {
-            return Ok(());
-        };
-        let mut before = None;
-        for Attempted { number, attempt } in attempts {
-            if open.sending.contains(number.0) {
-                // Those of one message follow each other: several providers were asked.
-                let is_first = open.tried.get(&number.0).is_none() && before != Some(number);
-                before = Some(number);
-                let message = closing.message(*number);
-                note_attempt(draft, self.now.day(), message, attempt, is_first)?;
-            }
-        }
-        Ok(())
-    }
-
     pub(crate) fn note(&mut self, draft: &mut Draft<'_>, closing: ClosingId, sent: &[Sent]) {
         let (now, at) = (self.now, closing.bucket);
         let Some(open) = self.buckets[at].closings.get(&closing.seq) else {
@@ -192,6 +104,94 @@ impl Part {
     }
 }
 
+fn make(part: &mut Part, draft: &mut Draft<'_>, plan: &Plan) {
+    let (now, at) = (part.now, plan.closing.bucket);
+    let channel = part.compiled.names.lane(plan.lane).channel;
+    let Some(open) = part.buckets[at].closings.get(&plan.closing.seq) else {
+        return;
+    };
+    // Of two plans of one lane the first counts.
+    let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number.0);
+    let planned: Vec<&PlannedMessage> = plan.messages.iter().filter(unmade).collect();
+    if planned.is_empty() {
+        return;
+    }
+    let (mut who, mut nothing) = (Set::default(), Set::default());
+    for planned in planned {
+        who.insert(planned.number.0);
+        if planned.is_empty() {
+            nothing.insert(planned.number.0);
+        } else {
+            part.tally.messages += 1;
+        }
+        for (source, reason) in &planned.ended {
+            let seq = plan.found.source(*source).0.seq;
+            if let Some(day) = part.buckets[at].index.day_of(seq) {
+                let row = part.ledger.at(at, day, channel);
+                row.end(reason.outcome(), Some(*reason), 1);
+            }
+        }
+        if !planned.is_empty() || !planned.ended.is_empty() {
+            let key = message_key(plan.closing.message(planned.number));
+            let row = MessageRow::of(plan, planned, now);
+            draft.put_in_parts(Partition::Day(now.day()), key, &encode(&row));
+        }
+    }
+    let record = Record::Made {
+        at: now,
+        closing: plan.closing.seq,
+        who,
+        nothing,
+    };
+    part.write(draft, at, record);
+}
+
+fn note_attempts(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    closing: ClosingId,
+    Tried { number, attempts }: Tried,
+) {
+    let open = part.buckets[closing.bucket].closings.get(&closing.seq);
+    if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
+        let known = open.tried.get(&number.0);
+        let attempts = Attempts {
+            delivered: known.is_some_and(|known| known.delivered),
+            ..attempts
+        };
+        let record = Record::Attempted {
+            at: part.now,
+            closing: closing.seq,
+            number,
+            attempts,
+        };
+        part.write(draft, closing.bucket, record);
+    }
+}
+
+/// Notes what the provider said of messages that are being sent.
+fn note_answers(
+    part: &Part,
+    draft: &mut Draft<'_>,
+    closing: ClosingId,
+    attempts: &[Attempted],
+) -> Result<(), Unreadable> {
+    let Some(open) = part.buckets[closing.bucket].closings.get(&closing.seq) else {
+        return Ok(());
+    };
+    let mut before = None;
+    for Attempted { number, attempt } in attempts {
+        if open.sending.contains(number.0) {
+            // Those of one message follow each other: several providers were asked.
+            let is_first = open.tried.get(&number.0).is_none() && before != Some(number);
+            before = Some(number);
+            let message = closing.message(*number);
+            note_attempt(draft, part.now.day(), message, attempt, is_first)?;
+        }
+    }
+    Ok(())
+}
+
 impl Engine {
     /// Records the messages of plans of different closings: after the commit their content is fixed.
     ///
@@ -205,7 +205,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             for plan in plans {
-                engine.parts.with(plan.closing.bucket).make(draft, plan);
+                make(engine.parts.with(plan.closing.bucket), draft, plan);
             }
             Ok(())
         })
@@ -232,9 +232,9 @@ impl Engine {
                 let part = engine.parts.index_of(closing.bucket);
                 let part = &mut engine.parts[part];
                 part.remember_sent((&engine.intake, &mut *draft), *closing, sent)?;
-                part.note_answers(draft, *closing, attempts)?;
+                note_answers(part, draft, *closing, attempts)?;
                 for tried in tried {
-                    part.note_attempts(draft, *closing, *tried);
+                    note_attempts(part, draft, *closing, *tried);
                 }
                 part.note(draft, *closing, sent);
             }

@@ -135,7 +135,7 @@ impl Part {
             return Ok(None);
         }
         let open = Standing::open(bucket, name.id);
-        let row = self.message_row(draft, name.id, name.due)?;
+        let row = self.messages(draft).message_row(name.id, name.due)?;
         let row = row.filter(|(_, row)| row.at.day() == name.due);
         let standing = match (open, &row) {
             (Some(open), _) => open,
@@ -160,9 +160,9 @@ impl Part {
             return Ok(Err(Refused::UnknownMessage(name)));
         };
         let operated = match (act, standing.state, standing.ending) {
-            (MessageAct::Cancel, ..) => self.cancel_message(draft, name.id, standing.state)?,
+            (MessageAct::Cancel, ..) => cancel_message(self, draft, name.id, standing.state)?,
             (MessageAct::Retry, MessageState::Retrying, _) => {
-                self.hurry(draft, name.id);
+                hurry(self, draft, name.id);
                 Operated::Goes
             }
             (MessageAct::Retry, MessageState::Failed, Some(ending))
@@ -179,7 +179,7 @@ impl Part {
                     row,
                     ending,
                 };
-                if let Some(why) = self.reopen(draft, &closed)? {
+                if let Some(why) = reopen(self, draft, &closed)? {
                     return Ok(Err(Refused::MessageGone(why.into())));
                 }
                 Operated::Goes
@@ -208,52 +208,6 @@ impl Part {
         }
     }
 
-    /// Takes all entries out of a message that is surely not handed over.
-    fn cancel_message(
-        &mut self,
-        draft: &mut Draft<'_>,
-        message: MessageId,
-        state: MessageState,
-    ) -> Result<Operated, Unreadable> {
-        let at = message.closing.bucket;
-        match state {
-            MessageState::Planned => {
-                let items = self.planned_entries(draft, message)?;
-                let count = items.len() as u64;
-                self.cut(draft, at, Some(Reason::Message), items);
-                Ok(match count {
-                    0 => Operated::NothingLeft,
-                    count => Operated::Cancelled(count),
-                })
-            }
-            MessageState::Sending | MessageState::Retrying
-                if draft.reach.get(&message) == Some(&Reached::KeptBack) =>
-            {
-                let Some(open) = self.buckets[at].closings.get(&message.closing.seq) else {
-                    return Ok(Operated::NothingLeft);
-                };
-                let channel = self.compiled.names.lane(open.lane.lane).channel;
-                let row = self.message_row(draft, message, open.at.day())?;
-                let seqs = row.map(|(_, row)| row.entries(message.closing.seq));
-                let entries: Vec<_> = seqs
-                    .into_iter()
-                    .flatten()
-                    .map(|seq| (seq, channel, message))
-                    .collect();
-                let count = entries.len() as u64;
-                self.take_out(draft, at, Reason::Message, entries)?;
-                Ok(Operated::Cancelled(count))
-            }
-            MessageState::Sending
-            | MessageState::Retrying
-            | MessageState::Sent
-            | MessageState::Unknown => Ok(Operated::TooLate),
-            MessageState::Failed | MessageState::Suppressed | MessageState::Cancelled => {
-                Ok(Operated::NothingLeft)
-            }
-        }
-    }
-
     /// The entries of a message that is not built.
     fn planned_entries(
         &self,
@@ -278,102 +232,150 @@ impl Part {
         });
         Ok(entries.collect())
     }
+}
 
-    /// Has a message that waits for its next attempt go now.
-    fn hurry(&mut self, draft: &mut Draft<'_>, message: MessageId) {
-        let MessageId { closing, number } = message;
-        let open = self.buckets[closing.bucket].closings.get(&closing.seq);
-        let Some(tried) = open.and_then(|open| open.tried.get(&number.0)).copied() else {
-            return;
-        };
-        let attempts = Attempts {
-            until: self.now.min(tried.until),
-            ..tried
-        };
-        let record = Record::Attempted {
-            at: self.now,
-            closing: closing.seq,
-            number,
-            attempts,
-        };
-        self.write(draft, closing.bucket, record);
-        self.going.push(Going {
-            message,
-            had_ended: false,
-        });
+/// Takes all entries out of a message that is surely not handed over.
+fn cancel_message(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    message: MessageId,
+    state: MessageState,
+) -> Result<Operated, Unreadable> {
+    let at = message.closing.bucket;
+    match state {
+        MessageState::Planned => {
+            let items = part.planned_entries(draft, message)?;
+            let count = items.len() as u64;
+            part.cut(draft, at, Some(Reason::Message), items);
+            Ok(match count {
+                0 => Operated::NothingLeft,
+                count => Operated::Cancelled(count),
+            })
+        }
+        MessageState::Sending | MessageState::Retrying
+            if draft.reach.get(&message) == Some(&Reached::KeptBack) =>
+        {
+            let Some(open) = part.buckets[at].closings.get(&message.closing.seq) else {
+                return Ok(Operated::NothingLeft);
+            };
+            let channel = part.compiled.names.lane(open.lane.lane).channel;
+            let row = part.messages(draft).message_row(message, open.at.day())?;
+            let seqs = row.map(|(_, row)| row.entries(message.closing.seq));
+            let entries: Vec<_> = seqs
+                .into_iter()
+                .flatten()
+                .map(|seq| (seq, channel, message))
+                .collect();
+            let count = entries.len() as u64;
+            part.take_out(draft, at, Reason::Message, entries)?;
+            Ok(Operated::Cancelled(count))
+        }
+        MessageState::Sending
+        | MessageState::Retrying
+        | MessageState::Sent
+        | MessageState::Unknown => Ok(Operated::TooLate),
+        MessageState::Failed | MessageState::Suppressed | MessageState::Cancelled => {
+            Ok(Operated::NothingLeft)
+        }
     }
+}
 
-    /// Has a message go again that had its outcome; returns why it can't.
-    fn reopen(
-        &mut self,
-        draft: &mut Draft<'_>,
-        closed: &Closed<'_>,
-    ) -> Result<Option<&'static str>, Unreadable> {
-        let Closed {
-            message,
-            row,
-            ending,
-        } = *closed;
-        let (at, seq) = (message.closing.bucket, message.closing.seq);
-        let bucket = &self.buckets[at];
-        if bucket.roster.profile(message.number).is_none() {
-            return Ok(Some("its recipient was erased"));
-        }
-        let seqs = row.entries(seq);
-        let first = bucket.index.first_seq(bucket.next_seq);
-        let days: Vec<Day> = seqs
-            .iter()
-            .filter(|seq| **seq >= first)
-            .filter_map(|seq| bucket.index.day_of(*seq))
-            .collect();
-        if days.len() < seqs.len() {
-            return Ok(Some("a day of its entries was deleted"));
-        }
-        let channel = self.compiled.names.lane(row.lane.lane).channel;
-        let from = seqs.iter().min().copied().unwrap_or(seq);
-        let open = Closing::new(row.lane.clone(), (row.at, row.at), from);
-        let unwanted = match self.version() {
-            Some(version) => self.unwanted_in(draft, (message, channel), &open, &version)?,
-            None => Vec::new(),
-        };
-        let has_failed = ending.outcome() == Outcome::Failed;
-        let left: BTreeSet<Seq> = seqs.iter().copied().collect();
-        if !unwanted.is_empty() && (!has_failed || unwanted.len() >= left.len()) {
-            return Ok(Some("its recipient has chosen `never` for it since"));
-        }
-        for day in days {
-            let account = self.ledger.at(at, day, channel);
-            account.reopen(ending.outcome(), ending.reason(), 1);
-        }
-        // A refusal does not take back what an attempt before it may have handed over.
-        let tries = attempts_of(draft.view, message, self.journal_days.range(row.at.day()..))?;
-        let was_in_doubt = tries.iter().any(|run| run.answer == Answered::Unknown);
-        let attempts = Attempts {
-            count: 0,
-            until: self.now,
-            in_doubt: !has_failed || was_in_doubt,
-            resent: 0,
-            delivered: ending == Ending::Delivered,
-            again: false,
-        };
-        let again = Reopened {
-            at: self.now,
-            closing: seq,
-            lane: open.lane,
-            due: open.at,
-            from: open.from,
-            number: message.number,
-            attempts,
-        };
-        self.write(draft, at, Record::Reopened(Box::new(again)));
-        // It has pending entries again.
-        self.admitted.clear();
-        self.going.push(Going {
-            message,
-            had_ended: true,
-        });
-        let unwanted = unwanted.into_iter().map(|seq| (seq, channel, message));
-        self.take_out(draft, at, Reason::Preference, unwanted.collect())?;
-        Ok(None)
+/// Has a message that waits for its next attempt go now.
+fn hurry(part: &mut Part, draft: &mut Draft<'_>, message: MessageId) {
+    let MessageId { closing, number } = message;
+    let open = part.buckets[closing.bucket].closings.get(&closing.seq);
+    let Some(tried) = open.and_then(|open| open.tried.get(&number.0)).copied() else {
+        return;
+    };
+    let attempts = Attempts {
+        until: part.now.min(tried.until),
+        ..tried
+    };
+    let record = Record::Attempted {
+        at: part.now,
+        closing: closing.seq,
+        number,
+        attempts,
+    };
+    part.write(draft, closing.bucket, record);
+    part.going.push(Going {
+        message,
+        had_ended: false,
+    });
+}
+
+/// Has a message go again that had its outcome; returns why it can't.
+fn reopen(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    closed: &Closed<'_>,
+) -> Result<Option<&'static str>, Unreadable> {
+    let Closed {
+        message,
+        row,
+        ending,
+    } = *closed;
+    let (at, seq) = (message.closing.bucket, message.closing.seq);
+    let bucket = &part.buckets[at];
+    if bucket.roster.profile(message.number).is_none() {
+        return Ok(Some("its recipient was erased"));
     }
+    let seqs = row.entries(seq);
+    let first = bucket.index.first_seq(bucket.next_seq);
+    let days: Vec<Day> = seqs
+        .iter()
+        .filter(|seq| **seq >= first)
+        .filter_map(|seq| bucket.index.day_of(*seq))
+        .collect();
+    if days.len() < seqs.len() {
+        return Ok(Some("a day of its entries was deleted"));
+    }
+    let channel = part.compiled.names.lane(row.lane.lane).channel;
+    let from = seqs.iter().min().copied().unwrap_or(seq);
+    let open = Closing::new(row.lane.clone(), (row.at, row.at), from);
+    let unwanted = match part.version() {
+        Some(version) => part
+            .messages(draft)
+            .unwanted_in((message, channel), &open, &version)?,
+        None => Vec::new(),
+    };
+    let has_failed = ending.outcome() == Outcome::Failed;
+    let left: BTreeSet<Seq> = seqs.iter().copied().collect();
+    if !unwanted.is_empty() && (!has_failed || unwanted.len() >= left.len()) {
+        return Ok(Some("its recipient has chosen `never` for it since"));
+    }
+    for day in days {
+        let account = part.ledger.at(at, day, channel);
+        account.reopen(ending.outcome(), ending.reason(), 1);
+    }
+    // A refusal does not take back what an attempt before it may have handed over.
+    let tries = attempts_of(draft.view, message, part.journal_days.range(row.at.day()..))?;
+    let was_in_doubt = tries.iter().any(|run| run.answer == Answered::Unknown);
+    let attempts = Attempts {
+        count: 0,
+        until: part.now,
+        in_doubt: !has_failed || was_in_doubt,
+        resent: 0,
+        delivered: ending == Ending::Delivered,
+        again: false,
+    };
+    let again = Reopened {
+        at: part.now,
+        closing: seq,
+        lane: open.lane,
+        due: open.at,
+        from: open.from,
+        number: message.number,
+        attempts,
+    };
+    part.write(draft, at, Record::Reopened(Box::new(again)));
+    // It has pending entries again.
+    part.admitted.clear();
+    part.going.push(Going {
+        message,
+        had_ended: true,
+    });
+    let unwanted = unwanted.into_iter().map(|seq| (seq, channel, message));
+    part.take_out(draft, at, Reason::Preference, unwanted.collect())?;
+    Ok(None)
 }

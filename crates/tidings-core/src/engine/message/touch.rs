@@ -86,7 +86,7 @@ impl Engine {
         let mut names = self.intake.compiled.names.clone();
         let (version, _) = Version::new(0, rules.clone(), &mut names);
         for (part, bucket) in self.parts.with_buckets() {
-            let unwanted = part.unwanted(draft, bucket.no, None, &version)?;
+            let unwanted = part.messages(draft).unwanted(bucket.no, None, &version)?;
             messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
         }
         Ok(messages)
@@ -99,7 +99,7 @@ impl Engine {
     ) -> Result<Vec<MessageId>, Unreadable> {
         let mut messages = Vec::new();
         for part in self.parts.iter() {
-            messages.extend(part.messages_before(draft, before)?.into_keys());
+            messages.extend(part.messages(draft).messages_before(before)?.into_keys());
         }
         Ok(messages)
     }
@@ -113,7 +113,7 @@ impl Engine {
     ) -> Result<Vec<MessageId>, Unreadable> {
         let mut messages = Vec::new();
         for part in self.parts.iter() {
-            let events = part.with_copies(draft, cancelled, events)?;
+            let events = part.copies_in(draft).with_copies(cancelled, events)?;
             for (bucket, (place, event)) in part
                 .buckets
                 .iter()
@@ -125,8 +125,7 @@ impl Engine {
                         for lane in &variant.lanes {
                             let names = &part.compiled.names;
                             let lane = names.address(*lane, &kept.arrival.keys);
-                            messages.extend(part.messages_with(
-                                draft,
+                            messages.extend(part.messages(draft).messages_with(
                                 bucket.no,
                                 (&lane, kept.seq),
                                 &who,

@@ -136,8 +136,8 @@ impl Part {
             if who.is_empty() {
                 continue;
             }
-            self.find_admitted((intake, &*draft), no, of)?;
-            let pending = self.pending(draft, no, (of, key), &who)?;
+            find_admitted(self, (intake, &*draft), no, of)?;
+            let pending = pending(self, draft, no, (of, key), &who)?;
             let left_out = match admission {
                 Admission::Always => RoaringBitmap::new(),
                 Admission::OncePending => pending.who,
@@ -147,7 +147,7 @@ impl Part {
                     pending.who | delivered_once(draft, (no, of), subject, &who)?
                 }
                 Admission::LastOnly => {
-                    self.replace(draft, no, pending)?;
+                    replace(self, draft, no, pending)?;
                     RoaringBitmap::new()
                 }
             };
@@ -186,7 +186,7 @@ impl Part {
         }
         let (of, who) = (Of { type_no, per }, RoaringBitmap::from_iter([number.0]));
         let key = key_of_event(per, event);
-        let entered = self.entered(draft, no, of, Some(&who))?;
+        let entered = entered(self, draft, no, of, Some(&who))?;
         let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
         for (t, place) in self.buckets[no].scheduled.of(number.0) {
             if !is_pending {
@@ -218,130 +218,6 @@ impl Part {
         }
     }
 
-    /// Finds out who may have a pending entry of a type, where memory does not know.
-    fn find_admitted(
-        &mut self,
-        (intake, draft): (&Intake, &Draft<'_>),
-        no: BucketNo,
-        of: Of,
-    ) -> Result<(), Unreadable> {
-        let at = (no, of.type_no);
-        let known = self.admitted.get(&at);
-        if known.is_some_and(|known| known.is_good_for(of.per)) {
-            return Ok(());
-        }
-        let mut found = Admitted::none(of.per);
-        for (key, _, who) in self.entered(draft, no, of, None)? {
-            *found.by_key.entry(key).or_default() |= who;
-        }
-        let name = self.compiled.names.type_name(of.type_no);
-        for ((t, place), who) in self.buckets[no].scheduled.iter() {
-            let event = intake.scheduled_row(draft, t, place)?.0.event;
-            if event.event_type.as_str() == name {
-                let key = key_of_event(of.per, &event);
-                *found.by_key.entry(key).or_default() |= who;
-                found.scheduled.insert((t, place), key);
-            }
-        }
-        found.settle();
-        self.admitted.insert(at, found);
-        Ok(())
-    }
-
-    /// The pending entries with a key of those of a set.
-    fn pending(
-        &mut self,
-        draft: &Draft<'_>,
-        no: BucketNo,
-        (of, key): (Of, u64),
-        who: &RoaringBitmap,
-    ) -> Result<Pending, Unreadable> {
-        let mut pending = Pending::default();
-        let known = self.admitted.get(&(no, of.type_no));
-        let suspects = known.and_then(|known| Some(known.by_key.get(&key)? & who));
-        let Some(suspects) = suspects.filter(|suspects| !suspects.is_empty()) else {
-            return Ok(pending);
-        };
-        for (of_entry, place, who) in self.entered(draft, no, of, Some(&suspects))? {
-            if of_entry != key {
-                continue;
-            }
-            pending.who |= &who;
-            match place {
-                Place::Lane(seq, channel) => {
-                    let who = who.into();
-                    pending.waiting.push(Entries { seq, channel, who });
-                }
-                Place::Message(seq, channel, message) => {
-                    pending.messages.push((seq, channel, message));
-                }
-            }
-        }
-        let bucket = &self.buckets[no];
-        if let Some(known) = self.admitted.get_mut(&(no, of.type_no)) {
-            known
-                .scheduled
-                .retain(|at, _| bucket.scheduled.contains_key(at));
-            for (at, _) in known.scheduled.iter().filter(|(_, of)| **of == key) {
-                let who = bucket.scheduled.among(at, &suspects);
-                if !who.is_empty() {
-                    pending.who |= &who;
-                    pending.scheduled.push((*at, who));
-                }
-            }
-            // Who has nothing pending need not be looked at again.
-            if let Some(of_key) = known.by_key.get_mut(&key) {
-                *of_key -= suspects - &pending.who;
-                if of_key.is_empty() {
-                    known.by_key.remove(&key);
-                }
-            }
-        }
-        Ok(pending)
-    }
-
-    /// The pending entries of a type that have entered their lanes, of those of a set or of all, each with its key.
-    fn entered(
-        &self,
-        draft: &Draft<'_>,
-        no: BucketNo,
-        of: Of,
-        who: Option<&RoaringBitmap>,
-    ) -> Result<Vec<(u64, Place, RoaringBitmap)>, Unreadable> {
-        let mut entries = Vec::new();
-        let among = Among {
-            who,
-            type_no: Some(of.type_no),
-            ..Among::default()
-        };
-        for (_, channel, found) in self.waiting_among(draft, no, among)? {
-            for (source, mut of_source) in found.by_source() {
-                if let Some(who) = who {
-                    of_source &= who;
-                }
-                if of_source.is_empty() {
-                    continue;
-                }
-                let kept = found.source(source).0;
-                let key = entry_key(draft, kept, of.per)?;
-                entries.push((key, Place::Lane(kept.seq, channel), of_source));
-            }
-        }
-        for (closing, open) in &self.buckets[no].closings {
-            let numbers = match who {
-                Some(who) => &open.sending & who,
-                None => open.sending.clone(),
-            };
-            for number in numbers {
-                let message = self.buckets[no]
-                    .closing_id(*closing)
-                    .message(RecipientNo(number));
-                self.in_message(draft, (message, open), of, &mut entries)?;
-            }
-        }
-        Ok(entries)
-    }
-
     /// Adds the entries of a type in a message without an outcome.
     fn in_message(
         &self,
@@ -351,7 +227,7 @@ impl Part {
         entries: &mut Vec<(u64, Place, RoaringBitmap)>,
     ) -> Result<(), Unreadable> {
         let channel = self.compiled.names.lane(open.lane.lane).channel;
-        let found = self.entries_made(draft, message, open)?;
+        let found = self.messages(draft).entries_made(message, open)?;
         for FoundEntry { number, source } in &found.entries {
             let kept = found.source(*source).0;
             if kept.arrival.type_no == of.type_no {
@@ -407,54 +283,6 @@ impl Part {
             }
         }
         Ok(messages)
-    }
-
-    /// Ends pending entries because later ones take their place.
-    fn replace(
-        &mut self,
-        draft: &mut Draft<'_>,
-        no: BucketNo,
-        pending: Pending,
-    ) -> Result<(), Unreadable> {
-        self.cut(draft, no, Some(Reason::Replaced), pending.waiting);
-        let mut messages = pending.messages;
-        messages.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
-        self.take_out(draft, no, Reason::Replaced, messages)?;
-        for ((t, place), who) in pending.scheduled {
-            self.replace_scheduled(draft, no, (t, place), &who)?;
-        }
-        Ok(())
-    }
-
-    fn replace_scheduled(
-        &mut self,
-        draft: &mut Draft<'_>,
-        no: BucketNo,
-        (t, place): (Instant, EventNo),
-        who: &RoaringBitmap,
-    ) -> Result<(), Unreadable> {
-        let key = scheduled_key(Owner::Bucket(no), t, place);
-        let Some(bytes) = draft.get_in_parts(Partition::Base, &key)? else {
-            return Ok(());
-        };
-        let mut frozen: Frozen = decode("a scheduled audience", &bytes)?;
-        let mut replaced = NotEntered::default();
-        for part in &mut frozen.parts {
-            let ended = &part.who.0 & who;
-            replaced.end_all(part, &ended, Reason::Replaced);
-            part.who.0 -= ended;
-        }
-        frozen.parts.retain(|part| !part.who.is_empty());
-        draft.delete_in_parts(Partition::Base, key.clone())?;
-        let scheduled = &mut self.buckets[no].scheduled;
-        if frozen.parts.is_empty() {
-            scheduled.remove(&(t, place));
-        } else {
-            scheduled.insert((t, place), frozen.everyone());
-            draft.put_in_parts(Partition::Base, key, &encode(&frozen));
-        }
-        self.drop_entries(draft, no, place, replaced);
-        Ok(())
     }
 
     /// Remembers who was delivered an entry of a type with `once_ever`.
@@ -532,6 +360,178 @@ impl Part {
         }
         Ok(())
     }
+}
+
+/// Finds out who may have a pending entry of a type, where memory does not know.
+fn find_admitted(
+    part: &mut Part,
+    (intake, draft): (&Intake, &Draft<'_>),
+    no: BucketNo,
+    of: Of,
+) -> Result<(), Unreadable> {
+    let at = (no, of.type_no);
+    let known = part.admitted.get(&at);
+    if known.is_some_and(|known| known.is_good_for(of.per)) {
+        return Ok(());
+    }
+    let mut found = Admitted::none(of.per);
+    for (key, _, who) in entered(part, draft, no, of, None)? {
+        *found.by_key.entry(key).or_default() |= who;
+    }
+    let name = part.compiled.names.type_name(of.type_no);
+    for ((t, place), who) in part.buckets[no].scheduled.iter() {
+        let event = intake.scheduled_row(draft, t, place)?.0.event;
+        if event.event_type.as_str() == name {
+            let key = key_of_event(of.per, &event);
+            *found.by_key.entry(key).or_default() |= who;
+            found.scheduled.insert((t, place), key);
+        }
+    }
+    found.settle();
+    part.admitted.insert(at, found);
+    Ok(())
+}
+
+/// The pending entries with a key of those of a set.
+fn pending(
+    part: &mut Part,
+    draft: &Draft<'_>,
+    no: BucketNo,
+    (of, key): (Of, u64),
+    who: &RoaringBitmap,
+) -> Result<Pending, Unreadable> {
+    let mut pending = Pending::default();
+    let known = part.admitted.get(&(no, of.type_no));
+    let suspects = known.and_then(|known| Some(known.by_key.get(&key)? & who));
+    let Some(suspects) = suspects.filter(|suspects| !suspects.is_empty()) else {
+        return Ok(pending);
+    };
+    for (of_entry, place, who) in entered(part, draft, no, of, Some(&suspects))? {
+        if of_entry != key {
+            continue;
+        }
+        pending.who |= &who;
+        match place {
+            Place::Lane(seq, channel) => {
+                let who = who.into();
+                pending.waiting.push(Entries { seq, channel, who });
+            }
+            Place::Message(seq, channel, message) => {
+                pending.messages.push((seq, channel, message));
+            }
+        }
+    }
+    let bucket = &part.buckets[no];
+    if let Some(known) = part.admitted.get_mut(&(no, of.type_no)) {
+        known
+            .scheduled
+            .retain(|at, _| bucket.scheduled.contains_key(at));
+        for (at, _) in known.scheduled.iter().filter(|(_, of)| **of == key) {
+            let who = bucket.scheduled.among(at, &suspects);
+            if !who.is_empty() {
+                pending.who |= &who;
+                pending.scheduled.push((*at, who));
+            }
+        }
+        // Who has nothing pending need not be looked at again.
+        if let Some(of_key) = known.by_key.get_mut(&key) {
+            *of_key -= suspects - &pending.who;
+            if of_key.is_empty() {
+                known.by_key.remove(&key);
+            }
+        }
+    }
+    Ok(pending)
+}
+
+/// The pending entries of a type that have entered their lanes, of those of a set or of all, each with its key.
+fn entered(
+    part: &Part,
+    draft: &Draft<'_>,
+    no: BucketNo,
+    of: Of,
+    who: Option<&RoaringBitmap>,
+) -> Result<Vec<(u64, Place, RoaringBitmap)>, Unreadable> {
+    let mut entries = Vec::new();
+    let among = Among {
+        who,
+        type_no: Some(of.type_no),
+        ..Among::default()
+    };
+    for (_, channel, found) in part.waiting_among(draft, no, among)? {
+        for (source, mut of_source) in found.by_source() {
+            if let Some(who) = who {
+                of_source &= who;
+            }
+            if of_source.is_empty() {
+                continue;
+            }
+            let kept = found.source(source).0;
+            let key = entry_key(draft, kept, of.per)?;
+            entries.push((key, Place::Lane(kept.seq, channel), of_source));
+        }
+    }
+    for (closing, open) in &part.buckets[no].closings {
+        let numbers = match who {
+            Some(who) => &open.sending & who,
+            None => open.sending.clone(),
+        };
+        for number in numbers {
+            let message = part.buckets[no]
+                .closing_id(*closing)
+                .message(RecipientNo(number));
+            part.in_message(draft, (message, open), of, &mut entries)?;
+        }
+    }
+    Ok(entries)
+}
+
+/// Ends pending entries because later ones take their place.
+fn replace(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    no: BucketNo,
+    pending: Pending,
+) -> Result<(), Unreadable> {
+    part.cut(draft, no, Some(Reason::Replaced), pending.waiting);
+    let mut messages = pending.messages;
+    messages.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
+    part.take_out(draft, no, Reason::Replaced, messages)?;
+    for ((t, place), who) in pending.scheduled {
+        replace_scheduled(part, draft, no, (t, place), &who)?;
+    }
+    Ok(())
+}
+
+fn replace_scheduled(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    no: BucketNo,
+    (t, place): (Instant, EventNo),
+    who: &RoaringBitmap,
+) -> Result<(), Unreadable> {
+    let key = scheduled_key(Owner::Bucket(no), t, place);
+    let Some(bytes) = draft.get_in_parts(Partition::Base, &key)? else {
+        return Ok(());
+    };
+    let mut frozen: Frozen = decode("a scheduled audience", &bytes)?;
+    let mut replaced = NotEntered::default();
+    for part in &mut frozen.parts {
+        let ended = &part.who.0 & who;
+        replaced.end_all(part, &ended, Reason::Replaced);
+        part.who.0 -= ended;
+    }
+    frozen.parts.retain(|part| !part.who.is_empty());
+    draft.delete_in_parts(Partition::Base, key.clone())?;
+    let scheduled = &mut part.buckets[no].scheduled;
+    if frozen.parts.is_empty() {
+        scheduled.remove(&(t, place));
+    } else {
+        scheduled.insert((t, place), frozen.everyone());
+        draft.put_in_parts(Partition::Base, key, &encode(&frozen));
+    }
+    part.drop_entries(draft, no, place, replaced);
+    Ok(())
 }
 
 /// Those of a set who were ever delivered an entry of a type and a key.

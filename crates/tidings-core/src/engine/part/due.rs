@@ -34,7 +34,7 @@ impl Part {
         intake: &Intake,
         draft: &mut Draft<'_>,
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
-        let delivered = self.deliver_to_inboxes(intake, draft)?;
+        let delivered = deliver_to_inboxes(self, intake, draft)?;
         if self.close_due(draft)? || !delivered.is_empty() {
             self.spoke_at = Some(self.clock);
         }
@@ -57,8 +57,8 @@ impl Part {
                 (name(one), &one.key, one.lane).cmp(&(name(other), &other.key, other.lane))
             });
             for (lane, Due { closing, counting }) in due {
-                let who = closing | self.count_due(draft, at, lane.lane, counting)?;
-                let who = self.cap_due(draft, at, &lane, who);
+                let who = closing | count_due(self, draft, at, lane.lane, counting)?;
+                let who = cap_due(self, draft, at, &lane, who);
                 if who.is_empty() {
                     continue;
                 }
@@ -76,159 +76,159 @@ impl Part {
         }
         Ok(any)
     }
+}
 
-    /// Keeps windows open that a cap keeps, and returns the others.
-    fn cap_due(
-        &mut self,
-        draft: &mut Draft<'_>,
-        at: BucketNo,
-        lane: &LaneKey,
-        who: RoaringBitmap,
-    ) -> RoaringBitmap {
-        let now = self.now;
-        let capped = self.buckets[at].capped(lane, &who, self.clock, &self.compiled);
-        if capped.is_empty() {
-            return who;
-        }
-        let rest = who - &capped;
-        let (lane, who) = (lane.clone(), capped.into());
-        self.write(draft, at, Record::Capped { at: now, lane, who });
-        rest
+/// Keeps windows open that a cap keeps, and returns the others.
+fn cap_due(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    at: BucketNo,
+    lane: &LaneKey,
+    who: RoaringBitmap,
+) -> RoaringBitmap {
+    let now = part.now;
+    let capped = part.buckets[at].capped(lane, &who, part.clock, &part.compiled);
+    if capped.is_empty() {
+        return who;
     }
+    let rest = who - &capped;
+    let (lane, who) = (lane.clone(), capped.into());
+    part.write(draft, at, Record::Capped { at: now, lane, who });
+    rest
+}
 
-    /// Counts windows of a digest that are first due, and returns those that close: the others have too few
-    /// entries, or are held.
-    fn count_due(
-        &mut self,
-        draft: &mut Draft<'_>,
-        at: BucketNo,
-        lane: LaneNo,
-        who: RoaringBitmap,
-    ) -> Result<RoaringBitmap, Unreadable> {
+/// Counts windows of a digest that are first due, and returns those that close: the others have too few
+/// entries, or are held.
+fn count_due(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    at: BucketNo,
+    lane: LaneNo,
+    who: RoaringBitmap,
+) -> Result<RoaringBitmap, Unreadable> {
+    if who.is_empty() {
+        return Ok(who);
+    }
+    let bucket = &part.buckets[at];
+    let fewer = bucket.too_few(draft.view, lane, &who, &part.compiled)?;
+    let enough = who - &fewer;
+    let terms = bucket.terms(&part.compiled);
+    let state = bucket.lanes.plain().get(&lane);
+    let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
+    let closing = enough - &held;
+    if !fewer.is_empty() || !held.is_empty() {
+        let record = Record::Counted {
+            at: part.now,
+            lane,
+            fewer: fewer.into(),
+            enough: held.into(),
+        };
+        part.write(draft, at, record);
+    }
+    Ok(closing)
+}
+
+/// Delivers new arrivals to the inboxes: at once, as a set, without a row per recipient.
+fn deliver_to_inboxes(
+    part: &mut Part,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+) -> Result<Vec<InboxDelivery>, Unreadable> {
+    let mut delivered = Vec::new();
+    for &at in &*part.buckets.numbers() {
+        let Some((of_bucket, once)) = inbox_delivery(part, intake, draft, at)? else {
+            continue;
+        };
+        for (type_no, header, who) in once {
+            part.remember(draft, at, (type_no, &header), &who)?;
+        }
+        for record in of_bucket.records() {
+            part.write(draft, at, record);
+        }
+        delivered.push(of_bucket);
+    }
+    Ok(delivered)
+}
+
+fn inbox_delivery(
+    part: &mut Part,
+    intake: &Intake,
+    draft: &Draft<'_>,
+    at: BucketNo,
+) -> Result<Option<(InboxDelivery, Vec<Once>)>, Unreadable> {
+    let now = part.now;
+    let bucket = &part.buckets[at];
+    let Some((day, held)) = bucket.index.days.last_key_value() else {
+        return Ok(None);
+    };
+    let fresh = || held.tail.from(&bucket.delivered_to.next());
+    let (Some((from, _)), Some((to, _))) = (fresh().next(), held.tail.last()) else {
+        return Ok(None);
+    };
+    let (from, to) = (*from, *to);
+    let (mut except, mut reached) = (Vec::new(), RoaringBitmap::new());
+    let (mut unanswered, mut once) = (Vec::new(), Vec::new());
+    let mut any = false;
+    for (_, kept) in fresh() {
+        let mut who = inbox_members(&part.compiled, kept);
         if who.is_empty() {
-            return Ok(who);
+            continue;
         }
-        let bucket = &self.buckets[at];
-        let fewer = bucket.too_few(draft.view, lane, &who, &self.compiled)?;
-        let enough = who - &fewer;
-        let terms = bucket.terms(&self.compiled);
-        let state = bucket.lanes.plain().get(&lane);
-        let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
-        let closing = enough - &held;
-        if !fewer.is_empty() || !held.is_empty() {
-            let record = Record::Counted {
-                at: self.now,
-                lane,
-                fewer: fewer.into(),
-                enough: held.into(),
-            };
-            self.write(draft, at, record);
+        any = true;
+        if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
+            who -= ended;
         }
-        Ok(closing)
-    }
-
-    /// Delivers new arrivals to the inboxes: at once, as a set, without a row per recipient.
-    fn deliver_to_inboxes(
-        &mut self,
-        intake: &Intake,
-        draft: &mut Draft<'_>,
-    ) -> Result<Vec<InboxDelivery>, Unreadable> {
-        let mut delivered = Vec::new();
-        for &at in &*self.buckets.numbers() {
-            let Some((of_bucket, once)) = self.inbox_delivery(intake, draft, at)? else {
-                continue;
-            };
-            for (type_no, header, who) in once {
-                self.remember(draft, at, (type_no, &header), &who)?;
-            }
-            for record in of_bucket.records() {
-                self.write(draft, at, record);
-            }
-            delivered.push(of_bucket);
-        }
-        Ok(delivered)
-    }
-
-    fn inbox_delivery(
-        &mut self,
-        intake: &Intake,
-        draft: &Draft<'_>,
-        at: BucketNo,
-    ) -> Result<Option<(InboxDelivery, Vec<Once>)>, Unreadable> {
-        let now = self.now;
-        let bucket = &self.buckets[at];
-        let Some((day, held)) = bucket.index.days.last_key_value() else {
-            return Ok(None);
+        let event = (*day, kept.arrival.event);
+        let rules = (&*part.compiled, &intake.objects);
+        let look = |header: &Header| facts_of(rules, kept, header, part.clock);
+        let version = part.compiled.current();
+        let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
+        let asked = of_type.filter(|of_type| of_type.condition.is_some());
+        let answers = asked.map(|of_type| {
+            let of_type = (bucket, of_type);
+            ask((draft, intake), of_type, kept, (part.clock, &who))
+        });
+        let answers = answers.transpose()?.unwrap_or_default();
+        let facts = Facts {
+            gone: Ends::Of(&bucket.roster.gone),
+            untrue: Ends::Of(&answers.untrue),
+            unanswered: Ends::Of(&answers.unanswered),
+            ..intake.with_header(draft, event, look)?
         };
-        let fresh = || held.tail.from(&bucket.delivered_to.next());
-        let (Some((from, _)), Some((to, _))) = (fresh().next(), held.tail.last()) else {
-            return Ok(None);
-        };
-        let (from, to) = (*from, *to);
-        let (mut except, mut reached) = (Vec::new(), RoaringBitmap::new());
-        let (mut unanswered, mut once) = (Vec::new(), Vec::new());
-        let mut any = false;
-        for (_, kept) in fresh() {
-            let mut who = inbox_members(&self.compiled, kept);
-            if who.is_empty() {
-                continue;
+        let row = part.ledger.at(at, *day, INBOX_NO);
+        let mut without_answer = 0;
+        let who = facts.checks().divide(who, |reason, who| {
+            row.end(reason.outcome(), Some(reason), who.len());
+            if reason == Reason::ConditionError {
+                without_answer = who.len();
             }
-            any = true;
-            if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
-                who -= ended;
-            }
-            let event = (*day, kept.arrival.event);
-            let rules = (&*self.compiled, &intake.objects);
-            let look = |header: &Header| facts_of(rules, kept, header, self.clock);
-            let version = self.compiled.current();
-            let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
-            let asked = of_type.filter(|of_type| of_type.condition.is_some());
-            let answers = asked.map(|of_type| {
-                let of_type = (bucket, of_type);
-                ask((draft, intake), of_type, kept, (self.clock, &who))
-            });
-            let answers = answers.transpose()?.unwrap_or_default();
-            let facts = Facts {
-                gone: Ends::Of(&bucket.roster.gone),
-                untrue: Ends::Of(&answers.untrue),
-                unanswered: Ends::Of(&answers.unanswered),
-                ..intake.with_header(draft, event, look)?
-            };
-            let row = self.ledger.at(at, *day, INBOX_NO);
-            let mut without_answer = 0;
-            let who = facts.checks().divide(who, |reason, who| {
-                row.end(reason.outcome(), Some(reason), who.len());
-                if reason == Reason::ConditionError {
-                    without_answer = who.len();
-                }
-                except.push((kept.seq, reason, who.into()));
-            });
-            if let Some(of_type) = asked.filter(|_| without_answer > 0) {
-                let id = intake.with_header(draft, event, |header| header.id.clone())?;
-                unanswered.extend(answers.report(&id, of_type, without_answer));
-            }
-            row.end(Outcome::Delivered, None, who.len());
-            if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
-                let header = intake.with_header(draft, event, Header::clone)?;
-                once.push((kept.arrival.type_no, header, who.clone()));
-            }
-            reached |= who;
+            except.push((kept.seq, reason, who.into()));
+        });
+        if let Some(of_type) = asked.filter(|_| without_answer > 0) {
+            let id = intake.with_header(draft, event, |header| header.id.clone())?;
+            unanswered.extend(answers.report(&id, of_type, without_answer));
         }
-        self.tally.messages += reached.len();
-        if !any {
-            self.buckets[at].delivered_to = to;
-            return Ok(None);
+        row.end(Outcome::Delivered, None, who.len());
+        if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
+            let header = intake.with_header(draft, event, Header::clone)?;
+            once.push((kept.arrival.type_no, header, who.clone()));
         }
-        let delivery = InboxDelivery {
-            bucket: at,
-            at: now,
-            from,
-            to,
-            except,
-            unanswered,
-        };
-        Ok(Some((delivery, once)))
+        reached |= who;
     }
+    part.tally.messages += reached.len();
+    if !any {
+        part.buckets[at].delivered_to = to;
+        return Ok(None);
+    }
+    let delivery = InboxDelivery {
+        bucket: at,
+        at: now,
+        from,
+        to,
+        except,
+        unanswered,
+    };
+    Ok(Some((delivery, once)))
 }
 
 impl Engine {

@@ -32,8 +32,8 @@ impl Part {
             Pausable::Type(name) => drop(self.paused.types.insert(name.as_str().to_owned())),
             Pausable::Channel(name) => self.paused.channels.extend(channel_no(name)),
         }
-        let among = self.set_apart(what);
-        self.note_paused(draft, among)
+        let among = set_apart(self, what);
+        note_paused(self, draft, among)
     }
 
     /// Resumes a type or channel.
@@ -48,41 +48,11 @@ impl Part {
                 channel_no(name).map(|channel| self.paused.channels.remove(&channel));
             }
         }
-        let among = self.set_apart(what).map(|among| Among {
+        let among = set_apart(self, what).map(|among| Among {
             paused_only: true,
             ..among
         });
-        self.note_paused(draft, among)
-    }
-
-    /// The entries that wait apart while something is paused; none = they stay in their windows.
-    fn set_apart(&self, what: &Pausable) -> Option<Among<'static>> {
-        match what {
-            Pausable::Type(name) => Some(Among {
-                type_no: self.compiled.names.type_no(name.as_str()),
-                ..Among::default()
-            }),
-            // The inbox has no windows that could stay open: what comes is set apart.
-            Pausable::Channel(name) => (channel_no(name) == Some(INBOX_NO)).then(|| Among {
-                channel: Some(INBOX_NO),
-                ..Among::default()
-            }),
-        }
-    }
-
-    /// Moves entries to their new lanes, and records in each bucket what is paused.
-    fn note_paused(
-        &mut self,
-        draft: &mut Draft<'_>,
-        among: Option<Among<'_>>,
-    ) -> Result<(), Unreadable> {
-        for &at in &*self.buckets.numbers() {
-            if let Some(among) = among {
-                self.reroute(draft, at, among)?;
-            }
-            self.write_paused(draft, at);
-        }
-        Ok(())
+        note_paused(self, draft, among)
     }
 
     /// Records in a bucket the paused channels, and the lanes of paused types that are now empty.
@@ -101,4 +71,34 @@ impl Part {
         };
         self.write(draft, at, record);
     }
+}
+
+/// The entries that wait apart while something is paused; none = they stay in their windows.
+fn set_apart(part: &Part, what: &Pausable) -> Option<Among<'static>> {
+    match what {
+        Pausable::Type(name) => Some(Among {
+            type_no: part.compiled.names.type_no(name.as_str()),
+            ..Among::default()
+        }),
+        // The inbox has no windows that could stay open: what comes is set apart.
+        Pausable::Channel(name) => (channel_no(name) == Some(INBOX_NO)).then(|| Among {
+            channel: Some(INBOX_NO),
+            ..Among::default()
+        }),
+    }
+}
+
+/// Moves entries to their new lanes, and records in each bucket what is paused.
+fn note_paused(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    among: Option<Among<'_>>,
+) -> Result<(), Unreadable> {
+    for &at in &*part.buckets.numbers() {
+        if let Some(among) = among {
+            part.reroute(draft, at, among)?;
+        }
+        part.write_paused(draft, at);
+    }
+    Ok(())
 }

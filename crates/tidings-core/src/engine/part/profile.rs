@@ -24,7 +24,7 @@ impl Part {
     ) -> Answer {
         match command {
             Command::Recipient(change) => self.change_recipient(draft, change),
-            Command::Erase { recipient } => self.erase(draft, recipient),
+            Command::Erase { recipient } => erase(self, draft, recipient),
             Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
                 let replies = self.follow(draft, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done)))
@@ -33,7 +33,7 @@ impl Part {
                 recipient,
                 what,
                 kind,
-            } => self.mark(intake, draft, recipient, (what, *kind)),
+            } => mark(self, intake, draft, recipient, (what, *kind)),
             Command::Preference {
                 recipient,
                 scope,
@@ -60,7 +60,7 @@ impl Part {
                 key,
             } => {
                 let among = (channel.as_deref(), lane.as_deref(), key.as_ref());
-                Ok(self.flush(draft, recipient, among))
+                Ok(flush(self, draft, recipient, among))
             }
             Command::Message { message, act } => self.operate(draft, *message, *act),
             Command::Report { message, report } => self.take_report(draft, *message, report),
@@ -107,90 +107,90 @@ impl Part {
         }
         Ok(Ok(Reply::Done))
     }
+}
 
-    fn erase(&mut self, draft: &mut Draft<'_>, recipient: &Id) -> Answer {
-        let (bucket, number) = match self.find(recipient) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
-        for key in follow::rows_of(draft, self.buckets[bucket].no, number)?.into_keys() {
-            draft.delete(Partition::Base, key);
+fn erase(part: &mut Part, draft: &mut Draft<'_>, recipient: &Id) -> Answer {
+    let (bucket, number) = match part.find(recipient) {
+        Ok(found) => found,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    for key in follow::rows_of(draft, part.buckets[bucket].no, number)?.into_keys() {
+        draft.delete(Partition::Base, key);
+    }
+    let at = part.now;
+    part.write(draft, bucket, Record::Erased { at, number });
+    part.end_messages_to(draft, bucket, number)?;
+    Ok(Ok(Reply::Done))
+}
+
+fn mark(
+    part: &mut Part,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    recipient: &Id,
+    (what, kind): (&Marked, MarkKind),
+) -> Answer {
+    let (bucket, number) = match part.find(recipient) {
+        Ok(found) => found,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let covered = match what {
+        Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
+        // A mark covers what has entered by now: about what nothing names there is nothing.
+        Marked::Object(object) => match intake.objects.knows(draft, object)? {
+            true => vec![Covered::Object(object.clone())],
+            false => Vec::new(),
+        },
+        Marked::Event(event) => {
+            let places = part.copies_in(draft).places_of(intake, event)?;
+            places.into_iter().map(Covered::Event).collect()
         }
-        let at = self.now;
-        self.write(draft, bucket, Record::Erased { at, number });
-        self.end_messages_to(draft, bucket, number)?;
-        Ok(Ok(Reply::Done))
+    };
+    for what in covered {
+        let record = Record::Mark {
+            at: part.now,
+            before: intake.next_place,
+            number,
+            what,
+            kind,
+        };
+        part.write(draft, bucket, record);
     }
+    Ok(Ok(Reply::Done))
+}
 
-    fn mark(
-        &mut self,
-        intake: &Intake,
-        draft: &mut Draft<'_>,
-        recipient: &Id,
-        (what, kind): (&Marked, MarkKind),
-    ) -> Answer {
-        let (bucket, number) = match self.find(recipient) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
-        let covered = match what {
-            Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
-            // A mark covers what has entered by now: about what nothing names there is nothing.
-            Marked::Object(object) => match intake.objects.knows(draft, object)? {
-                true => vec![Covered::Object(object.clone())],
-                false => Vec::new(),
-            },
-            Marked::Event(event) => {
-                let places = self.places_of(intake, draft, event)?;
-                places.into_iter().map(Covered::Event).collect()
-            }
-        };
-        for what in covered {
-            let record = Record::Mark {
-                at: self.now,
-                before: intake.next_place,
-                number,
-                what,
-                kind,
-            };
-            self.write(draft, bucket, record);
+fn flush(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    recipient: &Id,
+    (channel, lane, key): (Option<&str>, Option<&str>, Option<&BatchKey>),
+) -> Result<Reply, Refused> {
+    let (bucket, number) = part.find(recipient)?;
+    let channel = match channel {
+        Some(name) => {
+            Some(channel_no(name).ok_or_else(|| Refused::UnknownChannel(name.to_owned()))?)
         }
-        Ok(Ok(Reply::Done))
-    }
-
-    fn flush(
-        &mut self,
-        draft: &mut Draft<'_>,
-        recipient: &Id,
-        (channel, lane, key): (Option<&str>, Option<&str>, Option<&BatchKey>),
-    ) -> Result<Reply, Refused> {
-        let (bucket, number) = self.find(recipient)?;
-        let channel = match channel {
-            Some(name) => {
-                Some(channel_no(name).ok_or_else(|| Refused::UnknownChannel(name.to_owned()))?)
-            }
-            None => None,
-        };
-        let open = self.buckets[bucket].lanes.open_of(number.0);
-        let open = open.filter(|(at, state)| {
-            let name = self.compiled.names.lane(at.lane);
-            !state.keeps_paused()
-                && channel.is_none_or(|channel| channel == name.channel)
-                && lane.is_none_or(|lane| lane == name.name)
-                && key.is_none_or(|key| *key == at.key)
-        });
-        let lanes: Vec<_> = open.map(|(at, _)| at).collect();
-        let due = lanes.len();
-        // Where nothing waits the marker names the place at which the recipient was found flushed.
-        let seq = if lanes.is_empty() {
-            self.buckets[bucket].next_seq
-        } else {
-            let at = self.now;
-            self.write(draft, bucket, Record::Flush { at, number, lanes })
-        };
-        let marker = format!("{}-{seq}", self.buckets[bucket].no);
-        Ok(Reply::Flushed { marker, lanes: due })
-    }
+        None => None,
+    };
+    let open = part.buckets[bucket].lanes.open_of(number.0);
+    let open = open.filter(|(at, state)| {
+        let name = part.compiled.names.lane(at.lane);
+        !state.keeps_paused()
+            && channel.is_none_or(|channel| channel == name.channel)
+            && lane.is_none_or(|lane| lane == name.name)
+            && key.is_none_or(|key| *key == at.key)
+    });
+    let lanes: Vec<_> = open.map(|(at, _)| at).collect();
+    let due = lanes.len();
+    // Where nothing waits the marker names the place at which the recipient was found flushed.
+    let seq = if lanes.is_empty() {
+        part.buckets[bucket].next_seq
+    } else {
+        let at = part.now;
+        part.write(draft, bucket, Record::Flush { at, number, lanes })
+    };
+    let marker = format!("{}-{seq}", part.buckets[bucket].no);
+    Ok(Reply::Flushed { marker, lanes: due })
 }
 
 impl Engine {

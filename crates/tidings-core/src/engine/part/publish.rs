@@ -58,7 +58,7 @@ impl Part {
         let Some((type_no, of_type)) = of_type else {
             return Ok(Spread::default());
         };
-        let (mut named, unknown) = self.named(&event.to);
+        let (mut named, unknown) = named(self, &event.to);
         let mut spread = Spread {
             unknown,
             ..Spread::default()
@@ -121,22 +121,6 @@ impl Part {
         Ok(spread)
     }
 
-    /// The recipients that an event names, by bucket, and those that do not exist.
-    fn named(&self, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
-        let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
-        let mut unknown = BTreeSet::new();
-        for recipient in &to.recipients {
-            if self.buckets.of(recipient.as_str()).is_none() {
-                continue;
-            }
-            match self.find(recipient) {
-                Ok((bucket, number)) => drop(named.entry(bucket).or_default().insert(number.0)),
-                Err(_) => drop(unknown.insert(recipient.clone())),
-            }
-        }
-        (named, unknown)
-    }
-
     /// Writes the arrival of an event, entered at `t`, into each bucket with recipients. Where the clock of the node that
     /// says so is ahead, it enters now.
     pub(crate) fn arrive(
@@ -194,6 +178,22 @@ impl Part {
             }
         }
     }
+}
+
+/// The recipients that an event names, by bucket, and those that do not exist.
+fn named(part: &Part, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
+    let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
+    let mut unknown = BTreeSet::new();
+    for recipient in &to.recipients {
+        if part.buckets.of(recipient.as_str()).is_none() {
+            continue;
+        }
+        match part.find(recipient) {
+            Ok((bucket, number)) => drop(named.entry(bucket).or_default().insert(number.0)),
+            Err(_) => drop(unknown.insert(recipient.clone())),
+        }
+    }
+    (named, unknown)
 }
 
 impl Engine {

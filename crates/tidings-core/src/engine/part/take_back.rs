@@ -102,7 +102,7 @@ impl Part {
             Err(refused) => return Ok(Err(refused)),
         };
         match self.choices((bucket, number), chosen) {
-            Ok(choices) => self.choose(draft, (bucket, number), choices),
+            Ok(choices) => choose(self, draft, (bucket, number), choices),
             Err(refused) => Ok(Err(refused)),
         }
     }
@@ -117,10 +117,10 @@ impl Part {
         chosen: Chosen<'_>,
     ) -> Result<Vec<(ChannelNo, PreferenceScope, Mode)>, Refused> {
         let (scope, mode) = (chosen.scope, chosen.mode);
-        let channels = self.choosable(scope, chosen.channel, mode)?.into_iter();
+        let channels = choosable(self, scope, chosen.channel, mode)?.into_iter();
         let choices = channels.map(|channel| (channel, scope.clone(), mode.clone()));
         let choices: Vec<_> = choices.collect();
-        self.may_mute(of, &choices)?;
+        may_mute(self, of, &choices)?;
         Ok(choices)
     }
 
@@ -140,7 +140,7 @@ impl Part {
         };
         let mut wanted = BTreeMap::new();
         for choice in list {
-            let channels = match self.choosable(&choice.scope, &choice.channel, &choice.mode) {
+            let channels = match choosable(self, &choice.scope, &choice.channel, &choice.mode) {
                 Ok(channels) => channels.into_iter(),
                 Err(refused) => return Ok(Err(refused)),
             };
@@ -163,104 +163,7 @@ impl Part {
         }
         let wanted = wanted.into_iter();
         choices.extend(wanted.map(|((channel, scope), mode)| (channel, scope, mode)));
-        self.choose(draft, (bucket, number), choices)
-    }
-
-    /// The numbers of the channels on which a mode is set, where it is allowed.
-    fn choosable(
-        &self,
-        scope: &PreferenceScope,
-        channel: &str,
-        mode: &Mode,
-    ) -> Result<Vec<ChannelNo>, Refused> {
-        if scope.is_mute() && !matches!(mode, Mode::Never | Mode::Default) {
-            let what = "a mute is `never`, or lifted by `default`";
-            return Err(Refused::Preference(what.to_owned()));
-        }
-        if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
-            && let Some(of_type) = self.rules().and_then(|rules| rules.types.get(name))
-            && of_type.required
-        {
-            let what = format!("the type `{name}` is required, so it can't be `never`");
-            return Err(Refused::Preference(what));
-        }
-        let channels: Vec<ChannelNo> = match channel_no(channel) {
-            Some(number) => vec![number],
-            None if channel == EACH && scope.may_be_on_each() => {
-                TABLE.iter().map(|channel| channel.number).collect()
-            }
-            None => return Err(Refused::UnknownChannel(channel.to_owned())),
-        };
-        if let Mode::Digest(name) = mode {
-            let known = self
-                .rules()
-                .is_some_and(|rules| rules.digests.contains_key(name));
-            if !known {
-                return Err(Refused::Preference(format!("there is no digest `{name}`")));
-            }
-            if channels.contains(&INBOX_NO) {
-                return Err(Refused::Preference(format!(
-                    "the inbox has no digests, so `{name}` can't be chosen for it"
-                )));
-            }
-        }
-        Ok(channels)
-    }
-
-    /// Refuses more mutes than a recipient may have.
-    fn may_mute(
-        &self,
-        (bucket, number): (BucketNo, RecipientNo),
-        choices: &[(ChannelNo, PreferenceScope, Mode)],
-    ) -> Result<(), Refused> {
-        let mutes = |mode: Mode| {
-            let of_mode = choices.iter().filter(move |(.., chosen)| *chosen == mode);
-            of_mode.filter(|(_, scope, _)| scope.is_mute())
-        };
-        if mutes(Mode::Never).next().is_none() {
-            return Ok(());
-        }
-        let known = self.buckets[bucket].preferences.mutes.of(number.0);
-        let mut all: BTreeSet<(ChannelNo, &PreferenceScope)> = known.collect();
-        for (channel, scope, _) in mutes(Mode::Default) {
-            all.remove(&(*channel, scope));
-        }
-        all.extend(mutes(Mode::Never).map(|(channel, scope, _)| (*channel, scope)));
-        Ok(self.limits().check(Bound::Mutes, all.len() as u64)?)
-    }
-
-    fn choose(
-        &mut self,
-        draft: &mut Draft<'_>,
-        (bucket, number): (BucketNo, RecipientNo),
-        choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
-    ) -> Answer {
-        if let Err(refused) = self.may_mute((bucket, number), &choices) {
-            return Ok(Err(refused));
-        }
-        let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
-        channels.sort_unstable();
-        channels.dedup();
-        for (channel, scope, mode) in choices {
-            let record = Record::Preference {
-                number,
-                scope,
-                channel,
-                mode,
-            };
-            self.write(draft, bucket, record);
-        }
-        let who = RoaringBitmap::from_iter([number.0]);
-        for channel in channels {
-            let among = Among {
-                channel: Some(channel),
-                who: Some(&who),
-                ..Among::default()
-            };
-            self.reroute(draft, bucket, among)?;
-            self.take_out_unwanted(draft, bucket, Some((number.0, channel)))?;
-        }
-        Ok(Ok(Reply::Done))
+        choose(self, draft, (bucket, number), choices)
     }
 
     /// Moves pending entries out of lanes that no longer apply into those that do.
@@ -300,7 +203,7 @@ impl Part {
         let mut arrivals = Vec::with_capacity(moved.len());
         for moved in moved {
             let kept = moved.kept;
-            self.copy_event(draft, &kept.arrival)?;
+            copy_event(self, draft, &kept.arrival)?;
             let channel = self.compiled.names.lane(moved.lane).channel;
             self.ledger
                 .at(at, now.day(), channel)
@@ -350,47 +253,11 @@ impl Part {
         Ok(())
     }
 
-    /// Copies the row of an event, entries of which move to today, unless today has it.
-    fn copy_event(&mut self, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
-        if self.is_first_copy(from.event) {
-            let row = accepted::read(draft, from.at.day(), from.event)?;
-            self.copy_row(draft, from.event, row);
-        }
-        Ok(())
-    }
-
     /// Copies the row of an event that was accepted on another day, by the clock of another node.
     pub(crate) fn copy_accepted(&mut self, draft: &mut Draft<'_>, at: EventAt, row: &EventRow) {
-        if self.is_first_copy(at) {
-            self.copy_row(draft, at, row.clone());
+        if is_first_copy(self, at) {
+            copy_row(self, draft, at, row.clone());
         }
-    }
-
-    /// Tells whether today has no row of an event of another day, and notes that it gets one.
-    fn is_first_copy(&mut self, at: EventAt) -> bool {
-        let today = self.now.day();
-        if at.day == today {
-            return false;
-        }
-        if !self.copies.contains_key(&today) {
-            self.copies
-                .values_mut()
-                .for_each(|copies| *copies = Tree::new());
-        }
-        let copies = self.copies.entry(today).or_default();
-        copies.insert(at, ()).is_none()
-    }
-
-    fn copy_row(&mut self, draft: &mut Draft<'_>, at: EventAt, row: EventRow) {
-        let today = self.now.day();
-        accepted::copy(draft, today, at, &row);
-        let located = Located {
-            place: row.place,
-            scheduled: None,
-            at: Some(at),
-        };
-        name_again(draft, Owner::Shared, today, &row.event, located);
-        self.kept_objects.push((row.event, today));
     }
 
     /// The pending entries of a bucket, lane by lane.
@@ -434,6 +301,139 @@ impl Part {
         }
         Ok(all)
     }
+}
+
+/// The numbers of the channels on which a mode is set, where it is allowed.
+fn choosable(
+    part: &Part,
+    scope: &PreferenceScope,
+    channel: &str,
+    mode: &Mode,
+) -> Result<Vec<ChannelNo>, Refused> {
+    if scope.is_mute() && !matches!(mode, Mode::Never | Mode::Default) {
+        let what = "a mute is `never`, or lifted by `default`";
+        return Err(Refused::Preference(what.to_owned()));
+    }
+    if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
+        && let Some(of_type) = part.rules().and_then(|rules| rules.types.get(name))
+        && of_type.required
+    {
+        let what = format!("the type `{name}` is required, so it can't be `never`");
+        return Err(Refused::Preference(what));
+    }
+    let channels: Vec<ChannelNo> = match channel_no(channel) {
+        Some(number) => vec![number],
+        None if channel == EACH && scope.may_be_on_each() => {
+            TABLE.iter().map(|channel| channel.number).collect()
+        }
+        None => return Err(Refused::UnknownChannel(channel.to_owned())),
+    };
+    if let Mode::Digest(name) = mode {
+        let known = part
+            .rules()
+            .is_some_and(|rules| rules.digests.contains_key(name));
+        if !known {
+            return Err(Refused::Preference(format!("there is no digest `{name}`")));
+        }
+        if channels.contains(&INBOX_NO) {
+            return Err(Refused::Preference(format!(
+                "the inbox has no digests, so `{name}` can't be chosen for it"
+            )));
+        }
+    }
+    Ok(channels)
+}
+
+/// Refuses more mutes than a recipient may have.
+fn may_mute(
+    part: &Part,
+    (bucket, number): (BucketNo, RecipientNo),
+    choices: &[(ChannelNo, PreferenceScope, Mode)],
+) -> Result<(), Refused> {
+    let mutes = |mode: Mode| {
+        let of_mode = choices.iter().filter(move |(.., chosen)| *chosen == mode);
+        of_mode.filter(|(_, scope, _)| scope.is_mute())
+    };
+    if mutes(Mode::Never).next().is_none() {
+        return Ok(());
+    }
+    let known = part.buckets[bucket].preferences.mutes.of(number.0);
+    let mut all: BTreeSet<(ChannelNo, &PreferenceScope)> = known.collect();
+    for (channel, scope, _) in mutes(Mode::Default) {
+        all.remove(&(*channel, scope));
+    }
+    all.extend(mutes(Mode::Never).map(|(channel, scope, _)| (*channel, scope)));
+    Ok(part.limits().check(Bound::Mutes, all.len() as u64)?)
+}
+
+fn choose(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    (bucket, number): (BucketNo, RecipientNo),
+    choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
+) -> Answer {
+    if let Err(refused) = may_mute(part, (bucket, number), &choices) {
+        return Ok(Err(refused));
+    }
+    let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
+    channels.sort_unstable();
+    channels.dedup();
+    for (channel, scope, mode) in choices {
+        let record = Record::Preference {
+            number,
+            scope,
+            channel,
+            mode,
+        };
+        part.write(draft, bucket, record);
+    }
+    let who = RoaringBitmap::from_iter([number.0]);
+    for channel in channels {
+        let among = Among {
+            channel: Some(channel),
+            who: Some(&who),
+            ..Among::default()
+        };
+        part.reroute(draft, bucket, among)?;
+        part.take_out_unwanted(draft, bucket, Some((number.0, channel)))?;
+    }
+    Ok(Ok(Reply::Done))
+}
+
+/// Copies the row of an event, entries of which move to today, unless today has it.
+fn copy_event(part: &mut Part, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
+    if is_first_copy(part, from.event) {
+        let row = accepted::read(draft, from.at.day(), from.event)?;
+        copy_row(part, draft, from.event, row);
+    }
+    Ok(())
+}
+
+/// Tells whether today has no row of an event of another day, and notes that it gets one.
+fn is_first_copy(part: &mut Part, at: EventAt) -> bool {
+    let today = part.now.day();
+    if at.day == today {
+        return false;
+    }
+    if !part.copies.contains_key(&today) {
+        part.copies
+            .values_mut()
+            .for_each(|copies| *copies = Tree::new());
+    }
+    let copies = part.copies.entry(today).or_default();
+    copies.insert(at, ()).is_none()
+}
+
+fn copy_row(part: &mut Part, draft: &mut Draft<'_>, at: EventAt, row: EventRow) {
+    let today = part.now.day();
+    accepted::copy(draft, today, at, &row);
+    let located = Located {
+        place: row.place,
+        scheduled: None,
+        at: Some(at),
+    };
+    name_again(draft, Owner::Shared, today, &row.event, located);
+    part.kept_objects.push((row.event, today));
 }
 
 /// An upper bound on the bytes of an arrival's sets and words in a row.

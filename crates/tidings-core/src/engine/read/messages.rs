@@ -312,7 +312,9 @@ impl Gathering<'_> {
         };
         let row = match standing.state {
             MessageState::Planned => None,
-            _ => part.message_row(&Draft::new(self.view), id, open.at.day())?,
+            _ => part
+                .messages(&Draft::new(self.view))
+                .message_row(id, open.at.day())?,
         };
         let day = row.as_ref().map_or(open.at.day(), |(day, _)| *day);
         if self.filter.day.is_some_and(|wanted| wanted != day) {

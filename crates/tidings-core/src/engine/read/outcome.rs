@@ -118,7 +118,7 @@ impl Engine {
     ) -> Result<Option<KnownEvent>, Unreadable> {
         let mut located = self.intake.located_event(draft, event)?;
         for part in self.parts.iter() {
-            located.extend(part.copies_of(draft, event, Table::EnteredIds)?);
+            located.extend(part.copies_in(draft).copies_of(event, Table::EnteredIds)?);
         }
         // An id may come again once the day of its arrival is forgotten: the newest is meant.
         let newest = located.iter().map(|(_, located)| located.place).max();

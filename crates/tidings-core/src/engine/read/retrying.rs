@@ -118,7 +118,7 @@ impl Engine {
             return Ok(None);
         };
         let due = open.at.day();
-        let row = part.message_row(&Draft::new(view), id, due)?;
+        let row = part.messages(&Draft::new(view)).message_row(id, due)?;
         let attempts = attempts_of(view, id, part.journal_days.range(due..))?;
         // What is reported later is no answer to an attempt.
         let mut newest_first = attempts.into_iter().rev();
