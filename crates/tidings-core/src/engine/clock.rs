@@ -5,6 +5,7 @@
 
 use super::rows::draft::Draft;
 use super::state::{Engine, Step};
+use crate::engine::step::set_clocks;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::time::{Instant, MINUTE_MS};
 
@@ -28,21 +29,21 @@ impl Engine {
         }
         self.in_step(Draft::new(view), clock, |engine, draft, _, _| {
             // A bucket may know an earlier time, if it had no record since, and has been asked what is due all the same.
-            engine.write_clocks(draft);
-            engine.set_clocks(clock);
-            engine.write_clocks(draft);
+            write_clocks(engine, draft);
+            set_clocks(engine, clock);
+            write_clocks(engine, draft);
             for part in engine.parts.iter_mut() {
                 part.spoke_at = None;
             }
             Ok(())
         })
     }
+}
 
-    fn write_clocks(&mut self, draft: &mut Draft<'_>) {
-        for part in self.parts.iter_mut() {
-            for no in &*part.buckets.numbers() {
-                part.write_clock(draft, *no);
-            }
+fn write_clocks(engine: &mut Engine, draft: &mut Draft<'_>) {
+    for part in engine.parts.iter_mut() {
+        for no in &*part.buckets.numbers() {
+            part.write_clock(draft, *no);
         }
     }
 }

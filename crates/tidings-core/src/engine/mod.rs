@@ -29,8 +29,9 @@ pub use crate::model::options::Options;
 pub use explain::{Subject, Unexplained};
 pub use intake::state::Tally;
 pub use message::attempt_row::Attempted;
+pub use message::closings::Closings;
 pub use message::made::Settled;
-pub use message::plan::{Plan, PlannedMessage};
+pub use message::plan::{Plan, PlannedMessage, Planner};
 pub use message::present::{Presenter, batch_id};
 pub use message::touch::Upcoming;
 pub use parts::{part_of, part_with};
@@ -43,6 +44,7 @@ pub use read::messages::{
     MessageCursor, MessageCursorError, MessageFilter, MessageSummary, MessagesPage,
 };
 pub use read::outcome::{EventReport, Fate, Trace};
+pub use read::reader::Reader;
 pub use read::retrying::{Retried, Retrying};
 pub use read::snapshot::EngineSnapshot;
 pub use read::view::{MessageAt, OpenLane, WaitingEntry};
@@ -50,6 +52,7 @@ pub use replica::answer::{Answers, OpenReply};
 pub use replica::progress::{Held, KeptObjects, Progress};
 pub use replica::told::applied_by_parts;
 pub use replica::told_rows::read_told;
+pub use replica::view::Replica;
 pub use rows::act::{ActNo, StoredActs, Told};
 pub use rows::going::Going;
 pub use rows::inbox_delivery::InboxDelivery;

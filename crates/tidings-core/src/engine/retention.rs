@@ -11,6 +11,7 @@ use super::rows::reach::Reach;
 use super::rows::reply::Reply;
 use super::state::{Engine, Step};
 use crate::bucket::Closing;
+use crate::engine::step::{apply, end_act};
 use crate::index::FoundEntry;
 use crate::journal::record::Entries;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -69,7 +70,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             let act = Act::Expire { before };
-            engine.apply(draft, &act)?;
+            apply(engine, draft, &act)?;
             draft.tell(|| act);
             Ok(())
         })
@@ -88,34 +89,9 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
-            engine.forget_until(draft, before, step)?;
+            forget_until(engine, draft, before, step)?;
             Ok(())
         })
-    }
-
-    /// Deletes every day before this one, but never the current day, which is still being written.
-    /// Messages with any of their entries are not sent any more, unless they were handed over.
-    pub(super) fn forget_until(
-        &mut self,
-        draft: &mut Draft<'_>,
-        before: Day,
-        step: &mut Step,
-    ) -> Result<Reply, Unreadable> {
-        let before = before.min(self.intake.now.day());
-        let mut days = self.intake.days_before(before);
-        for part in self.parts.iter() {
-            days.extend(days_before(part, before));
-        }
-        let mut applied = Applied::Dropped { days, expired: 0 };
-        let act = Act::Forget { before };
-        if let Applied::Dropped { days, .. } = &applied
-            && (!days.is_empty() || self.tells())
-        {
-            step.forgotten.extend(days);
-            self.intake.forget_before(before);
-            applied.add(self.apply(draft, &act)?);
-        }
-        self.end_act(draft, act, applied, step.replies.len())
     }
 
     /// The oldest day that holds something, as far as this engine knows.
@@ -130,6 +106,31 @@ impl Engine {
     pub fn set_oldest_elsewhere(&mut self, day: Option<Day>) {
         self.oldest_elsewhere = day;
     }
+}
+
+/// Deletes every day before this one, but never the current day, which is still being written.
+/// Messages with any of their entries are not sent any more, unless they were handed over.
+pub(super) fn forget_until(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    before: Day,
+    step: &mut Step,
+) -> Result<Reply, Unreadable> {
+    let before = before.min(engine.intake.now.day());
+    let mut days = engine.intake.days_before(before);
+    for part in engine.parts.iter() {
+        days.extend(days_before(part, before));
+    }
+    let mut applied = Applied::Dropped { days, expired: 0 };
+    let act = Act::Forget { before };
+    if let Applied::Dropped { days, .. } = &applied
+        && (!days.is_empty() || engine.replica().tells())
+    {
+        step.forgotten.extend(days);
+        engine.intake.forget_before(before);
+        applied.add(apply(engine, draft, &act)?);
+    }
+    end_act(engine, draft, act, applied, step.replies.len())
 }
 
 impl Intake {

@@ -20,7 +20,6 @@ use crate::journal::table::{REST, Table, Write, u32_at};
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::RecipientNo;
 use crate::model::options::Options;
-use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
 use crate::rules::compiled::{CompiledRules, Version};
@@ -153,12 +152,6 @@ impl Engine {
     pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, RecipientNo), Refused> {
         let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
         self.parts[self.parts.index_of(no)].find(recipient)
-    }
-
-    /// Tells whether the rules contain the scope and mode of a preference.
-    pub(super) fn knows_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
-        let rules = self.rules();
-        rules.is_some_and(|rules| rules.know_choice(scope, mode))
     }
 
     /// The next due instant: of a lane of a confirmed recipient, or of a scheduled event. It may be too

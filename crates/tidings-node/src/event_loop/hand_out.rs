@@ -56,17 +56,18 @@ impl EventLoop {
             let (view, engine) = (node.view()?, node.engine());
             let has_room =
                 |lane: &LaneName| self.senders.has_room(lane) && self.delivery.has_room(lane);
-            for closing in engine.closings() {
+            for closing in engine.open_closings().unmade() {
                 if room == 0 {
                     break;
                 }
                 let is_wanted = engine
+                    .open_closings()
                     .lane_of(closing)
                     .is_some_and(|lane| Priority::of(&lane.name) == priority && has_room(lane));
                 if !is_wanted || !self.resolving.admits(closing) {
                     continue;
                 }
-                if let Some(plan) = engine.plan(&view, closing, room)?
+                if let Some(plan) = engine.planner(&view).plan(closing, room)?
                     && self.resolving.is_ready(engine, &plan, now)
                 {
                     room = room.saturating_sub(plan.messages.len());

@@ -93,12 +93,16 @@ impl EventLoop {
             let applied = self.beside(now, |node, sending, _| {
                 let follow = |told: &Vec<Arc<Told>>| {
                     let first = told.first().map_or(0, |told| told.no().0);
-                    first <= node.engine().applied().0 + 1
+                    first <= node.engine().replica().applied().0 + 1
                 };
                 // Where some are missing in between the store has them.
                 let told = match told.filter(follow) {
                     Some(told) => told,
-                    None => read_told(&node.view()?, node.engine().applied(), READ_AT_ONCE)?,
+                    None => read_told(
+                        &node.view()?,
+                        node.engine().replica().applied(),
+                        READ_AT_ONCE,
+                    )?,
                 };
                 let mut applied = AppliedActs::default();
                 if !told.is_empty() {
@@ -124,7 +128,7 @@ impl EventLoop {
                 return Ok(());
             };
             let report = Report {
-                progress: node.engine().progress(),
+                progress: node.engine().replica().progress(),
                 answers: applied.answers,
                 kept_objects: applied.kept_objects,
                 learnt: std::mem::take(&mut self.learnt),

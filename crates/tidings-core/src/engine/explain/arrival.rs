@@ -4,7 +4,7 @@ use roaring::RoaringBitmap;
 
 use crate::bucket::{Left, Why};
 use crate::engine::explain::{Question, begin};
-use crate::engine::part::admission::left_out;
+use crate::engine::part::admission::{left_out, would_leave_out};
 use crate::engine::part::mute::{Branch, Way};
 use crate::engine::part::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
 use crate::journal::stored::Unreadable;
@@ -136,7 +136,8 @@ impl Question<'_> {
         let around = (&self.engine.intake, &self.draft);
         let would = match is_recorded || !self.supposed {
             true => None,
-            false => self.part.would_leave_out(
+            false => would_leave_out(
+                self.part,
                 around,
                 (self.bucket.no, self.number),
                 (type_no, of_type),

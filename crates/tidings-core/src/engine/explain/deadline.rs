@@ -233,7 +233,10 @@ impl Question<'_> {
     ) -> Result<Vec<Instant>, Unreadable> {
         let within = |at: &Instant| *at > after && *at <= to;
         let name = channel.name();
-        let known = self.engine.messages_of(self.draft.view, &self.profile.id)?;
+        let known = self
+            .engine
+            .reader(self.draft.view)
+            .messages_of(&self.profile.id)?;
         let made = known.unwrap_or_default().into_iter();
         let made = made.filter(|of| of.channel == name && of.entries > 0);
         let names = &self.part.compiled.names;

@@ -57,9 +57,15 @@ impl Question<'_> {
             draft.events.add(event.day, event.ordinal, &self.event.row);
         }
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let answers = self.engine.answers(&draft, self.bucket, &plan)?;
+        let answers = self
+            .engine
+            .planner(self.draft.view)
+            .answers(&draft, self.bucket, &plan)?;
         let of = (self.bucket, name.channel);
-        let planned = self.engine.planned(&draft, of, &who, (&plan, &answers))?;
+        let planned =
+            self.engine
+                .planner(self.draft.view)
+                .planned(&draft, of, &who, (&plan, &answers))?;
         let reason = planned.iter().flat_map(|planned| &planned.ended).next();
         Ok(reason.map(|(_, reason)| *reason))
     }

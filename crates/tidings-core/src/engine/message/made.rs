@@ -9,6 +9,8 @@ use super::attempt_row::{Attempted, note_attempt};
 use super::message_row::{MessageRow, message_key};
 use super::plan::{Plan, PlannedMessage};
 use crate::bucket::Bucket;
+use crate::engine::message::plan::Planner;
+use crate::engine::part::admission::remember_sent;
 use crate::engine::part::state::Part;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::{Sent, Tried};
@@ -231,7 +233,7 @@ impl Engine {
             {
                 let part = engine.parts.index_of(closing.bucket);
                 let part = &mut engine.parts[part];
-                part.remember_sent((&engine.intake, &mut *draft), *closing, sent)?;
+                remember_sent(part, (&engine.intake, &mut *draft), *closing, sent)?;
                 note_answers(part, draft, *closing, attempts)?;
                 for tried in tried {
                     note_attempts(part, draft, *closing, *tried);
@@ -241,41 +243,22 @@ impl Engine {
             Ok(())
         })
     }
+}
 
-    /// The failed attempts of a message without an outcome.
-    #[must_use]
-    pub fn attempts_of(&self, MessageId { closing, number }: MessageId) -> Option<Attempts> {
-        let bucket = self.parts.held_bucket(closing.bucket)?;
-        let open = bucket.closings.get(&closing.seq)?;
-        open.tried.get(&number.0).copied()
-    }
-
-    /// The messages without an outcome of which an attempt has failed.
-    #[must_use]
-    pub fn tried(&self) -> BTreeSet<MessageId> {
-        let mut tried = BTreeSet::new();
-        for bucket in self.parts.buckets() {
-            for (seq, open) in &bucket.closings {
-                let closing = bucket.closing_id(*seq);
-                let numbers = open.tried.keys();
-                tried.extend(numbers.map(|number| closing.message(RecipientNo(*number))));
-            }
-        }
-        tried
-    }
-
+impl Planner<'_> {
     /// Built messages without an outcome, which continue after a start. Messages of which a part was
     /// deleted meanwhile can't be rebuilt as they were: they are in [`Plan::unrecoverable`].
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn unsettled(&self, view: &dyn ReadView) -> Result<Vec<Plan>, Unreadable> {
+    pub fn unsettled(&self) -> Result<Vec<Plan>, Unreadable> {
+        let engine = self.engine;
         let mut plans = Vec::new();
-        for bucket in self.parts.buckets() {
+        for bucket in engine.parts.buckets() {
             for (closing, open) in &bucket.closings {
                 if !open.sending.is_empty() {
                     let of = (*closing, &open.sending);
-                    plans.push(self.unsettled_of(view, bucket, of)?);
+                    plans.push(self.unsettled_of(bucket, of)?);
                 }
             }
         }
@@ -287,18 +270,15 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn made_again(
-        &self,
-        view: &dyn ReadView,
-        messages: &BTreeSet<MessageId>,
-    ) -> Result<Vec<Plan>, Unreadable> {
+    pub fn made_again(&self, messages: &BTreeSet<MessageId>) -> Result<Vec<Plan>, Unreadable> {
+        let engine = self.engine;
         let mut closings: BTreeMap<ClosingId, RoaringBitmap> = BTreeMap::new();
         for MessageId { closing, number } in messages {
             closings.entry(*closing).or_default().insert(number.0);
         }
         let mut plans = Vec::new();
         for (ClosingId { bucket, seq }, who) in closings {
-            let Some(bucket) = self.parts.held_bucket(bucket) else {
+            let Some(bucket) = engine.parts.held_bucket(bucket) else {
                 continue;
             };
             let Some(open) = bucket.closings.get(&seq) else {
@@ -306,7 +286,7 @@ impl Engine {
             };
             let who = who & &open.sending;
             if !who.is_empty() {
-                plans.push(self.unsettled_of(view, bucket, (seq, &who))?);
+                plans.push(self.unsettled_of(bucket, (seq, &who))?);
             }
         }
         Ok(plans)
@@ -314,10 +294,10 @@ impl Engine {
 
     fn unsettled_of(
         &self,
-        view: &dyn ReadView,
         bucket: &Bucket,
         (closing, who): (Seq, &RoaringBitmap),
     ) -> Result<Plan, Unreadable> {
+        let Planner { engine, view } = *self;
         let open = bucket.closings.get(&closing).ok_or_else(|| {
             Unreadable(format!(
                 "closing {closing} of bucket {} is missing",
@@ -327,7 +307,7 @@ impl Engine {
         let mut rows: FxHashMap<u32, BTreeSet<Seq>> = FxHashMap::default();
         for number in who {
             let key = message_key(bucket.closing_id(closing).message(RecipientNo(number)));
-            for day in self.parts.days_of(bucket.no).range(open.at.day()..) {
+            for day in engine.parts.days_of(bucket.no).range(open.at.day()..) {
                 if let Some(row) = view.get(Partition::Day(*day), &key)? {
                     let row = MessageRow::read(view, Partition::Day(*day), &key, &row)?;
                     rows.insert(number, BTreeSet::from_iter(row.entries(closing)));
@@ -336,7 +316,7 @@ impl Engine {
             }
         }
         let from = rows.values().flatten().min().copied().unwrap_or(closing);
-        let names = &self.intake.compiled.names;
+        let names = &engine.intake.compiled.names;
         let takes =
             |kept: &StoredArrival, variant: &Variant| open.lane.has(names, &kept.arrival, variant);
         let has = |number: u32, kept: &StoredArrival| {
@@ -376,7 +356,7 @@ impl Engine {
         });
         let unrecoverable = unrecoverable.collect();
         let closing = bucket.closing_id(closing);
-        let mut plan = self.plan_of(view, closing, (&open.lane, open.at, open.clock), found)?;
+        let mut plan = self.plan_of(closing, (&open.lane, open.at, open.clock), found)?;
         for planned in &mut planned {
             plan.order(&mut planned.entries);
         }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use crate::bucket::{Bucket, Closing};
+use crate::bucket::Bucket;
 use crate::content::message::{Item, Message, Skipped};
 use crate::engine::check::condition::{Answers, ask};
 use crate::engine::check::look::{Checks, Ends, Facts, facts_of};
@@ -32,7 +32,6 @@ use crate::model::time::{Day, Instant};
 use crate::rules::Unresolved;
 use crate::rules::compiled::{Type, Version};
 use crate::rules::lane_kind::LaneKind;
-use crate::rules::names::LaneName;
 
 /// A plan: messages of one closing that are ready to be recorded.
 #[derive(Debug)]
@@ -125,70 +124,6 @@ impl Plan {
 }
 
 impl Engine {
-    /// The closings with messages still to build, by due time, without those of paused channels.
-    #[must_use]
-    pub fn closings(&self) -> Vec<ClosingId> {
-        let mut closings = Vec::new();
-        for bucket in self.parts.buckets() {
-            let unmade = bucket
-                .closings
-                .iter()
-                .filter(|(_, closing)| self.can_be_made(closing));
-            closings.extend(unmade.map(|(seq, closing)| (closing.clock, bucket.no, *seq)));
-        }
-        closings.sort_unstable();
-        closings
-            .into_iter()
-            .map(|(_, bucket, seq)| ClosingId { bucket, seq })
-            .collect()
-    }
-
-    /// The due time of the oldest message that is not built, or not known to have been sent.
-    #[must_use]
-    pub fn oldest_due(&self) -> Option<Instant> {
-        let closings = self.parts.buckets().flat_map(|b| b.closings.values());
-        let waiting = closings.filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
-        waiting.map(|closing| closing.clock).min()
-    }
-
-    /// The due time of the oldest message that can be built.
-    #[must_use]
-    pub fn oldest_to_make(&self) -> Option<Instant> {
-        let closings = self.parts.buckets().flat_map(|b| b.closings.values());
-        let closings = closings.filter(|closing| self.can_be_made(closing));
-        closings.map(|closing| closing.clock).min()
-    }
-
-    /// The name of a closing's lane, as long as its messages are not all built and sent.
-    #[must_use]
-    pub fn lane_of(&self, closing: ClosingId) -> Option<&LaneName> {
-        let open = self
-            .parts
-            .held_bucket(closing.bucket)?
-            .closings
-            .get(&closing.seq)?;
-        Some(self.intake.compiled.names.lane(open.lane.lane))
-    }
-
-    /// Tells whether there are messages to build.
-    #[must_use]
-    pub fn has_closings(&self) -> bool {
-        self.has_closings_of(|_, _| true)
-    }
-
-    /// Tells whether there are messages to build of wanted closings.
-    #[must_use]
-    pub fn has_closings_of(&self, is_wanted: impl Fn(ClosingId, &LaneName) -> bool) -> bool {
-        let names = &self.intake.compiled.names;
-        self.parts.buckets().any(|bucket| {
-            let mut closings = bucket.closings.iter();
-            closings.any(|(seq, closing)| {
-                self.can_be_made(closing)
-                    && is_wanted(bucket.closing_id(*seq), names.lane(closing.lane.lane))
-            })
-        })
-    }
-
     /// The objects that a plan's messages show, each once, and whether an entry's type waits for the host's
     /// word on it.
     #[must_use]
@@ -210,27 +145,63 @@ impl Engine {
         objects
     }
 
-    fn can_be_made(&self, closing: &Closing) -> bool {
-        let channel = || self.intake.compiled.names.lane(closing.lane.lane).channel;
-        !closing.unmade.is_empty() && !self.intake.paused.channels.contains(&channel())
+    /// A planned message as views show it; `None` if it is empty or the recipient was erased.
+    #[must_use]
+    pub fn message(&self, plan: &Plan, planned: &PlannedMessage) -> Option<Message> {
+        let bucket = self.parts.bucket(plan.closing.bucket);
+        let profile = bucket.roster.profile(planned.number)?;
+        (!planned.is_empty()).then(|| Message {
+            at: plan.as_of,
+            recipient: profile.id.clone(),
+            channel: plan.channel.to_owned(),
+            lane: plan.lane_name.clone(),
+            key: plan.key.clone(),
+            items: planned
+                .entries
+                .iter()
+                .map(|source| plan.item(*source))
+                .collect(),
+            skipped: planned
+                .ended
+                .iter()
+                .map(|(source, reason)| Skipped {
+                    event: plan.headers[*source as usize].id.clone(),
+                    reason: *reason,
+                })
+                .collect(),
+        })
     }
+}
 
+/// The planner: an engine between two steps, beside the store that it reads.
+#[derive(Clone, Copy)]
+pub struct Planner<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) view: &'a dyn ReadView,
+}
+
+impl Engine {
+    /// The planner, over the store as the view shows it.
+    #[must_use]
+    pub fn planner<'a>(&'a self, view: &'a dyn ReadView) -> Planner<'a> {
+        let engine = self;
+        Planner { engine, view }
+    }
+}
+
+impl Planner<'_> {
     /// Checks the entries of at most `most` recipients of a closing, as of the instant at which it was
     /// due, however late that is. Reads only.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn plan(
-        &self,
-        view: &dyn ReadView,
-        closing: ClosingId,
-        most: usize,
-    ) -> Result<Option<Plan>, Unreadable> {
-        let bucket = self.parts.bucket(closing.bucket);
+    pub fn plan(&self, closing: ClosingId, most: usize) -> Result<Option<Plan>, Unreadable> {
+        let Planner { engine, view } = *self;
+        let bucket = engine.parts.bucket(closing.bucket);
         let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(None);
         };
-        let names = &self.intake.compiled.names;
+        let names = &engine.intake.compiled.names;
         let lane = names.lane(open.lane.lane);
         let members: BTreeMap<u32, Seq> = open
             .unmade
@@ -262,7 +233,7 @@ impl Engine {
         };
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
-        let mut plan = self.plan_of(view, closing, (&open.lane, open.at, open.clock), found)?;
+        let mut plan = self.plan_of(closing, (&open.lane, open.at, open.clock), found)?;
         let draft = Draft::new(view);
         let answers = self.answers(&draft, bucket, &plan)?;
         plan.messages = self.planned(&draft, (bucket, lane.channel), &who, (&plan, &answers))?;
@@ -273,17 +244,17 @@ impl Engine {
     /// A plan of the entries found, without messages.
     pub(crate) fn plan_of(
         &self,
-        view: &dyn ReadView,
         closing: ClosingId,
         (lane, at, as_of): (&LaneKey, Instant, Instant),
         found: Found,
     ) -> Result<Plan, Unreadable> {
+        let Planner { engine, view } = *self;
         let headers = found.sources.iter().map(|Source { kept, .. }| {
             let arrival = &kept.arrival;
-            self.intake.header(view, arrival.at.day(), arrival.event)
+            engine.intake.header(view, arrival.at.day(), arrival.event)
         });
         let headers = headers.collect::<Result<Vec<_>, _>>()?;
-        let name = self.intake.compiled.names.lane(lane.lane);
+        let name = engine.intake.compiled.names.lane(lane.lane);
         Ok(Plan {
             closing,
             at,
@@ -308,13 +279,14 @@ impl Engine {
         who: &RoaringBitmap,
         (plan, answers): (&Plan, &[Answers]),
     ) -> Result<Vec<PlannedMessage>, Unreadable> {
+        let engine = self.engine;
         let Plan {
             as_of: at,
             found,
             headers,
             ..
         } = plan;
-        let version = self.intake.compiled.current();
+        let version = engine.intake.compiled.current();
         let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
         let choices = choices.unwrap_or_default();
         let never = self.unwanted_sources(draft, (bucket, channel), (who, found), &choices)?;
@@ -342,7 +314,7 @@ impl Engine {
             .collect();
         let gone = who & &*bucket.roster.gone;
         let no_address = bucket.roster.without_address(channel, who);
-        let list = &self.intake.suppressions;
+        let list = &engine.intake.suppressions;
         let suppressed = list.among((bucket, channel), who, *at);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
@@ -358,7 +330,7 @@ impl Engine {
                     no_address: Ends::Of(&no_address),
                     suppressed: Ends::Of(&suppressed),
                     ..facts_of(
-                        (&self.intake.compiled, &self.intake.objects),
+                        (&engine.intake.compiled, &engine.intake.objects),
                         kept,
                         header,
                         *at,
@@ -404,6 +376,7 @@ impl Engine {
         bucket: &Bucket,
         plan: &Plan,
     ) -> Result<Vec<Answers>, Unreadable> {
+        let engine = self.engine;
         let found = &plan.found;
         let mut answers = vec![Answers::default(); found.sources.len()];
         let of_type = |at: u32| {
@@ -421,7 +394,7 @@ impl Engine {
         for FoundEntry { number, source } in &found.entries {
             who[*source as usize].insert(*number);
         }
-        let around = (draft, &self.intake);
+        let around = (draft, &engine.intake);
         for at in asked {
             if let Some(of_type) = of_type(at) {
                 let entries = (plan.as_of, &who[at as usize]);
@@ -432,7 +405,8 @@ impl Engine {
     }
 
     fn type_of(&self, kept: &StoredArrival) -> Option<&Type> {
-        let version = self.intake.compiled.current()?;
+        let engine = self.engine;
+        let version = engine.intake.compiled.current()?;
         version.of_type(kept.arrival.type_no)
     }
 
@@ -460,7 +434,8 @@ impl Engine {
         (who, found): (&RoaringBitmap, &Found),
         choices: &'c FxHashMap<TypeNo, Choices>,
     ) -> Result<Vec<Cow<'c, RoaringBitmap>>, Unreadable> {
-        let version = self.intake.compiled.current();
+        let engine = self.engine;
+        let version = engine.intake.compiled.current();
         let mut all = Vec::with_capacity(found.sources.len());
         for at in (0..).take(found.sources.len()) {
             let (kept, variant) = found.source(at);
@@ -490,6 +465,7 @@ impl Engine {
         who: &RoaringBitmap,
         found: &Found,
     ) -> FxHashMap<TypeNo, Choices> {
+        let engine = self.engine;
         let mut all: FxHashMap<TypeNo, Choices> = FxHashMap::default();
         for Source { kept, .. } in &found.sources {
             let number = kept.arrival.type_no;
@@ -502,7 +478,7 @@ impl Engine {
                 for (mode, part) in parts {
                     match of_type
                         .lane(channel, mode.as_ref())
-                        .map(|no| &self.intake.compiled.names.lane(no).kind)
+                        .map(|no| &engine.intake.compiled.names.lane(no).kind)
                     {
                         None => choices.never |= part,
                         Some(LaneKind::Digest(_)) => choices.digest |= part,
@@ -513,33 +489,6 @@ impl Engine {
             });
         }
         all
-    }
-
-    /// A planned message as views show it; `None` if it is empty or the recipient was erased.
-    #[must_use]
-    pub fn message(&self, plan: &Plan, planned: &PlannedMessage) -> Option<Message> {
-        let bucket = self.parts.bucket(plan.closing.bucket);
-        let profile = bucket.roster.profile(planned.number)?;
-        (!planned.is_empty()).then(|| Message {
-            at: plan.as_of,
-            recipient: profile.id.clone(),
-            channel: plan.channel.to_owned(),
-            lane: plan.lane_name.clone(),
-            key: plan.key.clone(),
-            items: planned
-                .entries
-                .iter()
-                .map(|source| plan.item(*source))
-                .collect(),
-            skipped: planned
-                .ended
-                .iter()
-                .map(|(source, reason)| Skipped {
-                    event: plan.headers[*source as usize].id.clone(),
-                    reason: *reason,
-                })
-                .collect(),
-        })
     }
 }
 

@@ -77,10 +77,10 @@ impl<'a> Presenter<'a> {
         message: MessageId,
         from: Day,
     ) -> Result<Option<(Batch, bool)>, Unreadable> {
-        let Some(message) = engine.message_of(view, message, from)? else {
+        let Some(message) = engine.reader(view).message_of(message, from)? else {
             return Ok(None);
         };
-        let (plan, planned) = engine.message_at(view, &message)?;
+        let (plan, planned) = engine.reader(view).message_at(&message)?;
         let is_whole = planned.len() == message.entries;
         let batch = Presenter::new(engine, view).batch(&plan, &planned)?;
         Ok(batch.map(|batch| (batch, is_whole)))

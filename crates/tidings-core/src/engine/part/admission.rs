@@ -171,40 +171,6 @@ impl Part {
         Ok(suppressed)
     }
 
-    /// The reason why the admission of a type leaves a recipient out of an event: one entry is pending, or was
-    /// delivered. Reads only.
-    pub(crate) fn would_leave_out(
-        &self,
-        (intake, draft): (&Intake, &Draft<'_>),
-        (no, number): (BucketNo, RecipientNo),
-        (type_no, rules): (TypeNo, &Type),
-        event: &Event,
-    ) -> Result<Option<&'static str>, Unreadable> {
-        let (admission, per) = (rules.rules.admission, rules.rules.per);
-        if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
-            return Ok(None);
-        }
-        let (of, who) = (Of { type_no, per }, RoaringBitmap::from_iter([number.0]));
-        let key = key_of_event(per, event);
-        let entered = entered(self, draft, no, of, Some(&who))?;
-        let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
-        for (t, place) in self.buckets[no].scheduled.of(number.0) {
-            if !is_pending {
-                let other = intake.scheduled_row(draft, t, place)?.0.event;
-                is_pending =
-                    other.event_type == event.event_type && key_of_event(per, &other) == key;
-            }
-        }
-        if is_pending {
-            return Ok(Some("one is pending"));
-        }
-        let target = event.target.as_ref().map(|target| &target.id);
-        let subject = subject(per, &event.object.id, target);
-        let is_remembered = admission == Admission::OnceEver
-            && !delivered_once(draft, (no, of), subject, &who)?.is_empty();
-        Ok(is_remembered.then_some("one was delivered before"))
-    }
-
     /// Notes that an event waits for its `t`.
     pub(crate) fn note_scheduled(
         &mut self,
@@ -284,82 +250,115 @@ impl Part {
         }
         Ok(messages)
     }
+}
 
-    /// Remembers who was delivered an entry of a type with `once_ever`.
-    pub(crate) fn remember(
-        &self,
-        draft: &mut Draft<'_>,
-        no: BucketNo,
-        (type_no, header): (TypeNo, &Header),
-        who: &RoaringBitmap,
-    ) -> Result<(), Unreadable> {
-        let version = self.compiled.current();
-        let Some(rules) = version.and_then(|version| version.of_type(type_no)) else {
-            return Ok(());
-        };
-        if rules.rules.admission != Admission::OnceEver {
-            return Ok(());
-        }
-        let per = rules.rules.per;
-        let subject = subject(per, &header.object, header.target.as_ref());
-        for (page, who) in pages(who) {
-            let key = once_key(no, Of { type_no, per }, subject, page);
-            let known = read_set(draft, &key)?;
-            if !who.is_subset(&known) {
-                draft.put(Partition::Base, key, encode(&Set::from(known | who)));
-            }
-        }
-        Ok(())
+/// Remembers who was delivered an entry of a type with `once_ever`.
+pub(crate) fn remember(
+    part: &Part,
+    draft: &mut Draft<'_>,
+    no: BucketNo,
+    (type_no, header): (TypeNo, &Header),
+    who: &RoaringBitmap,
+) -> Result<(), Unreadable> {
+    let version = part.compiled.current();
+    let Some(rules) = version.and_then(|version| version.of_type(type_no)) else {
+        return Ok(());
+    };
+    if rules.rules.admission != Admission::OnceEver {
+        return Ok(());
     }
+    let per = rules.rules.per;
+    let subject = subject(per, &header.object, header.target.as_ref());
+    for (page, who) in pages(who) {
+        let key = once_key(no, Of { type_no, per }, subject, page);
+        let known = read_set(draft, &key)?;
+        if !who.is_subset(&known) {
+            draft.put(Partition::Base, key, encode(&Set::from(known | who)));
+        }
+    }
+    Ok(())
+}
 
-    /// Remembers who was sent an entry of a type with `once_ever`.
-    pub(crate) fn remember_sent(
-        &self,
-        (intake, draft): (&Intake, &mut Draft<'_>),
-        ClosingId { bucket: no, seq }: ClosingId,
-        sent: &[Sent],
-    ) -> Result<(), Unreadable> {
-        let asks = |rules: &Type| rules.rules.admission == Admission::OnceEver;
-        let Some(version) = self.version().filter(|version| version.has_kind(asks)) else {
-            return Ok(());
-        };
-        let bucket = &self.buckets[no];
-        let Some(open) = bucket.closings.get(&seq) else {
-            return Ok(());
-        };
-        let delivered = sent.iter().filter(|sent| {
-            sent.ending == Ending::Delivered && open.sending.contains(sent.number.0)
-        });
-        let seqs_of: FxHashMap<u32, &Vec<Seq>> =
-            delivered.map(|sent| (sent.number.0, &sent.seqs)).collect();
-        let seqs = || seqs_of.values().flat_map(|seqs| seqs.iter().copied());
-        let (Some(from), Some(to)) = (seqs().min(), seqs().max()) else {
-            return Ok(());
-        };
-        let takes = |kept: &StoredArrival, variant: &Variant| {
-            version.of_type(kept.arrival.type_no).is_some_and(asks)
-                && open.lane.has(&self.compiled.names, &kept.arrival, variant)
-        };
-        let look = Look {
-            from,
-            to,
-            who: &seqs_of.keys().copied().collect(),
-            takes: &takes,
-            has: &|number, kept| {
-                seqs_of
-                    .get(&number)
-                    .is_some_and(|seqs| seqs.contains(&kept.seq))
-            },
-        };
-        let found = bucket.index.look(draft.view, &look)?;
-        for (source, who) in found.by_source() {
-            let arrival = &found.source(source).0.arrival;
-            let at = (arrival.at.day(), arrival.event);
-            let header = intake.with_header(draft, at, Header::clone)?;
-            self.remember(draft, no, (arrival.type_no, &header), &who)?;
-        }
-        Ok(())
+/// Remembers who was sent an entry of a type with `once_ever`.
+pub(crate) fn remember_sent(
+    part: &Part,
+    (intake, draft): (&Intake, &mut Draft<'_>),
+    ClosingId { bucket: no, seq }: ClosingId,
+    sent: &[Sent],
+) -> Result<(), Unreadable> {
+    let asks = |rules: &Type| rules.rules.admission == Admission::OnceEver;
+    let Some(version) = part.version().filter(|version| version.has_kind(asks)) else {
+        return Ok(());
+    };
+    let bucket = &part.buckets[no];
+    let Some(open) = bucket.closings.get(&seq) else {
+        return Ok(());
+    };
+    let delivered = sent
+        .iter()
+        .filter(|sent| sent.ending == Ending::Delivered && open.sending.contains(sent.number.0));
+    let seqs_of: FxHashMap<u32, &Vec<Seq>> =
+        delivered.map(|sent| (sent.number.0, &sent.seqs)).collect();
+    let seqs = || seqs_of.values().flat_map(|seqs| seqs.iter().copied());
+    let (Some(from), Some(to)) = (seqs().min(), seqs().max()) else {
+        return Ok(());
+    };
+    let takes = |kept: &StoredArrival, variant: &Variant| {
+        version.of_type(kept.arrival.type_no).is_some_and(asks)
+            && open.lane.has(&part.compiled.names, &kept.arrival, variant)
+    };
+    let look = Look {
+        from,
+        to,
+        who: &seqs_of.keys().copied().collect(),
+        takes: &takes,
+        has: &|number, kept| {
+            seqs_of
+                .get(&number)
+                .is_some_and(|seqs| seqs.contains(&kept.seq))
+        },
+    };
+    let found = bucket.index.look(draft.view, &look)?;
+    for (source, who) in found.by_source() {
+        let arrival = &found.source(source).0.arrival;
+        let at = (arrival.at.day(), arrival.event);
+        let header = intake.with_header(draft, at, Header::clone)?;
+        remember(part, draft, no, (arrival.type_no, &header), &who)?;
     }
+    Ok(())
+}
+
+/// The reason why the admission of a type leaves a recipient out of an event: one entry is pending, or was
+/// delivered. Reads only.
+pub(crate) fn would_leave_out(
+    part: &Part,
+    (intake, draft): (&Intake, &Draft<'_>),
+    (no, number): (BucketNo, RecipientNo),
+    (type_no, rules): (TypeNo, &Type),
+    event: &Event,
+) -> Result<Option<&'static str>, Unreadable> {
+    let (admission, per) = (rules.rules.admission, rules.rules.per);
+    if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
+        return Ok(None);
+    }
+    let (of, who) = (Of { type_no, per }, RoaringBitmap::from_iter([number.0]));
+    let key = key_of_event(per, event);
+    let entered = entered(part, draft, no, of, Some(&who))?;
+    let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
+    for (t, place) in part.buckets[no].scheduled.of(number.0) {
+        if !is_pending {
+            let other = intake.scheduled_row(draft, t, place)?.0.event;
+            is_pending = other.event_type == event.event_type && key_of_event(per, &other) == key;
+        }
+    }
+    if is_pending {
+        return Ok(Some("one is pending"));
+    }
+    let target = event.target.as_ref().map(|target| &target.id);
+    let subject = subject(per, &event.object.id, target);
+    let is_remembered = admission == Admission::OnceEver
+        && !delivered_once(draft, (no, of), subject, &who)?.is_empty();
+    Ok(is_remembered.then_some("one was delivered before"))
 }
 
 /// Finds out who may have a pending entry of a type, where memory does not know.

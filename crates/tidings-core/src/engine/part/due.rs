@@ -8,12 +8,13 @@ use crate::content::message::{Item, Message, Skipped};
 use crate::engine::check::condition::ask;
 use crate::engine::check::look::{Ends, Facts, facts_of};
 use crate::engine::intake::state::Intake;
+use crate::engine::part::admission::remember;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::inbox_delivery::InboxDelivery;
-use crate::engine::state::Engine;
 use crate::index::headers::Header;
 use crate::journal::record::{Record, Variant};
-use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
+use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{INBOX, INBOX_NO};
 use crate::model::id::BucketNo;
@@ -140,7 +141,7 @@ fn deliver_to_inboxes(
             continue;
         };
         for (type_no, header, who) in once {
-            part.remember(draft, at, (type_no, &header), &who)?;
+            remember(part, draft, at, (type_no, &header), &who)?;
         }
         for record in of_bucket.records() {
             part.write(draft, at, record);
@@ -231,23 +232,24 @@ fn inbox_delivery(
     Ok(Some((delivery, once)))
 }
 
-impl Engine {
+impl Reader<'_> {
     /// Tells whether anything could become due: an entry of a scheduled event, or an entry of a confirmed
     /// recipient that is not paused. Open lanes without entries don't count.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn waits(&self, view: &dyn ReadView) -> Result<bool, Unreadable> {
-        if self
+    pub fn waits(&self) -> Result<bool, Unreadable> {
+        let Reader { engine, view } = *self;
+        if engine
             .parts
             .buckets()
             .any(|bucket| !bucket.scheduled.is_empty())
         {
             return Ok(true);
         }
-        let names = &self.intake.compiled.names;
+        let names = &engine.intake.compiled.names;
         let mut held_back = 0;
-        for bucket in self.parts.buckets() {
+        for bucket in engine.parts.buckets() {
             let unconfirmed = &bucket.roster.unconfirmed;
             let ever = bucket.roster.ever();
             for no in bucket.lanes.numbers() {
@@ -261,7 +263,7 @@ impl Engine {
                 held_back += found.entries.len() as u64;
             }
         }
-        let pending: u64 = self.parts.ledger_rows().map(|(_, row)| row.pending).sum();
+        let pending: u64 = engine.parts.ledger_rows().map(|(_, row)| row.pending).sum();
         Ok(pending > held_back)
     }
 
@@ -270,12 +272,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn inbox_messages(
-        &self,
-        view: &dyn ReadView,
-        delivered: &InboxDelivery,
-    ) -> Result<Vec<Message>, Unreadable> {
-        let bucket = self.parts.bucket(delivered.bucket);
+    pub fn inbox_messages(&self, delivered: &InboxDelivery) -> Result<Vec<Message>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let bucket = engine.parts.bucket(delivered.bucket);
         let Some((day, held)) = bucket.index.days.last_key_value() else {
             return Ok(Vec::new());
         };
@@ -289,9 +288,9 @@ impl Engine {
         // What was paused comes later than it arrived.
         arrivals.sort_by_key(|kept| (kept.arrival.t, kept.arrival.place));
         for kept in arrivals {
-            let header = self.intake.header(view, *day, kept.arrival.event)?;
+            let header = engine.intake.header(view, *day, kept.arrival.event)?;
             for variant in &kept.arrival.variants {
-                if !has_inbox(&self.intake.compiled, variant) {
+                if !has_inbox(&engine.intake.compiled, variant) {
                     continue;
                 }
                 let reasons = kept.arrival.reasons_of(variant, INBOX_NO);

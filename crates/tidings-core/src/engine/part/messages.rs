@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use super::state::Part;
-use crate::bucket::Closing;
+use crate::bucket::{Bucket, Closing};
 use crate::engine::message::message_row::{MessageRow, message_key};
 use crate::engine::part::mute::silenced;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::ended_by;
+use crate::engine::rows::ends::{Of, ended_by, ends};
 use crate::engine::rows::reach::Reached;
 use crate::index::{Found, FoundEntry, Look};
-use crate::journal::stored::{Unreadable, decode};
+use crate::journal::record::Record;
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode};
 use crate::journal::table::Partition;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
@@ -78,11 +79,9 @@ impl Messages<'_> {
                     if !rest.is_empty() {
                         let stored = match &mut stored {
                             Some(stored) => stored,
-                            none => none.insert(self.part.stored_ends(
-                                self.draft.view,
-                                bucket,
-                                &kept,
-                            )?),
+                            none => {
+                                none.insert(stored_ends(self.part, self.draft.view, bucket, &kept)?)
+                            }
                         };
                         for record in &*stored {
                             for (_, ended) in ended_by(record, kept.seq, name.channel) {
@@ -262,4 +261,16 @@ impl Messages<'_> {
         }
         Ok(None)
     }
+}
+
+/// The stored records that end entries of an arrival individually; memory keeps only those that lanes
+/// still need.
+pub(crate) fn stored_ends(
+    part: &Part,
+    view: &dyn ReadView,
+    bucket: &Bucket,
+    kept: &StoredArrival,
+) -> Result<Vec<Record>, Unreadable> {
+    let days = part.journal_days.range(kept.arrival.at.day()..).copied();
+    ends(view, bucket.no, Of::Arrival(kept.seq), days)
 }

@@ -9,13 +9,13 @@ use super::mute::{Branch, Way};
 use super::state::Part;
 use crate::bucket::{Bucket, Left, Why};
 use crate::engine::intake::state::Intake;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::act::Spread;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::record_size::{parts, set_bytes};
-use crate::engine::state::Engine;
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
-use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::stored::Unreadable;
 use crate::model::batch_key::BatchKeys;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::event::{Audience, Event, Pivot};
@@ -196,13 +196,14 @@ fn named(part: &Part, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BTre
     (named, unknown)
 }
 
-impl Engine {
+impl Reader<'_> {
     /// Tells whether an event with this id was accepted on a kept day.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn has_event(&self, view: &dyn ReadView, event: &Id) -> Result<bool, Unreadable> {
-        Ok(self.intake.locate(&Draft::new(view), event)?.is_some())
+    pub fn has_event(&self, event: &Id) -> Result<bool, Unreadable> {
+        let Reader { engine, view } = *self;
+        Ok(engine.intake.locate(&Draft::new(view), event)?.is_some())
     }
 }
 

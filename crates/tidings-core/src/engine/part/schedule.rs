@@ -13,6 +13,7 @@ use super::publish::{Routed, settle_lanes};
 use super::state::Part;
 use crate::bucket::{Bucket, Frozen, FrozenPart, Why};
 use crate::engine::check::look::{Ends, Facts};
+use crate::engine::part::seen::seen_before;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::scheduled_key;
@@ -128,7 +129,7 @@ impl Part {
         for (no, frozen) in frozen {
             let bucket = &self.buckets[no];
             let seen = match of_type {
-                Some(of_type) => self.seen_before(draft, bucket, (row, of_type), (t, &frozen))?,
+                Some(of_type) => seen_before(self, draft, bucket, (row, of_type), (t, &frozen))?,
                 None => BTreeMap::new(),
             };
             let around = (bucket, &self.paused, &seen);

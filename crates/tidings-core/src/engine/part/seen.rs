@@ -11,9 +11,9 @@ use roaring::RoaringBitmap;
 use super::state::Part;
 use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, Reading, State};
 use crate::engine::intake::accepted;
+use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::state::Engine;
 use crate::index::headers::Header;
 use crate::index::{Found, FoundEntry, Look};
 use crate::journal::record::{About, Arrival, Variant};
@@ -105,40 +105,38 @@ fn seen_there(
     Ok(seen)
 }
 
-impl Part {
-    /// By channel, the recipients of a scheduled event for whom it comes later there, and who have seen it in their
-    /// inbox.
-    pub(crate) fn seen_before(
-        &self,
-        draft: &Draft<'_>,
-        bucket: &Bucket,
-        (row, of_type): (&EventRow, &Type),
-        (t, frozen): (Instant, &Frozen),
-    ) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
-        let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
-        for part in &frozen.parts {
-            let later = part.channels.iter();
-            for channel in later.filter(|channel| of_type.after_ms(**channel).is_some()) {
-                *concerned.entry(*channel).or_default() |= &part.who.0;
-            }
+/// By channel, the recipients of a scheduled event for whom it comes later there, and who have seen it in their
+/// inbox.
+pub(crate) fn seen_before(
+    part: &Part,
+    draft: &Draft<'_>,
+    bucket: &Bucket,
+    (row, of_type): (&EventRow, &Type),
+    (t, frozen): (Instant, &Frozen),
+) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
+    let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
+    for part in &frozen.parts {
+        let later = part.channels.iter();
+        for channel in later.filter(|channel| of_type.after_ms(**channel).is_some()) {
+            *concerned.entry(*channel).or_default() |= &part.who.0;
         }
-        let mut seen = BTreeMap::new();
-        for (channel, who) in concerned {
-            let entries = InInboxes {
-                place: row.place,
-                object: About::object_hash(&row.event.object.id),
-                t: t.plus_ms(-row.after_ms(channel)),
-            };
-            let around = (bucket, &self.compiled.names);
-            let asked = BTreeMap::from([(entries, who)]);
-            let by_place = seen_there(draft.view, around, &asked)?;
-            seen.extend(by_place.into_values().map(|who| (channel, who)));
-        }
-        Ok(seen)
     }
+    let mut seen = BTreeMap::new();
+    for (channel, who) in concerned {
+        let entries = InInboxes {
+            place: row.place,
+            object: About::object_hash(&row.event.object.id),
+            t: t.plus_ms(-row.after_ms(channel)),
+        };
+        let around = (bucket, &part.compiled.names);
+        let asked = BTreeMap::from([(entries, who)]);
+        let by_place = seen_there(draft.view, around, &asked)?;
+        seen.extend(by_place.into_values().map(|who| (channel, who)));
+    }
+    Ok(seen)
 }
 
-impl Engine {
+impl Planner<'_> {
     /// The recipients of entries on a channel that have seen the same event in their inbox, where its type comes
     /// later on the channel.
     pub(crate) fn seen_in_inboxes(
@@ -147,7 +145,8 @@ impl Engine {
         (bucket, channel): (&Bucket, ChannelNo),
         found: &Found,
     ) -> Result<SeenThere, Unreadable> {
-        let version = self.intake.compiled.current();
+        let engine = self.engine;
+        let version = engine.intake.compiled.current();
         let comes_later = |source: u32| {
             let of_type =
                 version.and_then(|rules| rules.of_type(found.source(source).0.arrival.type_no));
@@ -177,7 +176,7 @@ impl Engine {
             };
             *asked.entry(entries).or_default() |= who;
         }
-        seen_there(draft.view, (bucket, &self.intake.compiled.names), &asked)
+        seen_there(draft.view, (bucket, &engine.intake.compiled.names), &asked)
     }
 
     /// Tells whether a recipient has seen the event of an arrival.
@@ -188,6 +187,7 @@ impl Engine {
         kept: &StoredArrival,
         header: &Header,
     ) -> bool {
+        let engine = self.engine;
         let Arrival {
             t, place, type_no, ..
         } = kept.arrival;
@@ -198,7 +198,7 @@ impl Engine {
             t,
             place,
             object: &header.object,
-            has_inbox: &|version| self.intake.compiled.has_inbox(version, type_no),
+            has_inbox: &|version| engine.intake.compiled.has_inbox(version, type_no),
         };
         marks.cover(looked, MarkKind::Seen)
     }

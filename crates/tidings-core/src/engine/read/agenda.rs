@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::view::WaitingEntry;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::state::Engine;
-use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::stored::Unreadable;
 use crate::model::number::{EventNo, LaneNo};
 use crate::model::time::{HOUR_MS, Instant};
 
@@ -39,19 +39,20 @@ pub struct DueLanes {
     pub held: u64,
 }
 
-impl Engine {
+impl Reader<'_> {
     /// The agenda, with at most `most` of the scheduled events. Open lanes without entries are counted:
     /// they come due and send nothing.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn agenda(&self, view: &dyn ReadView, most: usize) -> Result<Agenda, Unreadable> {
+    pub fn agenda(&self, most: usize) -> Result<Agenda, Unreadable> {
+        let Reader { engine, view } = *self;
         let mut hours: BTreeMap<(LaneNo, Option<i64>), (u64, u64)> = BTreeMap::new();
         let (mut unmade, mut sending) = (0, 0);
-        for bucket in self.parts.buckets() {
+        for bucket in engine.parts.buckets() {
             for (no, lane) in bucket.lanes.iter() {
                 let all_held = lane.is_paused() || lane.keeps_paused();
-                lane.deadlines(bucket.terms(&self.intake.compiled))
+                lane.deadlines(bucket.terms(&engine.intake.compiled))
                     .each(&mut |due, number| {
                         let hour = due.map(|due| due.div_euclid(HOUR_MS));
                         let (count, held) = hours.entry((no, hour)).or_default();
@@ -66,7 +67,7 @@ impl Engine {
             }
         }
         let lanes = hours.into_iter().map(|((no, hour), (recipients, held))| {
-            let name = self.intake.compiled.names.lane(no);
+            let name = engine.intake.compiled.names.lane(no);
             DueLanes {
                 channel: name.channel.name(),
                 lane: name.name.clone(),
@@ -83,17 +84,17 @@ impl Engine {
         });
         let (draft, mut next_scheduled) = (Draft::new(view), Vec::new());
         let waits = |at: &&(Instant, EventNo)| {
-            let mut buckets = self.parts.buckets();
+            let mut buckets = engine.parts.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(at))
         };
-        let places: BTreeSet<EventNo> = self
+        let places: BTreeSet<EventNo> = engine
             .intake
             .scheduled
             .keys()
             .map(|(_, place)| *place)
             .collect();
-        for (t, place) in self.intake.scheduled.keys().filter(waits).take(most) {
-            let (row, _) = self.intake.scheduled_row(&draft, *t, *place)?;
+        for (t, place) in engine.intake.scheduled.keys().filter(waits).take(most) {
+            let (row, _) = engine.intake.scheduled_row(&draft, *t, *place)?;
             let event = row.event;
             next_scheduled.push(WaitingEntry {
                 event: event.id,

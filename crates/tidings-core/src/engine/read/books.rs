@@ -13,6 +13,7 @@ use crate::bucket::{Bucket, Frozen};
 use crate::content::message::Books;
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::part::state::Part;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::ledger::{Account, Row};
 use crate::engine::state::Engine;
 use crate::index::postings::{BLOCK_RECIPIENTS, Block};
@@ -52,13 +53,14 @@ struct Walker<'a> {
     duplicates: u64,
 }
 
-impl Engine {
+impl Reader<'_> {
     /// Counts everything that is stored.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn walk(&self, view: &dyn ReadView) -> Result<Walk, Unreadable> {
-        let tally = self.tally();
+    pub fn walk(&self) -> Result<Walk, Unreadable> {
+        let Reader { engine, view } = *self;
+        let tally = engine.tally();
         let mut walk = Walk::default();
         let mut books = Books {
             events: tally.events,
@@ -69,9 +71,9 @@ impl Engine {
             suppressed: tally.suppressed,
             ..Books::default()
         };
-        for (part, bucket) in self.parts.with_buckets() {
+        for (part, bucket) in engine.parts.with_buckets() {
             let mut walker = Walker {
-                engine: self,
+                engine,
                 bucket,
                 part,
                 view,
@@ -93,8 +95,8 @@ impl Engine {
             books.pending += walker.pending;
             books.duplicates += walker.duplicates;
         }
-        for (account, row) in self.parts.ledger_rows() {
-            if self
+        for (account, row) in engine.parts.ledger_rows() {
+            if engine
                 .intake
                 .forgotten_before
                 .is_some_and(|before| account.day < before)
@@ -104,16 +106,17 @@ impl Engine {
             }
         }
         // An entry that was promised and is nowhere.
-        books.lost = self.parts.promised().saturating_sub(books.entries);
+        books.lost = engine.parts.promised().saturating_sub(books.entries);
         walk.books = books;
         Ok(walk)
     }
 
     fn compare(&self, walker: &Walker<'_>, disagreements: &mut Vec<String>) {
+        let engine = self.engine;
         let bucket = walker.bucket.no;
         let held = |account: &Account| {
             account.bucket == bucket
-                && self
+                && engine
                     .intake
                     .forgotten_before
                     .is_none_or(|before| account.day >= before)

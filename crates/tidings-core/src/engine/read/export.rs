@@ -5,21 +5,22 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::event_row::{EventRow, row_key};
-use crate::engine::state::Engine;
-use crate::journal::stored::{ReadView, Unreadable, from_json};
+use crate::journal::stored::{Unreadable, from_json};
 use crate::journal::table::Partition;
 use crate::model::event::Event;
 use crate::model::number::{EventNo, RecipientNo};
 use crate::model::recipient::Recipient;
 use crate::model::time::{Day, Instant};
 
-impl Engine {
+impl<'a> Reader<'a> {
     /// The profiles of all recipients, by id.
     #[must_use]
-    pub fn profiles(&self) -> Vec<&Recipient> {
-        let mut all: Vec<&Recipient> = Vec::new();
-        for bucket in self.parts.buckets() {
+    pub fn profiles(&self) -> Vec<&'a Recipient> {
+        let engine = self.engine;
+        let mut all: Vec<&'a Recipient> = Vec::new();
+        for bucket in engine.parts.buckets() {
             let numbers = bucket.roster.everyone.iter();
             all.extend(numbers.filter_map(|number| bucket.roster.profile(RecipientNo(number))));
         }
@@ -35,17 +36,17 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn each_event(
         &self,
-        view: &dyn ReadView,
         from: Day,
         visit: &mut dyn FnMut(Instant, Event) -> ControlFlow<()>,
     ) -> Result<(), Unreadable> {
+        let Reader { engine, view } = *self;
         let mut passage = Passage {
             from: from.start(),
             last: from.start(),
             spread: BTreeSet::new(),
             visit,
         };
-        for (day, _) in self.intake.days.range(from..) {
+        for (day, _) in engine.intake.days.range(from..) {
             let mut fault = Ok(());
             let mut is_over = false;
             let (first, end) = (row_key(0), row_key(u32::MAX));

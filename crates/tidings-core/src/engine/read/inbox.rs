@@ -17,6 +17,7 @@ use super::cursor::Cursor;
 use crate::bucket::{AsOf, Bucket, Counts, Marking, Reading, State};
 use crate::engine::intake::state::Data;
 use crate::engine::message::present::Presenter;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::reply::Refused;
 use crate::engine::state::Engine;
 use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
@@ -168,31 +169,31 @@ impl Badge {
     }
 }
 
-impl Engine {
+impl Reader<'_> {
     /// Reads a page of an inbox: at most `limit` groups from a cursor on, or the newest.
     ///
     /// # Errors
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
     pub fn inbox(
         &self,
-        view: &dyn ReadView,
         id: &Id,
         from: Option<Cursor>,
         limit: usize,
     ) -> Result<Result<InboxPage, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
+        let Reader { engine, view } = *self;
+        let (at, number) = match engine.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.parts.bucket(at);
-        let reader = Reader::new((self, view), (bucket, number));
-        let mut presenter = Presenter::new(self, view);
+        let bucket = engine.parts.bucket(at);
+        let reader = InboxReader::new((engine, view), (bucket, number));
+        let mut presenter = Presenter::new(engine, view);
         let from = from.unwrap_or(Cursor {
             as_of: bucket.delivered_to,
             below: Seq::LAST,
         });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
-        let (today, withdrawals) = (self.intake.now.day(), self.intake.objects.withdrawals);
+        let (today, withdrawals) = (engine.intake.now.day(), engine.intake.objects.withdrawals);
         let marks = bucket.marks.get(&number.0);
         let as_of = AsOf {
             marked: marks.map_or_else(Seq::default, |marks| marks.changed),
@@ -252,8 +253,11 @@ impl Engine {
 
     /// The revision of a bucket's inboxes: it rises with every change of what they show.
     fn rev(&self, bucket: &Bucket) -> u64 {
-        let forgotten = self.intake.forgotten_before.map_or(0, |day| day.0);
-        bucket.next_seq.0 + self.intake.objects.withdrawals + u64::try_from(forgotten).unwrap_or(0)
+        let engine = self.engine;
+        let forgotten = engine.intake.forgotten_before.map_or(0, |day| day.0);
+        bucket.next_seq.0
+            + engine.intake.objects.withdrawals
+            + u64::try_from(forgotten).unwrap_or(0)
     }
 }
 
@@ -297,7 +301,7 @@ fn shapes(entries: &mut [Entry], below: Seq, room: usize) -> (Vec<Shape>, bool) 
 }
 
 /// The reading of one recipient's inbox.
-struct Reader<'a> {
+struct InboxReader<'a> {
     engine: &'a Engine,
     view: &'a dyn ReadView,
     bucket: &'a Bucket,
@@ -307,7 +311,7 @@ struct Reader<'a> {
     lanes: Vec<LaneNo>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> InboxReader<'a> {
     fn new(
         (engine, view): (&'a Engine, &'a dyn ReadView),
         (bucket, number): (&'a Bucket, RecipientNo),
@@ -570,7 +574,7 @@ struct Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    fn new(reader: &Reader<'a>, day: Day) -> Self {
+    fn new(reader: &InboxReader<'a>, day: Day) -> Self {
         Self {
             view: reader.view,
             bucket: reader.bucket,

@@ -12,11 +12,11 @@ use crate::engine::message::message_row::MessageRow;
 use crate::engine::message::operate::{Known, Standing};
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::message::present::batch_id;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ends};
-use crate::engine::state::Engine;
 use crate::journal::record::Record;
-use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::stored::Unreadable;
 use crate::model::explanation::{Rule, Step};
 use crate::model::messages::{AttemptRun, MessageName};
 use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
@@ -42,21 +42,18 @@ pub struct MessageReport {
     pub steps: Vec<Step>,
 }
 
-impl Engine {
+impl Reader<'_> {
     /// The time line of a message; `None` = it is unknown.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn message_report(
-        &self,
-        view: &dyn ReadView,
-        name: MessageName,
-    ) -> Result<Option<MessageReport>, Unreadable> {
+    pub fn message_report(&self, name: MessageName) -> Result<Option<MessageReport>, Unreadable> {
+        let Reader { engine, view } = *self;
         let MessageId { closing, number } = name.id;
-        let Some(bucket) = self.parts.held_bucket(closing.bucket) else {
+        let Some(bucket) = engine.parts.held_bucket(closing.bucket) else {
             return Ok(None);
         };
-        let part = &self.parts[self.parts.index_of(closing.bucket)];
+        let part = &engine.parts[engine.parts.index_of(closing.bucket)];
         let draft = Draft::new(view);
         let Some(Known { standing, row }) = part.known(&draft, name)? else {
             return Ok(None);
@@ -73,8 +70,8 @@ impl Engine {
             steps: Vec::new(),
         };
         match &row {
-            Some((_, row)) => self.tell_row(view, (bucket, number), row, (closing, &mut report))?,
-            None => self.tell_planned(view, (bucket, number), (closing, &mut report))?,
+            Some((_, row)) => self.tell_row((bucket, number), row, (closing, &mut report))?,
+            None => self.tell_planned((bucket, number), (closing, &mut report))?,
         }
         let days = part.journal_days.range(name.due..).copied();
         let records = ends(view, bucket.no, Of::Closing(closing.seq), days)?;
@@ -85,12 +82,12 @@ impl Engine {
     /// Entries of a recipient by their seqs, as a plan.
     fn entries_at(
         &self,
-        view: &dyn ReadView,
         (bucket, number): (&Bucket, RecipientNo),
         row: &MessageRow,
         (closing, seqs): (ClosingId, Vec<Seq>),
     ) -> Result<(Plan, PlannedMessage), Unreadable> {
-        let name = self.intake.compiled.names.lane(row.lane.lane);
+        let engine = self.engine;
+        let name = engine.intake.compiled.names.lane(row.lane.lane);
         let at = MessageAt {
             at: row.at,
             channel: name.channel.name(),
@@ -102,23 +99,23 @@ impl Engine {
             closing: closing.seq,
             seqs,
         };
-        self.message_at(view, &at)
+        self.message_at(&at)
     }
 
     /// Tells what a built message holds, and why it went when it did.
     fn tell_row(
         &self,
-        view: &dyn ReadView,
         (bucket, number): (&Bucket, RecipientNo),
         row: &MessageRow,
         (closing, report): (ClosingId, &mut MessageReport),
     ) -> Result<(), Unreadable> {
+        let engine = self.engine;
         let (seqs, mut left_out) = row.seqs(closing.seq);
         left_out.extend(row.taken(closing.seq));
         let whole = seqs.iter().chain(left_out.iter().map(|(seq, _)| seq));
         let whole: Vec<Seq> = whole.copied().collect();
         let of = (bucket, number);
-        let (window, all) = self.entries_at(view, of, row, (closing, whole))?;
+        let (window, all) = self.entries_at(of, row, (closing, whole))?;
         let reasons: BTreeMap<Seq, Reason> = left_out.into_iter().collect();
         for source in &all.entries {
             let item = window.item(*source);
@@ -136,11 +133,11 @@ impl Engine {
         }
         if let (Some(recipient), Some(first)) = (&report.summary.recipient, all.entries.first()) {
             let subject = Subject::Event(window.item(*first).event);
-            let steps = self.why_due(view, (subject, recipient), (&row.lane, row.at), &window)?;
+            let steps = self.why_due((subject, recipient), (&row.lane, row.at), &window)?;
             report.steps.extend(steps);
         }
-        let (plan, planned) = self.entries_at(view, of, row, (closing, seqs))?;
-        report.batch = self
+        let (plan, planned) = self.entries_at(of, row, (closing, seqs))?;
+        report.batch = engine
             .message(&plan, &planned)
             .map(|message| batch_id(&message));
         let count = match row.len() {
@@ -156,20 +153,23 @@ impl Engine {
     /// Tells what a message holds that is not built yet.
     fn tell_planned(
         &self,
-        view: &dyn ReadView,
         (bucket, number): (&Bucket, RecipientNo),
         (closing, report): (ClosingId, &mut MessageReport),
     ) -> Result<(), Unreadable> {
+        let Reader { engine, view } = *self;
         let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(());
         };
-        let names = &self.intake.compiled.names;
+        let names = &engine.intake.compiled.names;
         let mut found = bucket
             .waiting(view, names)
             .unmade_for((closing.seq, open), number.0)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
-        let plan = self.plan_of(view, closing, (&open.lane, open.at, open.clock), found)?;
+        let plan =
+            engine
+                .planner(view)
+                .plan_of(closing, (&open.lane, open.at, open.clock), found)?;
         plan.order(&mut sources);
         for source in sources {
             let item = plan.item(source);

@@ -15,6 +15,7 @@ use crate::bucket::Bucket;
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::message::operate::Standing;
 use crate::engine::part::state::Part;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ends};
 use crate::engine::rows::reply::Refused;
@@ -146,18 +147,18 @@ struct Gathering<'a> {
     records: BTreeMap<(Day, ClosingId), Vec<Record>>,
 }
 
-impl Engine {
+impl Reader<'_> {
     /// A page of messages, at most `most`.
     ///
     /// # Errors
     /// [`Unreadable`] outside; inside, [`Refused`] where the recipient is unknown.
     pub fn messages(
         &self,
-        view: &dyn ReadView,
         filter: &MessageFilter,
         (from, most): (Option<MessageCursor>, usize),
     ) -> Result<Result<MessagesPage, Refused>, Unreadable> {
-        let whose = filter.recipient.as_ref().map(|id| self.find(id));
+        let Reader { engine, view } = *self;
+        let whose = filter.recipient.as_ref().map(|id| engine.find(id));
         let whose = match whose.transpose() {
             Ok(whose) => whose,
             Err(refused) => return Ok(Err(refused)),
@@ -165,12 +166,12 @@ impl Engine {
         let type_no = filter
             .event_type
             .as_ref()
-            .map(|of_type| self.intake.compiled.names.type_no(of_type.as_str()));
+            .map(|of_type| engine.intake.compiled.names.type_no(of_type.as_str()));
         if type_no == Some(None) {
             return Ok(Ok(MessagesPage::default()));
         }
         let gathering = Gathering {
-            engine: self,
+            engine,
             view,
             filter,
             whose,
@@ -448,7 +449,7 @@ impl Gathering<'_> {
         if filter.state.is_some_and(|state| state != standing.state) {
             return Ok(());
         }
-        let Some(summary) = self.engine.summary(of, id, standing, row) else {
+        let Some(summary) = self.engine.reader(self.view).summary(of, id, standing, row) else {
             return Ok(());
         };
         let is_other = |channel: &String| *channel != summary.channel;

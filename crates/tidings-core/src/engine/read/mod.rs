@@ -9,6 +9,7 @@ pub(super) mod message_report;
 pub(super) mod messages;
 pub(super) mod next;
 pub(super) mod outcome;
+pub(super) mod reader;
 pub(super) mod retrying;
 pub(super) mod snapshot;
 pub(super) mod view;

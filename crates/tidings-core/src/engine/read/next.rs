@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use roaring::RoaringBitmap;
 
 use crate::engine::message::plan::{Plan, PlannedMessage};
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::Refused;
-use crate::engine::state::Engine;
-use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::stored::Unreadable;
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::ChannelNo;
 use crate::model::id::Id;
 use crate::model::number::Seq;
 use crate::model::time::Instant;
 
-impl Engine {
+impl Reader<'_> {
     /// The message of the lane of a channel, or of this name, that is due first, after its checks as of now; `None` where nothing
     /// waits that will be due. Reads only: what is planned is not to be recorded.
     ///
@@ -23,18 +23,18 @@ impl Engine {
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
     pub fn next_message(
         &self,
-        view: &dyn ReadView,
         id: &Id,
         (channel, now): (ChannelNo, Instant),
         lane: Option<&str>,
     ) -> Result<Result<Option<(Plan, PlannedMessage)>, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
+        let Reader { engine, view } = *self;
+        let (at, number) = match engine.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.parts.bucket(at);
+        let bucket = engine.parts.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
-        let compiled = &self.intake.compiled;
+        let compiled = &engine.intake.compiled;
         let names = &compiled.names;
         let mut first: Option<(Instant, LaneKey)> = None;
         for no in bucket.lanes.numbers() {
@@ -74,15 +74,17 @@ impl Engine {
         });
         found.entries = entries;
         found.sort();
-        let plan = self.plan_of(
-            view,
+        let plan = engine.planner(view).plan_of(
             bucket.closing_id(Seq::default()),
             (&lane, due.max(now), due.max(now)),
             found,
         )?;
         let draft = Draft::new(view);
-        let answers = self.answers(&draft, bucket, &plan)?;
-        let planned = self.planned(&draft, (bucket, channel), &who, (&plan, &answers))?;
+        let answers = engine.planner(view).answers(&draft, bucket, &plan)?;
+        let planned =
+            engine
+                .planner(view)
+                .planned(&draft, (bucket, channel), &who, (&plan, &answers))?;
         let planned = planned.into_iter().next();
         Ok(Ok(planned.map(|planned| (plan, planned))))
     }

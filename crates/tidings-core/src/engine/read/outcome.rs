@@ -14,13 +14,14 @@ use roaring::RoaringBitmap;
 use crate::bucket::{Bucket, Frozen};
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::part::admission::left_out;
+use crate::engine::part::messages::stored_ends;
 use crate::engine::part::state::Part;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ended_by, ending_of, ends};
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::ledger::Row;
 use crate::engine::rows::named::scheduled_key;
-use crate::engine::state::Engine;
 use crate::journal::record::{Origin, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
@@ -84,20 +85,6 @@ struct Made {
     sending: BTreeMap<Seq, RoaringBitmap>,
 }
 
-impl Part {
-    /// The stored records that end entries of an arrival individually; memory keeps only those that lanes
-    /// still need.
-    pub(crate) fn stored_ends(
-        &self,
-        view: &dyn ReadView,
-        bucket: &Bucket,
-        kept: &StoredArrival,
-    ) -> Result<Vec<Record>, Unreadable> {
-        let days = self.journal_days.range(kept.arrival.at.day()..).copied();
-        ends(view, bucket.no, Of::Arrival(kept.seq), days)
-    }
-}
-
 /// An event that is kept, and where its entries may be.
 pub(crate) struct KnownEvent {
     pub(crate) row: EventRow,
@@ -109,15 +96,16 @@ pub(crate) struct KnownEvent {
     pub(crate) journal_days: Vec<Day>,
 }
 
-impl Engine {
+impl Reader<'_> {
     /// Finds an event, as long as the day of its arrival is kept.
     pub(crate) fn known_event(
         &self,
         draft: &Draft<'_>,
         event: &Id,
     ) -> Result<Option<KnownEvent>, Unreadable> {
-        let mut located = self.intake.located_event(draft, event)?;
-        for part in self.parts.iter() {
+        let engine = self.engine;
+        let mut located = engine.intake.located_event(draft, event)?;
+        for part in engine.parts.iter() {
             located.extend(part.copies_in(draft).copies_of(event, Table::EnteredIds)?);
         }
         // An id may come again once the day of its arrival is forgotten: the newest is meant.
@@ -128,14 +116,18 @@ impl Engine {
         located.retain(|(_, located)| located.place == place);
         let waits = located.iter().find_map(|(_, located)| {
             let t = located.scheduled?;
-            self.intake.scheduled.contains_key(&(t, place)).then_some(t)
+            engine
+                .intake
+                .scheduled
+                .contains_key(&(t, place))
+                .then_some(t)
         });
-        let Some(row) = self.intake.row_of(draft, &located, waits)? else {
+        let Some(row) = engine.intake.row_of(draft, &located, waits)? else {
             return Ok(None);
         };
         let mut instants = BTreeSet::new();
         for (_, located) in &located {
-            instants.extend(self.intake.waits_for(draft, *located)?);
+            instants.extend(engine.intake.waits_for(draft, *located)?);
         }
         let days: BTreeSet<Day> = located.iter().filter_map(|(day, _)| *day).collect();
         let first = days.first().copied().unwrap_or(row.arrived.day());
@@ -143,7 +135,12 @@ impl Engine {
             row,
             instants,
             days,
-            journal_days: self.parts.journal_days().range(first..).copied().collect(),
+            journal_days: engine
+                .parts
+                .journal_days()
+                .range(first..)
+                .copied()
+                .collect(),
         }))
     }
 
@@ -152,7 +149,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn trace(&self, view: &dyn ReadView, event: &Id) -> Result<Option<Trace>, Unreadable> {
+    pub fn trace(&self, event: &Id) -> Result<Option<Trace>, Unreadable> {
+        let Reader { engine, view } = *self;
         let Some(known) = self.known_event(&Draft::new(view), event)? else {
             return Ok(None);
         };
@@ -164,7 +162,7 @@ impl Engine {
         } = known;
         let place = row.place;
         let is_awaited = |t: &&Instant| {
-            let mut buckets = self.parts.buckets();
+            let mut buckets = engine.parts.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(&(**t, place)))
         };
         let next = instants.iter().find(is_awaited);
@@ -180,7 +178,7 @@ impl Engine {
             made: Vec::new(),
             days: journal_days,
         };
-        for (part, bucket) in self.parts.with_buckets() {
+        for (part, bucket) in engine.parts.with_buckets() {
             let at = (trace.report.arrived.day(), place);
             if let Some(left_out) = left_out(view, bucket.no, at)? {
                 let sum = trace.report.suppressed.entry(left_out.why).or_default();
@@ -203,7 +201,7 @@ impl Engine {
                 }
             }
             for kept in bucket.index.arrivals_of(view, place, &days)? {
-                self.trace_arrival(view, (part, bucket), &kept, (&mut trace, &mut everyone))?;
+                self.trace_arrival((part, bucket), &kept, (&mut trace, &mut everyone))?;
             }
             trace.report.notifications += everyone.len();
         }
@@ -212,17 +210,17 @@ impl Engine {
 
     fn trace_arrival(
         &self,
-        view: &dyn ReadView,
         (part, bucket): (&Part, &Bucket),
         kept: &StoredArrival,
         (trace, everyone): (&mut Trace, &mut RoaringBitmap),
     ) -> Result<(), Unreadable> {
+        let Reader { engine, view } = *self;
         let sets = bucket.sets_of(view, kept)?;
-        let ended = part.stored_ends(view, bucket, kept)?;
+        let ended = stored_ends(part, view, bucket, kept)?;
         for (variant, who) in kept.arrival.variants.iter().zip(sets) {
             *everyone |= &who;
             for lane in &variant.lanes {
-                let name = self.intake.compiled.names.lane(*lane);
+                let name = engine.intake.compiled.names.lane(*lane);
                 let channel = name.channel;
                 let mut rest = who.clone();
                 let fate = trace.fate(channel);
@@ -232,7 +230,7 @@ impl Engine {
                 for record in &ended {
                     fate.end_by(record, (kept.seq, channel), &mut rest);
                 }
-                let names = &self.intake.compiled.names;
+                let names = &engine.intake.compiled.names;
                 let address = names.address(*lane, &kept.arrival.keys);
                 let pending = bucket.pending(kept.seq, &address, channel, &rest);
                 fate.pending += pending.len();

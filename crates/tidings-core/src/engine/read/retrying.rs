@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use super::messages::MessageSummary;
 use crate::engine::message::attempt_row::attempts_of;
 use crate::engine::message::operate::Standing;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::Refused;
-use crate::engine::state::Engine;
-use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::stored::Unreadable;
 use crate::model::id::Id;
 use crate::model::messages::{Answered, AttemptRun, MessageState};
 use crate::model::number::{MessageId, RecipientNo};
@@ -36,30 +36,30 @@ pub struct Retrying {
     pub messages: Vec<Retried>,
 }
 
-impl Engine {
+impl Reader<'_> {
     /// The messages that wait for their next attempt, of a recipient or all; at most `most` are shown.
     ///
     /// # Errors
     /// [`Unreadable`] outside; inside, [`Refused`] where the recipient is unknown.
     pub fn retrying(
         &self,
-        view: &dyn ReadView,
         recipient: Option<&Id>,
         most: usize,
     ) -> Result<Result<Retrying, Refused>, Unreadable> {
-        let whose = match recipient.map(|id| self.find(id)).transpose() {
+        let engine = self.engine;
+        let whose = match recipient.map(|id| engine.find(id)).transpose() {
             Ok(whose) => whose,
             Err(refused) => return Ok(Err(refused)),
         };
         let (least, greatest) = whose.map_or((0, u32::MAX), |(_, of)| (of.0, of.0));
         let mut waits = Vec::new();
-        for (part, bucket) in self.parts.with_buckets() {
+        for (part, bucket) in engine.parts.with_buckets() {
             if whose.is_some_and(|(no, _)| no != bucket.no) {
                 continue;
             }
             for (seq, open) in &bucket.closings {
                 let channel = part.compiled.names.lane(open.lane.lane).channel;
-                let is_held = self.paused().has_channel(channel.name());
+                let is_held = engine.paused().has_channel(channel.name());
                 let tried = open.tried.from(&least);
                 for (number, tried) in tried.take_while(|(number, _)| **number <= greatest) {
                     let id = bucket.closing_id(*seq).message(RecipientNo(*number));
@@ -73,31 +73,28 @@ impl Engine {
         waits.sort_unstable();
         let count = waits.len();
         let shown: BTreeSet<MessageId> = waits.iter().take(most).map(|(.., id)| *id).collect();
-        let held = self.held(view, &shown)?;
+        let held = self.held(&shown)?;
         let mut messages = Vec::new();
         for (.., id) in waits.into_iter().take(most) {
             let is_held = held.contains(&id);
-            messages.extend(self.retried(view, id, is_held)?);
+            messages.extend(self.retried(id, is_held)?);
         }
         messages.sort_by_key(|message| message.is_held);
         Ok(Ok(Retrying { count, messages }))
     }
 
     /// The messages of these that a pause holds.
-    fn held(
-        &self,
-        view: &dyn ReadView,
-        messages: &BTreeSet<MessageId>,
-    ) -> Result<BTreeSet<MessageId>, Unreadable> {
+    fn held(&self, messages: &BTreeSet<MessageId>) -> Result<BTreeSet<MessageId>, Unreadable> {
+        let Reader { engine, view } = *self;
         let mut held = BTreeSet::new();
-        if *self.paused() == Paused::default() {
+        if *engine.paused() == Paused::default() {
             return Ok(held);
         }
-        for plan in self.made_again(view, messages)? {
+        for plan in engine.planner(view).made_again(messages)? {
             for planned in &plan.messages {
                 let types = planned.entries.iter();
                 let types: Vec<Id> = types.map(|at| plan.item(*at).event_type).collect();
-                if self.paused().holds(plan.channel, &types) {
+                if engine.paused().holds(plan.channel, &types) {
                     held.insert(plan.closing.message(planned.number));
                 }
             }
@@ -105,13 +102,9 @@ impl Engine {
         Ok(held)
     }
 
-    fn retried(
-        &self,
-        view: &dyn ReadView,
-        id: MessageId,
-        is_held: bool,
-    ) -> Result<Option<Retried>, Unreadable> {
-        let part = &self.parts[self.parts.index_of(id.closing.bucket)];
+    fn retried(&self, id: MessageId, is_held: bool) -> Result<Option<Retried>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let part = &engine.parts[engine.parts.index_of(id.closing.bucket)];
         let bucket = &part.buckets[id.closing.bucket];
         let open = bucket.closings.get(&id.closing.seq);
         let Some((standing, open)) = Standing::open(bucket, id).zip(open) else {

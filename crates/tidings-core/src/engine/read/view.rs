@@ -7,12 +7,13 @@ use roaring::RoaringBitmap;
 use crate::engine::message::message_row::{MessageRow, message_key};
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::part::follow;
+use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::Refused;
 use crate::engine::state::Engine;
 use crate::index::{FoundEntry, Look};
 use crate::journal::record::Variant;
-use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
+use crate::journal::stored::{StoredArrival, Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{CHANNELS, ChannelNo, EACH};
@@ -80,27 +81,10 @@ impl Engine {
         self.intake.suppressions.given_again(change)
     }
 
-    /// The suppression of an address on a channel, if there is one now.
-    #[must_use]
-    pub fn suppression(&self, of: &ChannelAddress) -> Option<Suppression> {
-        let intake = &self.intake;
-        intake.suppressions.of(of, intake.now).copied()
-    }
-
     /// Tells whether an arrival at some address would change what is known of its bounces.
     #[must_use]
     pub fn awaits_arrivals(&self) -> bool {
         self.intake.suppressions.awaits_arrivals()
-    }
-
-    /// The suppressed addresses of one channel, or of all, by channel and address; `after` = those after this one.
-    pub fn suppressions<'a>(
-        &'a self,
-        channel: Option<ChannelNo>,
-        after: Option<&'a ChannelAddress>,
-    ) -> impl Iterator<Item = (ChannelAddress, Suppression)> + 'a {
-        let intake = &self.intake;
-        intake.suppressions.all(channel, after, intake.now)
     }
 
     /// A recipient's profile.
@@ -118,19 +102,6 @@ impl Engine {
         bucket.roster.profile(message.number)
     }
 
-    /// Tells whether an object is known.
-    ///
-    /// # Errors
-    /// [`Unreadable`] where the store can't be read.
-    pub fn knows_object(&self, view: &dyn ReadView, object: &Id) -> Result<bool, Unreadable> {
-        Ok(view
-            .get(
-                Partition::Base,
-                &crate::engine::intake::objects::object_key(object),
-            )?
-            .is_some())
-    }
-
     /// Number of recipients.
     #[must_use]
     pub fn recipients(&self) -> u64 {
@@ -138,12 +109,6 @@ impl Engine {
             .buckets()
             .map(|bucket| bucket.roster.everyone.len())
             .sum()
-    }
-
-    /// Number of objects of which the host gave something by a command, and which are kept until they are deleted.
-    #[must_use]
-    pub fn kept_objects(&self) -> u64 {
-        self.intake.objects.kept
     }
 
     /// Number of followers of a topic itself.
@@ -171,7 +136,10 @@ impl Engine {
             .preferences
             .of(number.0)
             .into_iter();
-        let chosen = chosen.filter(|(_, scope, mode)| self.knows_choice(scope, mode));
+        let chosen = chosen.filter(|(_, scope, mode)| {
+            self.rules()
+                .is_some_and(|rules| rules.know_choice(scope, mode))
+        });
         let (wide, mut shown): (Vec<_>, Vec<_>) = chosen
             .map(|(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode))
             .partition(|(scope, ..)| scope.may_be_on_each());
@@ -188,51 +156,40 @@ impl Engine {
         }
         Ok(shown)
     }
+}
 
-    /// The topics that a recipient follows, by bytes.
-    ///
-    /// # Errors
-    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn following(
-        &self,
-        view: &dyn ReadView,
-        id: &Id,
-    ) -> Result<Result<Vec<String>, Refused>, Unreadable> {
-        let (bucket, number) = match self.find(id) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
-        let no = self.parts.bucket(bucket).no;
-        let prefix = Key::of(Owner::Bucket(no), Table::Following)
-            .u32(number.0)
-            .done();
-        let mut topics = Vec::new();
-        each(view, Partition::Base, &prefix, |key, value| {
-            let of_row = follow::topics_of(key, value)?.into_iter();
-            topics.extend(of_row.map(|topic| topic.as_str().to_owned()));
-            Ok(())
-        })?;
-        topics.sort_unstable();
-        Ok(Ok(topics))
+impl<'a> Reader<'a> {
+    /// The suppression of an address on a channel, if there is one now.
+    #[must_use]
+    pub fn suppression(&self, of: &ChannelAddress) -> Option<Suppression> {
+        let intake = &self.engine.intake;
+        intake.suppressions.of(of, intake.now).copied()
+    }
+
+    /// The suppressed addresses of one channel, or of all, by channel and address; `after` = those after this one.
+    pub fn suppressions(
+        self,
+        channel: Option<ChannelNo>,
+        after: Option<&'a ChannelAddress>,
+    ) -> impl Iterator<Item = (ChannelAddress, Suppression)> + 'a {
+        let intake = &self.engine.intake;
+        intake.suppressions.all(channel, after, intake.now)
     }
 
     /// The lanes with pending entries of a recipient.
     ///
     /// # Errors
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn open_lanes(
-        &self,
-        view: &dyn ReadView,
-        id: &Id,
-    ) -> Result<Result<Vec<OpenLane>, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
+    pub fn open_lanes(&self, id: &Id) -> Result<Result<Vec<OpenLane>, Refused>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let (at, number) = match engine.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.parts.bucket(at);
+        let bucket = engine.parts.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let mut lanes = Vec::new();
-        let names = &self.intake.compiled.names;
+        let names = &engine.intake.compiled.names;
         for no in bucket.lanes.numbers() {
             let name = names.lane(no);
             let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
@@ -242,7 +199,9 @@ impl Engine {
                 let key = names.key(no, &arrival.keys);
                 let (entered, entries) = by_key.entry(key).or_insert((arrival.at, Vec::new()));
                 *entered = arrival.at.min(*entered);
-                let header = self.intake.header(view, arrival.at.day(), arrival.event)?;
+                let header = engine
+                    .intake
+                    .header(view, arrival.at.day(), arrival.event)?;
                 let waiting = WaitingEntry {
                     event: header.id,
                     event_type: header.event_type,
@@ -258,7 +217,7 @@ impl Engine {
                     lane: no,
                     key: key.clone(),
                 });
-                let terms = bucket.terms(&self.intake.compiled);
+                let terms = bucket.terms(&engine.intake.compiled);
                 let due = lane.and_then(|lane| lane.deadlines(terms).of(number.0));
                 let due = match name.kind {
                     // The wheel knows no more than the second.
@@ -277,22 +236,43 @@ impl Engine {
         Ok(Ok(lanes))
     }
 
+    /// The topics that a recipient follows, by bytes.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    pub fn following(&self, id: &Id) -> Result<Result<Vec<String>, Refused>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let (bucket, number) = match engine.find(id) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let no = engine.parts.bucket(bucket).no;
+        let prefix = Key::of(Owner::Bucket(no), Table::Following)
+            .u32(number.0)
+            .done();
+        let mut topics = Vec::new();
+        each(view, Partition::Base, &prefix, |key, value| {
+            let of_row = follow::topics_of(key, value)?.into_iter();
+            topics.extend(of_row.map(|topic| topic.as_str().to_owned()));
+            Ok(())
+        })?;
+        topics.sort_unstable();
+        Ok(Ok(topics))
+    }
+
     /// The scheduled entries of a recipient, by (t, arrival): they enter their lanes at their `t`.
     ///
     /// # Errors
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn scheduled(
-        &self,
-        view: &dyn ReadView,
-        id: &Id,
-    ) -> Result<Result<Vec<WaitingEntry>, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
+    pub fn scheduled(&self, id: &Id) -> Result<Result<Vec<WaitingEntry>, Refused>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let (at, number) = match engine.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
         let (draft, mut entries) = (Draft::new(view), Vec::new());
-        for (t, place) in self.parts.bucket(at).scheduled.of(number.0) {
-            let (row, _) = self.intake.scheduled_row(&draft, t, place)?;
+        for (t, place) in engine.parts.bucket(at).scheduled.of(number.0) {
+            let (row, _) = engine.intake.scheduled_row(&draft, t, place)?;
             let event = row.event;
             entries.push(WaitingEntry {
                 event: event.id,
@@ -308,21 +288,18 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn messages_of(
-        &self,
-        view: &dyn ReadView,
-        id: &Id,
-    ) -> Result<Result<Vec<MessageAt>, Refused>, Unreadable> {
-        let (at, number) = match self.find(id) {
+    pub fn messages_of(&self, id: &Id) -> Result<Result<Vec<MessageAt>, Refused>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let (at, number) = match engine.find(id) {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = self.parts.bucket(at).no;
+        let bucket = engine.parts.bucket(at).no;
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
             .u32(number.0)
             .done();
         let mut messages = Vec::new();
-        for day in self.parts.days_of(bucket).iter().rev() {
+        for day in engine.parts.days_of(bucket).iter().rev() {
             let mut of_day = Vec::new();
             each(view, Partition::Day(*day), &prefix, |key, value| {
                 let seq = seq_at(key, REST + 4).unwrap_or_default();
@@ -342,16 +319,16 @@ impl Engine {
     /// [`Unreadable`] where the store can't be read.
     pub fn message_of(
         &self,
-        view: &dyn ReadView,
         message: MessageId,
         from: Day,
     ) -> Result<Option<MessageAt>, Unreadable> {
+        let Reader { engine, view } = *self;
         let MessageId { closing, number } = message;
-        if self.recipient_of(message).is_none() {
+        if engine.recipient_of(message).is_none() {
             return Ok(None);
         }
         let key = message_key(message);
-        for day in self.parts.days_of(closing.bucket).range(from..) {
+        for day in engine.parts.days_of(closing.bucket).range(from..) {
             let partition = Partition::Day(*day);
             if let Some(row) = view.get(partition, &key)? {
                 let row = MessageRow::read(view, partition, &key, &row)?;
@@ -362,7 +339,8 @@ impl Engine {
     }
 
     fn located(&self, row: MessageRow, closing: ClosingId, number: RecipientNo) -> MessageAt {
-        let name = self.intake.compiled.names.lane(row.lane.lane);
+        let engine = self.engine;
+        let name = engine.intake.compiled.names.lane(row.lane.lane);
         let seqs = row.entries(closing.seq);
         MessageAt {
             at: row.at,
@@ -377,49 +355,17 @@ impl Engine {
         }
     }
 
-    /// The lane that entries of each type take on a channel now, for a recipient; `None` = no entry.
-    ///
-    /// # Errors
-    /// [`Refused::UnknownRecipient`].
-    pub fn lanes_of(
-        &self,
-        id: &Id,
-        channel: ChannelNo,
-    ) -> Result<BTreeMap<String, Option<String>>, Refused> {
-        let (at, number) = self.find(id)?;
-        let preferences = &self.parts.bucket(at).preferences;
-        let compiled = &self.intake.compiled;
-        let types = compiled
-            .current()
-            .into_iter()
-            .flat_map(|version| version.types());
-        let types = types.filter(|of_type| of_type.channels(None).contains(&channel));
-        let lane = |of_type: &Type| {
-            let who = RoaringBitmap::from_iter([number.0]);
-            let modes = preferences.split(channel, of_type, who);
-            let mode = modes.first().and_then(|(mode, _)| mode.as_ref());
-            let lane = of_type.lane(channel, mode);
-            lane.map(|lane| compiled.names.lane(lane).name.clone())
-        };
-        Ok(types
-            .map(|of_type| (of_type.name.clone(), lane(of_type)))
-            .collect())
-    }
-
     /// A built message with its entries; entries of deleted days are left out.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn message_at(
-        &self,
-        view: &dyn ReadView,
-        message: &MessageAt,
-    ) -> Result<(Plan, PlannedMessage), Unreadable> {
-        let bucket = self.parts.bucket(message.bucket);
+    pub fn message_at(&self, message: &MessageAt) -> Result<(Plan, PlannedMessage), Unreadable> {
+        let Reader { engine, view } = *self;
+        let bucket = engine.parts.bucket(message.bucket);
         let who = RoaringBitmap::from_iter([message.number.0]);
         let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
         let seqs: BTreeSet<Seq> = message.seqs.iter().copied().collect();
-        let lanes = self.intake.compiled.names.lanes();
+        let lanes = engine.intake.compiled.names.lanes();
         let lane = lanes
             .into_iter()
             .find(|(_, name)| name.name == message.lane && name.channel.name() == message.channel);
@@ -440,7 +386,9 @@ impl Engine {
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
         let closing = bucket.closing_id(message.closing);
-        let plan = self.plan_of(view, closing, (&lane, message.at, message.at), found)?;
+        let plan = engine
+            .planner(view)
+            .plan_of(closing, (&lane, message.at, message.at), found)?;
         plan.order(&mut sources);
         Ok((
             plan,
@@ -450,5 +398,56 @@ impl Engine {
                 ended: Vec::new(),
             },
         ))
+    }
+
+    /// Tells whether an object is known.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn knows_object(&self, object: &Id) -> Result<bool, Unreadable> {
+        let view = self.view;
+        Ok(view
+            .get(
+                Partition::Base,
+                &crate::engine::intake::objects::object_key(object),
+            )?
+            .is_some())
+    }
+
+    /// Number of objects of which the host gave something by a command, and which are kept until they are deleted.
+    #[must_use]
+    pub fn kept_objects(&self) -> u64 {
+        let engine = self.engine;
+        engine.intake.objects.kept
+    }
+
+    /// The lane that entries of each type take on a channel now, for a recipient; `None` = no entry.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownRecipient`].
+    pub fn lanes_of(
+        &self,
+        id: &Id,
+        channel: ChannelNo,
+    ) -> Result<BTreeMap<String, Option<String>>, Refused> {
+        let engine = self.engine;
+        let (at, number) = engine.find(id)?;
+        let preferences = &engine.parts.bucket(at).preferences;
+        let compiled = &engine.intake.compiled;
+        let types = compiled
+            .current()
+            .into_iter()
+            .flat_map(|version| version.types());
+        let types = types.filter(|of_type| of_type.channels(None).contains(&channel));
+        let lane = |of_type: &Type| {
+            let who = RoaringBitmap::from_iter([number.0]);
+            let modes = preferences.split(channel, of_type, who);
+            let mode = modes.first().and_then(|(mode, _)| mode.as_ref());
+            let lane = of_type.lane(channel, mode);
+            lane.map(|lane| compiled.names.lane(lane).name.clone())
+        };
+        Ok(types
+            .map(|of_type| (of_type.name.clone(), lane(of_type)))
+            .collect())
     }
 }

@@ -4,3 +4,4 @@ pub(super) mod answer;
 pub(super) mod progress;
 pub(super) mod told;
 pub(super) mod told_rows;
+pub(super) mod view;

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::answer::{Answers, OpenReply};
-use super::progress::{KeptObjects, Progress};
+use super::progress::KeptObjects;
 use crate::engine::intake::state::Intake;
 use crate::engine::part::state::read_heads;
 use crate::engine::rows::act::{Act, ActNo, Applied, Told, told_key};
@@ -20,91 +20,10 @@ use crate::engine::state::{Engine, Step};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::Partition;
-use crate::model::command::Command;
-use crate::model::id::Id;
 use crate::model::number::EventNo;
 use crate::model::time::Instant;
 
 impl Engine {
-    /// True if some parts of the store are elsewhere, so that acts are told.
-    #[must_use]
-    pub fn tells(&self) -> bool {
-        self.holds_intake && self.parts.len() < usize::from(self.of_parts)
-    }
-
-    /// Tells whether the engine has the intake.
-    #[must_use]
-    pub fn holds_intake(&self) -> bool {
-        self.holds_intake
-    }
-
-    /// The number of parts that the store has.
-    #[must_use]
-    pub fn of_parts(&self) -> u16 {
-        self.of_parts
-    }
-
-    /// The number of buckets over which recipients are distributed.
-    #[must_use]
-    pub fn of_buckets(&self) -> u16 {
-        self.intake.buckets
-    }
-
-    /// The number of the newest acts that the intake has told, as far as this engine knows.
-    #[must_use]
-    pub fn told(&self) -> ActNo {
-        self.intake.acts
-    }
-
-    /// The number of the newest acts that all parts of this engine have applied.
-    #[must_use]
-    pub fn applied(&self) -> ActNo {
-        let applied = self.parts.iter().map(|part| part.applied);
-        applied.min().unwrap_or_default()
-    }
-
-    /// The numbers of the parts that this engine has.
-    #[must_use]
-    pub fn part_numbers(&self) -> Vec<u16> {
-        self.parts.iter().map(|part| part.no).collect()
-    }
-
-    /// The progress of the parts.
-    #[must_use]
-    pub fn progress(&self) -> Progress {
-        Progress {
-            parts: self.part_numbers(),
-            applied: self.applied(),
-            needed_from: self.needed_from(),
-            oldest_day: self.oldest_day(),
-        }
-    }
-
-    /// Tells whether a recipient would be of a part that this engine has.
-    #[must_use]
-    pub fn has_home_of(&self, recipient: &Id) -> bool {
-        let parts = self.parts.iter();
-        let mut buckets = parts.map(|part| &part.buckets);
-        buckets.any(|buckets| buckets.of(recipient.as_str()).is_some())
-    }
-
-    /// Tells whether a command is for this engine to decide: of a recipient or a message of its parts, or for the
-    /// intake that it has.
-    #[must_use]
-    pub fn is_home_of(&self, command: &Command) -> bool {
-        match command {
-            Command::Message { message, .. } | Command::Report { message, .. } => {
-                let bucket = message.id.closing.bucket;
-                let is_none = bucket.0 >= self.intake.buckets;
-                self.parts.held_bucket(bucket).is_some() || (is_none && self.holds_intake)
-            }
-            command => match command.recipient() {
-                Some(recipient) => self.has_home_of(recipient),
-                None => self.holds_intake,
-            },
-        }
-    }
-
     /// Applies acts of the intake of another node, in order, in each part that has not applied them yet.
     ///
     /// Where the clock of that node is ahead, an event enters at the instant of this engine, whose clock nobody else moves.
@@ -120,57 +39,9 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
-            step.answers = engine.apply_acts(draft, told)?;
+            step.answers = apply_acts(engine, draft, told)?;
             Ok(())
         })
-    }
-
-    /// Applies acts. Events that follow each other are applied in one part after the other: what a part does of one
-    /// changes nothing of what is known of the next.
-    fn apply_acts(
-        &mut self,
-        draft: &mut Draft<'_>,
-        told: &[Arc<Told>],
-    ) -> Result<Vec<Answers>, Unreadable> {
-        let known = self.intake.acts;
-        let apply = |no: ActNo| self.parts.iter().filter(|part| part.applied < no).count();
-        let of_told = |told: &Arc<Told>| Answers {
-            parts: apply(told.no()),
-            of_acts: Vec::with_capacity(told.acts.len()),
-        };
-        let mut answers: Vec<Answers> = told.iter().map(of_told).collect();
-        let acts = (0..).zip(told);
-        let acts =
-            acts.flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)));
-        let acts: Vec<(usize, ActNo, &Act)> = acts.collect();
-        for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
-            for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
-                self.intake.observe(draft.view, act)?;
-            }
-            let is_large = self
-                .parts
-                .are_many_acts(alike.iter().map(|(_, _, act)| *act));
-            let applied =
-                self.parts
-                    .each(&self.intake, draft, is_large, |intake, part, draft| {
-                        let each = alike.iter().map(|(_, no, act)| match part.applied < *no {
-                            true => part.apply(intake, draft, act),
-                            false => Ok(Applied::Done),
-                        });
-                        each.collect::<Result<Vec<_>, _>>()
-                    })?;
-            let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
-            for (at, _, _) in alike {
-                let of_parts = applied.iter_mut().filter_map(Iterator::next);
-                answers[*at].of_acts.push(Applied::sum(of_parts));
-            }
-        }
-        let newest = told.last().map_or(known, |told| told.no());
-        self.intake.acts = known.max(newest);
-        for part in self.parts.iter_mut() {
-            part.applied = part.applied.max(newest);
-        }
-        Ok(answers)
     }
 
     /// Ends commands with the answers of all parts. The replies of the step are theirs, in order.
@@ -226,12 +97,6 @@ impl Engine {
         })
     }
 
-    /// Number of the acts that are stored, of those up to one.
-    #[must_use]
-    pub fn stored_told(&self, until: ActNo) -> u64 {
-        self.intake.told_rows.count_until(until)
-    }
-
     /// Deletes the acts up to a number, which every part has applied.
     ///
     /// # Errors
@@ -248,35 +113,83 @@ impl Engine {
             Ok(())
         })
     }
+}
 
-    /// Writes the acts of a step down, and notes that the parts here have applied them. A part that has still to apply
-    /// some of before meets these again, which do nothing in parts: all that is told then is news of objects.
-    pub(crate) fn write_told(&mut self, draft: &mut Draft<'_>, step: &mut Step) {
-        let acts = draft.take_told();
-        if acts.is_empty() {
-            return;
+/// Applies acts. Events that follow each other are applied in one part after the other: what a part does of one
+/// changes nothing of what is known of the next.
+fn apply_acts(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    told: &[Arc<Told>],
+) -> Result<Vec<Answers>, Unreadable> {
+    let known = engine.intake.acts;
+    let apply = |no: ActNo| engine.parts.iter().filter(|part| part.applied < no).count();
+    let of_told = |told: &Arc<Told>| Answers {
+        parts: apply(told.no()),
+        of_acts: Vec::with_capacity(told.acts.len()),
+    };
+    let mut answers: Vec<Answers> = told.iter().map(of_told).collect();
+    let acts = (0..).zip(told);
+    let acts = acts.flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)));
+    let acts: Vec<(usize, ActNo, &Act)> = acts.collect();
+    for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
+        for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
+            engine.intake.observe(draft.view, act)?;
         }
-        self.intake.acts.0 += 1;
-        let told = Arc::new(Told::new(self.intake.acts, acts));
-        draft.put_in_parts(Partition::Base, told_key(told.no()), told.stored().bytes());
-        self.intake.told_rows.add(&told);
-        for part in self.parts.iter_mut() {
-            if part.applied.0 + 1 == told.no().0 {
-                part.applied = told.no();
-            }
+        let is_large = engine
+            .parts
+            .are_many_acts(alike.iter().map(|(_, _, act)| *act));
+        let applied =
+            engine
+                .parts
+                .each(&engine.intake, draft, is_large, |intake, part, draft| {
+                    let each = alike.iter().map(|(_, no, act)| match part.applied < *no {
+                        true => part.apply(intake, draft, act),
+                        false => Ok(Applied::Done),
+                    });
+                    each.collect::<Result<Vec<_>, _>>()
+                })?;
+        let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
+        for (at, _, _) in alike {
+            let of_parts = applied.iter_mut().filter_map(Iterator::next);
+            answers[*at].of_acts.push(Applied::sum(of_parts));
         }
-        let parts = self.parts.len();
-        let open = draft.take_open().into_iter();
-        let open = open.map(|of| OpenReply {
-            command: of.command,
-            told: Arc::clone(&told),
-            act: of.act,
-            applied: of.applied,
-            parts,
-        });
-        step.open_replies.extend(open);
-        step.told = Some(told);
     }
+    let newest = told.last().map_or(known, |told| told.no());
+    engine.intake.acts = known.max(newest);
+    for part in engine.parts.iter_mut() {
+        part.applied = part.applied.max(newest);
+    }
+    Ok(answers)
+}
+
+/// Writes the acts of a step down, and notes that the parts here have applied them. A part that has still to apply
+/// some of before meets these again, which do nothing in parts: all that is told then is news of objects.
+pub(crate) fn write_told(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut Step) {
+    let acts = draft.take_told();
+    if acts.is_empty() {
+        return;
+    }
+    engine.intake.acts.0 += 1;
+    let told = Arc::new(Told::new(engine.intake.acts, acts));
+    draft.put_in_parts(Partition::Base, told_key(told.no()), told.stored().bytes());
+    engine.intake.told_rows.add(&told);
+    for part in engine.parts.iter_mut() {
+        if part.applied.0 + 1 == told.no().0 {
+            part.applied = told.no();
+        }
+    }
+    let parts = engine.parts.len();
+    let open = draft.take_open().into_iter();
+    let open = open.map(|of| OpenReply {
+        command: of.command,
+        told: Arc::clone(&told),
+        act: of.act,
+        applied: of.applied,
+        parts,
+    });
+    step.open_replies.extend(open);
+    step.told = Some(told);
 }
 
 /// The numbers of the newest acts that the parts of a store have applied, in its order.

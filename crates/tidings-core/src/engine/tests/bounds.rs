@@ -106,8 +106,8 @@ impl World {
         for reply in step.replies {
             reply.unwrap();
         }
-        for closing in self.engine.closings() {
-            let plan = self.engine.plan(&self.stored, closing, 10_000);
+        for closing in self.engine.open_closings().unmade() {
+            let plan = self.engine.planner(&self.stored).plan(closing, 10_000);
             let plan = plan.unwrap().unwrap();
             let made = self
                 .engine
@@ -136,7 +136,7 @@ impl World {
             .collect();
         let days: Vec<Day> = days.into_iter().collect();
         self.engine = Engine::open(&self.stored, &days, options).unwrap();
-        let walk = self.engine.walk(&self.stored).unwrap();
+        let walk = self.engine.reader(&self.stored).walk().unwrap();
         assert_eq!((walk.books.lost, walk.books.duplicates), (0, 0));
         assert!(walk.disagreements.is_empty(), "{:?}", walk.disagreements);
     }
@@ -179,14 +179,18 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
             .tail
             .is_empty()
     );
-    let page = world.engine.inbox(&world.stored, &id("a"), None, 100);
+    let page = world
+        .engine
+        .reader(&world.stored)
+        .inbox(&id("a"), None, 100);
     let groups = page.unwrap().unwrap().groups;
     let items = groups.iter().flat_map(|group| &group.items);
     let reasons: Vec<usize> = items.map(|item| item.reasons.len()).collect();
     assert_eq!(reasons, [1600; 24]);
     let report = world
         .engine
-        .trace(&world.stored, &id(&long("e7-")))
+        .reader(&world.stored)
+        .trace(&id(&long("e7-")))
         .unwrap();
     assert!(report.is_some(), "an event within a row is found");
     world.check(options);

@@ -85,7 +85,7 @@ fn goes_after(world: &mut World, wait_ms: i64) {
     assert_eq!(messages(world), sent + 1, "told twice");
     assert_eq!(world.engine.now(), world.engine.newest_step());
     world.check(Options::default());
-    let books = world.engine.walk(&world.stored).unwrap().books;
+    let books = world.engine.reader(&world.stored).walk().unwrap().books;
     assert_eq!((books.pending, books.lost, books.duplicates), (0, 0, 0));
 }
 
@@ -363,6 +363,6 @@ fn a7_a_clock_may_be_put_back_again_and_again() {
         sent += 1;
         assert_eq!(messages(&world), sent);
     }
-    let books = world.engine.walk(&world.stored).unwrap().books;
+    let books = world.engine.reader(&world.stored).walk().unwrap().books;
     assert_eq!((books.entries, books.lost, books.duplicates), (12, 0, 0));
 }

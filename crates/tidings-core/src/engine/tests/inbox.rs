@@ -418,7 +418,8 @@ impl World {
     fn page(&mut self, who: usize, from: Option<Cursor>, limit: usize) -> InboxPage {
         let page = self
             .engine
-            .inbox(&self.stored, &id(PEOPLE[who]), from, limit)
+            .reader(&self.stored)
+            .inbox(&id(PEOPLE[who]), from, limit)
             .unwrap()
             .unwrap();
         assert!(page.groups.len() <= limit);
@@ -456,7 +457,7 @@ impl World {
 }
 
 fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
-    let page = |name: &&str| engine.inbox(stored, &id(name), None, 100).unwrap();
+    let page = |name: &&str| engine.reader(stored).inbox(&id(name), None, 100).unwrap();
     PEOPLE.iter().map(|name| page(name).unwrap()).collect()
 }
 

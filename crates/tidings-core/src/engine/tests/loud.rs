@@ -49,14 +49,14 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
     assert_eq!(engine.next_due(), Some(due));
     let step = engine.fall_due(&stored, due).unwrap();
     stored.commit(step.writes);
-    let [closing] = engine.closings()[..] else {
+    let [closing] = engine.open_closings().unmade()[..] else {
         panic!("one window");
     };
-    let plan = engine.plan(&stored, closing, 10).unwrap();
+    let plan = engine.planner(&stored).plan(closing, 10).unwrap();
     let plan = plan.unwrap();
     let message = engine.message(&plan, &plan.messages[0]).unwrap();
     let heard = message.items.iter().map(|item| item.event.clone());
     assert!(heard.eq((0..EVENTS).map(|name| id(&format!("e{name}")))));
-    let walk = engine.walk(&stored).unwrap();
+    let walk = engine.reader(&stored).walk().unwrap();
     assert_eq!(walk.books.entries, 2 * EVENTS as u64);
 }

@@ -109,7 +109,11 @@ fn read(others: usize) -> (InboxPage, usize, [usize; 3]) {
         stored: &stored,
         lent: Mutex::default(),
     };
-    let page = engine.inbox(&view, &id("ann"), None, 20).unwrap().unwrap();
+    let page = engine
+        .reader(&view)
+        .inbox(&id("ann"), None, 20)
+        .unwrap()
+        .unwrap();
     let events = view.lent(&Key::of(Owner::Intake, Table::Events).done());
     let objects = ["o", "t", "by"].map(|object| view.lent(&object_key(&id(object))));
     (page, events, objects)
