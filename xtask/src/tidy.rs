@@ -3,6 +3,7 @@
 mod crates;
 pub(crate) mod pages;
 mod pure;
+mod rooms;
 mod sources;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     faults.extend(sources::check(root)?);
     faults.extend(pages::check(root)?);
     faults.extend(pure::check(root)?);
+    faults.extend(rooms::check(root)?);
     if faults.is_empty() {
         println!("tidy");
         return Ok(());
