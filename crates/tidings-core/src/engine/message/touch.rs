@@ -37,7 +37,7 @@ struct Touching<'a> {
 
 impl Engine {
     /// The messages that a step may change or end, a few too many at most: the senders must keep them
-    /// back until it is durable. Their content then, if any is left, comes from [`Engine::made_again`].
+    /// back until it is durable. Their content then, if any is left, comes from [`Planner::made_again`](super::plan::Planner::made_again).
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.

@@ -2,7 +2,7 @@
 //!
 //! The cost is bounded by the event's own audience and, once it is at rest, by the segments in which it lies:
 //! their postings are read for who is concerned. What the engine's memory knows is gathered
-//! between two steps, as sets ([`Engine::trace`]); what only the rows of personal messages know is
+//! between two steps, as sets ([`Reader::trace`]); what only the rows of personal messages know is
 //! read afterwards, by anybody, from a snapshot of that moment ([`Trace::report`]). Where entries
 //! ended by themselves and where messages were answered is found by the table of ends.
 
