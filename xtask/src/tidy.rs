@@ -4,6 +4,7 @@ mod crates;
 mod modules;
 pub(crate) mod pages;
 mod pure;
+mod rooms;
 mod sources;
 
 use std::path::Path;
@@ -17,6 +18,7 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     faults.extend(modules::check(root)?);
     faults.extend(pages::check(root)?);
     faults.extend(pure::check(root)?);
+    faults.extend(rooms::check(root)?);
     if faults.is_empty() {
         println!("tidy");
         return Ok(());

@@ -225,7 +225,8 @@ fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pa
             let watch = Stopwatch::start();
             let page = node
                 .engine()
-                .inbox(&node.view()?, &id, None, params.groups)??;
+                .reader(&node.view()?)
+                .inbox(&id, None, params.groups)??;
             samples.push(ms(watch.elapsed()));
             verify(params, sort, &page)?;
         }

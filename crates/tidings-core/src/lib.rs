@@ -44,7 +44,7 @@
 //!
 //! // What was decided is stored: an engine that is opened later says the same.
 //! let engine = Engine::open(&rows, &[now.day()], Options::default())?;
-//! let inbox = engine.inbox(&rows, &ada, None, 10)??;
+//! let inbox = engine.reader(&rows).inbox(&ada, None, 10)??;
 //! assert_eq!(inbox.unseen, 1);
 //! assert_eq!(inbox.groups[0].items[0].event, Id::new("e1")?);
 //!
@@ -89,61 +89,38 @@
 
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
-pub mod audience;
-pub mod batch;
-pub mod batch_key;
 mod bucket;
-pub mod calendar;
 pub mod cel;
-pub mod channel;
-pub mod codec;
-pub mod command;
-pub mod compiled;
-pub mod data;
-pub mod deadline;
+mod content;
 pub mod engine;
-pub mod event;
-pub mod explanation;
-pub mod group;
-pub mod headers;
-pub mod id;
 mod index;
 pub mod journal;
-pub mod lane_kind;
-pub mod limits;
-pub mod message;
-pub mod messages;
-pub mod names;
-pub mod number;
-mod options;
-pub mod packed;
-pub mod pause;
-pub mod places;
-pub mod postings;
-pub mod preference;
-pub mod presentation;
-pub mod reason;
-pub mod recipient;
+mod model;
 pub mod rules;
-pub mod set;
-mod shared;
-pub mod suppression;
-pub mod table;
-pub mod time;
-pub mod topic;
+mod sets;
 
-pub use batch::Batch;
-pub use command::{Command, Timed};
-pub use data::Data;
-pub use event::{Audience, Event, ImageSize, Near, Object, Score};
-pub use headers::Header;
-pub use id::{BucketNo, Id, IdError};
-pub use limits::Limits;
-pub use message::{Books, Item, Message, Skipped};
-pub use pause::Paused;
-pub use preference::{Mode, PreferenceScope};
-pub use reason::{Ending, Outcome, Reason};
-pub use recipient::{Recipient, RecipientChange, State};
+pub use content::{batch, group, message};
+pub use index::{headers, postings};
+pub use journal::table;
+pub use model::{
+    batch_key, channel, command, data, event, explanation, id, limits, messages, number, pause,
+    preference, reason, recipient, suppression, time, topic,
+};
+pub use rules::{calendar, compiled, deadline, lane_kind, names, presentation};
+pub use sets::{audience, codec, packed, places, set};
+
+pub use content::batch::Batch;
+pub use content::message::{Books, Item, Message, Skipped};
+pub use index::headers::Header;
+pub use model::command::{Command, Timed};
+pub use model::data::Data;
+pub use model::event::{Audience, Event, ImageSize, Near, Object, Score};
+pub use model::id::{BucketNo, Id, IdError};
+pub use model::limits::Limits;
+pub use model::pause::Paused;
+pub use model::preference::{Mode, PreferenceScope};
+pub use model::reason::{Ending, Outcome, Reason};
+pub use model::recipient::{Recipient, RecipientChange, State};
+pub use model::time::{Day, Instant};
 pub use rules::Rules;
-pub use set::Set;
-pub use time::{Day, Instant};
+pub use sets::set::Set;

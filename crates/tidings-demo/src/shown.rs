@@ -126,7 +126,7 @@ impl Shown {
     /// The topics that somebody follows now, the most followed first; none where the store fails.
     fn topics(&self, view: &StoreView, id: &Id) -> Vec<String> {
         let engine = self.node.engine();
-        let following = engine.following(view, id);
+        let following = engine.reader(view).following(id);
         let mut topics = following.ok().and_then(Result::ok).unwrap_or_default();
         topics.sort_by_cached_key(|topic| {
             (std::cmp::Reverse(engine.followers(topic)), topic.clone())
@@ -165,7 +165,8 @@ impl Shown {
         let lanes = self
             .node
             .engine()
-            .open_lanes(view, id)
+            .reader(view)
+            .open_lanes(id)
             .ok()
             .and_then(Result::ok);
         let outside = lanes
@@ -185,7 +186,7 @@ impl Shown {
     /// The whole inbox: its pages here have numbers, and so few groups that this takes no time.
     fn inbox(&self, view: &StoreView, id: &Id) -> Option<InboxPage> {
         let engine = self.node.engine();
-        engine.inbox(view, id, None, usize::MAX).ok()?.ok()
+        engine.reader(view).inbox(id, None, usize::MAX).ok()?.ok()
     }
 
     fn group(&self, group: &Group) -> InboxGroup {

@@ -158,7 +158,7 @@ impl Delivery {
     pub(crate) fn take_up(&mut self, engine: &Engine, ready: Ready, reached: Instant) {
         let now = engine.now();
         for job in jobs(ready) {
-            let tried = engine.attempts_of(job.id());
+            let tried = engine.open_closings().attempts_of(job.id());
             let at = tried.map_or(now, |tried| tried.until.max(now));
             let job = job.after_a_stop(tried, reached.max(now));
             self.wait_until(at, job.of_another_process());

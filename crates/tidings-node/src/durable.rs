@@ -60,7 +60,7 @@ impl Durable {
 
 /// Counts everything in the store.
 pub(crate) fn books(engine: &Engine, view: &StoreView) -> Result<Books, Error> {
-    let walk = engine.walk(view)?;
+    let walk = engine.reader(view).walk()?;
     match walk.disagreements.first() {
         None => Ok(walk.books),
         Some(first) => Err(Error::Disagreement(first.clone())),

@@ -151,7 +151,7 @@ impl EventLoop {
         // What came due while nobody ran did so under the rules of then. The loop does the rest of it.
         let is_late = catch_up(&mut node, now)?;
         // The node with the intake puts rules in force, for all.
-        let sets_rules = node.engine().holds_intake();
+        let sets_rules = node.engine().replica().holds_intake();
         if !is_late && sets_rules {
             node.set_rules(now, rules.clone())?;
         }
@@ -313,7 +313,7 @@ impl EventLoop {
                 && self.resolving.admits(closing)
                 && !self.unbuilt.has_all(closing, count)
         };
-        let has_work = sends && node.engine().has_closings_of(can_be_made);
+        let has_work = sends && node.engine().open_closings().has_unmade_of(can_be_made);
         let has_chores = node.engine().has_chores() && !node.ahead().is_writing();
         if !stopping && (has_work || has_chores) {
             return Duration::ZERO;
@@ -345,7 +345,7 @@ impl EventLoop {
             refuse(requests, stopping);
             return Ok(());
         };
-        let has_intake = node.engine().holds_intake();
+        let has_intake = node.engine().replica().holds_intake();
         match node.store().ensure_room() {
             Ok(()) => {}
             Err(full @ tidings_store::Error::Full(_)) => {
@@ -445,7 +445,7 @@ impl EventLoop {
         }
         for message in going.iter().filter(|of| of.had_ended) {
             for ready in node.made_again(&BTreeSet::from([message.message]))? {
-                let tried = node.engine().attempts_of(message.message);
+                let tried = node.engine().open_closings().attempts_of(message.message);
                 for job in jobs(ready) {
                     let job = job.after(tried).by_hand();
                     let message = Released { job, again: None };

@@ -205,7 +205,7 @@ impl Node {
     /// # Errors
     /// [`Error`] where the store can't be read.
     pub fn waits(&self) -> Result<bool, Error> {
-        Ok(self.engine.waits(&self.view()?)?)
+        Ok(self.engine.reader(&self.view()?).waits()?)
     }
 
     /// Puts rules in force; the instant stays open.
@@ -227,7 +227,7 @@ impl Node {
         rules: Rules,
     ) -> Result<(), Error> {
         // The node with the intake puts them in force for all.
-        if !self.engine.holds_intake() {
+        if !self.engine.replica().holds_intake() {
             return Ok(());
         }
         self.commit(|engine, view| {

@@ -263,7 +263,8 @@ impl Player {
         let node = self.node();
         Ok(node
             .engine()
-            .explain(&node.view()?, subject, (recipient, now))?)
+            .reader(&node.view()?)
+            .explain(subject, (recipient, now))?)
     }
 
     /// Plays everything before `at` and opens that instant.
@@ -348,7 +349,7 @@ impl Player {
                 break;
             };
             node.fall_due(at)?;
-            let closes = node.engine().has_closings();
+            let closes = node.engine().open_closings().has_unmade();
             self.event_loop.hand_out(at)?;
             if !closes {
                 break;
@@ -402,7 +403,11 @@ impl Player {
         let retry = self.event_loop.delivery.next_retry();
         let node = self.event_loop.node.as_mut()?;
         // After a stop there may be messages that came due and were not made.
-        let unmade = node.engine().has_closings().then(|| node.engine().now());
+        let unmade = node
+            .engine()
+            .open_closings()
+            .has_unmade()
+            .then(|| node.engine().now());
         let due = node.next_due().into_iter();
         due.chain(retry).chain(unmade).min()
     }

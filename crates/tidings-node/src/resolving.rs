@@ -147,6 +147,7 @@ impl Resolving {
         let least = now.plus_ms(-MINUTE_MS);
         // Those of a run are known until its messages are made.
         let least = engine
+            .open_closings()
             .oldest_to_make()
             .map_or(least, |oldest| oldest.min(least));
         self.known.retain(|_, asked| *asked >= least);

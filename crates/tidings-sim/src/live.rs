@@ -451,7 +451,7 @@ impl Life {
         let names = self.look(|node| {
             let view = node.view().ok()?;
             let all = MessageFilter::default();
-            let page = node.engine().messages(&view, &all, (None, 100));
+            let page = node.engine().reader(&view).messages(&all, (None, 100));
             let messages = page.ok()?.ok()?.messages.into_iter();
             Some(messages.map(|message| message.name).collect::<Vec<_>>())
         })?;
@@ -461,7 +461,7 @@ impl Life {
             }
             let batch = self.look(|node| {
                 let view = node.view().ok()?;
-                let report = node.engine().message_report(&view, message).ok()?;
+                let report = node.engine().reader(&view).message_report(message).ok()?;
                 Some(report.and_then(|report| report.batch))
             })?;
             let act = match self.draw(3) {
@@ -515,7 +515,7 @@ impl Life {
     fn has_happened(&mut self, sentinel: &Id) -> Result<bool, String> {
         self.look(|node| {
             let view = node.view().ok()?;
-            node.engine().knows_object(&view, sentinel).ok()
+            node.engine().reader(&view).knows_object(sentinel).ok()
         })
     }
 
@@ -534,7 +534,7 @@ impl Life {
             life.settle()?;
             life.look(|node| {
                 let (engine, view) = (node.engine(), node.view().ok()?);
-                engine.agenda(&view, 10).ok()
+                engine.reader(&view).agenda(10).ok()
             })
         };
         let before = agenda(self)?;
@@ -551,13 +551,13 @@ impl Life {
     fn agree_with_reads(&mut self) -> Result<(), String> {
         let said = self.look(|node| {
             let (engine, view) = (node.engine(), node.view().ok()?);
-            let agenda = engine.agenda(&view, 10).ok()?;
+            let agenda = engine.reader(&view).agenda(10).ok()?;
             Some((agenda, engine.ledger(), node.books().ok()?))
         })?;
         let handle = self.process()?.handle();
         let seen = handle.look(|node| {
             let (engine, view) = (node.engine(), node.view());
-            let agenda = engine.agenda(view, 10).ok()?;
+            let agenda = engine.reader(view).agenda(10).ok()?;
             Some((agenda, engine.ledger(), node.books().ok()?))
         });
         match seen {

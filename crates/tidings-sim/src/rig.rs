@@ -408,5 +408,9 @@ fn sentinel(instant: u32, part: usize) -> Id {
 
 fn has_happened(player: &Player, sentinel: &Id) -> Result<bool, tidings_node::Error> {
     let view = player.node().view()?;
-    Ok(player.node().engine().knows_object(&view, sentinel)?)
+    Ok(player
+        .node()
+        .engine()
+        .reader(&view)
+        .knows_object(sentinel)?)
 }

@@ -132,7 +132,7 @@ impl Scene {
 
     fn waiting(&self, who: &str) -> Vec<String> {
         let view = self.node.view().expect("a view");
-        let lanes = self.node.engine().open_lanes(&view, &id(who));
+        let lanes = self.node.engine().reader(&view).open_lanes(&id(who));
         let lanes = lanes.expect("it can be read").expect("a recipient");
         let entries = lanes.into_iter().flat_map(|lane| lane.entries);
         entries.map(|entry| entry.event.to_string()).collect()
@@ -140,7 +140,7 @@ impl Scene {
 
     fn scheduled(&self, who: &str) -> Vec<(String, Instant)> {
         let view = self.node.view().expect("a view");
-        let entries = self.node.engine().scheduled(&view, &id(who));
+        let entries = self.node.engine().reader(&view).scheduled(&id(who));
         let entries = entries.expect("it can be read").expect("a recipient");
         let named = entries.into_iter();
         named
@@ -150,7 +150,7 @@ impl Scene {
 
     fn inbox(&self, who: &str) -> Vec<String> {
         let view = self.node.view().expect("a view");
-        let page = self.node.engine().inbox(&view, &id(who), None, 100);
+        let page = self.node.engine().reader(&view).inbox(&id(who), None, 100);
         let page = page.expect("it can be read").expect("a recipient");
         let items = page.groups.into_iter().flat_map(|group| group.items);
         items.map(|item| item.event.to_string()).collect()
@@ -309,18 +309,18 @@ fn m6_two_workers_on_one_lane_make_one_message() {
     };
     let mut engine = Engine::open(&view(), &days, Options::default()).expect("readable");
     let now = at("10:10");
-    let [closing] = engine.closings()[..] else {
+    let [closing] = engine.open_closings().unmade()[..] else {
         panic!("one lane is due")
     };
     let plan = |engine: &Engine| {
-        let plan = engine.plan(&view(), closing, 10);
+        let plan = engine.planner(&view()).plan(closing, 10);
         plan.expect("readable").expect("there is something to make")
     };
     let (one, other) = (plan(&engine), plan(&engine));
     commit(engine.made(&view(), now, &[one]).expect("readable"));
     let second = engine.made(&view(), now, &[other]).expect("readable");
     assert!(second.writes.is_empty(), "{:?}", second.writes);
-    let walk = engine.walk(&view()).expect("readable");
+    let walk = engine.reader(&view()).walk().expect("readable");
     assert_eq!((walk.books.messages, walk.disagreements), (1, Vec::new()));
 }
 
@@ -335,8 +335,8 @@ fn p2_planning_again_after_a_crash_gives_the_same_batch() {
     let batches = |scene: &Scene| {
         let (engine, view) = (scene.node.engine(), scene.node.view().expect("a view"));
         let mut batches = Vec::new();
-        for closing in engine.closings() {
-            let plan = engine.plan(&view, closing, 10);
+        for closing in engine.open_closings().unmade() {
+            let plan = engine.planner(&view).plan(closing, 10);
             let plan = plan.expect("readable").expect("it is due");
             for planned in &plan.messages {
                 let message = engine.message(&plan, planned).expect("it tells something");

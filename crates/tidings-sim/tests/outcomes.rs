@@ -81,7 +81,10 @@ fn explained_alike(node: &Node, world: &World, report: &EventReport) {
     let mut explained = States::new();
     for recipient in recipients {
         let subject = Subject::Event(report.event.id.clone());
-        let explanation = node.engine().explain(&view, subject, (recipient, now));
+        let explanation = node
+            .engine()
+            .reader(&view)
+            .explain(subject, (recipient, now));
         let Ok(explanation) = explanation.expect("the store can be read") else {
             continue;
         };
@@ -125,7 +128,8 @@ fn added_up(node: &Node, world: &World) -> Books {
     for event in events {
         let Some(trace) = node
             .engine()
-            .trace(&view, event)
+            .reader(&view)
+            .trace(event)
             .expect("the store can be read")
         else {
             continue;

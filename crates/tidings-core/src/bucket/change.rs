@@ -2,13 +2,14 @@
 
 use roaring::RoaringBitmap;
 
-use super::lane::Lane;
-use super::{Bucket, Terms, version_at};
-use crate::compiled::CompiledRules;
+use super::lanes::lane::Lane;
+use crate::bucket::state::version_at;
+use crate::bucket::{Bucket, Terms};
 use crate::journal::record::Entries;
-use crate::number::{RecipientNo, Seq};
-use crate::recipient::Recipient;
-use crate::time::Instant;
+use crate::model::number::{RecipientNo, Seq};
+use crate::model::recipient::Recipient;
+use crate::model::time::Instant;
+use crate::rules::compiled::CompiledRules;
 
 impl Bucket {
     /// Puts a version of the rules in force.

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::{Bucket, Terms, version_at};
-use crate::compiled::CompiledRules;
+use crate::bucket::state::version_at;
+use crate::bucket::{Bucket, Terms};
 use crate::journal::record::Attempts;
-use crate::number::LaneNo;
-use crate::time::Instant;
+use crate::model::number::LaneNo;
+use crate::model::time::Instant;
+use crate::rules::compiled::CompiledRules;
 
 /// A clock that was put back.
 #[derive(Clone, Copy, Debug)]

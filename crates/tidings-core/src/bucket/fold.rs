@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 
 use super::clock::by_clock;
-use super::lane::{Entering, Lane, Terms};
-use super::lanes::Around;
+use super::lanes::by_address::Around;
+use super::lanes::lane::{Entering, Lane, Terms};
 use super::state::{Bucket, Closing};
-use crate::batch_key::LaneKey;
-use crate::channel::{ChannelNo, INBOX_NO};
-use crate::command::MarkKind;
-use crate::compiled::CompiledRules;
-use crate::id::Id;
 use crate::journal::record::{Arrival, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
-use crate::number::{EventNo, LaneNo, Seq};
-use crate::set::Set;
-use crate::shared::{Shared, Tree};
-use crate::time::{Day, Instant};
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::command::MarkKind;
+use crate::model::id::Id;
+use crate::model::number::{EventNo, LaneNo, Seq};
+use crate::model::time::{Day, Instant};
+use crate::rules::compiled::CompiledRules;
+use crate::sets::set::Set;
+use crate::sets::shared::{Shared, Tree};
 
 impl Bucket {
     /// Folds one record in. `seq` is the next one, `row` that of the first record of its row, `day` the

@@ -4,12 +4,12 @@ use roaring::RoaringBitmap;
 
 use super::Bucket;
 use super::state::Closing;
-use crate::channel::ChannelNo;
-use crate::compiled::CompiledRules;
 use crate::journal::record::Reopened;
-use crate::number::{LaneNo, Seq};
-use crate::shared::Shared;
-use crate::time::Instant;
+use crate::model::channel::ChannelNo;
+use crate::model::number::{LaneNo, Seq};
+use crate::model::time::Instant;
+use crate::rules::compiled::CompiledRules;
+use crate::sets::shared::Shared;
 
 impl Bucket {
     /// Ends built messages that have no entries left, as if they had been empty.

@@ -3,15 +3,15 @@
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-use crate::channel::ChannelNo;
 use crate::journal::parts;
 use crate::journal::record::OnChannel;
 use crate::journal::stored::{ReadView, Unreadable, decode};
-use crate::number::EventNo;
-use crate::set::Set;
-use crate::shared::{Shared, Tree};
-use crate::table::Partition;
-use crate::time::Instant;
+use crate::journal::table::Partition;
+use crate::model::channel::ChannelNo;
+use crate::model::number::EventNo;
+use crate::model::time::Instant;
+use crate::sets::set::Set;
+use crate::sets::shared::{Shared, Tree};
 
 /// An instant of a scheduled event, with the event.
 type At = (Instant, EventNo);

@@ -5,27 +5,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use super::caps::CapCounts;
-use super::chore::Chore;
-use super::counted::Counted;
-use super::ended::Ended;
-use super::followers::Followers;
-use super::lane::Terms;
-use super::lanes::{Around, Lanes};
-use super::marks::{MarkAt, Marks};
-use super::preferences::Preferences;
-use super::roster::Roster;
+use super::lanes::by_address::{Around, Lanes};
+use super::lanes::caps::CapCounts;
+use super::lanes::ended::Ended;
+use super::lanes::lane::Terms;
+use super::people::counted::Counted;
+use super::people::followers::Followers;
+use super::people::marks::{MarkAt, Marks};
+use super::people::preferences::Preferences;
+use super::people::roster::Roster;
 use super::scheduled::ScheduledSets;
-use crate::batch_key::LaneKey;
-use crate::channel::ChannelNo;
-use crate::compiled::CompiledRules;
-use crate::id::{BucketNo, Id};
+use super::storage::work::Chore;
 use crate::index::Index;
 use crate::journal::record::{Arrival, Attempts};
-use crate::number::{ClosingId, LaneNo, Seq};
-use crate::set::Set;
-use crate::shared::{Own, Shared, Tree};
-use crate::time::{Day, Instant};
+use crate::journal::table::{Key, Owner, Table};
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{ClosingId, LaneNo, Seq};
+use crate::model::time::{Day, Instant};
+use crate::rules::compiled::CompiledRules;
+use crate::sets::set::Set;
+use crate::sets::shared::{Own, Shared, Tree};
 
 /// A shard of recipients. A clone is for readers: it has no chores.
 #[derive(Clone, Debug)]
@@ -158,6 +159,11 @@ impl Bucket {
         }
     }
 
+    /// The beginning of the key of its rows of a table.
+    pub(in crate::bucket) fn key(&self, table: Table) -> Key {
+        Key::of(Owner::Bucket(self.no), table)
+    }
+
     /// The id of one of its closings.
     pub(crate) fn closing_id(&self, seq: Seq) -> ClosingId {
         let bucket = self.no;
@@ -197,7 +203,9 @@ impl Bucket {
                     let Some(lane) = self.lanes.get(&address) else {
                         continue;
                     };
-                    let overdue = lane.overdue(&variant.who, at, self.terms(compiled));
+                    let overdue = lane
+                        .deadlines(self.terms(compiled))
+                        .overdue(&variant.who, at);
                     if !overdue.is_empty() {
                         all.entry(address).or_default().0 |= overdue;
                     }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::fault::Failed;
 use super::steps::Steps;
 use super::value::{Value, duration, timestamp, whole};
-use crate::calendar::Zone;
-use crate::time::{DAY_MS, HOUR_MS, Instant, MINUTE_MS, SECOND_MS};
+use crate::model::time::{DAY_MS, HOUR_MS, Instant, MINUTE_MS, SECOND_MS};
+use crate::rules::calendar::Zone;
 
 /// A function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -313,7 +313,7 @@ fn part_of_time<'a>(
         // 1970-01-01 was a Thursday.
         Function::DayOfWeek => (day + 4).rem_euclid(7),
         _ => {
-            let text = crate::time::Day(i32::try_from(day).unwrap_or(0)).to_string();
+            let text = crate::model::time::Day(i32::try_from(day).unwrap_or(0)).to_string();
             let mut numbers = text.splitn(3, '-').map(str::parse::<i64>);
             let mut next = || numbers.next().and_then(Result::ok).unwrap_or(1);
             let (year, month, date) = (next(), next(), next());
@@ -323,7 +323,7 @@ fn part_of_time<'a>(
                 Function::Date => date,
                 Function::DayOfMonth => date - 1,
                 _ => {
-                    let first = crate::time::Day::parse(&format!("{year:04}-01-01"));
+                    let first = crate::model::time::Day::parse(&format!("{year:04}-01-01"));
                     first.map_or(0, |first| day - i64::from(first.0))
                 }
             }

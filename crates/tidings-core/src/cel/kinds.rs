@@ -5,65 +5,9 @@
 
 use super::call::Function;
 use super::fault::Fault;
+use super::names::{Kind, Root};
+use super::parse;
 use super::parse::{Expression, Fold, Folding, Literal, Node, Operator};
-use super::{Root, parse};
-
-/// A kind of values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// It shows only when the expression is asked.
-    Any,
-    /// True or false.
-    Bool,
-    /// An integer.
-    Int,
-    /// An integer that is not negative.
-    Uint,
-    /// A number of floating point.
-    Double,
-    /// A text.
-    Text,
-    /// An instant.
-    Timestamp,
-    /// A duration.
-    Duration,
-    /// A list.
-    List,
-    /// A map.
-    Map,
-    /// Nothing.
-    Null,
-    /// The name of a type.
-    Type,
-}
-
-impl Kind {
-    /// The kind in a sentence.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Any => "anything",
-            Self::Bool => "true or false",
-            Self::Int => "an integer",
-            Self::Uint => "an integer with `u`",
-            Self::Double => "a number with a point",
-            Self::Text => "a text",
-            Self::Timestamp => "a time",
-            Self::Duration => "a duration",
-            Self::List => "a list",
-            Self::Map => "an object",
-            Self::Null => "null",
-            Self::Type => "a type",
-        }
-    }
-
-    fn may_be(self, kinds: &[Self]) -> bool {
-        self == Self::Any || kinds.contains(&self)
-    }
-
-    fn is_number(self) -> bool {
-        matches!(self, Self::Int | Self::Uint | Self::Double)
-    }
-}
 
 /// Refuses an expression that is not of the kind that it has to have.
 pub(super) fn check(

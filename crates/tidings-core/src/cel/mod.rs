@@ -11,38 +11,22 @@ mod eval;
 mod fault;
 mod kinds;
 mod lex;
+mod names;
 mod parse;
 mod steps;
 mod value;
 
-use crate::batch_key::{BatchKey, TooLong};
-use crate::data::Data;
-use crate::event::{Audience, Event, Object};
-use crate::recipient::Recipient;
-use crate::time::Instant;
+use crate::model::batch_key::{BatchKey, TooLong};
+use crate::model::data::Data;
+use crate::model::event::{Audience, Event, Object};
+use crate::model::recipient::Recipient;
+use crate::model::time::Instant;
 pub use fault::{Failed, Fault};
-pub use kinds::Kind;
 use kinds::Kinds;
+pub use names::{DEPTH_MAX, EXPRESSION_BYTES_MAX, Kind, OF_CONDITION, OF_EVENT, Root};
 use parse::Parser;
 pub use steps::STEPS_MAX;
 pub use value::Value;
-
-/// Maximum number of bytes of an expression.
-pub const EXPRESSION_BYTES_MAX: usize = 4096;
-
-/// Maximum depth of an expression: parentheses, operators and calls within each other.
-pub const DEPTH_MAX: u16 = 64;
-
-/// A name that an expression may use, with its fields; `None` = any.
-#[derive(Clone, Copy, Debug)]
-pub struct Root {
-    /// The name.
-    pub name: &'static str,
-    /// The kind of its value.
-    pub kind: Kind,
-    /// Its fields, with theirs.
-    pub fields: Option<&'static [Root]>,
-}
 
 /// A compiled expression.
 ///
@@ -69,70 +53,6 @@ pub struct Program {
     expression: parse::Expression,
     asked: Vec<&'static str>,
 }
-
-const fn of(name: &'static str, kind: Kind) -> Root {
-    let fields = None;
-    Root { name, kind, fields }
-}
-
-const fn text(name: &'static str) -> Root {
-    of(name, Kind::Text)
-}
-
-const fn within(name: &'static str, fields: &'static [Root]) -> Root {
-    Root {
-        name,
-        kind: Kind::Map,
-        fields: Some(fields),
-    }
-}
-
-const OBJECT: &[Root] = &[
-    text("id"),
-    text("title"),
-    text("url"),
-    text("image"),
-    of("data", Kind::Map),
-];
-
-const RECIPIENT: &[Root] = &[
-    text("id"),
-    text("tz"),
-    text("locale"),
-    of("data", Kind::Map),
-];
-
-/// The fields of an event, `t` last.
-const EVENT: &[Root] = &[
-    text("id"),
-    text("type"),
-    within("actor", OBJECT),
-    within("object", OBJECT),
-    within("target", OBJECT),
-    of("data", Kind::Map),
-    of("score", Kind::Double),
-    of("to", Kind::Map),
-    of("channels", Kind::List),
-    text("occurred_at"),
-    text("deliver_at"),
-    text("delay"),
-    text("deliver_local"),
-    text("expires_at"),
-    text("cancellation_key"),
-    of("t", Kind::Timestamp),
-];
-
-/// The names of an expression about an event alone.
-pub const OF_EVENT: &[Root] = &[within("event", EVENT.split_at(EVENT.len() - 1).0)];
-
-/// The names of a condition: those of an event with its `t`, and what there is now.
-pub const OF_CONDITION: &[Root] = &[
-    within("event", EVENT),
-    within("object", OBJECT),
-    within("target", OBJECT),
-    within("recipient", RECIPIENT),
-    of("now", Kind::Timestamp),
-];
 
 impl Program {
     /// Compiles an expression that may use these names.

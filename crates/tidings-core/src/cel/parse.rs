@@ -3,7 +3,7 @@
 use super::call::Function;
 use super::fault::Fault;
 use super::lex::{Placed, Token, tokens};
-use super::{DEPTH_MAX, EXPRESSION_BYTES_MAX, Root};
+use super::names::{DEPTH_MAX, EXPRESSION_BYTES_MAX, Root};
 
 /// An expression, with its depth.
 #[derive(Clone, Debug, PartialEq)]

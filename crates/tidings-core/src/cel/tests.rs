@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use crate::cel::*;
 
 fn event() -> Event {
     serde_json::from_str(

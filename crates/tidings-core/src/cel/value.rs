@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::fault::Failed;
 use super::steps::Steps;
-use crate::time::Instant;
+use crate::model::time::Instant;
 
 /// A value of an expression: what its fields hold, and what it comes to.
 #[derive(Clone, Debug)]

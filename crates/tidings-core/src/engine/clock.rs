@@ -3,10 +3,11 @@
 //! Steps follow each other: their instants never go back, and days are written in their order. The clock may. What is due
 //! is decided by it, and so is what enters; records have their instant all the same.
 
-use super::draft::Draft;
+use super::rows::draft::Draft;
 use super::state::{Engine, Step};
+use crate::engine::step::set_clocks;
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::time::{Instant, MINUTE_MS};
+use crate::model::time::{Instant, MINUTE_MS};
 
 impl Engine {
     /// Tells whether a clock that shows this was put back: it is more than a minute behind the newest step. One from before
@@ -28,21 +29,21 @@ impl Engine {
         }
         self.in_step(Draft::new(view), clock, |engine, draft, _, _| {
             // A bucket may know an earlier time, if it had no record since, and has been asked what is due all the same.
-            engine.write_clocks(draft);
-            engine.set_clocks(clock);
-            engine.write_clocks(draft);
-            for part in &mut engine.parts {
+            write_clocks(engine, draft);
+            set_clocks(engine, clock);
+            write_clocks(engine, draft);
+            for part in engine.parts.iter_mut() {
                 part.spoke_at = None;
             }
             Ok(())
         })
     }
+}
 
-    fn write_clocks(&mut self, draft: &mut Draft<'_>) {
-        for part in &mut self.parts {
-            for no in &*part.buckets.numbers() {
-                part.write_clock(draft, *no);
-            }
+fn write_clocks(engine: &mut Engine, draft: &mut Draft<'_>) {
+    for part in engine.parts.iter_mut() {
+        for no in &*part.buckets.numbers() {
+            part.write_clock(draft, *no);
         }
     }
 }

@@ -1,136 +1,208 @@
 //! The parts of an engine: each holds a range of the buckets, and their answers add up.
+//!
+//! What a step does in every part is one job a part, for threads that the caller lends.
 
 use std::collections::BTreeSet;
+use std::ops::{Deref, DerefMut};
 
-use super::ledger::{Account, Row};
-use super::part::{Part, range_of};
-use super::reply::Refused;
-use super::state::Engine;
+use super::intake::objects;
+use super::intake::state::Intake;
+use super::part::state::{Part, range_of};
+use super::rows::act::Act;
+use super::rows::draft::Draft;
+use super::rows::ledger::{Account, Row};
+use super::workers::{InTurn, Job, Workers};
 use crate::bucket::Bucket;
-use crate::id::{BucketNo, Id};
-use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::RecipientNo;
-use crate::preference::{Mode, PreferenceScope};
-use crate::table::Write;
-use crate::time::Day;
+use crate::journal::stored::Unreadable;
+use crate::journal::table::Partition;
+use crate::model::command::Command;
+use crate::model::id::{BucketNo, Id};
+use crate::model::time::{Day, Instant};
 
-impl Engine {
-    /// The index of a bucket's part.
-    pub(super) fn part_no(&self, bucket: BucketNo) -> usize {
-        let has = |part: &Part| part.buckets.get(bucket).is_some();
-        self.parts.iter().position(has).unwrap_or(0)
+/// Number of commands from which on threads gain more than they cost.
+const MANY: usize = 64;
+
+/// The most rows that one read asks the store for.
+const READ_AHEAD_MAX: usize = 1024;
+
+/// The parts of an engine; at least one.
+#[derive(Debug)]
+pub(super) struct Parts {
+    all: Vec<Part>,
+    /// The index of the part whose chores are done now.
+    pub(super) busy: usize,
+    pub(super) workers: Box<dyn Workers>,
+}
+
+impl Deref for Parts {
+    type Target = [Part];
+
+    fn deref(&self) -> &[Part] {
+        &self.all
+    }
+}
+
+impl DerefMut for Parts {
+    fn deref_mut(&mut self) -> &mut [Part] {
+        &mut self.all
+    }
+}
+
+impl Parts {
+    /// Parts whose jobs are done one after the other.
+    pub(super) fn new(all: Vec<Part>) -> Self {
+        Self {
+            all,
+            busy: 0,
+            workers: Box::new(InTurn),
+        }
     }
 
-    pub(super) fn part_of(&mut self, bucket: BucketNo) -> &mut Part {
-        let no = self.part_no(bucket);
-        &mut self.parts[no]
+    /// The index of a bucket's part.
+    pub(super) fn index_of(&self, bucket: BucketNo) -> usize {
+        let has = |part: &Part| part.buckets.get(bucket).is_some();
+        self.all.iter().position(has).unwrap_or(0)
+    }
+
+    pub(super) fn with(&mut self, bucket: BucketNo) -> &mut Part {
+        let no = self.index_of(bucket);
+        &mut self.all[no]
     }
 
     pub(super) fn bucket(&self, no: BucketNo) -> &Bucket {
-        &self.parts[self.part_no(no)].buckets[no]
+        &self.all[self.index_of(no)].buckets[no]
     }
 
     pub(super) fn held_bucket(&self, no: BucketNo) -> Option<&Bucket> {
-        self.parts.iter().find_map(|part| part.buckets.get(no))
+        self.all.iter().find_map(|part| part.buckets.get(no))
     }
 
     /// All buckets, by number.
     pub(super) fn buckets(&self) -> impl Iterator<Item = &Bucket> {
-        self.parts.iter().flat_map(|part| part.buckets.iter())
+        self.all.iter().flat_map(|part| part.buckets.iter())
     }
 
     /// All buckets, each with its part.
-    pub(super) fn parts_with_buckets(&self) -> impl Iterator<Item = (&Part, &Bucket)> {
-        let parts = self.parts.iter();
+    pub(super) fn with_buckets(&self) -> impl Iterator<Item = (&Part, &Bucket)> {
+        let parts = self.all.iter();
         parts.flat_map(|part| part.buckets.iter().map(move |bucket| (part, bucket)))
     }
 
     /// The days that may hold a record of a bucket.
     pub(super) fn days_of(&self, bucket: BucketNo) -> &BTreeSet<Day> {
-        &self.parts[self.part_no(bucket)].journal_days
+        &self.all[self.index_of(bucket)].journal_days
     }
 
     /// The days that may hold a record of some bucket.
     pub(super) fn journal_days(&self) -> BTreeSet<Day> {
-        let days = self.parts.iter().flat_map(|part| &part.journal_days);
+        let days = self.all.iter().flat_map(|part| &part.journal_days);
         days.copied().collect()
     }
 
     pub(super) fn ledger_rows(&self) -> impl Iterator<Item = (&Account, &Row)> {
-        let rows = self.parts.iter().flat_map(|part| part.ledger.rows());
+        let rows = self.all.iter().flat_map(|part| part.ledger.rows());
         rows.map(|(account, row)| (account, &**row))
     }
 
     /// Number of entries that events got when they were applied.
     pub(super) fn promised(&self) -> u64 {
-        self.parts.iter().map(|part| part.promised).sum()
+        self.all.iter().map(|part| part.promised).sum()
     }
 
-    /// The bucket and number of a recipient.
-    pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, RecipientNo), Refused> {
-        let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
-        self.parts[self.part_no(no)].find(recipient)
+    /// Tells whether commands are work enough for threads.
+    pub(super) fn are_large(&self, commands: &[Command]) -> bool {
+        let is_to_all =
+            |command: &Command| matches!(command, Command::Publish(event) if event.to.everyone);
+        self.all.len() > 1 && (commands.len() >= MANY || commands.iter().any(is_to_all))
     }
 
-    /// Tells whether the rules contain the scope and mode of a preference.
-    pub(super) fn knows_choice(&self, scope: &PreferenceScope, mode: &Mode) -> bool {
-        let rules = self.rules();
-        rules.is_some_and(|rules| rules.know_choice(scope, mode))
+    /// Tells whether acts are work enough for threads.
+    pub(super) fn are_many_acts<'a>(&self, acts: impl ExactSizeIterator<Item = &'a Act>) -> bool {
+        let is_to_all = |act: &Act| match act {
+            Act::Publish { row, .. } | Act::Enter { row, .. } => row.event.to.everyone,
+            Act::Rules { .. } => true,
+            _ => false,
+        };
+        let are_many = acts.len() >= MANY;
+        self.all.len() > 1 && (are_many || acts.into_iter().any(is_to_all))
     }
 
-    /// Runs one bounded slice of maintenance: checkpoint, index build or merge. Returns its writes, to be
-    /// committed before anything else; `None` = nothing is left to do.
+    /// Tells whether lanes of several parts are due.
+    pub(super) fn are_several_due(&mut self, now: Instant) -> bool {
+        let are_several = self.all.len() > 1;
+        let due = self.all.iter_mut().filter_map(Part::next_due);
+        are_several && due.filter(|due| *due <= now).count() > 1
+    }
+
+    /// Reads the objects that commands name, where reading them one by one takes longer.
     ///
     /// # Errors
-    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
-    pub fn chore(&mut self, view: &dyn ReadView) -> Result<Option<Vec<Write>>, Unreadable> {
-        for _ in 0..self.parts.len() {
-            if let Some(writes) = self.parts[self.busy].chore(view)? {
-                return Ok(Some(writes));
-            }
-            self.busy = (self.busy + 1) % self.parts.len();
+    /// [`Unreadable`] where the store can't be read.
+    pub(super) fn read_ahead(
+        &self,
+        draft: &mut Draft<'_>,
+        commands: &[Command],
+    ) -> Result<(), Unreadable> {
+        if !draft.view.is_remote() && !self.are_large(commands) {
+            return Ok(());
         }
-        Ok(None)
-    }
-
-    /// Tells whether [`Engine::chore`] may have work.
-    #[must_use]
-    pub fn has_chores(&self) -> bool {
-        self.parts.iter().any(Part::has_chores)
-    }
-
-    /// The bucket of the last writes from [`Engine::chore`].
-    #[must_use]
-    pub fn chores_of(&self) -> BucketNo {
-        self.parts[self.busy].chores_of()
-    }
-
-    /// Stops the chores of a bucket whose writes the store refused.
-    pub fn set_aside(&mut self, bucket: BucketNo) {
-        self.part_of(bucket).set_aside(bucket);
-    }
-
-    /// Tells whether chores are so far behind that they should get more of a step's time.
-    #[must_use]
-    pub fn is_behind(&self) -> bool {
-        self.parts.iter().any(Part::is_behind)
-    }
-
-    /// The days that came to rest since the last call: they are over, and only outcomes of their messages
-    /// will still be written to them.
-    pub fn take_rested(&mut self) -> Vec<Day> {
-        let today = self.intake.now.day();
-        let over = self
-            .parts
-            .iter()
-            .flat_map(|part| part.restless.range(..today));
-        let over: BTreeSet<Day> = over.copied().collect();
-        let is_at_rest = |day: &Day| self.buckets().all(|bucket| bucket.is_at_rest(*day));
-        let rested: Vec<Day> = over.into_iter().filter(is_at_rest).collect();
-        for part in &mut self.parts {
-            part.restless.retain(|day| !rested.contains(day));
+        let keys = objects::named_by(commands);
+        let reads = match draft.view.is_remote() {
+            // Each is a round trip.
+            true => 1,
+            false => self.all.len(),
+        };
+        let at_once = keys.len().div_ceil(reads).clamp(1, READ_AHEAD_MAX);
+        let chunks: Vec<_> = keys.chunks(at_once).collect();
+        let mut read: Vec<_> = chunks.iter().map(|_| None).collect();
+        let view = draft.view;
+        let jobs = chunks.iter().zip(&mut read).map(|(keys, read)| {
+            Box::new(move || *read = Some(view.get_many(Partition::Base, keys))) as Job<'_>
+        });
+        self.workers.run(jobs.collect());
+        for (keys, read) in chunks.into_iter().zip(read.into_iter().flatten()) {
+            draft.keep(keys, read?);
         }
-        rested
+        Ok(())
+    }
+
+    /// Does something in every part and returns what came of it, in the order of the parts.
+    ///
+    /// # Errors
+    /// [`Unreadable`] of the first part that has one.
+    pub(super) fn each<T: Send>(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+        is_large: bool,
+        work: impl Fn(&Intake, &mut Part, &mut Draft<'_>) -> Result<T, Unreadable> + Sync,
+    ) -> Result<Vec<T>, Unreadable> {
+        if !is_large || self.all.len() == 1 {
+            let parts = self.all.iter_mut();
+            return parts.map(|part| work(intake, part, draft)).collect();
+        }
+        let parts = self.all.iter();
+        let journals = parts.map(|part| draft.take_journals(&part.buckets.numbers()));
+        let journals: Vec<_> = journals.collect();
+        let mut done: Vec<_> = self.all.iter().map(|_| None).collect();
+        let (step, intake, work) = (&*draft, intake, &work);
+        let jobs = self.all.iter_mut().zip(journals).zip(&mut done);
+        let jobs = jobs.map(|((part, journals), done)| {
+            Box::new(move || {
+                let mut draft = step.of_part(journals);
+                let result = work(intake, part, &mut draft);
+                *done = Some(result.map(|result| (result, draft.drafted())));
+            }) as Job<'_>
+        });
+        self.workers.run(jobs.collect());
+        let mut results = Vec::with_capacity(done.len());
+        for done in done {
+            let done = done.ok_or_else(|| Unreadable("a part's job was not done".to_owned()))?;
+            let (result, drafted) = done?;
+            draft.add(drafted);
+            results.push(result);
+        }
+        Ok(results)
     }
 }
 

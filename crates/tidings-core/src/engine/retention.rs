@@ -2,22 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::act::{Act, Applied};
-use super::draft::Draft;
-use super::intake::Intake;
-use super::part::Part;
-use super::reach::Reach;
-use super::reply::Reply;
+use super::intake::state::Intake;
+use super::part::state::Part;
+use super::part::take_back::Among;
+use super::rows::act::{Act, Applied};
+use super::rows::draft::Draft;
+use super::rows::reach::Reach;
+use super::rows::reply::Reply;
 use super::state::{Engine, Step};
-use super::take_back::Among;
 use crate::bucket::Closing;
+use crate::engine::step::{apply, end_act};
 use crate::index::FoundEntry;
 use crate::journal::record::Entries;
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::Seq;
-use crate::reason::Reason;
-use crate::set::Set;
-use crate::time::{DAY_MS, Day, Instant};
+use crate::model::number::Seq;
+use crate::model::reason::Reason;
+use crate::model::time::{DAY_MS, Day, Instant};
+use crate::sets::set::Set;
 
 impl Engine {
     /// The next midnight (00:00 UTC) after the newest instant at which a day has to be deleted: each day
@@ -45,12 +46,12 @@ impl Engine {
     /// yet, or its outcome is not known yet; or the check of an entry on its way asks for that day.
     #[must_use]
     pub fn needed_from(&self) -> Option<Day> {
-        let days = self.parts_with_buckets().flat_map(|(part, bucket)| {
+        let days = self.parts.with_buckets().flat_map(|(part, bucket)| {
             let open = bucket.closings.values();
             open.map(|open| {
                 // The window of a message may have begun on a day that is deleted.
                 let began = bucket.index.day_of(open.from);
-                began.map_or(Day(i32::MIN), |day| part.asks_from(open, day))
+                began.map_or(Day(i32::MIN), |day| asks_from(part, open, day))
             })
         });
         days.min()
@@ -69,7 +70,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             let act = Act::Expire { before };
-            engine.apply(draft, &act)?;
+            apply(engine, draft, &act)?;
             draft.tell(|| act);
             Ok(())
         })
@@ -88,34 +89,9 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
-            engine.forget_until(draft, before, step)?;
+            forget_until(engine, draft, before, step)?;
             Ok(())
         })
-    }
-
-    /// Deletes every day before this one, but never the current day, which is still being written.
-    /// Messages with any of their entries are not sent any more, unless they were handed over.
-    pub(super) fn forget_until(
-        &mut self,
-        draft: &mut Draft<'_>,
-        before: Day,
-        step: &mut Step,
-    ) -> Result<Reply, Unreadable> {
-        let before = before.min(self.intake.now.day());
-        let mut days = self.intake.days_before(before);
-        for part in &self.parts {
-            days.extend(part.days_before(before));
-        }
-        let mut applied = Applied::Dropped { days, expired: 0 };
-        let act = Act::Forget { before };
-        if let Applied::Dropped { days, .. } = &applied
-            && (!days.is_empty() || self.tells())
-        {
-            step.forgotten.extend(days);
-            self.intake.forget_before(before);
-            applied.add(self.apply(draft, &act)?);
-        }
-        self.end_act(draft, act, applied, step.replies.len())
     }
 
     /// The oldest day that holds something, as far as this engine knows.
@@ -130,6 +106,31 @@ impl Engine {
     pub fn set_oldest_elsewhere(&mut self, day: Option<Day>) {
         self.oldest_elsewhere = day;
     }
+}
+
+/// Deletes every day before this one, but never the current day, which is still being written.
+/// Messages with any of their entries are not sent any more, unless they were handed over.
+pub(super) fn forget_until(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    before: Day,
+    step: &mut Step,
+) -> Result<Reply, Unreadable> {
+    let before = before.min(engine.intake.now.day());
+    let mut days = engine.intake.days_before(before);
+    for part in engine.parts.iter() {
+        days.extend(days_before(part, before));
+    }
+    let mut applied = Applied::Dropped { days, expired: 0 };
+    let act = Act::Forget { before };
+    if let Applied::Dropped { days, .. } = &applied
+        && (!days.is_empty() || engine.replica().tells())
+    {
+        step.forgotten.extend(days);
+        engine.intake.forget_before(before);
+        applied.add(apply(engine, draft, &act)?);
+    }
+    end_act(engine, draft, act, applied, step.replies.len())
 }
 
 impl Intake {
@@ -153,25 +154,6 @@ impl Intake {
 }
 
 impl Part {
-    /// The first day of which the check of messages to be built may ask, by the day on which their entries began:
-    /// entries that came later than in the inbox are not told to who saw them there.
-    fn asks_from(&self, open: &Closing, began: Day) -> Day {
-        let channel = self.compiled.names.lane(open.lane.lane).channel;
-        let version = self.compiled.current().filter(|_| !open.unmade.is_empty());
-        let types = version.into_iter().flat_map(|version| version.types());
-        let later = types.filter_map(|of_type| of_type.after_ms(channel)).max();
-        began.start().plus_ms(-later.unwrap_or(0)).day()
-    }
-
-    fn days_before(&self, before: Day) -> BTreeSet<Day> {
-        let of_buckets = self
-            .buckets
-            .iter()
-            .flat_map(|bucket| bucket.index.days.keys());
-        let days = of_buckets.chain(&self.journal_days).copied();
-        days.filter(|day| *day < before).collect()
-    }
-
     /// Expires the entries of the days before this one that are not due.
     pub(super) fn expire_before(
         &mut self,
@@ -204,7 +186,7 @@ impl Part {
         draft: &mut Draft<'_>,
         before: Day,
     ) -> Result<Applied, Unreadable> {
-        let days = self.days_before(before);
+        let days = days_before(self, before);
         self.end_messages_before(draft, before)?;
         let mut expired = 0;
         for day in &days {
@@ -228,4 +210,23 @@ impl Part {
         }
         Ok(Applied::Dropped { days, expired })
     }
+}
+
+/// The first day of which the check of messages to be built may ask, by the day on which their entries began:
+/// entries that came later than in the inbox are not told to who saw them there.
+fn asks_from(part: &Part, open: &Closing, began: Day) -> Day {
+    let channel = part.compiled.names.lane(open.lane.lane).channel;
+    let version = part.compiled.current().filter(|_| !open.unmade.is_empty());
+    let types = version.into_iter().flat_map(|version| version.types());
+    let later = types.filter_map(|of_type| of_type.after_ms(channel)).max();
+    began.start().plus_ms(-later.unwrap_or(0)).day()
+}
+
+fn days_before(part: &Part, before: Day) -> BTreeSet<Day> {
+    let of_buckets = part
+        .buckets
+        .iter()
+        .flat_map(|bucket| bucket.index.days.keys());
+    let days = of_buckets.chain(&part.journal_days).copied();
+    days.filter(|day| *day < before).collect()
 }

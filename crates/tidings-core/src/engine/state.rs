@@ -3,24 +3,27 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::act::Told;
-use super::going::Going;
-use super::inbox_delivery::InboxDelivery;
-use super::intake::{Intake, Tally};
-use super::ledger::Row;
-use super::part::{Part, read_heads};
-use super::reply::{Refused, Reply};
-use super::rows::each_base;
-use super::told::{Answers, Held, KeptObjects, OpenReply};
-use super::workers::{InTurn, Workers};
+use super::intake::state::{Intake, Tally};
+use super::part::state::{Part, read_heads};
+use super::parts::Parts;
+use super::replica::answer::{Answers, OpenReply};
+use super::replica::progress::{Held, KeptObjects};
+use super::rows::act::Told;
+use super::rows::going::Going;
+use super::rows::inbox_delivery::InboxDelivery;
+use super::rows::ledger::Row;
+use super::rows::named::each_base;
+use super::rows::reply::{Refused, Reply};
 use crate::bucket::Bucket;
-use crate::compiled::{CompiledRules, Version};
 use crate::journal::stored::{ReadView, Unreadable, decode, from_json};
-use crate::names::Names;
-use crate::options::Options;
+use crate::journal::table::{REST, Table, Write, u32_at};
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::RecipientNo;
+use crate::model::options::Options;
+use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
-use crate::table::{REST, Table, Write, u32_at};
-use crate::time::{Day, Instant};
+use crate::rules::compiled::{CompiledRules, Version};
+use crate::rules::names::Names;
 
 /// The intake and the buckets of a node: what is accepted is applied in the same commit.
 #[derive(Debug)]
@@ -29,14 +32,11 @@ pub struct Engine {
     /// True if what the intake decides is decided here, and not on another node.
     pub(super) holds_intake: bool,
     /// At least one.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Parts,
     /// Number of parts of the store, of which others may be on other nodes.
     pub(super) of_parts: u16,
     /// The oldest day of parts on other nodes.
     pub(super) oldest_elsewhere: Option<Day>,
-    /// The part whose chores are done now.
-    pub(super) busy: usize,
-    pub(super) workers: Box<dyn Workers>,
 }
 
 /// The result of a step. Nothing of it may be shown before its writes are durable.
@@ -113,11 +113,9 @@ impl Engine {
         Ok(Self {
             intake,
             holds_intake: held.is_none_or(|held| held.intake),
-            parts,
+            parts: Parts::new(parts),
             of_parts,
             oldest_elsewhere: None,
-            busy: 0,
-            workers: Box::new(InTurn),
         })
     }
 
@@ -150,6 +148,12 @@ impl Engine {
         self.intake.forgotten_before
     }
 
+    /// The bucket and number of a recipient.
+    pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, RecipientNo), Refused> {
+        let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
+        self.parts[self.parts.index_of(no)].find(recipient)
+    }
+
     /// The next due instant: of a lane of a confirmed recipient, or of a scheduled event. It may be too
     /// early (a deadline has moved since), never too late, and may be in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
@@ -170,7 +174,7 @@ impl Engine {
     /// Bytes of memory used beyond profiles and ids, roughly.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.buckets().map(Bucket::bytes).sum()
+        self.parts.buckets().map(Bucket::bytes).sum()
     }
 
     /// The counters of events and messages since the store was created.
@@ -185,7 +189,7 @@ impl Engine {
     #[must_use]
     pub fn ledger(&self) -> BTreeMap<Day, Row> {
         let mut days = BTreeMap::<Day, Row>::new();
-        for (account, row) in self.ledger_rows() {
+        for (account, row) in self.parts.ledger_rows() {
             days.entry(account.day).or_default().add(row);
         }
         days
@@ -195,7 +199,7 @@ impl Engine {
     #[must_use]
     pub fn ledger_by_channel(&self) -> BTreeMap<&'static str, Row> {
         let mut channels = BTreeMap::<&'static str, Row>::new();
-        for (account, row) in self.ledger_rows() {
+        for (account, row) in self.parts.ledger_rows() {
             channels.entry(account.channel.name()).or_default().add(row);
         }
         channels

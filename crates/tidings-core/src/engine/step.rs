@@ -2,20 +2,22 @@
 
 use rustc_hash::FxHashSet;
 
-use super::accept::Accepted;
-use super::act::{Act, Applied};
-use super::draft::Draft;
-use super::follow::together;
-use super::inbox_delivery::InboxDelivery;
-use super::reach::Reach;
-use super::reply::{Answer, Refused, Reply};
+use super::intake::accept::Accepted;
+use super::part::follow::together;
+use super::replica::progress::KeptObjects;
+use super::rows::act::{Act, Applied, OpenAct};
+use super::rows::draft::Draft;
+use super::rows::inbox_delivery::InboxDelivery;
+use super::rows::reach::Reach;
+use super::rows::reply::{Answer, Refused, Reply};
 use super::state::{Engine, Step};
-use super::told::{KeptObjects, OpenAct};
-use crate::command::Command;
-use crate::id::{BucketNo, Id};
+use crate::engine::replica::told::write_told;
+use crate::engine::retention::forget_until;
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::model::command::Command;
+use crate::model::id::{BucketNo, Id};
+use crate::model::time::Instant;
 use crate::rules::Rules;
-use crate::time::Instant;
 
 impl Engine {
     /// Closes the lanes due at or before `now`, and nothing else: they go out before anything that
@@ -25,7 +27,7 @@ impl Engine {
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn fall_due(&mut self, view: &dyn ReadView, now: Instant) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            engine.close_due(draft)
+            close_due(engine, draft)
         })
     }
 
@@ -49,10 +51,10 @@ impl Engine {
                 let Some(due) = engine.next_due().filter(|due| *due <= until) else {
                     break;
                 };
-                engine.come_to(due);
-                engine.close_due(draft)?;
-                engine.enter_scheduled(draft)?;
-                engine.end_instant(draft, &[])?;
+                come_to(engine, due);
+                close_due(engine, draft)?;
+                enter_scheduled(engine, draft)?;
+                end_instant(engine, draft, &[])?;
             }
             Ok(())
         })
@@ -74,7 +76,7 @@ impl Engine {
         self.in_step(
             Draft::new(view).with(reach),
             now,
-            |engine, draft, _, step| engine.enter(draft, commands, step),
+            |engine, draft, _, step| enter(engine, draft, commands, step),
         )
     }
 
@@ -94,8 +96,8 @@ impl Engine {
             Draft::new(view).with(reach),
             now,
             |engine, draft, _, step| {
-                engine.enter(draft, commands, step)?;
-                step.delivered = engine.end_instant(draft, commands)?;
+                enter(engine, draft, commands, step)?;
+                step.delivered = end_instant(engine, draft, commands)?;
                 Ok(())
             },
         )
@@ -120,218 +122,10 @@ impl Engine {
         let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, _| {
             let act = engine.intake.accept_rules(draft, rules);
-            engine.apply(draft, &act)?;
+            apply(engine, draft, &act)?;
             draft.tell(|| act);
             Ok(())
         })
-    }
-
-    fn enter(
-        &mut self,
-        draft: &mut Draft<'_>,
-        commands: &[Command],
-        step: &mut Step,
-    ) -> Result<(), Unreadable> {
-        self.enter_scheduled(draft)?;
-        self.read_ahead(draft, commands)?;
-        for alike in commands.chunk_by(together) {
-            match alike {
-                [Command::Publish(_), ..] => self.publish(draft, alike, step)?,
-                [command] => {
-                    let reply = self.command(draft, command, step)?;
-                    step.replies.push(reply);
-                }
-                many => step.replies.extend(self.follow(draft, many)?),
-            }
-        }
-        Ok(())
-    }
-
-    /// Publishes events. One whose id another has waits until that one has ended, which may give the id back.
-    fn publish(
-        &mut self,
-        draft: &mut Draft<'_>,
-        mut commands: &[Command],
-        step: &mut Step,
-    ) -> Result<(), Unreadable> {
-        while !commands.is_empty() {
-            let (alike, rest) = commands.split_at(distinct(commands));
-            self.publish_all(draft, alike, step)?;
-            commands = rest;
-        }
-        Ok(())
-    }
-
-    /// Accepts events, and then applies all of them in each part: what a part does of one changes nothing of what the
-    /// intake says to the next.
-    fn publish_all(
-        &mut self,
-        draft: &mut Draft<'_>,
-        commands: &[Command],
-        step: &mut Step,
-    ) -> Result<(), Unreadable> {
-        let first = step.replies.len();
-        let mut replies = Vec::with_capacity(commands.len());
-        let mut acts: Vec<(usize, Act)> = Vec::with_capacity(commands.len());
-        for command in commands {
-            replies.push(match self.intake.accept(draft, command)? {
-                Ok(Accepted::Act(act)) => {
-                    acts.push((replies.len(), act));
-                    Ok(Reply::Done)
-                }
-                Ok(Accepted::Answered(reply)) => Ok(reply),
-                Ok(_) => Ok(Reply::Done),
-                Err(refused) => Err(refused),
-            });
-        }
-        let applied = self.in_parts(draft, self.are_large(commands), |intake, part, draft| {
-            let acts = acts.iter();
-            let applied = acts.map(|(_, act)| part.apply(intake, draft, act));
-            applied.collect::<Result<Vec<_>, _>>()
-        })?;
-        let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
-        for (at, act) in acts {
-            let of_parts = applied.iter_mut().filter_map(Iterator::next);
-            let applied = Applied::sum(of_parts);
-            replies[at] = Ok(self.end_act(draft, act, applied, first + at)?);
-        }
-        step.replies.extend(replies);
-        Ok(())
-    }
-
-    /// Ends an act of a command: with its answer, or, where parts elsewhere have to apply it too, by telling them.
-    pub(super) fn end_act(
-        &mut self,
-        draft: &mut Draft<'_>,
-        act: Act,
-        applied: Applied,
-        command: usize,
-    ) -> Result<Reply, Unreadable> {
-        if self.tells() {
-            let act = draft.tell(|| act);
-            draft.leave_open(OpenAct {
-                command,
-                act,
-                applied,
-            });
-            // Another takes its place once all parts have answered.
-            return Ok(Reply::Done);
-        }
-        let (reply, warnings) = applied.reply(&act);
-        self.intake.tally.warnings += warnings;
-        self.intake.answer(draft, (&act, true), reply)
-    }
-
-    /// Enters the events that were scheduled for now or before, in order.
-    fn enter_scheduled(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-        while let Some(act) = self.enter_due(draft)? {
-            self.apply(draft, &act)?;
-            draft.tell(|| act);
-        }
-        Ok(())
-    }
-
-    fn enter_due(&mut self, draft: &mut Draft<'_>) -> Result<Option<Act>, Unreadable> {
-        match self.holds_intake {
-            true => self.intake.enter_due(draft),
-            false => Ok(None),
-        }
-    }
-
-    /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
-    /// part's.
-    fn command(&mut self, draft: &mut Draft<'_>, command: &Command, step: &mut Step) -> Answer {
-        if let Command::Recipient(change) = command
-            && self.holds_intake
-        {
-            let now = self.intake.now;
-            self.intake.suppressions.given(draft, change, now);
-        }
-        match self.intake.accept(draft, command)? {
-            Ok(Accepted::Act(act)) => {
-                let applied = self.apply(draft, &act)?;
-                let command = step.replies.len();
-                Ok(Ok(self.end_act(draft, act, applied, command)?))
-            }
-            Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
-            Ok(Accepted::Forget(before)) => Ok(Ok(self.forget_until(draft, before, step)?)),
-            Ok(Accepted::OfRecipient(recipient)) => {
-                let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
-                let part = self.part_no(no);
-                self.parts[part].command(&self.intake, draft, command)
-            }
-            Ok(Accepted::OfBucket(no)) => {
-                let part = self.part_no(no);
-                self.parts[part].command(&self.intake, draft, command)
-            }
-            Err(refused) => Ok(Err(refused)),
-        }
-    }
-
-    /// Applies an act in every part, and adds up their answers.
-    pub(super) fn apply(
-        &mut self,
-        draft: &mut Draft<'_>,
-        act: &Act,
-    ) -> Result<Applied, Unreadable> {
-        let is_large = matches!(act, Act::Rules { .. });
-        let applied = self.in_parts(draft, is_large, |intake, part, draft| {
-            part.apply(intake, draft, act)
-        })?;
-        Ok(Applied::sum(applied))
-    }
-
-    /// Does commands that all follow, or all unfollow: those of each part as one.
-    fn follow(
-        &mut self,
-        draft: &mut Draft<'_>,
-        commands: &[Command],
-    ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
-        let of = |command: &Command| {
-            let recipient = command.recipient().map_or("", Id::as_str);
-            self.part_no(BucketNo::of(recipient, self.intake.buckets))
-        };
-        let parts: Vec<usize> = commands.iter().map(of).collect();
-        let answers = self.in_parts(draft, self.are_large(commands), |_, part, draft| {
-            let theirs = commands.iter().filter(|command| part.has(command));
-            part.follow(draft, &theirs.collect::<Vec<_>>())
-        })?;
-        let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
-        let in_order = parts.iter().filter_map(|no| answers[*no].next());
-        Ok(in_order.collect())
-    }
-
-    /// Closes the lanes that are due.
-    fn close_due(&mut self, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-        let are_several = self.are_several_due();
-        self.in_parts(draft, are_several, |_, part, draft| part.close_due(draft))?;
-        Ok(())
-    }
-
-    /// Ends an instant: delivers to the inboxes, and closes the lanes that are due now.
-    fn end_instant(
-        &mut self,
-        draft: &mut Draft<'_>,
-        commands: &[Command],
-    ) -> Result<Vec<InboxDelivery>, Unreadable> {
-        let is_large = self.are_large(commands) || self.are_several_due();
-        let delivered = self.in_parts(draft, is_large, |intake, part, draft| {
-            part.end_instant(intake, draft)
-        })?;
-        Ok(delivered.into_iter().flatten().collect())
-    }
-
-    /// Has all clocks come to an instant; none goes back.
-    fn come_to(&mut self, now: Instant) {
-        self.set_clocks(now.max(self.intake.clock));
-    }
-
-    pub(super) fn set_clocks(&mut self, clock: Instant) {
-        let now = clock.max(self.intake.now);
-        (self.intake.now, self.intake.clock) = (now, clock);
-        for part in &mut self.parts {
-            (part.now, part.clock) = (now, clock);
-        }
     }
 
     pub(super) fn in_step(
@@ -340,8 +134,8 @@ impl Engine {
         now: Instant,
         work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
     ) -> Result<Step, Unreadable> {
-        draft = draft.telling(self.tells());
-        self.come_to(now);
+        draft = draft.telling(self.replica().tells());
+        come_to(self, now);
         self.intake.began.get_or_insert(now);
         let now = self.intake.now;
         self.intake.begin_step();
@@ -349,11 +143,11 @@ impl Engine {
         let counted = |engine: &Self| {
             let intake = &engine.intake;
             let of_intake = (intake.objects.withdrawals, intake.forgotten_before);
-            (engine.tally(), of_intake, engine.applied())
+            (engine.tally(), of_intake, engine.replica().applied())
         };
         let before = counted(self);
         work(self, &mut draft, now, &mut step)?;
-        for part in &mut self.parts {
+        for part in self.parts.iter_mut() {
             for (event, day) in std::mem::take(&mut part.kept_objects) {
                 match self.holds_intake {
                     true => self.intake.objects.touch_all(&mut draft, &event, day)?,
@@ -365,18 +159,247 @@ impl Engine {
         }
         if self.holds_intake {
             self.intake.objects.sweep(&mut draft)?;
-            self.write_told(&mut draft, &mut step);
+            write_told(self, &mut draft, &mut step);
         }
         if !draft.is_empty() || before != counted(self) {
             if self.holds_intake {
                 self.intake.write_head(&mut draft);
             }
-            for part in &self.parts {
+            for part in self.parts.iter() {
                 part.write_head(&mut draft, self.of_parts);
             }
         }
         step.writes = draft.done();
         Ok(step)
+    }
+}
+
+fn enter(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    commands: &[Command],
+    step: &mut Step,
+) -> Result<(), Unreadable> {
+    enter_scheduled(engine, draft)?;
+    engine.parts.read_ahead(draft, commands)?;
+    for alike in commands.chunk_by(together) {
+        match alike {
+            [Command::Publish(_), ..] => publish(engine, draft, alike, step)?,
+            [command] => {
+                let reply = run(engine, draft, command, step)?;
+                step.replies.push(reply);
+            }
+            many => step.replies.extend(follow(engine, draft, many)?),
+        }
+    }
+    Ok(())
+}
+
+/// Publishes events. One whose id another has waits until that one has ended, which may give the id back.
+fn publish(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    mut commands: &[Command],
+    step: &mut Step,
+) -> Result<(), Unreadable> {
+    while !commands.is_empty() {
+        let (alike, rest) = commands.split_at(distinct(commands));
+        publish_all(engine, draft, alike, step)?;
+        commands = rest;
+    }
+    Ok(())
+}
+
+/// Accepts events, and then applies all of them in each part: what a part does of one changes nothing of what the
+/// intake says to the next.
+fn publish_all(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    commands: &[Command],
+    step: &mut Step,
+) -> Result<(), Unreadable> {
+    let first = step.replies.len();
+    let mut replies = Vec::with_capacity(commands.len());
+    let mut acts: Vec<(usize, Act)> = Vec::with_capacity(commands.len());
+    for command in commands {
+        replies.push(match engine.intake.accept(draft, command)? {
+            Ok(Accepted::Act(act)) => {
+                acts.push((replies.len(), act));
+                Ok(Reply::Done)
+            }
+            Ok(Accepted::Answered(reply)) => Ok(reply),
+            Ok(_) => Ok(Reply::Done),
+            Err(refused) => Err(refused),
+        });
+    }
+    let applied = engine.parts.each(
+        &engine.intake,
+        draft,
+        engine.parts.are_large(commands),
+        |intake, part, draft| {
+            let acts = acts.iter();
+            let applied = acts.map(|(_, act)| part.apply(intake, draft, act));
+            applied.collect::<Result<Vec<_>, _>>()
+        },
+    )?;
+    let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
+    for (at, act) in acts {
+        let of_parts = applied.iter_mut().filter_map(Iterator::next);
+        let applied = Applied::sum(of_parts);
+        replies[at] = Ok(end_act(engine, draft, act, applied, first + at)?);
+    }
+    step.replies.extend(replies);
+    Ok(())
+}
+
+/// Ends an act of a command: with its answer, or, where parts elsewhere have to apply it too, by telling them.
+pub(super) fn end_act(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    act: Act,
+    applied: Applied,
+    command: usize,
+) -> Result<Reply, Unreadable> {
+    if engine.replica().tells() {
+        let act = draft.tell(|| act);
+        draft.leave_open(OpenAct {
+            command,
+            act,
+            applied,
+        });
+        // Another takes its place once all parts have answered.
+        return Ok(Reply::Done);
+    }
+    let (reply, warnings) = applied.reply(&act);
+    engine.intake.tally.warnings += warnings;
+    engine.intake.answer(draft, (&act, true), reply)
+}
+
+/// Enters the events that were scheduled for now or before, in order.
+fn enter_scheduled(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
+    while let Some(act) = enter_due(engine, draft)? {
+        apply(engine, draft, &act)?;
+        draft.tell(|| act);
+    }
+    Ok(())
+}
+
+fn enter_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<Option<Act>, Unreadable> {
+    match engine.holds_intake {
+        true => engine.intake.enter_due(draft),
+        false => Ok(None),
+    }
+}
+
+/// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
+/// part's.
+fn run(engine: &mut Engine, draft: &mut Draft<'_>, command: &Command, step: &mut Step) -> Answer {
+    if let Command::Recipient(change) = command
+        && engine.holds_intake
+    {
+        let now = engine.intake.now;
+        engine.intake.suppressions.given(draft, change, now);
+    }
+    match engine.intake.accept(draft, command)? {
+        Ok(Accepted::Act(act)) => {
+            let applied = apply(engine, draft, &act)?;
+            let command = step.replies.len();
+            Ok(Ok(end_act(engine, draft, act, applied, command)?))
+        }
+        Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
+        Ok(Accepted::Forget(before)) => Ok(Ok(forget_until(engine, draft, before, step)?)),
+        Ok(Accepted::OfRecipient(recipient)) => {
+            let no = BucketNo::of(recipient.as_str(), engine.intake.buckets);
+            let part = engine.parts.index_of(no);
+            engine.parts[part].command(&engine.intake, draft, command)
+        }
+        Ok(Accepted::OfBucket(no)) => {
+            let part = engine.parts.index_of(no);
+            engine.parts[part].command(&engine.intake, draft, command)
+        }
+        Err(refused) => Ok(Err(refused)),
+    }
+}
+
+/// Applies an act in every part, and adds up their answers.
+pub(super) fn apply(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    act: &Act,
+) -> Result<Applied, Unreadable> {
+    let is_large = matches!(act, Act::Rules { .. });
+    let applied = engine
+        .parts
+        .each(&engine.intake, draft, is_large, |intake, part, draft| {
+            part.apply(intake, draft, act)
+        })?;
+    Ok(Applied::sum(applied))
+}
+
+/// Does commands that all follow, or all unfollow: those of each part as one.
+fn follow(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    commands: &[Command],
+) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
+    let of = |command: &Command| {
+        let recipient = command.recipient().map_or("", Id::as_str);
+        engine
+            .parts
+            .index_of(BucketNo::of(recipient, engine.intake.buckets))
+    };
+    let parts: Vec<usize> = commands.iter().map(of).collect();
+    let answers = engine.parts.each(
+        &engine.intake,
+        draft,
+        engine.parts.are_large(commands),
+        |_, part, draft| {
+            let theirs = commands.iter().filter(|command| part.has(command));
+            part.follow(draft, &theirs.collect::<Vec<_>>())
+        },
+    )?;
+    let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
+    let in_order = parts.iter().filter_map(|no| answers[*no].next());
+    Ok(in_order.collect())
+}
+
+/// Closes the lanes that are due.
+fn close_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
+    let are_several = engine.parts.are_several_due(engine.intake.clock);
+    engine
+        .parts
+        .each(&engine.intake, draft, are_several, |_, part, draft| {
+            part.close_due(draft)
+        })?;
+    Ok(())
+}
+
+/// Ends an instant: delivers to the inboxes, and closes the lanes that are due now.
+fn end_instant(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    commands: &[Command],
+) -> Result<Vec<InboxDelivery>, Unreadable> {
+    let is_large =
+        engine.parts.are_large(commands) || engine.parts.are_several_due(engine.intake.clock);
+    let delivered = engine
+        .parts
+        .each(&engine.intake, draft, is_large, |intake, part, draft| {
+            part.end_instant(intake, draft)
+        })?;
+    Ok(delivered.into_iter().flatten().collect())
+}
+
+/// Has all clocks come to an instant; none goes back.
+fn come_to(engine: &mut Engine, now: Instant) {
+    set_clocks(engine, now.max(engine.intake.clock));
+}
+
+pub(super) fn set_clocks(engine: &mut Engine, clock: Instant) {
+    let now = clock.max(engine.intake.now);
+    (engine.intake.now, engine.intake.clock) = (now, clock);
+    for part in engine.parts.iter_mut() {
+        (part.now, part.clock) = (now, clock);
     }
 }
 

@@ -4,20 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::slice;
 
-use super::draft::Draft;
-use super::*;
-use crate::bucket::Bucket;
-use crate::command::{Choice, Command};
-use crate::event::{Audience, Event, Object};
-use crate::id::{BucketNo, Id};
+use super::intake::accepted;
+use super::rows::draft::Draft;
+use crate::bucket::storage::recovery;
+use crate::engine::*;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, each};
-use crate::preference::{Mode, PreferenceScope};
-use crate::reason::Outcome;
-use crate::recipient::RecipientChange;
+use crate::journal::table::{Key, Owner, Partition, Table, Write};
+use crate::model::command::{Choice, Command};
+use crate::model::event::{Audience, Event, Object};
+use crate::model::id::{BucketNo, Id};
+use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::reason::Outcome;
+use crate::model::recipient::RecipientChange;
+use crate::model::time::{Day, Instant};
 use crate::rules::{Category, Defaults, Policy, Route, Rules, StoreRules, TypeRules};
-use crate::table::{Key, Owner, Partition, Table, Write};
-use crate::time::{Day, Instant};
 
 mod after;
 mod bounds;
@@ -150,21 +151,27 @@ fn publish(events: usize, together: usize) {
     };
     let (mut stored, mut engine) = with_recipient(options);
     let names: Vec<usize> = (0..events).collect();
-    let day = crate::time::DAY_MS;
+    let day = crate::model::time::DAY_MS;
     let mut told = 0;
     for (at, names) in (0_i64..).zip(names.chunks(together)) {
         let now = Instant(day / 2 + at * day / i64::try_from(events.div_ceil(together)).unwrap());
         let commands: Vec<Command> = names.iter().map(|name| event(*name)).collect();
         let step = engine.step(&stored, &Reach::new(), now, &commands).unwrap();
         stored.commit(step.writes);
-        let messages = engine.inbox_messages(&stored, &step.delivered[0]).unwrap();
+        let messages = engine
+            .reader(&stored)
+            .inbox_messages(&step.delivered[0])
+            .unwrap();
         told += messages[0].items.len();
         assert_eq!(messages[0].items[0].event, id(&format!("e{}", names[0])));
     }
     assert_eq!(told, events);
     let days = [Day(0), Day(1)];
     let engine = Engine::open(&stored, &days, options).unwrap();
-    assert_eq!(engine.walk(&stored).unwrap().books.delivered, events as u64);
+    assert_eq!(
+        engine.reader(&stored).walk().unwrap().books.delivered,
+        events as u64
+    );
 }
 
 #[test]
@@ -209,7 +216,8 @@ fn what_arrives_together_shares_rows_until_it_is_indexed() {
     // 10 and 6 to fill the first sixteen, then 16 and 8.
     assert_eq!(rows_of(&stored, intake, Table::Events), 4);
 
-    let delivered = |engine: &Engine, stored: &Stored| engine.walk(stored).unwrap().books.delivered;
+    let delivered =
+        |engine: &Engine, stored: &Stored| engine.reader(stored).walk().unwrap().books.delivered;
     let again = Engine::open(&stored, &[Day(0)], options).unwrap();
     assert_eq!(delivered(&again, &stored), 40);
     while let Some(writes) = engine.chore(&stored).unwrap() {
@@ -253,7 +261,7 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
         }
     }
     let loaded = |engine: &Engine| -> Vec<usize> {
-        let segments = engine.bucket(BucketNo(0)).index.days[&Day(0)]
+        let segments = engine.parts.bucket(BucketNo(0)).index.days[&Day(0)]
             .segments
             .iter();
         let loaded = segments.filter_map(|segment| segment.loaded.get());
@@ -262,7 +270,10 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
     assert!((250..=4096).contains(&loaded(&engine).iter().sum::<usize>()));
     for name in [0, 4_999, 9_999] {
         let before = loaded(&engine).len();
-        let trace = engine.trace(&stored, &id(&format!("e{name}"))).unwrap();
+        let trace = engine
+            .reader(&stored)
+            .trace(&id(&format!("e{name}")))
+            .unwrap();
         let report = trace.unwrap().report(&stored).unwrap();
         assert_eq!(report.channels["inbox"].ended[&Outcome::Delivered], 1);
         assert_eq!(loaded(&engine).len(), before, "it is read alone");
@@ -331,10 +342,10 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
     let done = || Ok(Reply::Done);
     assert_eq!(step.replies, [done(), done(), unknown, done(), done()]);
     stored.commit(step.writes);
-    let records = Bucket::records(BucketNo(0), &stored, Day(0)).unwrap();
+    let records = recovery::records(BucketNo(0), &stored, Day(0)).unwrap();
     assert_eq!(records.len(), 2, "a profile and a set: {records:?}");
 
-    let following = |engine: &Engine, stored: &Stored| engine.following(stored, &id("a"));
+    let following = |engine: &Engine, stored: &Stored| engine.reader(stored).following(&id("a"));
     for mut engine in [engine, Engine::open(&stored, &[Day(0)], options).unwrap()] {
         assert_eq!(following(&engine, &stored).unwrap().unwrap(), ["x", "y"]);
         let leave = |topic: &str| Command::Unsubscribe {
@@ -349,7 +360,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         after.commit(step.writes);
         for engine in [engine, Engine::open(&after, &[Day(0)], options).unwrap()] {
             assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "z"]);
-            let who = |topic: &str| engine.bucket(BucketNo(0)).followers.get(topic);
+            let who = |topic: &str| engine.parts.bucket(BucketNo(0)).followers.get(topic);
             assert_eq!(who("x").unwrap().len(), 1);
             assert!(who("y").is_none_or(|who| who.is_empty()));
         }
@@ -464,7 +475,8 @@ fn what_follows_a_forgetting_in_its_step_is_recovered() {
         stored.commit(step.writes);
         let again = Engine::open(&stored, &[day], options).unwrap();
         assert_eq!(again.recipients(), engine.recipients());
-        let following = |engine: &Engine| engine.following(&stored, &id("a")).unwrap().unwrap();
+        let following =
+            |engine: &Engine| engine.reader(&stored).following(&id("a")).unwrap().unwrap();
         assert_eq!(following(&again), following(&engine));
     }
 }

@@ -3,7 +3,6 @@
 //! A tail is indexed once it holds enough, or whatever it holds once its day is over. What goes to rest is
 //! covered by a checkpoint, so that nothing has to be replayed whose sets are gone.
 
-use crate::number::Seq;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -12,12 +11,13 @@ use super::day::{SegmentAt, Weight, earliest, places, segment_list_key, weight};
 use super::segment::{self, posting_key};
 use super::slice::Slice;
 use super::state::Index;
+use crate::index::postings;
 use crate::journal::row::journal_key;
 use crate::journal::stored::{Segment, StoredArrival, encode};
-use crate::postings;
-use crate::set::Set;
-use crate::table::Partition;
-use crate::time::Day;
+use crate::journal::table::Partition;
+use crate::model::number::Seq;
+use crate::model::time::Day;
+use crate::sets::set::Set;
 
 /// A tail that is being indexed.
 #[derive(Debug)]

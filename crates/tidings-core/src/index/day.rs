@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use super::facets::row_bytes;
-use crate::id::BucketNo;
+use crate::index::postings::block_bytes_max;
 use crate::journal::stored::{Segment, StoredArrival};
-use crate::number::{EventNo, Seq};
-use crate::postings::block_bytes_max;
-use crate::shared::Tree;
-use crate::table::{Key, Owner, Table};
-use crate::time::Instant;
+use crate::journal::table::{Key, Owner, Table};
+use crate::model::id::BucketNo;
+use crate::model::number::{EventNo, Seq};
+use crate::model::time::Instant;
+use crate::sets::shared::Tree;
 
 /// The arrivals of a day in a bucket.
 #[derive(Clone, Debug)]

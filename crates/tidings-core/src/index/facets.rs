@@ -8,14 +8,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::codec::{Corrupt, FORM, Reader, put_u32};
-use crate::id::BucketNo;
 use crate::journal::record::{Arrival, EventAt, Variant};
 use crate::journal::stored::StoredArrival;
-use crate::number::{EventNo, LaneNo, Seq, TypeNo};
-use crate::packed::{Column, Texts, put_column, put_texts};
-use crate::table::{Key, Owner, Table};
-use crate::time::{Day, Instant};
+use crate::journal::table::{Key, Owner, Table};
+use crate::model::id::BucketNo;
+use crate::model::number::{EventNo, LaneNo, Seq, TypeNo};
+use crate::model::time::{Day, Instant};
+use crate::sets::codec::{Corrupt, FORM, Reader, put_u32};
+use crate::sets::packed::{Column, Texts, put_column, put_texts};
 
 /// The most arrivals that share a row: of details, and of the segment itself. No row reaches over a multiple
 /// of it, so that a reader finds the row of an arrival.
@@ -224,7 +224,7 @@ fn encode_details(arrivals: &[&StoredArrival], first_ordinal: u64) -> Vec<u8> {
     for count in [arrivals.len(), ends.len() - 1, numbers.len(), words.len()] {
         put_u32(&mut out, u32::try_from(count).unwrap_or(u32::MAX));
     }
-    crate::codec::put_u64(&mut out, first_ordinal);
+    crate::sets::codec::put_u64(&mut out, first_ordinal);
     let each = || arrivals.iter().map(|kept| &kept.arrival);
     put_column(&mut out, each().map(|arrival| ordered(arrival.t)));
     put_column(

@@ -2,7 +2,6 @@
 //!
 //! What a look costs never grows with events that don't concern those who are looked for.
 
-use crate::number::Seq;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,7 +11,8 @@ use super::day::{DayIndex, SegmentAt};
 use super::state::Index;
 use crate::journal::record::Variant;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
-use crate::time::Day;
+use crate::model::number::Seq;
+use crate::model::time::Day;
 
 /// The entries found.
 #[derive(Debug, Default)]

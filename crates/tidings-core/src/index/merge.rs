@@ -10,10 +10,10 @@ use super::day::{DayIndex, SegmentAt, Weight, earliest, places, segment_list_key
 use super::segment::{self, posting_key};
 use super::slice::Slice;
 use super::state::Index;
+use crate::index::postings::{self, BLOCK_RECIPIENTS};
 use crate::journal::stored::{ReadView, Segment, StoredArrival, Unreadable, encode};
-use crate::postings::{self, BLOCK_RECIPIENTS};
-use crate::table::Partition;
-use crate::time::Day;
+use crate::journal::table::Partition;
+use crate::model::time::Day;
 
 /// The number of neighbouring segments of a level that are merged on the current day.
 const MERGED_SEGMENTS: usize = 16;

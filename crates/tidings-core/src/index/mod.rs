@@ -9,8 +9,10 @@
 mod build;
 mod day;
 pub(crate) mod facets;
+pub mod headers;
 mod look;
 mod merge;
+pub mod postings;
 mod segment;
 mod slice;
 mod state;

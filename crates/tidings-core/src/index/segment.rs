@@ -12,12 +12,12 @@ use roaring::RoaringBitmap;
 use super::day::SegmentAt;
 use super::facets::{self, Facets, facets_key, facets_prefix};
 use super::state::Index;
-use crate::id::BucketNo;
+use crate::index::postings::{BLOCK_RECIPIENTS, Block};
 use crate::journal::stored::{ReadView, Segment, StoredArrival, Unreadable, decode, each, encode};
-use crate::number::EventNo;
-use crate::postings::{BLOCK_RECIPIENTS, Block};
-use crate::table::{Key, Owner, Partition, Table};
-use crate::time::Day;
+use crate::journal::table::{Key, Owner, Partition, Table};
+use crate::model::id::BucketNo;
+use crate::model::number::EventNo;
+use crate::model::time::Day;
 
 /// The key of a segment's postings for a block of recipients.
 pub(super) fn posting_key(bucket: BucketNo, block: u32, segment: u64) -> Vec<u8> {

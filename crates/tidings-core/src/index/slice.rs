@@ -1,7 +1,7 @@
 //! One slice of a chore: what goes to the store between two steps.
 
 use crate::journal::parts;
-use crate::table::{Partition, Write};
+use crate::journal::table::{Partition, Write};
 
 /// One slice of a chore: the writes of one commit.
 #[derive(Debug)]

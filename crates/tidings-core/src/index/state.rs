@@ -1,15 +1,15 @@
 //! The index of a bucket: its arrivals by day, in tails and in segments.
 
-use crate::number::Seq;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::day::{DayIndex, SegmentAt, SegmentList, segment_list_key};
-use crate::id::BucketNo;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode};
-use crate::shared::Shared;
-use crate::table::Partition;
-use crate::time::{Day, Instant};
+use crate::journal::table::Partition;
+use crate::model::id::BucketNo;
+use crate::model::number::Seq;
+use crate::model::time::{Day, Instant};
+use crate::sets::shared::Shared;
 
 /// The most arrivals at rest of the current day that a bucket keeps in memory.
 const LOADED_ARRIVALS_MAX: u32 = 4096;

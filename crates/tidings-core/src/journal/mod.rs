@@ -4,3 +4,4 @@ pub mod parts;
 pub mod record;
 pub(crate) mod row;
 pub mod stored;
+pub mod table;

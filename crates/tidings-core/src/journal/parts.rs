@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use super::stored::{ReadView, Unreadable};
-use crate::codec::{Reader, put_u32};
-use crate::table::{Partition, REST, Table, Write};
+use crate::journal::table::{Partition, REST, Table, Write};
+use crate::sets::codec::{Reader, put_u32};
 
 /// Maximum number of bytes of a part.
 pub const PART_BYTES: usize = 512 << 10;
@@ -117,8 +117,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::id::BucketNo;
-    use crate::table::{Key, Owner};
+    use crate::journal::table::{Key, Owner};
+    use crate::model::id::BucketNo;
 
     #[test]
     fn a_value_of_any_length_is_read_as_it_was_written() {

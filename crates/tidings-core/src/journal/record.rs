@@ -6,17 +6,17 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::batch_key::{BatchKeys, LaneKey};
-use crate::channel::ChannelNo;
-use crate::command::MarkKind;
-use crate::event::{Event, Object, Pivot};
-use crate::id::Id;
-use crate::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
-use crate::preference::{Mode, PreferenceScope};
-use crate::reason::{Ending, Reason};
-use crate::recipient::Recipient;
-use crate::set::Set;
-use crate::time::{Day, Instant};
+use crate::model::batch_key::{BatchKeys, LaneKey};
+use crate::model::channel::ChannelNo;
+use crate::model::command::MarkKind;
+use crate::model::event::{Event, Object, Pivot};
+use crate::model::id::Id;
+use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
+use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::reason::{Ending, Reason};
+use crate::model::recipient::Recipient;
+use crate::model::time::{Day, Instant};
+use crate::sets::set::Set;
 
 /// The address of an accepted event: its row in the day on which it entered.
 ///

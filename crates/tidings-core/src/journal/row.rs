@@ -4,15 +4,15 @@
 //! merges sorted tables, rows cost more than bytes. Records that tell an end are read by their seq, and
 //! those that take several seqs are rare: they stand alone.
 
-use crate::number::Seq;
 use std::mem::{Discriminant, discriminant};
 
 use super::record::Record;
 use super::stored::{Unreadable, body, encode_onto};
-use crate::codec::FORM;
-use crate::id::BucketNo;
-use crate::table::{Key, Owner, Table};
-use crate::time::Day;
+use crate::journal::table::{Key, Owner, Table};
+use crate::model::id::BucketNo;
+use crate::model::number::Seq;
+use crate::model::time::Day;
+use crate::sets::codec::FORM;
 
 /// The number of bytes at which a row is full.
 const ROW_BYTES: usize = 32 << 10;
@@ -94,8 +94,8 @@ pub(crate) fn each_record(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::set::Set;
-    use crate::time::Instant;
+    use crate::model::time::Instant;
+    use crate::sets::set::Set;
 
     const DAY: Day = Day(3);
 

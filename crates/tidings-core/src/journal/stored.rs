@@ -1,15 +1,15 @@
 //! The indexed form of the journal: segments of arrivals without their sets, and postings with their
 //! recipients.
 
-use crate::number::Seq;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::record::{Arrival, Variant};
-use crate::codec::FORM;
-use crate::table::{Partition, after_prefix};
+use crate::journal::table::{Partition, after_prefix};
+use crate::model::number::Seq;
+use crate::sets::codec::FORM;
 
 /// Read access to the store, implemented outside the core.
 pub trait ReadView: Sync {
@@ -94,8 +94,8 @@ pub fn each_from(
 #[error("{0}")]
 pub struct Unreadable(pub String);
 
-impl From<crate::codec::Corrupt> for Unreadable {
-    fn from(corrupt: crate::codec::Corrupt) -> Self {
+impl From<crate::sets::codec::Corrupt> for Unreadable {
+    fn from(corrupt: crate::sets::codec::Corrupt) -> Self {
         Self(corrupt.to_string())
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::time::{DAY_MS, HOUR_MS, MINUTE_MS};
+use crate::model::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
 /// The configuration of a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -65,11 +65,11 @@ impl EventLoop {
                 delivery: &self.delivery,
             };
             self.unbuilt.release(built);
-            for closing in engine.closings() {
+            for closing in engine.open_closings().unmade() {
                 if room == 0 {
                     break;
                 }
-                let lane = engine.lane_of(closing);
+                let lane = engine.open_closings().lane_of(closing);
                 let is_wanted =
                     |lane: &&LaneName| Priority::of(&lane.name) == priority && built.has_room(lane);
                 let Some(lane) = lane.filter(is_wanted) else {
@@ -80,7 +80,9 @@ impl EventLoop {
                 }
                 let unbuilt = &mut self.unbuilt;
                 let mut admits = |id| unbuilt.admits((built, engine), lane, id, &mut looks);
-                if let Some(plan) = engine.plan_wanted(&view, closing, room, &mut admits)?
+                if let Some(plan) = engine
+                    .planner(&view)
+                    .plan_wanted(closing, room, &mut admits)?
                     && self.resolving.is_ready(engine, &plan, now)
                 {
                     room = room.saturating_sub(plan.messages.len());

@@ -98,7 +98,7 @@ impl EventLoop {
             return Ok(());
         };
         self.keys.load(&node.view()?)?;
-        self.feed.begin(node.engine().told());
+        self.feed.begin(node.engine().replica().told());
         node.flush()?;
         node.show_in(&self.reads)?;
         self.delivery.pause(node.engine().paused());
@@ -124,7 +124,7 @@ impl EventLoop {
                 continue;
             }
             let node = self.node.as_ref();
-            let tried = node.and_then(|node| node.engine().attempts_of(id));
+            let tried = node.and_then(|node| node.engine().open_closings().attempts_of(id));
             let job = if of_before.contains(&id.closing) {
                 job.after_a_stop(tried, now)
             } else {

@@ -84,7 +84,8 @@ impl EventLoop {
     ) -> Result<(), Error> {
         for ToldRequest { confirms, then } in requests {
             let applied = self.beside(now, |node, sending, _| {
-                let told = read_told(&node.view()?, node.engine().applied(), READ_AT_ONCE)?;
+                let engine = node.engine();
+                let told = read_told(&node.view()?, engine.replica().applied(), READ_AT_ONCE)?;
                 let mut applied = AppliedActs::default();
                 if !told.is_empty() {
                     applied = node.apply_told(sending, now, &told)?;
@@ -109,7 +110,7 @@ impl EventLoop {
                 return Ok(());
             };
             let report = Report {
-                progress: node.engine().progress(),
+                progress: node.engine().replica().progress(),
                 answers: applied.answers,
                 kept_objects: applied.kept_objects,
                 learnt: std::mem::take(&mut self.learnt),

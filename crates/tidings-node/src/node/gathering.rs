@@ -97,8 +97,8 @@ impl Node {
         let Some(no) = open.first().map(OpenReply::no) else {
             return;
         };
-        let mine = self.engine.part_numbers();
-        let others = (0..self.engine.of_parts()).filter(|part| !mine.contains(part));
+        let mine = self.engine.replica().part_numbers();
+        let others = (0..self.engine.replica().of_parts()).filter(|part| !mine.contains(part));
         let gathering = &mut self.gathering;
         let is_there = |part: &u16| {
             let heard = gathering.heard.get(part);

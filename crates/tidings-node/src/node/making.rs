@@ -23,11 +23,11 @@ impl Node {
         {
             // An entry belongs to one closing alone, so that no look depends on what another ends.
             let view = self.view()?;
-            for closing in self.engine.closings() {
+            for closing in self.engine.open_closings().unmade() {
                 if room == 0 {
                     break;
                 }
-                if let Some(plan) = self.engine.plan(&view, closing, room)? {
+                if let Some(plan) = self.engine.planner(&view).plan(closing, room)? {
                     room = room.saturating_sub(plan.messages.len());
                     plans.push(plan);
                 }
@@ -65,7 +65,7 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn unsettled(&mut self) -> Result<Vec<Ready>, Error> {
-        let plans = self.engine.unsettled(&self.view()?)?;
+        let plans = self.engine.planner(&self.view()?).unsettled()?;
         self.present_made(plans)
     }
 
@@ -75,7 +75,7 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn made_again(&mut self, messages: &BTreeSet<MessageId>) -> Result<Vec<Ready>, Error> {
-        let plans = self.engine.made_again(&self.view()?, messages)?;
+        let plans = self.engine.planner(&self.view()?).made_again(messages)?;
         self.present_made(plans)
     }
 
@@ -116,7 +116,7 @@ impl Node {
         let view = self.view()?;
         let mut messages = Vec::new();
         for delivery in delivered {
-            messages.extend(self.engine.inbox_messages(&view, delivery)?);
+            messages.extend(self.engine.reader(&view).inbox_messages(delivery)?);
         }
         Ok(messages)
     }

@@ -77,11 +77,11 @@ impl Node {
         let mut node = Self::open_to_look_at(store, options, held)?;
         node.note_others()?;
         node.catch_up_told()?;
-        if node.engine.holds_intake() {
+        if node.engine.replica().holds_intake() {
             node.catch_up_deletion()?;
         }
-        if node.engine.holds_intake() && !node.engine.tells() {
-            let (now, all) = (node.engine.now(), node.engine.applied());
+        if node.engine.replica().holds_intake() && !node.engine.replica().tells() {
+            let (now, all) = (node.engine.now(), node.engine.replica().applied());
             node.commit(|engine, view| Ok(engine.delete_told(view, now, all)?))?;
         }
         Ok(node)
@@ -89,11 +89,11 @@ impl Node {
 
     /// Notes what the parts on other nodes have applied, as the store has it.
     fn note_others(&mut self) -> Result<(), Error> {
-        if !self.engine.tells() {
+        if !self.engine.replica().tells() {
             return Ok(());
         }
         let applied = applied_by_parts(&self.view()?)?;
-        let mine = self.engine.part_numbers();
+        let mine = self.engine.replica().part_numbers();
         let others = (0..).zip(applied).filter(|(no, _)| !mine.contains(no));
         let others = others.map(|(no, applied)| {
             // Nothing is deleted before they have said what they need.
@@ -109,7 +109,7 @@ impl Node {
         });
         self.others.parts = others.collect();
         let before = self.engine.forgotten_before();
-        let before = before.map(|before| (self.engine.told(), before));
+        let before = before.map(|before| (self.engine.replica().told(), before));
         self.others.deletions = before.into_iter().collect();
         Ok(())
     }
@@ -117,7 +117,7 @@ impl Node {
     /// Applies the stored acts that parts here have not applied.
     fn catch_up_told(&mut self) -> Result<(), Error> {
         loop {
-            let told = read_told(&self.view()?, self.engine.applied(), READ_AT_ONCE)?;
+            let told = read_told(&self.view()?, self.engine.replica().applied(), READ_AT_ONCE)?;
             if told.is_empty() {
                 return Ok(());
             }
@@ -184,7 +184,7 @@ impl Node {
     /// Tells whether all commands of a request are for this node to decide.
     pub(crate) fn is_home_of(&self, work: &Work) -> bool {
         let mut commands = work.commands.iter();
-        commands.all(|command| self.engine.is_home_of(command))
+        commands.all(|command| self.engine.replica().is_home_of(command))
     }
 
     /// Takes the objects that the node with the intake has to keep.
@@ -216,7 +216,7 @@ impl Node {
         let Some(everywhere) = self.others.applied().filter(|all| Some(*all) > before) else {
             return Ok(());
         };
-        if self.engine.stored_told(everywhere) >= DELETED_AT_ONCE {
+        if self.engine.replica().stored_told(everywhere) >= DELETED_AT_ONCE {
             self.commit(|engine, view| Ok(engine.delete_told(view, now, everywhere)?))?;
         }
         let deletions = self.others.deletions.iter();
@@ -231,11 +231,11 @@ impl Node {
     /// The days that may be deleted once what is decided is durable. Where parts on other nodes have to hear of it
     /// first, none.
     pub(super) fn forgotten_now(&mut self, forgotten: Vec<Day>) -> Vec<Day> {
-        if forgotten.is_empty() || !self.engine.tells() {
+        if forgotten.is_empty() || !self.engine.replica().tells() {
             return forgotten;
         }
         let before = self.engine.forgotten_before();
-        let deletion = before.map(|before| (self.engine.told(), before));
+        let deletion = before.map(|before| (self.engine.replica().told(), before));
         self.others.deletions.extend(deletion);
         Vec::new()
     }
@@ -261,7 +261,7 @@ impl Node {
         let (dropped, held): (Vec<Day>, Vec<Day>) =
             self.store.days()?.into_iter().partition(is_forgotten);
         // A crash between a commit that forgets a day and its drop leaves the day: drop it now.
-        if !self.engine.tells() {
+        if !self.engine.replica().tells() {
             for day in dropped {
                 self.store.forget(day)?;
             }

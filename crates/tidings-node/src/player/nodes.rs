@@ -114,7 +114,7 @@ impl NodesPlayer {
         self.turn_to(at, out)?;
         self.begin(at)?;
         let home = command.recipient().and_then(|recipient| {
-            let has = |player: &Player| player.node().engine().has_home_of(recipient);
+            let has = |player: &Player| player.node().engine().replica().has_home_of(recipient);
             self.players.iter().position(has)
         });
         match home {
@@ -394,7 +394,7 @@ impl NodesPlayer {
 
     /// The acts that a node has not applied.
     fn unapplied(&self, no: usize) -> Result<Vec<Arc<Told>>, Error> {
-        let applied = self.players[no].node().engine().applied();
+        let applied = self.players[no].node().engine().replica().applied();
         let leader = self.players[0].node();
         Ok(read_told(&leader.view()?, applied, usize::MAX)?)
     }
@@ -422,7 +422,7 @@ impl NodesPlayer {
             }
             let node = player.event_loop.node.as_mut().expect(KEPT);
             leader.keep_objects(at, &node.take_kept_objects())?;
-            leader.hear_progress(at, &node.engine().progress())?;
+            leader.hear_progress(at, &node.engine().replica().progress())?;
         }
         Ok(())
     }

@@ -83,7 +83,9 @@ fn a7_what_is_due_by_the_right_clock_goes_also_after_a_restart() {
             let head = next(&keeper);
             assert_eq!((&*head.lane, head.at), ("cooldown", due));
             // It is not of a time to come: who looks sees since when it waits.
-            let oldest = handle.look(|node| node.engine().oldest_due()).unwrap();
+            let oldest = handle
+                .look(|node| node.engine().open_closings().oldest_due())
+                .unwrap();
             assert_eq!(oldest, Some(due));
             keeper.pass();
             let slot = MONDAY.plus_ms(DAY_MS + 9 * HOUR_MS);

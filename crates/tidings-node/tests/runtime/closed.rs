@@ -53,7 +53,7 @@ fn what_is_due_without_a_server_waits_for_one() {
     clock.set(MONDAY.plus_ms(10 * HOUR_MS));
     handle.wake().unwrap();
     round(&handle);
-    let agenda = |node: &Durable| node.engine().agenda(node.view(), 0).unwrap();
+    let agenda = |node: &Durable| node.engine().reader(node.view()).agenda(0).unwrap();
     let agenda = handle.look(agenda).unwrap();
     assert_eq!((agenda.unmade, agenda.sending), (2, 0), "both are due");
     closed.stop().unwrap();

@@ -88,7 +88,7 @@ fn people(first: &Runtime, second: &Runtime) -> u64 {
         let has = |node: &Runtime| {
             let handle = node.handle();
             handle
-                .look(|node| node.engine().has_home_of(&id(&name)))
+                .look(|node| node.engine().replica().has_home_of(&id(&name)))
                 .unwrap()
         };
         let home = match has(first) {
@@ -181,7 +181,7 @@ fn what_a_node_missed_it_applies_when_it_is_there() {
     let theirs = names.find(|name| {
         let handle = second.handle();
         handle
-            .look(|node| node.engine().has_home_of(&id(name)))
+            .look(|node| node.engine().replica().has_home_of(&id(name)))
             .unwrap()
     });
     let refused = first.handle().submit(vec![person(&theirs.unwrap())]);
@@ -193,7 +193,7 @@ fn what_a_node_missed_it_applies_when_it_is_there() {
         .into_iter()
         .flat_map(|node| {
             node.handle()
-                .look(|node| node.engine().part_numbers())
+                .look(|node| node.engine().replica().part_numbers())
                 .unwrap()
         })
         .collect();
@@ -285,8 +285,10 @@ fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
     let hurried = first.handle().without_waiting();
     let publish = |event: &str| drop(whole(&hurried.submit(vec![to_all(event)]).unwrap()));
     let is_heard = || {
-        let told = first.handle().look(|node| node.engine().told());
-        let applied = second.handle().look(|node| node.engine().applied());
+        let told = first.handle().look(|node| node.engine().replica().told());
+        let applied = second
+            .handle()
+            .look(|node| node.engine().replica().applied());
         applied.is_ok_and(|applied| applied == told.unwrap())
     };
     let ask = || second.handle().apply_told(false);

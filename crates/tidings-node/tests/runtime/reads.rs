@@ -13,7 +13,11 @@ use super::{Counter, hold};
 
 /// The events that wait in a recipient's lanes.
 fn pending(node: &Durable, who: &str) -> Result<Vec<String>, Refused> {
-    let lanes = node.engine().open_lanes(node.view(), &id(who)).unwrap()?;
+    let lanes = node
+        .engine()
+        .reader(node.view())
+        .open_lanes(&id(who))
+        .unwrap()?;
     let entries = lanes.into_iter().flat_map(|lane| lane.entries);
     Ok(entries.map(|entry| entry.event.to_string()).collect())
 }

@@ -232,7 +232,7 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
     let told = |event: &'static str| {
         let fate = move |node: &Durable| {
             let (engine, view) = (node.engine(), node.view());
-            let trace = engine.trace(view, &id(event)).unwrap().unwrap();
+            let trace = engine.reader(view).trace(&id(event)).unwrap().unwrap();
             trace.report(view).unwrap().channels.remove(EMAIL).unwrap()
         };
         handle.look(fate).unwrap()

@@ -270,7 +270,7 @@ pub(crate) fn on_disk(dir: &Path) -> OpenStore {
 /// The messages that wait for a retry, of a recipient or all.
 pub(crate) fn retrying(handle: &Handle, of: Option<&str>) -> Retrying {
     let of = of.map(id);
-    let read = |node: &Durable| node.engine().retrying(node.view(), of.as_ref(), 10);
+    let read = |node: &Durable| node.engine().reader(node.view()).retrying(of.as_ref(), 10);
     handle.look(read).unwrap().unwrap().unwrap()
 }
 

@@ -166,10 +166,10 @@ impl Clients {
     pub(super) fn look_into_an_inbox(&mut self, serving: &Serving, net: &mut Net<Message>) {
         let who = recipient(u64::try_from(net.roll(i64::MAX)).unwrap_or(0));
         let looked = serving.stepped().handle().look(|durable| {
-            if !durable.engine().has_home_of(&who) {
+            if !durable.engine().replica().has_home_of(&who) {
                 return None;
             }
-            let page = durable.engine().inbox(durable.view(), &who, None, 1);
+            let page = durable.engine().reader(durable.view()).inbox(&who, None, 1);
             page.ok()?.ok().map(|page| page.rev)
         });
         let Ok(Some(revision)) = looked else {
@@ -187,11 +187,17 @@ impl Clients {
     /// Checks that all that was published is acknowledged, and is in the inboxes of all whom it concerns.
     pub(super) fn are_in_inboxes(&self, stored: &Node) {
         assert!(self.open.is_empty(), "not acknowledged: {:?}", self.open);
-        let (told, applied) = (stored.engine().told(), stored.engine().applied());
+        let (told, applied) = (
+            stored.engine().replica().told(),
+            stored.engine().replica().applied(),
+        );
         assert_eq!(applied, told, "all acts are applied");
         let view = stored.view().expect(REACHED);
         for number in &self.acknowledged {
-            let traced = stored.engine().trace(&view, &id(&format!("e{number}")));
+            let traced = stored
+                .engine()
+                .reader(&view)
+                .trace(&id(&format!("e{number}")));
             let traced = traced.expect("the store can be read");
             let trace = traced.unwrap_or_else(|| panic!("event {number} is lost"));
             let report = trace.report(&view).expect("the store can be read");

@@ -34,10 +34,10 @@ impl Homes {
     #[must_use]
     pub fn of(engine: &Engine) -> Self {
         Self {
-            buckets: engine.of_buckets(),
-            parts: engine.of_parts(),
-            held: engine.part_numbers().into_iter().collect(),
-            intake: engine.holds_intake(),
+            buckets: engine.replica().of_buckets(),
+            parts: engine.replica().of_parts(),
+            held: engine.replica().part_numbers().into_iter().collect(),
+            intake: engine.replica().holds_intake(),
         }
     }
 

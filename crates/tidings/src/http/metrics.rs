@@ -43,10 +43,10 @@ fn look(node: &Durable, clock: Instant) -> Seen {
         .filter(|day| forgotten.is_some_and(|first| **day < first));
     let mut seen = Seen {
         now: engine.now(),
-        oldest_due: engine.oldest_due(),
+        oldest_due: engine.open_closings().oldest_due(),
         clock_behind_seconds: clock_behind_seconds(engine, clock).unwrap_or_default(),
         recipients: engine.recipients(),
-        kept_objects: engine.kept_objects(),
+        kept_objects: engine.reader(node.view()).kept_objects(),
         tally: engine.tally(),
         entries: 0,
         notifications: 0,

@@ -80,7 +80,8 @@ fn the_books_balance_and_the_maildir_holds_what_was_sent() {
         .iter()
         .flat_map(|person| {
             node.engine()
-                .messages_of(&view, &person.id)
+                .reader(&view)
+                .messages_of(&person.id)
                 .unwrap()
                 .unwrap()
         })

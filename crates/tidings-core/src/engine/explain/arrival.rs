@@ -2,23 +2,23 @@
 
 use roaring::RoaringBitmap;
 
-use super::super::admission::left_out;
-use super::super::mute::{Branch, Way};
-use super::super::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
-use super::{Question, begin};
 use crate::bucket::{Left, Why};
-use crate::channel::ChannelNo;
-use crate::compiled::Type;
-use crate::event::Audience;
-use crate::explanation::{ChannelPath, Rule, Step};
-use crate::id::Id;
+use crate::engine::explain::{Question, begin};
+use crate::engine::part::admission::{left_out, would_leave_out};
+use crate::engine::part::mute::{Branch, Way};
+use crate::engine::part::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
 use crate::journal::stored::Unreadable;
-use crate::number::{LaneNo, TypeNo};
-use crate::preference::{ALL_CATEGORIES, Mode, PreferenceScope};
-use crate::recipient::State;
+use crate::model::channel::ChannelNo;
+use crate::model::event::Audience;
+use crate::model::explanation::{ChannelPath, Rule, Step};
+use crate::model::id::Id;
+use crate::model::number::{LaneNo, TypeNo};
+use crate::model::preference::{ALL_CATEGORIES, Mode, PreferenceScope};
+use crate::model::recipient::State;
+use crate::model::time::{Instant, duration_text};
+use crate::model::topic::heard_by;
+use crate::rules::compiled::Type;
 use crate::rules::{Admission, Decide, Policy};
-use crate::time::{Instant, duration_text};
-use crate::topic::heard_by;
 
 /// The rules that hold for all channels, and what they leave.
 pub(super) struct Arrival {
@@ -136,7 +136,8 @@ impl Question<'_> {
         let around = (&self.engine.intake, &self.draft);
         let would = match is_recorded || !self.supposed {
             true => None,
-            false => self.part.would_leave_out(
+            false => would_leave_out(
+                self.part,
                 around,
                 (self.bucket.no, self.number),
                 (type_no, of_type),

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use super::arrival::{Arrival, RoutedEntry, policy_text};
-use super::{Question, begin};
-use crate::batch_key::LaneKey;
 use crate::bucket::Lane;
-use crate::channel::ChannelNo;
-use crate::deadline::{Entered, Window};
-use crate::event::Pivot;
-use crate::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::engine::explain::{Question, begin};
 use crate::journal::record::{About, Arrival as ArrivalRecord, EventAt, Origin, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
-use crate::lane_kind::LaneKind;
-use crate::number::{Seq, TypeNo};
-use crate::recipient::State;
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::event::Pivot;
+use crate::model::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::model::number::{Seq, TypeNo};
+use crate::model::recipient::State;
+use crate::model::time::{Instant, duration_text};
+use crate::rules::deadline::{Entered, Window};
+use crate::rules::lane_kind::LaneKind;
 use crate::rules::{Cap, QuietHours};
-use crate::time::{Instant, duration_text};
 
 /// The ordinal of a supposed event: no day has so many.
 const SUPPOSED: u32 = u32::MAX;
@@ -146,8 +146,8 @@ impl Question<'_> {
             None => Step::passes(Rule::Deadline, rule, "no due time at present"),
         });
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let passes = !lane.passes(&who, terms).is_empty();
-        let due = lane.deadline(self.number.0, terms).map(Instant);
+        let passes = !lane.deadlines(terms).passes(&who).is_empty();
+        let due = lane.deadlines(terms).of(self.number.0).map(Instant);
         if let Some(hours) = self.hours(channel) {
             path.steps.push(
                 match own.and_then(|own| terms.quiet_until(self.number.0, channel, own)) {
@@ -233,7 +233,10 @@ impl Question<'_> {
     ) -> Result<Vec<Instant>, Unreadable> {
         let within = |at: &Instant| *at > after && *at <= to;
         let name = channel.name();
-        let known = self.engine.messages_of(self.draft.view, &self.profile.id)?;
+        let known = self
+            .engine
+            .reader(self.draft.view)
+            .messages_of(&self.profile.id)?;
         let made = known.unwrap_or_default().into_iter();
         let made = made.filter(|of| of.channel == name && of.entries > 0);
         let names = &self.part.compiled.names;

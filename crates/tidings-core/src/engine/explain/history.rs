@@ -5,22 +5,23 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::super::ends::{Of, ended_by, ends};
-use super::super::outcome::message_with;
-use super::super::rows::scheduled_key;
-use super::super::view::MessageAt;
 use super::look::rule_of;
-use super::{Question, begin, end, ended};
-use crate::batch_key::LaneKey;
 use crate::bucket::Frozen;
-use crate::channel::ChannelNo;
-use crate::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::engine::explain::{Question, begin, end, ended};
+use crate::engine::part::messages::stored_ends;
+use crate::engine::read::outcome::message_with;
+use crate::engine::read::view::MessageAt;
+use crate::engine::rows::ends::{Of, ended_by, ends};
+use crate::engine::rows::named::scheduled_key;
 use crate::journal::record::{Arrival, Origin, Record};
 use crate::journal::stored::{StoredArrival, Unreadable};
-use crate::number::{LaneNo, Seq};
-use crate::reason::{Ending, Outcome, Reason};
-use crate::table::{Owner, Partition};
-use crate::time::Instant;
+use crate::journal::table::{Owner, Partition};
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::explanation::{ChannelPath, EntryState, Rule, Step};
+use crate::model::number::{LaneNo, Seq};
+use crate::model::reason::{Ending, Outcome, Reason};
+use crate::model::time::Instant;
 
 /// The stored entries of an event for a recipient.
 #[derive(Default)]
@@ -182,7 +183,7 @@ impl Question<'_> {
         path.steps
             .push(Step::passes(Rule::Lane, lane_text, entered).at(arrival.at));
         (path.state, path.at) = (EntryState::Pending, None);
-        for record in self.part.stored_ends(view, self.bucket, kept)? {
+        for record in stored_ends(self.part, view, self.bucket, kept)? {
             let of_number = ended_by(&record, kept.seq, name.channel).into_iter();
             let mut of_number = of_number.filter(|(_, who)| who.contains(self.number.0));
             let Some((why, _)) = of_number.next() else {
@@ -285,7 +286,7 @@ impl Question<'_> {
             seqs,
         };
         let all = located(shown.iter().copied().chain(left_out).collect());
-        let (window, planned) = self.engine.message_at(view, &all)?;
+        let (window, planned) = self.engine.reader(view).message_at(&all)?;
         let sources = planned.entries.iter();
         let entries: Vec<&Arrival> = sources
             .map(|source| &window.found.source(*source).0.arrival)
@@ -296,9 +297,9 @@ impl Question<'_> {
             end(path, (reason.outcome(), Some(reason)), row.at);
             return Ok(());
         }
-        let (plan, planned) = self.engine.message_at(view, &located(shown))?;
+        let (plan, planned) = self.engine.reader(view).message_at(&located(shown))?;
         if let Some(message) = self.engine.message(&plan, &planned) {
-            let id = super::super::present::batch_id(&message);
+            let id = crate::engine::message::present::batch_id(&message);
             let count = match message.items.len() {
                 1 => "with this entry alone".to_owned(),
                 count => format!("with {count} entries"),

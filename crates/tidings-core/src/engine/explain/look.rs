@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::super::draft::Draft;
-use super::super::intake::header_of;
-use super::super::look;
-use super::super::plan::Plan;
-use super::{Question, ended};
-use crate::batch_key::LaneKey;
-use crate::channel::{ChannelNo, INBOX_NO};
-use crate::explanation::{ChannelPath, Rule, Step};
+use crate::engine::check::look;
+use crate::engine::explain::{Question, ended};
+use crate::engine::intake::state::header_of;
+use crate::engine::message::plan::Plan;
+use crate::engine::rows::draft::Draft;
 use crate::index::{Found, FoundEntry, Source};
 use crate::journal::stored::{StoredArrival, Unreadable};
-use crate::reason::Reason;
-use crate::recipient::State;
-use crate::time::{Instant, duration_text};
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::explanation::{ChannelPath, Rule, Step};
+use crate::model::reason::Reason;
+use crate::model::recipient::State;
+use crate::model::time::{Instant, duration_text};
 
 impl Question<'_> {
     /// The reason why an entry would end if its message were made for an instant: the planner is asked.
@@ -57,9 +57,15 @@ impl Question<'_> {
             draft.events.add(event.day, event.ordinal, &self.event.row);
         }
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let answers = self.engine.answers(&draft, self.bucket, &plan)?;
+        let answers = self
+            .engine
+            .planner(self.draft.view)
+            .answers(&draft, self.bucket, &plan)?;
         let of = (self.bucket, name.channel);
-        let planned = self.engine.planned(&draft, of, &who, (&plan, &answers))?;
+        let planned =
+            self.engine
+                .planner(self.draft.view)
+                .planned(&draft, of, &who, (&plan, &answers))?;
         let reason = planned.iter().flat_map(|planned| &planned.ended).next();
         Ok(reason.map(|(_, reason)| *reason))
     }

@@ -13,24 +13,25 @@ mod look;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::draft::Draft;
-use super::event_row::EventRow;
-use super::outcome::KnownEvent;
-use super::part::Part;
-use super::plan::Plan;
+use super::message::plan::Plan;
+use super::part::state::Part;
+use super::read::outcome::KnownEvent;
+use super::rows::draft::Draft;
+use super::rows::event_row::EventRow;
 use super::state::Engine;
-use crate::batch_key::LaneKey;
 use crate::bucket::Bucket;
-use crate::channel::ChannelNo;
-use crate::compiled::{Type, Version};
-use crate::event::Event;
-use crate::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
-use crate::id::Id;
-use crate::journal::stored::{ReadView, Unreadable};
-use crate::number::{RecipientNo, TypeNo};
-use crate::reason::{Outcome, Reason};
-use crate::recipient::Recipient;
-use crate::time::Instant;
+use crate::engine::read::reader::Reader;
+use crate::journal::stored::Unreadable;
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::event::Event;
+use crate::model::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
+use crate::model::id::Id;
+use crate::model::number::{RecipientNo, TypeNo};
+use crate::model::reason::{Outcome, Reason};
+use crate::model::recipient::Recipient;
+use crate::model::time::Instant;
+use crate::rules::compiled::{Type, Version};
 
 /// The event to explain.
 #[derive(Clone, Debug)]
@@ -68,7 +69,7 @@ struct Question<'a> {
     of_type: Option<(TypeNo, &'a Type)>,
 }
 
-impl Engine {
+impl<'a> Reader<'a> {
     /// Explains what became of an event for a recipient, as long as the day of its arrival is kept; or what would
     /// become of a supposed one. `now` = the instant as of which it is explained, no earlier than the newest step.
     ///
@@ -76,11 +77,10 @@ impl Engine {
     /// [`Unreadable`] outside, [`Unexplained`] inside.
     pub fn explain(
         &self,
-        view: &dyn ReadView,
         subject: Subject,
         (recipient, now): (&Id, Instant),
     ) -> Result<Result<Explanation, Unexplained>, Unreadable> {
-        match self.question(view, subject, (recipient, now))? {
+        match self.question(subject, (recipient, now))? {
             Ok(question) => question.answer().map(Ok),
             Err(unexplained) => Ok(Err(unexplained)),
         }
@@ -90,15 +90,15 @@ impl Engine {
     /// recipient is not known any more.
     pub(super) fn why_due(
         &self,
-        view: &dyn ReadView,
         (subject, recipient): (Subject, &Id),
         at: (&LaneKey, Instant),
         window: &Plan,
     ) -> Result<Vec<Step>, Unreadable> {
-        let Ok(question) = self.question(view, subject, (recipient, self.now()))? else {
+        let engine = self.engine;
+        let Ok(question) = self.question(subject, (recipient, engine.now()))? else {
             return Ok(Vec::new());
         };
-        let channel = self.intake.compiled.names.lane(at.0.lane).channel;
+        let channel = engine.intake.compiled.names.lane(at.0.lane).channel;
         let mut path = begin(channel);
         let mut sources: Vec<u32> = window.found.entries.iter().map(|of| of.source).collect();
         window.order(&mut sources);
@@ -110,18 +110,18 @@ impl Engine {
         Ok(path.steps)
     }
 
-    fn question<'a>(
-        &'a self,
-        view: &'a dyn ReadView,
+    fn question(
+        &self,
         subject: Subject,
         (recipient, now): (&Id, Instant),
     ) -> Result<Result<Question<'a>, Unexplained>, Unreadable> {
-        let now = now.max(self.now());
+        let Reader { engine, view } = *self;
+        let now = now.max(engine.now());
         let unknown = || Unexplained::UnknownRecipient(recipient.clone());
-        let Ok((no, number)) = self.find(recipient) else {
+        let Ok((no, number)) = engine.find(recipient) else {
             return Ok(Err(unknown()));
         };
-        let bucket = self.bucket(no);
+        let bucket = engine.parts.bucket(no);
         let Some(profile) = bucket.roster.profile(number) else {
             return Ok(Err(unknown()));
         };
@@ -133,13 +133,13 @@ impl Engine {
                 None => return Ok(Err(Unexplained::UnknownEvent(id))),
             },
         };
-        let version = self.intake.compiled.current();
+        let version = engine.intake.compiled.current();
         let name = event.row.event.event_type.as_str();
-        let of_type = self.intake.compiled.names.type_no(name);
+        let of_type = engine.intake.compiled.names.type_no(name);
         let of_type = of_type.and_then(|of_type| Some((of_type, version?.of_type(of_type)?)));
         Ok(Ok(Question {
-            engine: self,
-            part: &self.parts[self.part_no(no)],
+            engine,
+            part: &engine.parts[engine.parts.index_of(no)],
             bucket,
             number,
             profile,
@@ -154,8 +154,9 @@ impl Engine {
 
     /// An event as it would be accepted now.
     fn supposed(&self, event: Event, now: Instant) -> KnownEvent {
-        let version = self.intake.compiled.current();
-        let of_type = self
+        let engine = self.engine;
+        let version = engine.intake.compiled.current();
+        let of_type = engine
             .intake
             .compiled
             .names
@@ -166,7 +167,7 @@ impl Engine {
         let after_ms = of_type.map(|of_type| of_type.all_after_ms(&event));
         KnownEvent {
             row: EventRow {
-                place: self.intake.next_place,
+                place: engine.intake.next_place,
                 arrived: now,
                 clock: None,
                 keys: keys.unwrap_or_default(),

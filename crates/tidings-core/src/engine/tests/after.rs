@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::bounds::{World, person};
-use super::*;
-use crate::recipient::State;
-use crate::time::{DAY_MS, MINUTE_MS};
+use crate::engine::tests::*;
+use crate::model::recipient::State;
+use crate::model::time::{DAY_MS, MINUTE_MS};
 
 /// Number of rows of events on a day.
 fn rows(world: &World, day: Day) -> usize {
@@ -45,7 +45,7 @@ fn an_event_has_one_row_on_each_day_on_which_it_enters() {
     world.play(late.plus_ms(30 * MINUTE_MS), &[]);
     assert_eq!((rows(&world, Day(0)), rows(&world, Day(1))), (2, 1));
     world.check(options);
-    let books = world.engine.walk(&world.stored).unwrap().books;
+    let books = world.engine.reader(&world.stored).walk().unwrap().books;
     assert_eq!((books.notifications, books.entries), (2, 4));
     assert_eq!((books.delivered, books.pending), (4, 0));
     let exported = |from| {
@@ -54,7 +54,7 @@ fn an_event_has_one_row_on_each_day_on_which_it_enters() {
             events.push((at, event.id));
             ControlFlow::Continue(())
         };
-        let read = world.engine.each_event(&world.stored, from, visit);
+        let read = world.engine.reader(&world.stored).each_event(from, visit);
         read.unwrap();
         events
     };

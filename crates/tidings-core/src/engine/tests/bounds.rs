@@ -3,13 +3,13 @@
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::channel::EMAIL_NO;
-use crate::command::{Cancelled, MarkKind, Marked};
 use crate::engine::Settled;
-use crate::recipient::State;
+use crate::engine::tests::*;
+use crate::model::channel::EMAIL_NO;
+use crate::model::command::{Cancelled, MarkKind, Marked};
+use crate::model::recipient::State;
+use crate::model::time::{DAY_MS, HOUR_MS};
 use crate::rules::{Digest, Every};
-use crate::time::{DAY_MS, HOUR_MS};
 
 /// A text of 256 bytes that begins with a name.
 fn long(name: &str) -> String {
@@ -106,8 +106,8 @@ impl World {
         for reply in step.replies {
             reply.unwrap();
         }
-        for closing in self.engine.closings() {
-            let plan = self.engine.plan(&self.stored, closing, 10_000);
+        for closing in self.engine.open_closings().unmade() {
+            let plan = self.engine.planner(&self.stored).plan(closing, 10_000);
             let plan = plan.unwrap().unwrap();
             let made = self
                 .engine
@@ -136,7 +136,7 @@ impl World {
             .collect();
         let days: Vec<Day> = days.into_iter().collect();
         self.engine = Engine::open(&self.stored, &days, options).unwrap();
-        let walk = self.engine.walk(&self.stored).unwrap();
+        let walk = self.engine.reader(&self.stored).walk().unwrap();
         assert_eq!((walk.books.lost, walk.books.duplicates), (0, 0));
         assert!(walk.disagreements.is_empty(), "{:?}", walk.disagreements);
     }
@@ -159,7 +159,7 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     let topics: Vec<String> = (0..100).map(deepest).collect();
     let all = topics
         .iter()
-        .flat_map(|topic| crate::topic::heard_by(topic));
+        .flat_map(|topic| crate::model::topic::heard_by(topic));
     let mut commands = vec![person("a", State::Active)];
     commands.extend(all.map(|topic| follow("a", topic)));
     world.play(Instant(0), &commands);
@@ -175,18 +175,22 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     // The day is over: its arrivals become segments.
     world.play(Instant(DAY_MS + HOUR_MS), &[person("b", State::Active)]);
     assert!(
-        world.engine.bucket(BucketNo(0)).index.days[&Day(0)]
+        world.engine.parts.bucket(BucketNo(0)).index.days[&Day(0)]
             .tail
             .is_empty()
     );
-    let page = world.engine.inbox(&world.stored, &id("a"), None, 100);
+    let page = world
+        .engine
+        .reader(&world.stored)
+        .inbox(&id("a"), None, 100);
     let groups = page.unwrap().unwrap().groups;
     let items = groups.iter().flat_map(|group| &group.items);
     let reasons: Vec<usize> = items.map(|item| item.reasons.len()).collect();
     assert_eq!(reasons, [1600; 24]);
     let report = world
         .engine
-        .trace(&world.stored, &id(&long("e7-")))
+        .reader(&world.stored)
+        .trace(&id(&long("e7-")))
         .unwrap();
     assert!(report.is_some(), "an event within a row is found");
     world.check(options);
@@ -244,7 +248,7 @@ proptest! {
         let topics: Vec<String> = (0..world.topics).map(deepest).collect();
         let heard: Vec<&str> = topics
             .iter()
-            .flat_map(|topic| crate::topic::heard_by(topic))
+            .flat_map(|topic| crate::model::topic::heard_by(topic))
             .collect();
         let people: Vec<String> = (0..world.recipients).map(|n| long(&format!("r{n}-"))).collect();
         let mut commands = Vec::new();

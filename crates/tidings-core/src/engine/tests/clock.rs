@@ -1,10 +1,10 @@
 //! A clock that was ahead and is put right (A7): what waits is due by it again.
 
 use super::bounds::{World, person};
-use super::*;
-use crate::recipient::State;
+use crate::engine::tests::*;
+use crate::model::recipient::State;
+use crate::model::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use crate::rules::{Cap, ChannelRules, Decide, Digest, Every, QuietHours};
-use crate::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
 /// 08:00 of some day: the time, when the clock shows another.
 const RIGHT: Instant = Instant(20 * DAY_MS + 8 * HOUR_MS);
@@ -85,7 +85,7 @@ fn goes_after(world: &mut World, wait_ms: i64) {
     assert_eq!(messages(world), sent + 1, "told twice");
     assert_eq!(world.engine.now(), world.engine.newest_step());
     world.check(Options::default());
-    let books = world.engine.walk(&world.stored).unwrap().books;
+    let books = world.engine.reader(&world.stored).walk().unwrap().books;
     assert_eq!((books.pending, books.lost, books.duplicates), (0, 0, 0));
 }
 
@@ -363,6 +363,6 @@ fn a7_a_clock_may_be_put_back_again_and_again() {
         sent += 1;
         assert_eq!(messages(&world), sent);
     }
-    let books = world.engine.walk(&world.stored).unwrap().books;
+    let books = world.engine.reader(&world.stored).walk().unwrap().books;
     assert_eq!((books.entries, books.lost, books.duplicates), (12, 0, 0));
 }

@@ -1,9 +1,9 @@
 //! Entries that ended by themselves are in memory for as long as somebody may ask for it.
 
-use super::*;
-use crate::channel::EMAIL_NO;
-use crate::command::{Cancelled, Pausable};
-use crate::number::Seq;
+use crate::engine::tests::*;
+use crate::model::channel::EMAIL_NO;
+use crate::model::command::{Cancelled, Pausable};
+use crate::model::number::Seq;
 
 const SECOND: i64 = 1_000;
 
@@ -81,8 +81,15 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
     };
     let (mut stored, mut engine) = with_mail(options);
     let remembered = |engine: &Engine| {
-        let events = |seq| engine.bucket(BucketNo(0)).ended.of(seq, EMAIL_NO).is_some();
-        (0..engine.bucket(BucketNo(0)).next_seq.0)
+        let events = |seq| {
+            engine
+                .parts
+                .bucket(BucketNo(0))
+                .ended
+                .of(seq, EMAIL_NO)
+                .is_some()
+        };
+        (0..engine.parts.bucket(BucketNo(0)).next_seq.0)
             .map(Seq)
             .filter(|seq| events(*seq))
             .count()
@@ -101,11 +108,11 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
         assert_eq!(remembered(&engine), 100, "the window {window} is open");
         let step = engine.fall_due(&stored, Instant(at + 2 * SECOND)).unwrap();
         stored.commit(step.writes);
-        let closed = engine.closings();
+        let closed = engine.open_closings().unmade();
         assert_eq!(closed.len(), 1);
         for closing in closed {
             let now = Instant(at + 2 * SECOND);
-            let plan = engine.plan(&stored, closing, 10).unwrap();
+            let plan = engine.planner(&stored).plan(closing, 10).unwrap();
             let step = engine.made(&stored, now, &[plan.unwrap()]).unwrap();
             stored.commit(step.writes);
         }
@@ -141,7 +148,7 @@ fn a_pause_holds_the_inbox_entry_of_who_was_erased_at_its_instant() {
         .step(&stored, &Reach::new(), Instant(1), &commands)
         .unwrap();
     stored.commit(step.writes);
-    let books = engine.walk(&stored).unwrap().books;
+    let books = engine.reader(&stored).walk().unwrap().books;
     assert_eq!((books.pending, books.cancelled), (1, 0), "{books:?}");
 }
 
@@ -155,6 +162,6 @@ fn a_pause_of_a_type_holds_nothing_of_who_was_erased_at_its_instant() {
         .step(&stored, &Reach::new(), Instant(1), &commands)
         .unwrap();
     stored.commit(step.writes);
-    let books = engine.walk(&stored).unwrap().books;
+    let books = engine.reader(&stored).walk().unwrap().books;
     assert_eq!((books.pending, books.cancelled), (0, 1), "{books:?}");
 }

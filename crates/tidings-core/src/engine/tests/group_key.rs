@@ -1,10 +1,10 @@
 //! Keys of the groups of an inbox.
 
-use super::*;
-use crate::engine::inbox::key_of;
-use crate::headers::Header;
+use crate::engine::read::inbox::key_of;
+use crate::engine::tests::*;
+use crate::index::headers::Header;
 use crate::journal::record::About;
-use crate::number::EventNo;
+use crate::model::number::EventNo;
 
 #[test]
 fn the_key_of_a_group_is_its_own() {

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bounds::{World, person};
-use super::*;
-use crate::command::{MarkKind, Marked};
-use crate::engine::reply::PublishedAs;
-use crate::limits::Bound;
-use crate::recipient::State;
-use crate::time::{DAY_MS, HOUR_MS};
+use crate::engine::rows::reply::PublishedAs;
+use crate::engine::tests::*;
+use crate::model::command::{MarkKind, Marked};
+use crate::model::limits::Bound;
+use crate::model::recipient::State;
+use crate::model::time::{DAY_MS, HOUR_MS};
 
 /// A view that counts what is read.
 struct Counted<'s> {
@@ -91,12 +91,12 @@ fn objects_are_forgotten_with_the_newest_day_that_names_them() {
         assert_eq!(*rows, level(day), "day {day}");
     }
     let knows = |world: &World, object: &str| {
-        let known = world.engine.knows_object(&world.stored, &id(object));
+        let known = world.engine.reader(&world.stored).knows_object(&id(object));
         known.unwrap()
     };
     assert!(knows(&world, "always"));
     assert!(!knows(&world, "o3-1"));
-    assert_eq!(world.engine.kept_objects(), 20);
+    assert_eq!(world.engine.reader(&world.stored).kept_objects(), 20);
     // Deleted, they go as the others do.
     let retract = |day: i64| Command::Retract {
         object: id(&format!("put{day}")),
@@ -105,7 +105,7 @@ fn objects_are_forgotten_with_the_newest_day_that_names_them() {
         Instant(20 * DAY_MS),
         &(0..20).map(retract).collect::<Vec<_>>(),
     );
-    assert_eq!(world.engine.kept_objects(), 0);
+    assert_eq!(world.engine.reader(&world.stored).kept_objects(), 0);
     world.check(options);
     for day in 21..25 {
         world.play(Instant(day * DAY_MS), &[]);
@@ -159,7 +159,7 @@ fn what_the_host_said_of_objects_is_bounded_and_survives_a_restart() {
     let hint = step.replies[6].as_ref().unwrap_err().to_string();
     assert_eq!(hint, "the store would keep 3 objects, more than 2");
     world.check(options);
-    assert_eq!(world.engine.kept_objects(), 2);
+    assert_eq!(world.engine.reader(&world.stored).kept_objects(), 2);
 }
 
 #[test]
@@ -178,7 +178,8 @@ fn marks_on_what_nothing_names_are_not_kept() {
     assert!(world.stored.0.len() < before + 10);
     let page = world
         .engine
-        .inbox(&world.stored, &id("a"), None, 9)
+        .reader(&world.stored)
+        .inbox(&id("a"), None, 9)
         .unwrap()
         .unwrap();
     assert!(page.groups[0].seen);
@@ -263,7 +264,12 @@ fn what_is_scheduled_for_others_is_not_read() {
             stored: &world.stored,
             reads: AtomicU64::new(0),
         };
-        let scheduled = world.engine.scheduled(&view, &id("a")).unwrap().unwrap();
+        let scheduled = world
+            .engine
+            .reader(&view)
+            .scheduled(&id("a"))
+            .unwrap()
+            .unwrap();
         let names: Vec<&str> = scheduled.iter().map(|entry| entry.event.as_str()).collect();
         assert_eq!(names, ["e0", "e100", "e200", "e300", "e400"]);
         assert_eq!(view.reads.into_inner(), 5, "a read for each of theirs");
@@ -303,14 +309,20 @@ fn cost(events: usize) -> u64 {
         reads: AtomicU64::new(0),
     };
     let mut planned = 0;
-    for closing in world.engine.closings() {
-        let plan = world.engine.plan(&view, closing, 100).unwrap().unwrap();
+    for closing in world.engine.open_closings().unmade() {
+        let plan = world
+            .engine
+            .planner(&view)
+            .plan(closing, 100)
+            .unwrap()
+            .unwrap();
         planned += plan.entries();
     }
     assert_eq!(planned, events);
     let page = world
         .engine
-        .inbox(&view, &id("a"), None, 50)
+        .reader(&view)
+        .inbox(&id("a"), None, 50)
         .unwrap()
         .unwrap();
     assert!(page.groups.iter().all(|group| group.seen));

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::command::{Cancelled, MarkKind, Marked};
-use crate::event::Pivot;
-use crate::recipient::State;
-use crate::time::HOUR_MS;
+use crate::engine::tests::*;
+use crate::model::command::{Cancelled, MarkKind, Marked};
+use crate::model::event::Pivot;
+use crate::model::recipient::State;
+use crate::model::time::HOUR_MS;
 
 mod named;
 
@@ -157,7 +157,7 @@ impl World {
             stored,
             engine,
             options,
-            now: Instant(20_000 * crate::time::DAY_MS),
+            now: Instant(20_000 * crate::model::time::DAY_MS),
             events: 0,
             entered: 0,
             pivots: [0, 1, 2],
@@ -418,7 +418,8 @@ impl World {
     fn page(&mut self, who: usize, from: Option<Cursor>, limit: usize) -> InboxPage {
         let page = self
             .engine
-            .inbox(&self.stored, &id(PEOPLE[who]), from, limit)
+            .reader(&self.stored)
+            .inbox(&id(PEOPLE[who]), from, limit)
             .unwrap()
             .unwrap();
         assert!(page.groups.len() <= limit);
@@ -456,7 +457,7 @@ impl World {
 }
 
 fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
-    let page = |name: &&str| engine.inbox(stored, &id(name), None, 100).unwrap();
+    let page = |name: &&str| engine.reader(stored).inbox(&id(name), None, 100).unwrap();
     PEOPLE.iter().map(|name| page(name).unwrap()).collect()
 }
 

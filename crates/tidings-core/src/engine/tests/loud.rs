@@ -1,9 +1,10 @@
 //! Of a type that waits in thousands, what is taken back or set apart is written in rows that can be read.
 
 use super::ended::with_mail;
-use super::*;
-use crate::command::Pausable;
+use crate::bucket::storage::recovery;
+use crate::engine::tests::*;
 use crate::journal::record::Record;
+use crate::model::command::Pausable;
 
 const EVENTS: usize = 20_000;
 const SECOND: i64 = 1_000;
@@ -34,7 +35,7 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
         stored.commit(step.writes);
         engine = Engine::open(&stored, &[Day(0)], options).unwrap();
     }
-    let records = Bucket::records(BucketNo(0), &stored, Day(0)).unwrap();
+    let records = recovery::records(BucketNo(0), &stored, Day(0)).unwrap();
     let moves = records.values().filter_map(|record| match record {
         Record::Move { arrivals, .. } => Some(arrivals.len()),
         _ => None,
@@ -48,14 +49,14 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
     assert_eq!(engine.next_due(), Some(due));
     let step = engine.fall_due(&stored, due).unwrap();
     stored.commit(step.writes);
-    let [closing] = engine.closings()[..] else {
+    let [closing] = engine.open_closings().unmade()[..] else {
         panic!("one window");
     };
-    let plan = engine.plan(&stored, closing, 10).unwrap();
+    let plan = engine.planner(&stored).plan(closing, 10).unwrap();
     let plan = plan.unwrap();
     let message = engine.message(&plan, &plan.messages[0]).unwrap();
     let heard = message.items.iter().map(|item| item.event.clone());
     assert!(heard.eq((0..EVENTS).map(|name| id(&format!("e{name}")))));
-    let walk = engine.walk(&stored).unwrap();
+    let walk = engine.reader(&stored).walk().unwrap();
     assert_eq!(walk.books.entries, 2 * EVENTS as u64);
 }

@@ -1,13 +1,13 @@
 //! Messages through their states: what lists and time lines show, and what retry, cancel and resend change.
 
 use super::ended::with_mail;
-use super::*;
-use crate::command::Pausable;
+use crate::content::message::Books;
+use crate::engine::tests::*;
 use crate::journal::record::Attempts;
-use crate::message::Books;
-use crate::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
-use crate::number::{ClosingId, MessageId, RecipientNo};
-use crate::reason::{Ending, Reason};
+use crate::model::command::Pausable;
+use crate::model::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
+use crate::model::number::{ClosingId, MessageId, RecipientNo};
+use crate::model::reason::{Ending, Reason};
 
 const OPTIONS: Options = Options {
     buckets: 1,
@@ -40,7 +40,7 @@ impl Driven {
         driven.stored.commit(step.writes);
         let name = MessageName {
             due: now.day(),
-            id: driven.engine.closings()[0].message(RecipientNo(0)),
+            id: driven.engine.open_closings().unmade()[0].message(RecipientNo(0)),
         };
         (driven, name)
     }
@@ -53,8 +53,13 @@ impl Driven {
     }
 
     fn make(&mut self) {
-        let closing = self.engine.closings()[0];
-        let plan = self.engine.plan(&self.stored, closing, 9).unwrap().unwrap();
+        let closing = self.engine.open_closings().unmade()[0];
+        let plan = self
+            .engine
+            .planner(&self.stored)
+            .plan(closing, 9)
+            .unwrap()
+            .unwrap();
         let step = self.engine.made(&self.stored, self.now, &[plan]).unwrap();
         self.stored.commit(step.writes);
     }
@@ -62,7 +67,7 @@ impl Driven {
     /// Notes an outcome, and what the provider said.
     fn end(&mut self, name: MessageName, ending: Ending, reply: &str) {
         let MessageId { closing, number } = name.id;
-        let plans = self.engine.unsettled(&self.stored).unwrap();
+        let plans = self.engine.planner(&self.stored).unsettled().unwrap();
         let seqs = plans[0].seqs(&plans[0].messages[0]);
         let attempt = Attempt {
             at: self.now,
@@ -135,19 +140,21 @@ impl Driven {
     /// The states of all messages, the same after a start; the books agree with a walk.
     fn states(&self) -> Vec<MessageState> {
         let states = |engine: &Engine| {
-            let all = engine.messages(&self.stored, &MessageFilter::default(), (None, 9));
+            let all = engine
+                .reader(&self.stored)
+                .messages(&MessageFilter::default(), (None, 9));
             let all = all.unwrap().unwrap().messages.into_iter();
             all.map(|message| message.state).collect::<Vec<_>>()
         };
         let again = Engine::open(&self.stored, &[Day(0)], OPTIONS).unwrap();
-        let walk = again.walk(&self.stored).unwrap();
+        let walk = again.reader(&self.stored).walk().unwrap();
         assert_eq!(walk.disagreements, Vec::<String>::new());
         assert_eq!(states(&self.engine), states(&again));
         states(&again)
     }
 
     fn books(&self) -> Books {
-        let walk = self.engine.walk(&self.stored).unwrap();
+        let walk = self.engine.reader(&self.stored).walk().unwrap();
         assert_eq!(walk.disagreements, Vec::<String>::new());
         walk.books
     }
@@ -157,7 +164,11 @@ impl Driven {
 fn what_is_not_built_is_planned_and_can_be_cancelled() {
     let (mut driven, name) = Driven::due();
     assert_eq!(driven.states(), [MessageState::Planned]);
-    let report = driven.engine.message_report(&driven.stored, name).unwrap();
+    let report = driven
+        .engine
+        .reader(&driven.stored)
+        .message_report(name)
+        .unwrap();
     assert_eq!(report.unwrap().items.len(), 1);
     let state = MessageState::Planned;
     for act in [MessageAct::Retry, MessageAct::Resend] {
@@ -193,7 +204,11 @@ fn a_failed_message_goes_again_as_it_was() {
     assert_eq!(driven.states(), [MessageState::Sent]);
     // One of each is the inbox's.
     assert_eq!((driven.books().delivered, driven.books().messages), (2, 2));
-    let report = driven.engine.message_report(&driven.stored, name).unwrap();
+    let report = driven
+        .engine
+        .reader(&driven.stored)
+        .message_report(name)
+        .unwrap();
     let report = report.unwrap();
     let replies: Vec<&str> = report.attempts.iter().map(|run| &*run.reply).collect();
     assert_eq!(replies, ["RCPT: 550", "250 queued"]);
@@ -211,7 +226,7 @@ fn f1_what_waits_for_a_retry_is_read_from_the_store_with_its_last_answer() {
     driven.make();
     let waits = |driven: &Driven, of: Option<&Id>, most| {
         let again = Engine::open(&driven.stored, &[Day(0)], OPTIONS).unwrap();
-        let read = |engine: &Engine| engine.retrying(&driven.stored, of, most).unwrap();
+        let read = |engine: &Engine| engine.reader(&driven.stored).retrying(of, most).unwrap();
         let found = read(&driven.engine);
         assert_eq!(found, read(&again), "as before the start");
         found
@@ -247,7 +262,14 @@ fn a_refusal_after_doubt_leaves_the_doubt() {
     driven.try_again(name, Answered::Unknown, driven.now);
     driven.end(name, Ending::Refused, "RCPT: 550");
     assert_eq!(driven.operate(name, MessageAct::Retry), Ok(Operated::Goes));
-    assert!(driven.engine.attempts_of(name.id).unwrap().in_doubt);
+    assert!(
+        driven
+            .engine
+            .open_closings()
+            .attempts_of(name.id)
+            .unwrap()
+            .in_doubt
+    );
 }
 
 #[test]
@@ -265,7 +287,11 @@ fn only_what_is_surely_not_handed_over_is_cancelled() {
     assert_eq!(driven.states(), [MessageState::Cancelled]);
     // What is left is the inbox's.
     assert_eq!((driven.books().cancelled, driven.books().messages), (1, 1));
-    let report = driven.engine.message_report(&driven.stored, name).unwrap();
+    let report = driven
+        .engine
+        .reader(&driven.stored)
+        .message_report(name)
+        .unwrap();
     assert_eq!(report.unwrap().left_out[0].reason, Reason::Message);
     let nothing = driven.operate(name, MessageAct::Cancel);
     assert_eq!(nothing, Ok(Operated::NothingLeft));
@@ -279,7 +305,7 @@ fn what_is_gone_is_not_sent_again() {
     driven.step(&[Command::Erase { recipient: id("a") }], &Reach::new());
     let gone = driven.operate(name, MessageAct::Retry);
     assert!(matches!(gone, Err(Refused::MessageGone(_))), "{gone:?}");
-    driven.now = Instant(3 * crate::time::DAY_MS);
+    driven.now = Instant(3 * crate::model::time::DAY_MS);
     let before = Day(1);
     driven.step(&[Command::Forget { before }], &Reach::new());
     let unknown = Err(Refused::UnknownMessage(name));
@@ -307,7 +333,7 @@ fn a_name_that_no_list_gave_is_unknown() {
         other(0, closing.seq, number, Day(-1)),
     ];
     for name in names {
-        let report = driven.engine.message_report(&driven.stored, name);
+        let report = driven.engine.reader(&driven.stored).message_report(name);
         assert_eq!(report.unwrap(), None, "{name}");
         let refused = driven.operate(name, MessageAct::Cancel);
         assert_eq!(refused, Err(Refused::UnknownMessage(name)));

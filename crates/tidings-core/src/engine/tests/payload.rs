@@ -4,11 +4,11 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use super::*;
 use crate::engine::InboxPage;
-use crate::engine::objects::object_key;
-use crate::recipient::RecipientChange;
-use crate::table::{Key, Owner, Table};
+use crate::engine::intake::objects::object_key;
+use crate::engine::tests::*;
+use crate::journal::table::{Key, Owner, Table};
+use crate::model::recipient::RecipientChange;
 
 /// A view that notes each row that it lends.
 struct Noting<'a> {
@@ -109,7 +109,11 @@ fn read(others: usize) -> (InboxPage, usize, [usize; 3]) {
         stored: &stored,
         lent: Mutex::default(),
     };
-    let page = engine.inbox(&view, &id("ann"), None, 20).unwrap().unwrap();
+    let page = engine
+        .reader(&view)
+        .inbox(&id("ann"), None, 20)
+        .unwrap()
+        .unwrap();
     let events = view.lent(&Key::of(Owner::Intake, Table::Events).done());
     let objects = ["o", "t", "by"].map(|object| view.lent(&object_key(&id(object))));
     (page, events, objects)

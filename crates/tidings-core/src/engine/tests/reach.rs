@@ -1,9 +1,9 @@
 //! A step is a function of what it is handed, the messages that the senders keep back among it.
 
 use super::ended::with_mail;
-use super::*;
-use crate::command::Cancelled;
-use crate::number::RecipientNo;
+use crate::engine::tests::*;
+use crate::model::command::Cancelled;
+use crate::model::number::RecipientNo;
 
 #[test]
 fn a_step_can_be_replayed() {
@@ -19,8 +19,8 @@ fn a_step_can_be_replayed() {
     let due = Instant(2_000);
     let step = engine.fall_due(&stored, due).unwrap();
     stored.commit(step.writes);
-    let closing = engine.closings()[0];
-    let plan = engine.plan(&stored, closing, 9).unwrap().unwrap();
+    let closing = engine.open_closings().unmade()[0];
+    let plan = engine.planner(&stored).plan(closing, 9).unwrap().unwrap();
     let step = engine.made(&stored, due, &[plan]).unwrap();
     stored.commit(step.writes);
 

@@ -1,8 +1,8 @@
 //! Snapshots cost a step what it touches: no roster, map or column is copied as a whole. Bytes are counted, but
 //! for those of the sets, which have an eighth of a byte for each recipient.
 
-use super::*;
-use crate::shared::copied;
+use crate::engine::tests::*;
+use crate::sets::shared::copied;
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -108,7 +108,7 @@ fn events_to_one_each_copy_a_page_each() {
 #[test]
 fn an_event_to_everybody_copies_their_windows_and_nothing_else() {
     let mut world = World::new(20_000);
-    let windows = size_of::<crate::deadline::Window>() * world.recipients;
+    let windows = size_of::<crate::rules::deadline::Window>() * world.recipients;
     let copied = world.copied_by(&[event(1)]);
     assert!(copied >= windows, "each window moves: {copied} bytes");
     assert!(copied <= windows + 64 * 1024, "{copied} bytes of {windows}");
@@ -118,7 +118,7 @@ fn an_event_to_everybody_copies_their_windows_and_nothing_else() {
 fn nothing_is_copied_of_what_did_not_change() {
     let mut world = World::new(1000);
     let (first, second) = (world.engine.snapshot(), world.engine.snapshot());
-    let bucket = |engine: &Engine| std::ptr::from_ref(engine.bucket(BucketNo(0)));
+    let bucket = |engine: &Engine| std::ptr::from_ref(engine.parts.bucket(BucketNo(0)));
     assert_eq!(bucket(&first), bucket(&second));
     assert_eq!(world.copied_by(&[]), 0);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::workers::steps;
-use super::*;
+use crate::engine::tests::*;
 use crate::journal::stored::ReadView;
 
 /// Engines over one store: the first has the intake.
@@ -47,7 +47,7 @@ impl Nodes {
     /// Applies what is stored of acts and an engine has not applied.
     fn catch_up(&mut self, node: usize) {
         let engine = &mut self.engines[node];
-        let told = read_told(&self.stored, engine.applied(), usize::MAX).unwrap();
+        let told = read_told(&self.stored, engine.replica().applied(), usize::MAX).unwrap();
         let now = engine.now();
         let step = engine
             .apply_told(&self.stored, &Reach::new(), now, &told)
@@ -83,7 +83,7 @@ impl Nodes {
     fn take_in(&mut self, now: Instant, command: &Command) -> Vec<Result<Reply, Refused>> {
         let commands = slice::from_ref(command);
         let home = command.recipient().map_or(0, |recipient| {
-            let has = |engine: &Engine| engine.has_home_of(recipient);
+            let has = |engine: &Engine| engine.replica().has_home_of(recipient);
             self.engines.iter().position(has).unwrap()
         });
         let step = self.engines[home].take_in(&self.stored, &Reach::new(), now, commands);
@@ -176,8 +176,12 @@ fn parts_on_several_nodes_write_and_answer_what_one_node_does() {
         assert_eq!(nodes.stored.compared(), one.compared(), "at {at}");
     }
     assert!(told > 50, "inboxes of many buckets were told");
-    let closings: usize = nodes.engines.iter().map(|node| node.closings().len()).sum();
-    assert_eq!(closings, engine.closings().len());
+    let closings: usize = nodes
+        .engines
+        .iter()
+        .map(|node| node.open_closings().unmade().len())
+        .sum();
+    assert_eq!(closings, engine.open_closings().unmade().len());
     let sum = nodes.engines.iter().map(Engine::tally);
     assert_eq!(
         sum.fold(Tally::default(), |sum, of| sum + of),
@@ -211,8 +215,13 @@ fn a_part_applies_once_what_it_missed() {
         nodes = Nodes::open(nodes.stored, 2, 4);
         assert_eq!(count(&nodes), 3 * 2 * 40);
     }
-    let until = nodes.engines.iter().map(Engine::applied).min().unwrap();
-    assert_eq!(until, nodes.engines[0].told());
+    let until = nodes
+        .engines
+        .iter()
+        .map(|engine| engine.replica().applied())
+        .min()
+        .unwrap();
+    assert_eq!(until, nodes.engines[0].replica().told());
     let leader = &mut nodes.engines[0];
     let step = leader
         .delete_told(&nodes.stored, Instant(2), until)
@@ -232,7 +241,7 @@ fn a_part_applies_once_what_it_missed() {
     // One engine of everything goes on where they were.
     let days: Vec<Day> = nodes.stored.days().into_iter().collect();
     let engine = Engine::open(&nodes.stored, &days, options(1)).unwrap();
-    let walk = engine.walk(&nodes.stored).unwrap();
+    let walk = engine.reader(&nodes.stored).walk().unwrap();
     assert_eq!(walk.disagreements, Vec::<String>::new());
     assert_eq!(
         (walk.books.events, walk.books.entries, walk.books.lost),
@@ -256,8 +265,8 @@ fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
         parts: [0, 1, 3, 4].into(),
     };
     let mut engine = Engine::open_held(&nodes.stored, &[Day(0)], options(6), Some(&held)).unwrap();
-    let missed = engine.applied();
-    assert!(missed < engine.told());
+    let missed = engine.replica().applied();
+    assert!(missed < engine.replica().told());
     let kept = KeptObjects {
         day: Day(3),
         objects: vec![id("o")],
@@ -266,16 +275,24 @@ fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
     let step = step.unwrap();
     assert!(step.told.is_some(), "news of an object");
     nodes.stored.commit(step.writes);
-    assert_eq!(engine.applied(), missed);
+    assert_eq!(engine.replica().applied(), missed);
     let told = read_told(&nodes.stored, missed, usize::MAX).unwrap();
     let step = engine.apply_told(&nodes.stored, &Reach::new(), Instant(2), &told);
     nodes.stored.commit(step.unwrap().writes);
-    assert_eq!(engine.applied(), engine.told());
+    assert_eq!(engine.replica().applied(), engine.replica().told());
     nodes.engines[0] = engine;
     nodes.catch_up(2);
     let days: Vec<Day> = nodes.stored.days().into_iter().collect();
     let whole = Engine::open(&nodes.stored, &days, options(6)).unwrap();
-    assert_eq!(whole.walk(&nodes.stored).unwrap().books.notifications, 40);
+    assert_eq!(
+        whole
+            .reader(&nodes.stored)
+            .walk()
+            .unwrap()
+            .books
+            .notifications,
+        40
+    );
 }
 
 /// A store that another node writes while it is read: rules come into force once the head of the intake or the rules
@@ -336,7 +353,7 @@ fn rules_that_come_into_force_while_parts_are_opened_are_known_once() {
     };
     let mut engine = Engine::open_held(&view, &[], options(4), Some(&held(1, 2, 4))).unwrap();
     let known = |engine: &Engine| engine.intake.compiled.current().unwrap().number;
-    let told = read_told(&nodes.stored, engine.applied(), usize::MAX).unwrap();
+    let told = read_told(&nodes.stored, engine.replica().applied(), usize::MAX).unwrap();
     let step = engine.apply_told(&nodes.stored, &Reach::new(), Instant(2), &told);
     nodes.stored.commit(step.unwrap().writes);
     assert_eq!(engine.rules(), Some(&rules));
@@ -375,13 +392,13 @@ fn all_rows_of_acts_go_with_them() {
             nodes = Nodes::open(nodes.stored, 2, 4);
         }
         let leader = &mut nodes.engines[0];
-        assert_eq!(leader.stored_told(ActNo(2)), 2);
+        assert_eq!(leader.replica().stored_told(ActNo(2)), 2);
         for (until, left) in [(ActNo(2), [1, 0, 1]), (ActNo(9), [0, 0, 0])] {
             let step = leader.delete_told(&nodes.stored, Instant(7), until);
             nodes.stored.commit(step.unwrap().writes);
             assert_eq!(rows(&nodes.stored), left);
         }
-        assert_eq!(leader.stored_told(ActNo(9)), 0);
+        assert_eq!(leader.replica().stored_told(ActNo(9)), 0);
     }
 }
 
@@ -407,7 +424,7 @@ fn a_part_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
     nodes.stored.commit(step.writes);
     // Its mail is due after the quiet time, by the clock of this node.
     assert!(follower.next_due() <= Some(Instant(12)));
-    let agenda = follower.agenda(&nodes.stored, 10).unwrap();
+    let agenda = follower.reader(&nodes.stored).agenda(10).unwrap();
     assert_eq!(agenda.next_scheduled.len(), 0);
 }
 
@@ -418,7 +435,7 @@ fn an_engine_goes_on_where_the_newest_of_its_parts_was() {
     for name in 0..8 {
         let change = RecipientChange::nothing(id(&format!("p{name}")));
         let command = Command::Recipient(Box::new(change));
-        if !nodes.engines[0].is_home_of(&command) {
+        if !nodes.engines[0].replica().is_home_of(&command) {
             nodes.take_in(Instant(9_000), &command);
         }
     }

@@ -1,12 +1,13 @@
 //! Chunks of facets against the segment that they describe.
 
-use super::*;
-use crate::batch_key::BatchKeys;
+use proptest::prelude::*;
+
+use crate::index::facets::*;
 use crate::journal::record::{About, Origin};
 use crate::journal::stored::Segment;
-use crate::number::EventNo;
-use crate::set::Set;
-use proptest::prelude::*;
+use crate::model::batch_key::BatchKeys;
+use crate::model::number::EventNo;
+use crate::sets::set::Set;
 
 /// An arrival with so many variants, in lanes of their own.
 fn arrival((at, variants): (u64, u16)) -> Arc<StoredArrival> {

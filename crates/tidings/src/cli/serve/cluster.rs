@@ -268,7 +268,7 @@ impl Holder for Holding {
         let (handle, clock) = (serving.node.handle(), Arc::clone(serving.service.clock()));
         *state.serving() = Some(serving);
         let lag = move || {
-            let oldest = handle.look(|node| node.engine().oldest_due());
+            let oldest = handle.look(|node| node.engine().open_closings().oldest_due());
             let oldest = oldest.ok().flatten();
             oldest.map_or(0, |due| clock.now().0.saturating_sub(due.0).max(0))
         };

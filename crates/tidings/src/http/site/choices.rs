@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::channel::{self, CHANNELS, EACH};
 use tidings_core::command::Choice;
-use tidings_core::engine::Engine;
 use tidings_core::rules::{Digest, Every, Policy, TypeRules};
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
 use tidings_mail::{Choices, Name, Offer, Pace, Row, ShortName, Unsubscribe};
+use tidings_node::Durable;
 
 use crate::body::json;
 use crate::body::preference::{Preference, choices};
@@ -34,7 +34,8 @@ pub(super) struct Chooser<'r> {
 impl<'r> Chooser<'r> {
     /// The state of a token's recipient; `None` if there is none any more. The number of its message tells them from
     /// one who was made later under the same id.
-    pub(super) fn of(engine: &Engine, rules: &'r Rules, token: &'r Unsubscribe) -> Option<Self> {
+    pub(super) fn of(node: &Durable, rules: &'r Rules, token: &'r Unsubscribe) -> Option<Self> {
+        let engine = node.engine();
         let mut channels = channel::sending();
         let channel = channels.find(|kind| kind.number == token.channel)?.name;
         let profile = engine.recipient_of(token.message);
@@ -52,7 +53,10 @@ impl<'r> Chooser<'r> {
             token,
             channel,
             chosen: chosen.collect(),
-            lanes: engine.lanes_of(&token.recipient, token.channel).ok()?,
+            lanes: engine
+                .reader(node.view())
+                .lanes_of(&token.recipient, token.channel)
+                .ok()?,
         })
     }
 

@@ -157,7 +157,7 @@ async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Vec<C
     let (of, judged) = (token.clone(), Arc::clone(&rules));
     let chosen = service
         .look(move |node| {
-            let chooser = Chooser::of(node.engine(), &judged, &of)?;
+            let chooser = Chooser::of(node, &judged, &of)?;
             let set = match form {
                 Form::OneClick => chooser.one_click(),
                 Form::Set(list) => chooser.listed(&list)?,
@@ -187,7 +187,7 @@ async fn choices_page(
 ) -> Page {
     let (design, rules) = (site.design(), service.rules());
     let page = move |node: &Durable| {
-        let chooser = Chooser::of(node.engine(), &rules, &token).ok_or(Notice::NoLink)?;
+        let chooser = Chooser::of(node, &rules, &token).ok_or(Notice::NoLink)?;
         let built = Presenter::built(node.engine(), node.view(), token.message, token.day)?;
         let batch = built.map(|(batch, _)| batch);
         let of_recipient = |batch: &tidings_core::Batch| batch.recipient.id == token.recipient;

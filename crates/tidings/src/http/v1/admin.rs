@@ -204,8 +204,11 @@ impl StatusAnswer {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             uptime_seconds,
-            oldest_due: engine.oldest_due().map(|due| due.to_string()),
-            oldest_due_age_seconds: engine.oldest_due().map(|due| {
+            oldest_due: engine
+                .open_closings()
+                .oldest_due()
+                .map(|due| due.to_string()),
+            oldest_due_age_seconds: engine.open_closings().oldest_due().map(|due| {
                 let age = clock.0.saturating_sub(due.0).max(0);
                 age.unsigned_abs() / 1_000
             }),
@@ -465,8 +468,8 @@ async fn due(
     let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
     let own = service.look(move |node| -> Result<DueAnswer, Problem> {
         let (engine, view) = (node.engine(), node.view());
-        let retrying = engine.retrying(view, None, RETRIED_SHOWN)??;
-        Ok(DueAnswer::of(engine.agenda(view, most)?, retrying))
+        let retrying = engine.reader(view).retrying(None, RETRIED_SHOWN)??;
+        Ok(DueAnswer::of(engine.reader(view).agenda(most)?, retrying))
     });
     let (own, mut gathered) = tokio::join!(own, others.gather());
     let mut due = own??;

@@ -68,7 +68,8 @@ async fn explain(State(service): State<Arc<Service>>, change: Change) -> Result<
         .look(move |node| -> Result<_, Problem> {
             Ok(node
                 .engine()
-                .explain(node.view(), subject, (&recipient, now))??)
+                .reader(node.view())
+                .explain(subject, (&recipient, now))??)
         })
         .await??;
     Answer::json(StatusCode::OK, &Explained::from(explanation))

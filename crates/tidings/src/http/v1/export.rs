@@ -141,14 +141,14 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
     let (engine, view) = (durable.engine(), durable.view());
     // All of them are there before the first event.
     let at = from.start();
-    let profiles = engine.profiles();
+    let profiles = engine.reader(view).profiles();
     for profile in &profiles {
         write_line(out, at, "recipient", RecipientProfile::from(*profile))?;
     }
     for profile in &profiles {
         let recipient = profile.id.as_str();
         // Recipients are erased between steps, and this is one moment.
-        let topics = engine.following(view, &profile.id).map_err(odd)?;
+        let topics = engine.reader(view).following(&profile.id).map_err(odd)?;
         for topic in topics.map_err(odd)? {
             write_line(out, at, "subscribe", Follow { recipient, topic })?;
         }
@@ -168,7 +168,7 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
 fn write_events(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     let mut written = Ok(());
-    let read = engine.each_event(view, from, &mut |at, event| {
+    let read = engine.reader(view).each_event(from, &mut |at, event| {
         written = write_line(out, at, "publish", PublishedAs::from(event));
         match written {
             Ok(()) => ControlFlow::Continue(()),

@@ -262,7 +262,9 @@ async fn inbox(
     let page = service
         .look(move |node| -> Result<InboxPage, Problem> {
             let engine = node.engine();
-            Ok(engine.inbox(node.view(), &id, from, usize::from(limit))??)
+            Ok(engine
+                .reader(node.view())
+                .inbox(&id, from, usize::from(limit))??)
         })
         .await??;
     Answer::json(StatusCode::OK, &Page::from(page))

@@ -335,7 +335,9 @@ async fn list_messages(
     };
     let own = service.look(move |node| -> Result<_, Problem> {
         let engine = node.engine();
-        Ok(engine.messages(node.view(), &filter, (from, most))??)
+        Ok(engine
+            .reader(node.view())
+            .messages(&filter, (from, most))??)
     });
     if others.is_none() || !is_of_all {
         return Answer::json(StatusCode::OK, &MessagePage::from(own.await??));
@@ -365,7 +367,7 @@ async fn get_message(
 ) -> Result<Answer, Problem> {
     let name = named(&id)?;
     let report = service
-        .look(move |node| node.engine().message_report(node.view(), name))
+        .look(move |node| node.engine().reader(node.view()).message_report(name))
         .await??;
     let report = report.ok_or_else(|| Problem::from(Refused::UnknownMessage(name)))?;
     Answer::json(StatusCode::OK, &MessageDetails::from(report))

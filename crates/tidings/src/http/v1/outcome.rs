@@ -168,7 +168,7 @@ async fn get_event(
     let unknown = || Problem::new(Code::EventNotFound, format!("no event `{id}` is known"));
     let of = id.clone();
     let own = service.look(move |node| -> Result<_, Problem> {
-        let trace = node.engine().trace(node.view(), &of)?;
+        let trace = node.engine().reader(node.view()).trace(&of)?;
         let report = trace.map(|trace| trace.report(node.view())).transpose()?;
         Ok(report.map(EventWithOutcome::from))
     });

@@ -128,7 +128,7 @@ async fn list_subscriptions(
 ) -> Result<Answer, Problem> {
     let topics = service
         .look(move |node| {
-            let topics = node.engine().following(node.view(), &id)?;
+            let topics = node.engine().reader(node.view()).following(&id)?;
             topics.map_err(Problem::from)
         })
         .await??;

@@ -166,7 +166,7 @@ async fn list_suppressions(
     let most = usize::from(query.limit.unwrap_or(ADDRESSES_USUAL));
     let page = service
         .look(move |node| {
-            let all = node.engine();
+            let all = node.engine().reader(node.view());
             let mut all = all.suppressions(query.channel, query.cursor.as_ref());
             let page: Vec<_> = all.by_ref().take(most).collect();
             let next = page.last().filter(|_| all.next().is_some());
@@ -200,7 +200,7 @@ async fn get_suppression(
     let address = named(&path)?;
     let of = address.clone();
     let found = service
-        .look(move |node| node.engine().suppression(&of))
+        .look(move |node| node.engine().reader(node.view()).suppression(&of))
         .await?;
     let found = found.ok_or_else(|| {
         let detail = "the address is not suppressed on this channel";

@@ -214,7 +214,7 @@ async fn pending(
                     None
                 }
             };
-            let lanes = engine.open_lanes(view, &id)??.into_iter();
+            let lanes = engine.reader(view).open_lanes(&id)??.into_iter();
             let lanes = lanes.map(|lane| PendingLane {
                 held_by: held_by(&lane),
                 channel: lane.channel,
@@ -224,9 +224,9 @@ async fn pending(
                 entries: lane.entries.into_iter().map(Waiting::from).collect(),
             });
             let lanes = lanes.collect();
-            let scheduled = engine.scheduled(view, &id)??.into_iter();
+            let scheduled = engine.reader(view).scheduled(&id)??.into_iter();
             let scheduled = scheduled.map(Waiting::from).collect();
-            let retrying = engine.retrying(view, Some(&id), RETRIED_MAX)??;
+            let retrying = engine.reader(view).retrying(Some(&id), RETRIED_MAX)??;
             Ok(Pending {
                 lanes,
                 messages: retrying.messages.into_iter().map(Into::into).collect(),
@@ -260,7 +260,7 @@ async fn flush(
     let of = recipient.clone();
     let command = limits.command(recipient)?;
     let scheduled = service
-        .look(move |node| node.engine().scheduled(node.view(), &of))
+        .look(move |node| node.engine().reader(node.view()).scheduled(&of))
         .await???;
     let scheduled = ScheduledCount::of(&scheduled);
     let flushed = |replies| match only(replies)? {

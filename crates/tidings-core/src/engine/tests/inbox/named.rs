@@ -1,6 +1,6 @@
 //! The badge and the marks of an inbox, case by case.
 
-use super::*;
+use crate::engine::tests::inbox::*;
 
 fn lone() -> World {
     World::new(Options::default())

@@ -45,7 +45,8 @@ fn inbox(rig: &Rig, who: &str) -> Vec<InboxItem> {
     let looked = rig.service.look(move |node| {
         let page = node
             .engine()
-            .inbox(node.view(), &who, None, 100)
+            .reader(node.view())
+            .inbox(&who, None, 100)
             .unwrap()
             .unwrap();
         page.groups

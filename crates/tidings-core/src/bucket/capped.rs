@@ -1,0 +1,108 @@
+//! The caps of a bucket: whose windows they keep open, and until when.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+
+use super::state::Bucket;
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::number::LaneNo;
+use crate::model::time::Instant;
+use crate::rules::Cap;
+use crate::rules::compiled::CompiledRules;
+
+impl Bucket {
+    fn caps<'a>(&self, channel: ChannelNo, compiled: &'a CompiledRules) -> &'a [Cap] {
+        let version = compiled.version(self.rules);
+        version.map_or(&[], |version| version.caps(channel))
+    }
+
+    /// Notes a closing, where caps count it. An erased recipient gets no message.
+    pub(super) fn count_for_caps(
+        &mut self,
+        lane_no: LaneNo,
+        who: &RoaringBitmap,
+        at: Instant,
+        compiled: &CompiledRules,
+    ) {
+        let channel = compiled.names.lane(lane_no).channel;
+        let caps = self.caps(channel, compiled);
+        if !caps.is_empty() {
+            let who = who & &*self.roster.everyone;
+            self.cap_counts.note(channel, &who, at, caps);
+        }
+    }
+
+    /// Folds in at `now` that messages of closings at an instant were empty: they count no longer, and what they kept is
+    /// asked again.
+    pub(super) fn uncount_for_caps(
+        &mut self,
+        lane_no: LaneNo,
+        who: &RoaringBitmap,
+        (closed_at, now): (Instant, Instant),
+        compiled: &CompiledRules,
+    ) {
+        let channel = compiled.names.lane(lane_no).channel;
+        if self.caps(channel, compiled).is_empty() {
+            return;
+        }
+        let cap_counts = &mut self.cap_counts;
+        let freed = who.iter();
+        let freed = freed.filter(|number| cap_counts.take_back(channel, *number, closed_at));
+        let freed = freed.collect();
+        self.ask_again(now, &freed, compiled);
+    }
+
+    /// The recipients among these whose window a cap keeps open.
+    pub(crate) fn capped(
+        &self,
+        lane: &LaneKey,
+        who: &RoaringBitmap,
+        now: Instant,
+        compiled: &CompiledRules,
+    ) -> RoaringBitmap {
+        let channel = compiled.names.lane(lane.lane).channel;
+        let caps = self.caps(channel, compiled);
+        let Some(lane) = self.lanes.get(lane).filter(|_| !caps.is_empty()) else {
+            return RoaringBitmap::new();
+        };
+        let asked = who - lane.deadlines(self.terms(compiled)).passes(who);
+        let is_full = |number: &u32| {
+            self.cap_counts
+                .free_at(channel, *number, now, caps)
+                .is_some()
+        };
+        asked.iter().filter(is_full).collect()
+    }
+
+    /// Folds in that a cap has kept windows open.
+    pub(super) fn cap(
+        &mut self,
+        at: Instant,
+        lane: &LaneKey,
+        who: &RoaringBitmap,
+        compiled: &CompiledRules,
+    ) {
+        let channel = compiled.names.lane(lane.lane).channel;
+        let caps = self.caps(channel, compiled);
+        let mut again: BTreeMap<Instant, RoaringBitmap> = BTreeMap::new();
+        for number in who {
+            let free = self.cap_counts.free_at(channel, number, at, caps);
+            again.entry(free.unwrap_or(at)).or_default().insert(number);
+        }
+        let (lanes, around) = self.lanes_and_around(compiled);
+        lanes.change_known(lane, who, around, |lane, _| {
+            for (again, who) in again {
+                lane.put_off(at, again, &who);
+            }
+        });
+    }
+
+    /// Drops what the caps of the rules that were in force until now did not count, and all where there are none
+    /// from now on.
+    pub(super) fn change_caps(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
+        let (old, new) = (compiled.version(self.rules), compiled.version(number));
+        self.cap_counts.change(at, (old, new));
+    }
+}

@@ -1,0 +1,525 @@
+//! The lanes of a bucket, by address.
+//!
+//! Lanes with the empty batch key are few, and have room for everybody. Of lanes with a key there may be as many
+//! as there are entries, with few recipients each: they are found by recipient and by deadline, so that nothing
+//! walks through all of them, and one goes when nobody waits in it and its last message matters no more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use super::lane::{Due, Entering, FewPage, Lane, Terms};
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::number::{LaneNo, Seq};
+use crate::model::time::Instant;
+use crate::rules::compiled::CompiledRules;
+use crate::rules::names::LaneName;
+use crate::sets::shared::{Own, Shared, Tree};
+
+mod last_message;
+
+/// Number of recipients below which their lanes are looked up one by one.
+const SOME: u64 = 64;
+
+/// The lanes of a bucket.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lanes {
+    /// The lanes with the empty key.
+    plain: BTreeMap<LaneNo, Shared<Lane>>,
+    /// The others.
+    keyed: Tree<LaneKey, Shared<Keyed>>,
+    /// The open windows of these, by recipient.
+    of: Tree<(u32, LaneKey), ()>,
+    /// These by their earliest deadline.
+    due: Tree<(i64, LaneKey), ()>,
+    /// These by the instant at which a last message matters no more.
+    fading: Own<BTreeSet<(Instant, LaneKey)>>,
+    /// Those of these with an entry of an urgent type, by the seq of its arrival.
+    urgent: Own<BTreeSet<(Seq, LaneKey)>>,
+    /// The pages of these that the next checkpoint writes.
+    dirty: Own<BTreeSet<(LaneKey, u32)>>,
+}
+
+/// A lane with a key.
+#[derive(Clone, Debug)]
+struct Keyed {
+    lane: Lane,
+    /// The deadline by which it is found.
+    due: Option<i64>,
+}
+
+/// The state beside a lane on which its recipients and deadlines depend.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    pub(crate) terms: Terms<'a>,
+    pub(crate) paused: &'a [ChannelNo],
+    pub(crate) compiled: &'a CompiledRules,
+}
+
+impl Lanes {
+    pub(crate) fn get(&self, at: &LaneKey) -> Option<&Lane> {
+        match at.key.is_empty() {
+            true => self.plain.get(&at.lane).map(|lane| &**lane),
+            false => self.keyed.get(at).map(|keyed| &keyed.lane),
+        }
+    }
+
+    /// The lanes with the empty key.
+    pub(crate) fn plain(&self) -> &BTreeMap<LaneNo, Shared<Lane>> {
+        &self.plain
+    }
+
+    /// [`Lanes::plain`] to be changed.
+    pub(crate) fn plain_mut(&mut self) -> &mut BTreeMap<LaneNo, Shared<Lane>> {
+        &mut self.plain
+    }
+
+    /// All lanes, by address but for those with a key, which come last.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (LaneNo, &Lane)> {
+        let keyed = self.keyed.iter();
+        let keyed = keyed.map(|(at, keyed)| (at.lane, &keyed.lane));
+        self.plain
+            .iter()
+            .map(|(no, lane)| (*no, &**lane))
+            .chain(keyed)
+    }
+
+    /// The numbers of the lanes.
+    pub(crate) fn numbers(&self) -> BTreeSet<LaneNo> {
+        let mut numbers: BTreeSet<LaneNo> = self.plain.keys().copied().collect();
+        let mut next = self.keyed.first();
+        while let Some((at, _)) = next {
+            numbers.insert(at.lane);
+            let after = at.lane.0.checked_add(1).map(LaneNo).map(LaneKey::from);
+            next = after.and_then(|after| self.keyed.from(&after).next());
+        }
+        numbers
+    }
+
+    /// Visits the lanes of a number, whatever their key, in which windows of some recipients are open.
+    pub(crate) fn each_of(
+        &self,
+        no: LaneNo,
+        who: &RoaringBitmap,
+        mut take: impl FnMut(&Lane, &RoaringBitmap),
+    ) {
+        let mut visit = |lane: &Lane| {
+            let open = who & lane.open();
+            if !open.is_empty() {
+                take(lane, &open);
+            }
+        };
+        if let Some(lane) = self.plain.get(&no) {
+            visit(lane);
+        }
+        if who.len() == 1 {
+            let keyed = who.iter().flat_map(|number| self.keyed_of(number));
+            let keyed = keyed.filter(|at| at.lane == no);
+            keyed.filter_map(|at| self.get(at)).for_each(visit);
+            return;
+        }
+        let first = LaneKey::from(no);
+        let keyed = self.keyed.from(&first).take_while(|(at, _)| at.lane == no);
+        keyed.for_each(|(_, keyed)| visit(&keyed.lane));
+    }
+
+    /// The lanes in which a recipient's window is open.
+    pub(crate) fn open_of(&self, number: u32) -> impl Iterator<Item = (LaneKey, &Lane)> {
+        let plain = self.plain.iter();
+        let plain = plain.filter(move |(_, lane)| lane.open().contains(number));
+        let plain = plain.map(|(no, lane)| (LaneKey::from(*no), &**lane));
+        let keyed = self.keyed_of(number);
+        plain.chain(keyed.filter_map(|at| Some((at.clone(), self.get(at)?))))
+    }
+
+    fn keyed_of(&self, number: u32) -> impl Iterator<Item = &LaneKey> {
+        let first = (number, LaneKey::from(LaneNo(0)));
+        let of = self.of.from(&first).map(|(of, ())| of);
+        of.take_while(move |(of, _)| *of == number)
+            .map(|(_, at)| at)
+    }
+
+    /// Changes a lane for some recipients; it is created if there is none. The lane is as it was found: a
+    /// change has to say of whom it changes the window.
+    pub(crate) fn change<R>(
+        &mut self,
+        at: &LaneKey,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
+    ) -> R {
+        self.create(at, around);
+        if at.key.is_empty() {
+            let lane = self.plain.get_mut(&at.lane);
+            let lane = lane.expect("it was created if it was missing");
+            return change(lane, around.terms);
+        }
+        let keyed = self.keyed.get_mut(at);
+        let keyed = keyed.expect("it was created if it was missing");
+        let done = change(&mut keyed.lane, around.terms);
+        for number in who {
+            let entry = (number, at.clone());
+            match keyed.lane.open().contains(number) {
+                true => drop(self.of.insert(entry, ())),
+                false => drop(self.of.remove(&entry)),
+            }
+        }
+        let pages = who.iter().map(FewPage::of);
+        let mut last = None;
+        for page in pages.filter(|page| last.replace(*page) != Some(*page)) {
+            self.dirty.insert((at.clone(), page));
+        }
+        self.settle(at, around.terms);
+        done
+    }
+
+    /// Adds an arrival's entries to the windows of recipients; see [`Lane::enter`].
+    pub(crate) fn enter(
+        &mut self,
+        at: &LaneKey,
+        who: &RoaringBitmap,
+        overdue: Option<&RoaringBitmap>,
+        around: Around<'_>,
+        entering: Entering<'_>,
+    ) {
+        self.change(at, who, around, |lane, terms| {
+            lane.enter(who, overdue, entering, terms);
+        });
+        if entering.urgent && !at.key.is_empty() {
+            self.urgent.insert((entering.seq, at.clone()));
+        }
+    }
+
+    /// Closes windows; see [`Lane::close`].
+    pub(crate) fn close(
+        &mut self,
+        at: &LaneKey,
+        who: &RoaringBitmap,
+        now: Instant,
+        around: Around<'_>,
+    ) -> Vec<(u32, Seq)> {
+        let keyed = self.keyed.get(at).map(|keyed| &keyed.lane);
+        let urgent: Vec<Seq> = keyed
+            .into_iter()
+            .flat_map(|lane| lane.urgent.seqs())
+            .collect();
+        let began = self.change(at, who, around, |lane, _| lane.close(now, who));
+        for seq in urgent {
+            let keyed = self.keyed.get(at);
+            if !keyed.is_some_and(|keyed| keyed.lane.urgent.has(seq)) {
+                self.urgent.remove(&(seq, at.clone()));
+            }
+        }
+        began
+    }
+
+    /// [`Lanes::change`] of a lane that may not be there, which is no reason to create it.
+    pub(crate) fn change_known<R>(
+        &mut self,
+        at: &LaneKey,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
+    ) -> Option<R> {
+        self.get(at)?;
+        Some(self.change(at, who, around, change))
+    }
+
+    fn create(&mut self, at: &LaneKey, around: Around<'_>) {
+        if self.get(at).is_some() {
+            return;
+        }
+        let names = &around.compiled.names;
+        let name = names.lane(at.lane);
+        let mut lane = match at.key.is_empty() {
+            true => Lane::new(name.kind.clone(), name.channel),
+            false => Lane::of_few(name.kind.clone(), name.channel),
+        };
+        lane.count_if(around.compiled.counts(&name.kind));
+        let mut others = names.others(at.lane).map(|lane| LaneKey {
+            lane,
+            key: at.key.clone(),
+        });
+        if let Some(other) = others.find_map(|other| self.get(&other)) {
+            lane.take_over(other);
+        }
+        if around.paused.contains(&name.channel) {
+            lane.pause();
+        }
+        match at.key.is_empty() {
+            true => drop(self.plain.insert(at.lane, Shared::new(lane))),
+            false => {
+                let keyed = Shared::new(Keyed { lane, due: None });
+                self.keyed.insert(at.clone(), keyed);
+            }
+        }
+    }
+
+    /// Notes the deadline of a lane with a key anew, or drops the lane.
+    fn settle(&mut self, at: &LaneKey, terms: Terms<'_>) {
+        let Some(keyed) = self.keyed.get_mut(at) else {
+            return;
+        };
+        let due = keyed.lane.next_due(terms);
+        if due != keyed.due {
+            if let Some(old) = keyed.due {
+                self.due.remove(&(old, at.clone()));
+            }
+            if let Some(due) = due {
+                self.due.insert((due, at.clone()), ());
+            }
+            keyed.due = due;
+        }
+        if keyed.lane.is_unused() {
+            self.keyed.remove(at);
+        }
+    }
+
+    /// The earliest deadline, in milliseconds.
+    pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
+        let keyed = self.keyed_due();
+        let plain = self.plain.values_mut();
+        let plain = plain.filter_map(|lane| match lane.known_due() {
+            Some(known) => known,
+            None => lane.next_due(terms),
+        });
+        plain.chain(keyed).min()
+    }
+
+    /// [`Lanes::next_due`] if all lanes know it.
+    pub(crate) fn known_due(&self) -> Option<Option<i64>> {
+        let mut earliest = self.keyed_due();
+        for lane in self.plain.values() {
+            earliest = earliest.into_iter().chain(lane.known_due()?).min();
+        }
+        Some(earliest)
+    }
+
+    fn keyed_due(&self) -> Option<i64> {
+        self.due.first().map(|((due, _), ())| *due)
+    }
+
+    /// Removes from the wheels who is due at or before `now`, by lane. Each is to be closed, or counted.
+    pub(crate) fn take_due(&mut self, now: Instant, terms: Terms<'_>) -> Vec<(LaneKey, Due)> {
+        // The others are not written to: a reader may have them.
+        let is_due = |lane: &Lane| lane.known_due().flatten().is_some_and(|due| due <= now.0);
+        let plain = self.plain.iter_mut().filter(|(_, lane)| is_due(lane));
+        let plain = plain.map(|(no, lane)| (LaneKey::from(*no), lane.take_due(now, terms)));
+        let mut all: Vec<_> = plain.filter(|(_, due)| !due.is_empty()).collect();
+        while self.keyed_due().is_some_and(|due| due <= now.0) {
+            let Some(((_, at), ())) = self.due.pop_first() else {
+                break;
+            };
+            let Some(keyed) = self.keyed.get_mut(&at) else {
+                continue;
+            };
+            keyed.due = None;
+            let due = keyed.lane.take_due(now, terms);
+            match due.is_empty() {
+                true => self.settle(&at, terms),
+                false => all.push((at, due)),
+            }
+        }
+        all
+    }
+
+    /// Does something to every lane in which a recipient's window is open.
+    pub(crate) fn change_open(
+        &mut self,
+        number: u32,
+        around: Around<'_>,
+        mut change: impl FnMut(&mut Lane, Terms<'_>),
+    ) {
+        for lane in self.plain.values_mut() {
+            change(lane, around.terms);
+        }
+        let who = RoaringBitmap::from_iter([number]);
+        let keyed: Vec<LaneKey> = self.keyed_of(number).cloned().collect();
+        for at in keyed {
+            self.change(&at, &who, around, &mut change);
+        }
+    }
+
+    /// Does something to the lanes that are wanted, of those in which windows of some recipients are open; of
+    /// lanes with the empty key, to all that are wanted.
+    pub(crate) fn change_some(
+        &mut self,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        wants: impl Fn(&Lane) -> bool,
+        change: impl FnMut(&mut Lane, Terms<'_>),
+    ) {
+        let keyed: BTreeSet<LaneKey> = match who.len() {
+            0..SOME => {
+                let keyed = who.iter().flat_map(|number| self.keyed_of(number));
+                keyed.cloned().collect()
+            }
+            _ => self.keyed.keys().cloned().collect(),
+        };
+        self.change_these(keyed, who, around, wants, change);
+    }
+
+    /// [`Lanes::change_some`] for those with an entry of an urgent type of an arrival on a channel.
+    pub(crate) fn change_urgent(
+        &mut self,
+        (channel, seq): (ChannelNo, Seq),
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        change: impl FnMut(&mut Lane, Terms<'_>),
+    ) {
+        let first = (seq, LaneKey::from(LaneNo(0)));
+        let keyed = self.urgent.range(first..);
+        let keyed = keyed.take_while(|(of, _)| *of == seq);
+        let keyed = keyed.map(|(_, at)| at.clone()).collect();
+        let wants = |lane: &Lane| lane.is_on(channel) && lane.urgent.has(seq);
+        self.change_these(keyed, who, around, wants, change);
+    }
+
+    fn change_these(
+        &mut self,
+        keyed: BTreeSet<LaneKey>,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+        wants: impl Fn(&Lane) -> bool,
+        mut change: impl FnMut(&mut Lane, Terms<'_>),
+    ) {
+        for lane in self.plain.values_mut().filter(|lane| wants(lane)) {
+            change(lane, around.terms);
+        }
+        for at in keyed {
+            let wanted = self.get(&at).filter(|lane| wants(lane));
+            let open = wanted.map_or_else(RoaringBitmap::new, |lane| who & lane.open());
+            if !open.is_empty() {
+                self.change(&at, &open, around, &mut change);
+            }
+        }
+    }
+
+    /// Drops what is known of urgent entries before this seq, whose days are deleted.
+    pub(crate) fn forget_before(&mut self, first: Seq) {
+        let urgent = self.plain.values_mut();
+        let urgent = urgent.filter(|lane| lane.urgent.has_before(first));
+        urgent.for_each(|lane| lane.urgent.forget_before(first));
+        while let Some(at) = pop_until(&mut self.urgent, &first.before()) {
+            let Some(keyed) = self.keyed.get_mut(&at) else {
+                continue;
+            };
+            keyed.lane.urgent.forget_before(first);
+            let pages = keyed.lane.open().iter().map(FewPage::of);
+            self.dirty.extend(pages.map(|page| (at.clone(), page)));
+        }
+    }
+
+    /// Pauses and resumes lanes with their channels.
+    pub(crate) fn pause(&mut self, at: Instant, around: Around<'_>) {
+        let change = |no: LaneNo, lane: &mut Lane| {
+            let channel = around.compiled.names.lane(no).channel;
+            match (lane.is_paused(), around.paused.contains(&channel)) {
+                (false, true) => lane.pause(),
+                (true, false) => lane.resume(at, around.terms),
+                _ => return false,
+            }
+            true
+        };
+        for (no, lane) in &mut self.plain {
+            let channel = around.compiled.names.lane(*no).channel;
+            if lane.is_paused() != around.paused.contains(&channel) {
+                change(*no, lane);
+            }
+        }
+        let keyed: Vec<LaneKey> = self.keyed.keys().cloned().collect();
+        for at in keyed {
+            let channel = around.compiled.names.lane(at.lane).channel;
+            let is_paused = around.paused.contains(&channel);
+            let Some(keyed) = self.keyed.get(&at) else {
+                continue;
+            };
+            if keyed.lane.is_paused() == is_paused {
+                continue;
+            }
+            let Some(keyed) = self.keyed.get_mut(&at) else {
+                continue;
+            };
+            if change(at.lane, &mut keyed.lane) {
+                let pages = keyed.lane.open().iter().map(FewPage::of);
+                self.dirty.extend(pages.map(|page| (at.clone(), page)));
+            }
+            self.settle(&at, around.terms);
+        }
+    }
+
+    /// The pages of lanes with a key that changed since the last call; those that are empty are gone.
+    pub(crate) fn take_dirty(&mut self) -> Vec<(LaneKey, u32, Option<FewPage>)> {
+        let mut rows = Vec::new();
+        let (mut of, mut pages) = (None, BTreeMap::new());
+        for (at, page) in std::mem::take(&mut *self.dirty) {
+            if of.as_ref() != Some(&at) {
+                let held = self.keyed.get(&at);
+                pages = held.map_or_else(BTreeMap::new, |keyed| keyed.lane.few_pages());
+                of = Some(at.clone());
+            }
+            rows.push((at, page, pages.remove(&page)));
+        }
+        rows
+    }
+
+    /// Restores a page of a lane with a key.
+    pub(crate) fn restore_page(&mut self, at: &LaneKey, name: &LaneName, page: FewPage) {
+        if !self.keyed.contains_key(at) {
+            let lane = Lane::of_few(name.kind.clone(), name.channel);
+            let keyed = Keyed { lane, due: None };
+            self.keyed.insert(at.clone(), Shared::new(keyed));
+        }
+        if let Some(keyed) = self.keyed.get_mut(at) {
+            keyed.lane.restore_few(page);
+        }
+    }
+
+    /// Ends the restoration: all pages were read.
+    pub(crate) fn restored(&mut self, around: Around<'_>) {
+        let paused = |no: &LaneNo| {
+            let channel = around.compiled.names.lane(*no).channel;
+            around.paused.contains(&channel)
+        };
+        for (_, lane) in self.plain.iter_mut().filter(|(no, _)| paused(no)) {
+            lane.pause();
+        }
+        let all: Vec<LaneKey> = self.keyed.keys().cloned().collect();
+        for at in all {
+            if let Some(keyed) = self.keyed.get_mut(&at) {
+                let lane = &mut keyed.lane;
+                if paused(&at.lane) {
+                    lane.pause();
+                }
+                for number in lane.open() {
+                    self.of.insert((number, at.clone()), ());
+                }
+                let urgent = lane.urgent.seqs();
+                self.urgent.extend(urgent.map(|seq| (seq, at.clone())));
+            }
+            self.settle(&at, around.terms);
+        }
+        self.fade_by(around);
+    }
+
+    /// Bytes of memory used, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let keyed = self.keyed.values();
+        let keyed = keyed.map(|keyed| size_of::<Keyed>() + keyed.lane.bytes());
+        let indexed = [self.of.len(), self.due.len(), self.fading.len()];
+        let indexed = indexed.into_iter().sum::<usize>() + self.urgent.len() + self.dirty.len();
+        self.plain.values().map(|lane| lane.bytes()).sum::<usize>()
+            + keyed.sum::<usize>()
+            + indexed * size_of::<(i64, LaneKey)>()
+    }
+}
+
+/// Removes the first lane of a set whose time is not after `until`.
+fn pop_until<T: Ord>(set: &mut BTreeSet<(T, LaneKey)>, until: &T) -> Option<LaneKey> {
+    let (first, _) = set.first()?;
+    (first <= until)
+        .then(|| set.pop_first())
+        .flatten()
+        .map(|(_, at)| at)
+}

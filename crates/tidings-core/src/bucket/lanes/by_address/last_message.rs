@@ -1,0 +1,121 @@
+//! The last message of each lane: a `leading` lane tells at once what comes long enough after it.
+
+use roaring::RoaringBitmap;
+
+use crate::bucket::lanes::by_address::{Around, Lanes, pop_until};
+use crate::bucket::lanes::lane::FewPage;
+use crate::model::batch_key::LaneKey;
+use crate::model::number::LaneNo;
+use crate::model::time::Instant;
+use crate::rules::compiled::CompiledRules;
+use crate::rules::lane_kind::LaneKind;
+
+impl Lanes {
+    /// Notes a message of a lane for `leading`, which asks for it no longer than its longest `quiet` allows.
+    pub(crate) fn note_messages(
+        &mut self,
+        lane: &LaneKey,
+        at: Instant,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+    ) {
+        for no in counting_lanes(lane.lane, around.compiled) {
+            let key = lane.key.clone();
+            let lane = LaneKey { lane: no, key };
+            if !lane.key.is_empty() {
+                let quiet = around.longest_quiet(no);
+                if quiet == 0 {
+                    continue;
+                }
+                self.fading
+                    .insert((Instant(at.0.saturating_add(quiet)), lane.clone()));
+            }
+            self.change_known(&lane, who, around, |lane, _| lane.note_messages(at, who));
+        }
+    }
+
+    /// Takes messages that turned out empty back from the last ones.
+    pub(crate) fn take_back_messages(
+        &mut self,
+        lane: &LaneKey,
+        at: Instant,
+        who: &RoaringBitmap,
+        around: Around<'_>,
+    ) {
+        for no in counting_lanes(lane.lane, around.compiled) {
+            let key = lane.key.clone();
+            let lane = LaneKey { lane: no, key };
+            self.change_known(&lane, who, around, |lane, _| {
+                lane.take_back_messages(at, who);
+            });
+        }
+    }
+
+    /// Drops the last messages of lanes with a key that matter no more.
+    pub(crate) fn fade(&mut self, now: Instant, around: Around<'_>) {
+        while let Some(at) = pop_until(&mut self.fading, &now) {
+            let Some(keyed) = self.keyed.get_mut(&at) else {
+                continue;
+            };
+            let quiet = around.longest_quiet(at.lane);
+            let up_to = Instant(now.0.saturating_sub(quiet));
+            for number in keyed.lane.forget_messages(up_to) {
+                self.dirty.insert((at.clone(), FewPage::of(number)));
+            }
+            self.settle(&at, around.terms);
+        }
+    }
+
+    /// Puts back what is after this instant, in every lane; see [`Lane::put_back`].
+    ///
+    /// [`Lane::put_back`]: crate::bucket::Lane::put_back
+    pub(crate) fn put_back(&mut self, to: Instant, around: Around<'_>) {
+        for lane in self.plain.values_mut() {
+            lane.put_back(to);
+        }
+        for at in self.keyed.keys().cloned().collect::<Vec<_>>() {
+            if let Some(keyed) = self.keyed.get_mut(&at) {
+                let changed = keyed.lane.put_back(to);
+                let pages = changed.iter().map(FewPage::of);
+                self.dirty.extend(pages.map(|page| (at.clone(), page)));
+            }
+            self.settle(&at, around.terms);
+        }
+        self.fade_by(around);
+    }
+
+    /// Computes anew until when last messages matter: the rules have changed, or were read.
+    pub(crate) fn fade_by(&mut self, around: Around<'_>) {
+        self.fading.clear();
+        for (at, keyed) in &self.keyed {
+            let quiet = around.longest_quiet(at.lane);
+            let last = keyed.lane.last_messages().map(|(_, at)| at);
+            let until = last.map(|at| Instant(at.0.saturating_add(quiet)));
+            self.fading.extend(until.map(|until| (until, at.clone())));
+        }
+    }
+}
+
+impl Around<'_> {
+    /// The longest time for which the last message of a lane with a key matters, in milliseconds.
+    fn longest_quiet(self, no: LaneNo) -> i64 {
+        let quiet = |no| {
+            self.terms
+                .rules()
+                .map_or(0, |rules| rules.longest_quiet(no))
+        };
+        let names = &self.compiled.names;
+        names.others(no).chain([no]).map(quiet).max().unwrap_or(0)
+    }
+}
+
+/// The numbers of a lane that count its last messages: `leading` lanes, and lanes of one's own, which
+/// a change of the configuration may make `leading`.
+fn counting_lanes(no: LaneNo, compiled: &CompiledRules) -> Vec<LaneNo> {
+    let lane = compiled.names.lane(no);
+    let default = lane.kind.default_lane();
+    if lane.kind != LaneKind::Leading && lane.name == default {
+        return Vec::new();
+    }
+    compiled.names.others(no).chain([no]).collect()
+}

@@ -1,0 +1,92 @@
+//! Entries that ended individually: cancelled, moved, left out of the inbox, or taken out of it.
+//!
+//! The sets of an arrival go on naming them, so whoever looks there has to know. An inbox shows its
+//! days until they are forgotten. A lane looks back no further than to where an open window or a message
+//! that is not made yet begins; what ended before that is remembered by the journal alone.
+
+use roaring::RoaringBitmap;
+
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::number::Seq;
+use crate::sets::shared::{Shared, Tree};
+
+/// Minimum number of ended entries before garbage collection.
+const ENTRIES_MIN: u64 = 64;
+
+/// The entries that ended individually and may still be needed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ended {
+    /// By the seq of the arrival.
+    who: Tree<(Seq, ChannelNo), Shared<RoaringBitmap>>,
+    /// Recipients with an ended inbox entry, or more: no others need a look-up.
+    left_out: Shared<RoaringBitmap>,
+    /// Number of entries of lanes that close.
+    of_lanes: u64,
+    /// Number of those that were left after the last garbage collection.
+    kept: u64,
+}
+
+impl Ended {
+    pub(in crate::bucket) fn note(&mut self, seq: Seq, channel: ChannelNo, who: &RoaringBitmap) {
+        let ended = &mut **self.who.or_default((seq, channel));
+        let before = ended.len();
+        *ended |= who;
+        if channel == INBOX_NO {
+            *self.left_out |= who;
+        } else {
+            self.of_lanes += ended.len() - before;
+        }
+    }
+
+    /// The recipients whose entries of an arrival ended.
+    pub(crate) fn of(&self, seq: Seq, channel: ChannelNo) -> Option<&RoaringBitmap> {
+        self.who.get(&(seq, channel)).map(|who| &**who)
+    }
+
+    pub(crate) fn has(&self, seq: Seq, channel: ChannelNo, number: u32) -> bool {
+        self.of(seq, channel)
+            .is_some_and(|who| who.contains(number))
+    }
+
+    /// Tells whether an inbox entry of somebody may have ended.
+    pub(crate) fn may_be_left_out(&self, number: u32) -> bool {
+        self.left_out.contains(number)
+    }
+
+    pub(in crate::bucket) fn forget_before(&mut self, first: Seq) {
+        self.who.remove_before(&(first, INBOX_NO));
+        let lanes = self.who.iter().filter(|((_, of), _)| *of != INBOX_NO);
+        self.of_lanes = lanes.map(|(_, who)| who.len()).sum();
+        self.kept = self.kept.min(self.of_lanes);
+    }
+
+    pub(in crate::bucket) fn bytes(&self) -> usize {
+        let sets = self.who.values().map(|who| 48 + who.serialized_size());
+        sets.sum()
+    }
+
+    /// True if so many entries of lanes have ended that it is worth looking which are still asked for.
+    pub(in crate::bucket) fn are_many(&self) -> bool {
+        self.of_lanes >= ENTRIES_MIN.max(self.kept.saturating_mul(2))
+    }
+
+    /// Drops the entries of lanes for which nobody asks any more; `drop` is told of what goes.
+    pub(in crate::bucket) fn retain(
+        &mut self,
+        is_asked_for: impl Fn(Seq, ChannelNo, u32) -> bool,
+        mut drop: impl FnMut(Seq, ChannelNo),
+    ) {
+        let mut left = 0;
+        self.who.retain(|(seq, channel), who| {
+            let (seq, channel) = (*seq, *channel);
+            let stays = channel == INBOX_NO || who.iter().any(|n| is_asked_for(seq, channel, n));
+            if !stays {
+                drop(seq, channel);
+            } else if channel != INBOX_NO {
+                left += who.len();
+            }
+            stays
+        });
+        (self.of_lanes, self.kept) = (left, left);
+    }
+}

@@ -1,0 +1,527 @@
+//! One lane of a bucket: the recipients with open windows, and when those may be due.
+//!
+//! `now` and digest lanes keep only where each window begins; the others keep a [`Window`] each.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+
+use super::ended::Ended;
+use super::wheel::{Sooner, Wheel, note, slot_of, start_of};
+use crate::bucket::people::column::Column;
+use crate::bucket::people::roster::Roster;
+use crate::bucket::people::values::Values;
+use crate::model::channel::ChannelNo;
+use crate::model::number::{EventNo, RecipientNo, Seq};
+use crate::model::time::Instant;
+use crate::rules::QuietHours;
+use crate::rules::calendar::Alike;
+use crate::rules::compiled::Version;
+use crate::rules::deadline::{Entered, Opened, Window, due};
+use crate::rules::lane_kind::{LaneKind, Parameters};
+
+mod back;
+mod deadlines;
+mod due;
+mod few;
+mod full;
+mod held;
+mod image;
+mod last;
+mod late;
+mod urgent;
+
+pub(crate) use due::Due;
+pub(crate) use few::FewPage;
+pub(crate) use image::{LaneHead, Part};
+use last::Last;
+use late::Late;
+use urgent::Urgent;
+
+/// Number of windows in a batch. If they are far apart, a software prefetch touches both ends of each
+/// window's fields before the first one is worked on, so that their cache misses overlap.
+const TAKEN_AT_ONCE: usize = 32;
+
+/// Windows count as far apart if fewer than one in this many is used.
+const APART: u64 = 8;
+
+/// A lane's state.
+#[derive(Clone, Debug)]
+pub(crate) struct Lane {
+    kind: LaneKind,
+    channel: ChannelNo,
+    open: RoaringBitmap,
+    columns: Columns,
+    wheel: Wheel,
+    /// Recipients of the wheel that are held: their deadline passes and their lane stays open.
+    parked: Wheel,
+    /// Recipients whose window was flushed.
+    flushed: RoaringBitmap,
+    /// Recipients whose window was counted when it was first due.
+    counted: RoaringBitmap,
+    /// True if windows are counted then.
+    asks_count: bool,
+    /// The windows of a lane of `Since` whose entries are counted.
+    counts: Column<Window>,
+    /// Windows that are asked again at an instant.
+    late: Late,
+    /// The recipients with an entry of an urgent type in their window, by the seq of its arrival.
+    pub(in crate::bucket) urgent: Urgent,
+    /// The last messages of a `leading` lane.
+    last: Values<Last>,
+    /// The earliest deadline, once computed.
+    next: Option<Option<i64>>,
+    /// True if its channel is paused: deadlines pass, and nothing closes.
+    paused: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Columns {
+    /// The seq at which each window opened.
+    Since(Column<Seq>),
+    /// The windows with all their fields.
+    Windows(Values<Window>),
+}
+
+/// The parts of a deadline that are not in the lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    rules: Option<&'a Version>,
+    roster: &'a Roster,
+    ended: &'a Ended,
+}
+
+impl<'a> Terms<'a> {
+    pub(crate) fn of(
+        (roster, ended): (&'a Roster, &'a Ended),
+        rules: Option<&'a Arc<Version>>,
+    ) -> Self {
+        Self {
+            rules: rules.map(|version| &**version),
+            roster,
+            ended,
+        }
+    }
+
+    /// The rules in force.
+    pub(crate) fn rules(&self) -> Option<&'a Version> {
+        self.rules
+    }
+
+    /// The time when a recipient's window is due, in milliseconds, before quiet hours.
+    fn due(&self, window: Opened<'_>, number: u32) -> i64 {
+        due(window, self.rules, &self.roster.member(RecipientNo(number)))
+    }
+
+    fn hours(&self, channel: ChannelNo) -> (ChannelNo, Option<&QuietHours>) {
+        let hours = self.rules.and_then(|rules| rules.quiet_hours(channel));
+        (channel, hours)
+    }
+
+    /// Tells whether anybody has quiet hours on a channel.
+    fn may_be_quiet(&self, channel: ChannelNo) -> bool {
+        self.hours(channel).1.is_some() || self.roster.has_own_hours()
+    }
+
+    fn quiet(
+        &self,
+        who: &RoaringBitmap,
+        channel: ChannelNo,
+        at: Instant,
+    ) -> Vec<(Instant, RoaringBitmap)> {
+        self.roster.quiet(who, self.hours(channel), at)
+    }
+
+    /// The end of a recipient's quiet hours that hold at an instant.
+    pub(crate) fn quiet_until(
+        &self,
+        number: u32,
+        channel: ChannelNo,
+        at: Instant,
+    ) -> Option<Instant> {
+        self.roster
+            .quiet_until(RecipientNo(number), self.hours(channel), at)
+    }
+}
+
+/// An arrival's entries that enter a lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Entering<'a> {
+    /// The seq of the arrival.
+    pub(crate) seq: Seq,
+    /// The instant at which they enter (later than `key.0` if they were moved).
+    pub(crate) at: Instant,
+    /// The instant at which the entries entered their first lane, and the place of the event.
+    pub(crate) key: (Instant, EventNo),
+    /// The parameters of the newest rules; `None` if the type's policy is of another kind.
+    pub(crate) parameters: Option<Parameters>,
+    /// The version of these rules.
+    pub(crate) rules: u32,
+    /// True if the type is urgent.
+    pub(crate) urgent: bool,
+    /// True if these rules bound the lane by a number of entries.
+    pub(crate) bounded: bool,
+    /// The parameters under older rules, for windows that were opened then.
+    pub(crate) under: &'a dyn Fn(u32) -> Option<Parameters>,
+}
+
+impl Entering<'_> {
+    /// The parameters in a window that was opened under these rules. A type that was not in the lane under them does
+    /// not bound it.
+    fn parameters_in(&self, rules: u32) -> Option<Parameters> {
+        let unbounded = |parameters| Parameters {
+            max_items: 0,
+            ..parameters
+        };
+        match rules == self.rules {
+            true => self.parameters,
+            false => (self.under)(rules).or(self.parameters.map(unbounded)),
+        }
+    }
+
+    fn entry(&self, parameters: Parameters) -> Entered {
+        Entered {
+            t: self.key.0,
+            place: self.key.1,
+            parameters,
+        }
+    }
+}
+
+impl Lane {
+    pub(crate) fn new(kind: LaneKind, channel: ChannelNo) -> Self {
+        let columns = match kind {
+            LaneKind::Now | LaneKind::Digest(_) | LaneKind::Paused => {
+                Columns::Since(Column::default())
+            }
+            LaneKind::FirstEvent(_) | LaneKind::Cooldown | LaneKind::Leading => {
+                Columns::Windows(Values::pages())
+            }
+        };
+        Self {
+            kind,
+            channel,
+            open: RoaringBitmap::new(),
+            columns,
+            wheel: Wheel::default(),
+            parked: Wheel::default(),
+            flushed: RoaringBitmap::new(),
+            counted: RoaringBitmap::new(),
+            counts: Column::default(),
+            asks_count: false,
+            late: Late::default(),
+            urgent: Urgent::default(),
+            last: Values::pages(),
+            next: None,
+            paused: false,
+        }
+    }
+
+    /// Creates a lane that few recipients wait in.
+    pub(crate) fn of_few(kind: LaneKind, channel: ChannelNo) -> Self {
+        Self {
+            columns: Columns::Windows(Values::few()),
+            last: Values::few(),
+            ..Self::new(kind, channel)
+        }
+    }
+
+    pub(crate) fn open(&self) -> &RoaringBitmap {
+        &self.open
+    }
+
+    /// The seq at which a recipient's open window begins.
+    pub(crate) fn since(&self, number: u32) -> Option<Seq> {
+        self.open.contains(number).then(|| match &self.columns {
+            Columns::Since(since) => since.get(number),
+            Columns::Windows(windows) => windows.get(number).since,
+        })
+    }
+
+    /// The deadline of a recipient's open window before quiet hours and caps, in milliseconds.
+    pub(crate) fn own_deadline(&self, number: u32) -> Option<i64> {
+        if !self.open.contains(number) {
+            return None;
+        }
+        match &self.columns {
+            Columns::Windows(windows) => Some(windows.get(number).due()),
+            Columns::Since(_) => {
+                let mut slots = self.wheel.slots().chain(self.parked.slots());
+                let (slot, _) = slots.find(|(_, who)| who.contains(number))?;
+                Some(start_of(slot))
+            }
+        }
+    }
+
+    /// Adds an arrival's entries. `overdue` = recipients whose deadline had passed before; `None` = not
+    /// known yet.
+    pub(crate) fn enter(
+        &mut self,
+        who: &RoaringBitmap,
+        overdue: Option<&RoaringBitmap>,
+        entering: Entering<'_>,
+        terms: Terms<'_>,
+    ) {
+        if entering.urgent {
+            self.urgent.note(entering.seq, who);
+            self.ask_again(who, entering.at);
+        }
+        match &mut self.columns {
+            Columns::Since(since) => {
+                let new = who - &self.open;
+                if !new.is_empty() {
+                    since.change(&new, |_, seq| *seq = entering.seq);
+                    self.open |= &new;
+                    self.set_deadlines(&new, entering.at, terms);
+                }
+                self.count_entries(who, entering);
+            }
+            Columns::Windows(_) => {
+                let found;
+                let overdue = match overdue {
+                    Some(overdue) => overdue,
+                    None => {
+                        found = self.deadlines(terms).overdue(who, entering.at);
+                        &found
+                    }
+                };
+                self.enter_windows(who, overdue, entering);
+            }
+        }
+    }
+
+    fn enter_windows(
+        &mut self,
+        who: &RoaringBitmap,
+        overdue: &RoaringBitmap,
+        entering: Entering<'_>,
+    ) {
+        let Self {
+            kind,
+            open,
+            columns: Columns::Windows(windows),
+            wheel,
+            last,
+            next,
+            ..
+        } = self
+        else {
+            return;
+        };
+        let mut sooner = Sooner {
+            wheel,
+            next,
+            due: i64::MAX,
+            who: RoaringBitmap::new(),
+        };
+        let entry = entering.entry(entering.parameters.unwrap_or_default());
+        let joins = who & &*open;
+        windows.change(who - &joins, |number, window| {
+            let last_at = last.get(number).at;
+            *window = Window::open(kind, entry, entering.seq, entering.rules, last_at);
+            window.fill(entering.at);
+            sooner.add(window.due(), number);
+        });
+        // Windows opened under the same rules have the same parameters.
+        let (mut rules, mut parameters) = (entering.rules, entering.parameters);
+        let joins = joins - overdue;
+        let span = u64::from(joins.max().unwrap_or(0));
+        let lie_apart = joins.len() * APART < span;
+        let (mut numbers, mut room) = (joins.iter(), [0; TAKEN_AT_ONCE]);
+        loop {
+            let mut taken = 0;
+            for (place, number) in room.iter_mut().zip(&mut numbers) {
+                *place = number;
+                taken += 1;
+            }
+            let some = &room[..taken];
+            if some.is_empty() {
+                break;
+            }
+            if lie_apart {
+                let ends = |number: &u32| {
+                    let window = windows.get(*number);
+                    window.newest.0.0 ^ i64::from(window.rules)
+                };
+                black_box(
+                    some.iter()
+                        .fold(0, |fetched, number| fetched ^ ends(number)),
+                );
+            }
+            windows.change(some.iter().copied(), |number, window| {
+                let before = window.due();
+                if window.rules != rules {
+                    rules = window.rules;
+                    parameters = entering.parameters_in(rules);
+                }
+                match parameters {
+                    Some(parameters) => {
+                        window.join(kind, entering.entry(parameters), last.get(number).at);
+                    }
+                    None => window.count(),
+                }
+                window.fill(entering.at);
+                let due = window.due();
+                if due < before {
+                    sooner.add(due, number);
+                }
+            });
+        }
+        sooner.done();
+        *open |= who;
+    }
+
+    /// Puts windows without fields into the wheel: they are asked for the first time, or anew, at this instant.
+    fn set_deadlines(&mut self, who: &RoaringBitmap, at: Instant, terms: Terms<'_>) {
+        let people = match &self.kind {
+            LaneKind::Digest(name) => {
+                let spread = terms.rules.map(|rules| rules.spread_minutes(name));
+                terms.roster.alike(who, spread.unwrap_or(0))
+            }
+            _ => vec![(Alike::default(), who.clone())],
+        };
+        for (person, part) in people {
+            let due = due(Opened::At(&self.kind, at), terms.rules, &person);
+            self.wheel.insert_all(due, &part);
+            if due < i64::MAX {
+                note(&mut self.next, due);
+            }
+        }
+    }
+
+    /// Closes windows and returns where each began. The next entry opens the next window.
+    pub(crate) fn close(&mut self, at: Instant, who: &RoaringBitmap) -> Vec<(u32, Seq)> {
+        let began = who
+            .iter()
+            .filter_map(|number| Some((number, self.since(number)?)))
+            .collect();
+        self.open -= who;
+        if let Columns::Windows(windows) = &mut self.columns {
+            windows.drop_all(who);
+        }
+        self.flushed -= who;
+        self.counted -= who;
+        self.late.remove(who);
+        self.urgent.remove(who);
+        self.wheel.remove_until(slot_of(at.0), who);
+        self.parked.remove_until(slot_of(at.0), who);
+        self.next = None;
+        began
+    }
+
+    /// Makes an open window due now.
+    pub(crate) fn flush(&mut self, number: u32, at: Instant) {
+        if !self.open.contains(number) {
+            return;
+        }
+        self.late.remove(&RoaringBitmap::from_iter([number]));
+        let due = match &mut self.columns {
+            Columns::Windows(windows) => {
+                let window = windows.at(number);
+                window.due_by(at);
+                window.due()
+            }
+            Columns::Since(_) => {
+                let earliest = self
+                    .wheel
+                    .remove(number)
+                    .into_iter()
+                    .chain(self.parked.remove(number));
+                earliest.min().map_or(at.0, |slot| at.0.min(start_of(slot)))
+            }
+        };
+        self.flushed.insert(number);
+        self.wheel.insert(due, number);
+        self.next = None;
+    }
+
+    /// Tells whether it is the lane of paused types.
+    pub(crate) fn keeps_paused(&self) -> bool {
+        self.kind == LaneKind::Paused
+    }
+
+    /// Tells whether its channel is paused.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Pauses the lane with its channel.
+    pub(crate) fn pause(&mut self) {
+        self.paused = true;
+    }
+
+    /// Resumes the lane with its channel. Deadlines that have passed stay passed.
+    pub(crate) fn resume(&mut self, at: Instant, terms: Terms<'_>) {
+        self.paused = false;
+        self.next = None;
+        let late = self.late.who().clone();
+        self.ask_again(&late, at);
+        for (slot, who) in std::mem::take(&mut self.parked).slots() {
+            self.wheel.insert_all(start_of(slot), who);
+        }
+        self.fix_passed(&(&self.open - &*terms.roster.unconfirmed), at, terms);
+    }
+
+    /// Empties the lane: all its entries have moved to other lanes.
+    pub(crate) fn empty(&mut self) {
+        self.open.clear();
+        self.flushed.clear();
+        self.counted.clear();
+        self.late = Late::default();
+        self.urgent = Urgent::default();
+        self.next = None;
+    }
+
+    /// Activates the window of a recipient who has confirmed. A deadline that has passed stays passed.
+    pub(crate) fn unpark(&mut self, number: u32, at: Instant, terms: Terms<'_>) {
+        let single = RoaringBitmap::from_iter([number]);
+        self.fix_passed(&(&single & &self.open), at, terms);
+        self.ask_again(&single, at);
+        if let Some(slot) = self.parked.remove(number) {
+            let due = match &self.columns {
+                Columns::Windows(windows) => windows.get(number).due(),
+                Columns::Since(_) => start_of(slot),
+            };
+            self.wheel.insert(due, number);
+            self.next = None;
+        }
+    }
+
+    /// Sets the next slot of a recipient whose time zone changed, unless it is due already.
+    pub(crate) fn rezone(&mut self, number: u32, at: Instant, terms: Terms<'_>) {
+        if !self.is_digest() || !self.open.contains(number) {
+            return;
+        }
+        let slot = terms.due(Opened::At(&self.kind, at), number);
+        for wheel in [&mut self.wheel, &mut self.parked] {
+            if let Some(old) = wheel.remove(number) {
+                let due = start_of(old);
+                wheel.insert(if due <= at.0 { due } else { slot }, number);
+            }
+        }
+        self.next = None;
+    }
+
+    /// Tells whether it is a digest.
+    pub(crate) fn is_digest(&self) -> bool {
+        matches!(self.kind, LaneKind::Digest(_))
+    }
+
+    /// Bytes of memory used, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let columns = match &self.columns {
+            Columns::Since(since) => since.bytes(),
+            Columns::Windows(windows) => windows.bytes(),
+        };
+        columns
+            + self.open.serialized_size()
+            + self.flushed.serialized_size()
+            + self.counted.serialized_size()
+            + self.counts.bytes()
+            + self.wheel.bytes()
+            + self.parked.bytes()
+            + self.last.bytes()
+            + self.late.bytes()
+    }
+}

@@ -1,0 +1,71 @@
+//! The windows of a lane whose clock was put back: what it had put later waits from now.
+
+use roaring::RoaringBitmap;
+
+use super::super::wheel::slot_of;
+use crate::bucket::lanes::lane::{Columns, Lane, Terms};
+use crate::model::time::Instant;
+
+impl Lane {
+    /// Tells whether somebody waits in a lane without fields for a second after this instant's.
+    pub(crate) fn has_slot_after(&self, to: Instant) -> bool {
+        let is_later = |(slot, _): (i64, &RoaringBitmap)| slot > slot_of(to.0);
+        let mut slots = self.wheel.slots().chain(self.parked.slots());
+        matches!(self.columns, Columns::Since(_)) && slots.any(is_later)
+    }
+
+    /// Takes those who wait in a lane without fields for a second after this instant's out of the wheel.
+    pub(crate) fn take_slots_after(&mut self, to: Instant) -> RoaringBitmap {
+        let late = self.late.who().clone();
+        self.ask_again(&late, to);
+        let open = self.open.clone();
+        let later = self.wheel.remove_after(to.0, &open) | self.parked.remove_after(to.0, &open);
+        self.next = None;
+        later
+    }
+
+    /// Has recipients wait in a lane without fields as if their windows had opened at this instant; those that are
+    /// flushed or full are due then. `terms` has the rules under which they were opened.
+    pub(crate) fn wait_from(&mut self, to: Instant, who: &RoaringBitmap, terms: Terms<'_>) {
+        let is_full = |number: &u32| {
+            let window = self.counts.get(*number);
+            self.since(*number) == Some(window.since) && window.is_full()
+        };
+        let full: RoaringBitmap = who.iter().filter(is_full).collect();
+        let now = full | (who & &self.flushed);
+        let rest = who - &now;
+        self.wheel.insert_all(to.0, &now);
+        self.counted -= &rest;
+        self.set_deadlines(&rest, to, terms);
+        self.next = None;
+    }
+
+    /// Puts the windows and the last messages of the lane back that are after this instant, and asks again what was put
+    /// off; returns those of whom something has changed.
+    pub(crate) fn put_back(&mut self, to: Instant) -> RoaringBitmap {
+        let mut changed = self.put_back_last(to);
+        let late = self.late.who().clone();
+        self.ask_again(&late, to);
+        if let Columns::Windows(windows) = &mut self.columns {
+            for number in &self.open {
+                let mut window = windows.get(number);
+                let last = self.last.get(number).at;
+                if window.put_back(&self.kind, to, last) {
+                    *windows.at(number) = window;
+                    self.wheel.insert(window.due(), number);
+                    changed.insert(number);
+                }
+            }
+        }
+        if !self.counts.is_empty() {
+            for number in &self.open {
+                let mut window = self.counts.get(number);
+                if window.put_back(&self.kind, to, None) {
+                    *self.counts.at(number) = window;
+                }
+            }
+        }
+        self.next = None;
+        changed
+    }
+}

@@ -1,0 +1,185 @@
+//! The windows of a lane that are due: which close, which are held, which have to be counted.
+//!
+//! A digest may ask for a number of entries. Its window is counted once, when it is first due, held or not.
+//! So one that is held is asked for at its deadline all the same.
+
+use roaring::RoaringBitmap;
+
+use super::super::wheel::{slot_of, start_of};
+use crate::bucket::lanes::lane::{Columns, Lane, Terms};
+use crate::model::time::Instant;
+use crate::rules::deadline::Opened;
+
+/// The windows of a lane that are due.
+#[derive(Debug, Default)]
+pub(crate) struct Due {
+    /// The recipients whose window closes.
+    pub(crate) closing: RoaringBitmap,
+    /// The recipients, held or not, whose window has to be counted before.
+    pub(crate) counting: RoaringBitmap,
+}
+
+impl Due {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.closing.is_empty() && self.counting.is_empty()
+    }
+}
+
+impl Lane {
+    /// [`Lane::next_due`] once it was worked out.
+    pub(crate) fn known_due(&self) -> Option<Option<i64>> {
+        if self.rests() {
+            return Some(None);
+        }
+        let first = self.next?;
+        Some(first.into_iter().chain(self.late.next()).min())
+    }
+
+    /// The earliest deadline of a window that closes then, or is counted, in milliseconds.
+    pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
+        if self.rests() {
+            return None;
+        }
+        let first = match self.next {
+            Some(first) => first,
+            None => self.first_of_wheel(terms),
+        };
+        first.into_iter().chain(self.late.next()).min()
+    }
+
+    fn first_of_wheel(&mut self, terms: Terms<'_>) -> Option<i64> {
+        let mut first = None;
+        while let Some((slot, who)) = self.wheel.pop_until(i64::MAX) {
+            let (live, earliest) = self.sift(slot, who, terms);
+            if !live.is_empty() {
+                self.wheel.insert_all(start_of(slot), &live);
+                first = Some(earliest);
+                break;
+            }
+        }
+        self.next = Some(first);
+        first
+    }
+
+    /// Removes the recipients whose window is due at or before `at`, without those that are held or quiet.
+    pub(crate) fn take_due(&mut self, at: Instant, terms: Terms<'_>) -> Due {
+        let mut due = Due::default();
+        let is_later = |next: Option<i64>| next.is_none_or(|next| next > at.0);
+        if self.rests() || (self.next.is_some_and(is_later) && is_later(self.late.next())) {
+            return due;
+        }
+        let again = self.late.take_until(at);
+        let mut slots = match &self.columns {
+            Columns::Since(_) => self.parked.take(&again),
+            Columns::Windows(_) => vec![(slot_of(at.0), again)],
+        };
+        let mut later = Vec::new();
+        // A window whose deadline has moved goes back into the wheel, and may be due all the same.
+        while let Some((slot, who)) = slots.pop().or_else(|| self.wheel.pop_until(slot_of(at.0))) {
+            let (mut live, _) = self.sift(slot, who, terms);
+            if let Columns::Windows(windows) = &self.columns {
+                let mut passed = RoaringBitmap::new();
+                for number in live {
+                    match terms.due(Opened::Window(&windows.get(number)), number) {
+                        ms if ms <= at.0 => drop(passed.insert(number)),
+                        ms => later.push((ms, number)),
+                    }
+                }
+                live = passed;
+            }
+            let live = self.keep_quiet(slot, live, at, terms);
+            let counting = self.uncounted(&live);
+            due.closing |= live - &counting;
+            due.counting |= counting;
+        }
+        for (ms, number) in later {
+            self.wheel.insert(ms, number);
+        }
+        self.next = None;
+        due
+    }
+
+    /// Processes a slot of the wheel: parks those that are held, moves recipients who are due later to their
+    /// slot, drops those who are not waiting or will be asked again. The rest, and their earliest deadline.
+    fn sift(
+        &mut self,
+        slot: i64,
+        mut who: RoaringBitmap,
+        terms: Terms<'_>,
+    ) -> (RoaringBitmap, i64) {
+        who &= &self.open;
+        who -= self.late.who();
+        let held = self.held(&who, terms);
+        if !held.is_empty() {
+            self.parked.insert_all(start_of(slot), &held);
+            who -= held;
+        }
+        let Columns::Windows(windows) = &self.columns else {
+            return (who, start_of(slot));
+        };
+        let mut live = RoaringBitmap::new();
+        let mut earliest = i64::MAX;
+        for number in who {
+            let due = terms.due(Opened::Window(&windows.get(number)), number);
+            if slot_of(due) > slot {
+                self.wheel.insert(due, number);
+            } else {
+                earliest = earliest.min(due);
+                live.insert(number);
+            }
+        }
+        (live, earliest)
+    }
+
+    /// Sets whether windows are counted.
+    pub(crate) fn count_if(&mut self, counts: bool) {
+        self.asks_count = counts;
+        self.next = None;
+    }
+
+    /// Tells whether nothing is due as long as the channel is paused.
+    pub(super) fn rests(&self) -> bool {
+        self.paused && !self.asks_count
+    }
+
+    /// The recipients whose window stays open when its deadline comes, and was counted if it has to be.
+    pub(super) fn held(&self, who: &RoaringBitmap, terms: Terms<'_>) -> RoaringBitmap {
+        let held = self.would_hold(who, terms);
+        &held - self.uncounted(&held)
+    }
+
+    /// The recipients whose window does not close now: the unconfirmed, or all while the channel is paused.
+    pub(crate) fn would_hold(&self, who: &RoaringBitmap, terms: Terms<'_>) -> RoaringBitmap {
+        if self.paused {
+            who.clone()
+        } else {
+            who & &*terms.roster.unconfirmed
+        }
+    }
+
+    /// The recipients whose window is still to be counted. A flushed one never is, nor a full one.
+    pub(super) fn uncounted(&self, who: &RoaringBitmap) -> RoaringBitmap {
+        if !self.asks_count {
+            return RoaringBitmap::new();
+        }
+        who - &self.counted - &self.flushed
+    }
+
+    /// Notes windows that were counted, hold enough and stay open: they are due as before.
+    pub(crate) fn note_enough(&mut self, at: Instant, who: &RoaringBitmap) {
+        self.counted |= who;
+        self.wheel.insert_all(at.0, who);
+        self.next = None;
+    }
+
+    /// Notes windows that were counted and hold too few: they wait for the next slot. `terms` has the rules
+    /// under which they were opened.
+    pub(crate) fn pass_over(&mut self, at: Instant, who: &RoaringBitmap, terms: Terms<'_>) {
+        self.counted |= who;
+        self.late.remove(who);
+        self.wheel.remove_until(slot_of(at.0), who);
+        self.parked.remove_until(slot_of(at.0), who);
+        self.next = None;
+        self.set_deadlines(who, at, terms);
+    }
+}

@@ -1,0 +1,96 @@
+//! A lane that few recipients wait in: its rows, and what it leaves behind.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::last::Last;
+use crate::bucket::lanes::lane::{Columns, Lane};
+use crate::model::number::Seq;
+use crate::rules::deadline::Window;
+use crate::sets::set::Set;
+
+/// Recipients whose windows share a row.
+const PAGE: u32 = 1024;
+
+/// The open windows and last messages of some recipients, as stored.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct FewPage {
+    windows: Vec<(u32, Window)>,
+    last: Vec<(u32, Last)>,
+    /// The recipients whose window was flushed.
+    flushed: Set,
+    /// The recipients with an urgent entry, by the seq of its arrival.
+    urgent: Vec<(Seq, Set)>,
+}
+
+impl FewPage {
+    /// The page of a recipient.
+    pub(crate) fn of(number: u32) -> u32 {
+        number / PAGE
+    }
+
+    /// The recipients that it names.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        let windows = self.windows.iter().map(|(number, _)| *number);
+        let last = self.last.iter().map(|(number, _)| *number);
+        let urgent = self.urgent.iter().flat_map(|(_, who)| who.iter());
+        windows.chain(last).chain(self.flushed.iter()).chain(urgent)
+    }
+}
+
+impl Lane {
+    /// Its pages, each with the values of its recipients by number.
+    pub(crate) fn few_pages(&self) -> BTreeMap<u32, FewPage> {
+        let mut pages: BTreeMap<u32, FewPage> = BTreeMap::new();
+        if let Columns::Windows(windows) = &self.columns {
+            for number in &self.open {
+                let page = pages.entry(FewPage::of(number)).or_default();
+                page.windows.push((number, windows.get(number)));
+            }
+        }
+        let last = self.last.few_values();
+        for (number, last) in last.filter(|(_, last)| last.at.is_some()) {
+            let page = pages.entry(FewPage::of(number)).or_default();
+            page.last.push((number, last));
+        }
+        for number in &self.flushed {
+            let page = pages.entry(FewPage::of(number)).or_default();
+            page.flushed.0.insert(number);
+        }
+        for (seq, who) in self.urgent.iter() {
+            for number in who {
+                let page = pages.entry(FewPage::of(number)).or_default();
+                match page.urgent.last_mut().filter(|(last, _)| *last == seq) {
+                    Some((_, who)) => drop(who.0.insert(number)),
+                    None => page.urgent.push((seq, [number].into_iter().collect())),
+                }
+            }
+        }
+        pages
+    }
+
+    /// Restores the values of a page.
+    pub(crate) fn restore_few(&mut self, page: FewPage) {
+        if let Columns::Windows(windows) = &mut self.columns {
+            for (number, window) in page.windows {
+                *windows.at(number) = window;
+                self.open.insert(number);
+                self.wheel.insert(window.due(), number);
+            }
+        }
+        self.flushed |= &page.flushed.0;
+        for (seq, who) in page.urgent {
+            self.urgent.note(seq, &who);
+        }
+        for (number, last) in page.last {
+            *self.last.at(number) = last;
+        }
+        self.next = None;
+    }
+
+    /// Tells whether nobody waits in it, and nobody will ask for its last message.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.open.is_empty() && self.last_messages().next().is_none()
+    }
+}

@@ -1,0 +1,108 @@
+//! Windows that quiet hours, a cap or a pause hold: they are put off, and asked again.
+
+use roaring::RoaringBitmap;
+
+use super::super::wheel::{slot_of, start_of};
+use crate::bucket::lanes::lane::{Columns, Lane, Terms};
+use crate::model::channel::ChannelNo;
+use crate::model::time::Instant;
+use crate::rules::deadline::Opened;
+
+impl Lane {
+    /// Tells whether anybody has quiet hours on its channel.
+    pub(crate) fn may_be_quiet(&self, terms: Terms<'_>) -> bool {
+        terms.may_be_quiet(self.channel)
+    }
+
+    /// Asks windows again that were put off, since what held them has changed.
+    pub(crate) fn ask_again(&mut self, who: &RoaringBitmap, at: Instant) {
+        let asked = self.late.remove(who);
+        match &self.columns {
+            Columns::Since(_) => {
+                for (slot, some) in self.parked.take(&asked) {
+                    self.wheel.insert_all(start_of(slot), &some);
+                }
+            }
+            Columns::Windows(_) => self.wheel.insert_all(at.0, &asked),
+        }
+        self.next = None;
+    }
+
+    /// Tells whether windows of some of these were put off.
+    pub(crate) fn has_late(&self, who: &RoaringBitmap) -> bool {
+        !self.late.who().is_disjoint(who)
+    }
+
+    /// Puts windows off that a cap has kept when they were due: their deadlines have passed.
+    pub(crate) fn put_off(&mut self, at: Instant, again: Instant, who: &RoaringBitmap) {
+        self.counted |= who;
+        self.wheel.remove_until(slot_of(at.0), who);
+        match &mut self.columns {
+            Columns::Since(_) => {
+                self.parked.remove_until(slot_of(at.0), who);
+                self.parked.insert_all(at.0, who);
+            }
+            Columns::Windows(windows) => {
+                for number in who {
+                    windows.at(number).due_by(at);
+                }
+            }
+        }
+        self.late.put(again, who);
+        self.next = None;
+    }
+
+    /// Puts off those of these recipients, whose deadline has come, whose quiet hours hold, and returns the
+    /// others. `slot` = the second of their deadline.
+    pub(super) fn keep_quiet(
+        &mut self,
+        slot: i64,
+        mut who: RoaringBitmap,
+        at: Instant,
+        terms: Terms<'_>,
+    ) -> RoaringBitmap {
+        if who.is_empty() {
+            return who;
+        }
+        let asked = self.deadlines(terms).heeding(&who);
+        for (end, some) in terms.quiet(&asked, self.channel, at) {
+            self.late.put(end, &some);
+            if let Columns::Since(_) = self.columns {
+                self.parked.insert_all(start_of(slot), &some);
+            }
+            who -= some;
+        }
+        who
+    }
+
+    /// Tells whether it is a lane of a channel.
+    pub(crate) fn is_on(&self, channel: ChannelNo) -> bool {
+        self.channel == channel
+    }
+
+    /// Makes deadlines final that have passed while their windows were held, before what they depend on changes.
+    pub(crate) fn settle_passed(&mut self, who: &RoaringBitmap, at: Instant, terms: Terms<'_>) {
+        let held = self.would_hold(&(who & &self.open), terms);
+        self.fix_passed(&held, at, terms);
+    }
+
+    /// Makes the deadlines of these windows final, if they have passed.
+    pub(super) fn fix_passed(&mut self, who: &RoaringBitmap, at: Instant, terms: Terms<'_>) {
+        let Columns::Windows(windows) = &self.columns else {
+            return;
+        };
+        let heeding = self.deadlines(terms).heeding(who);
+        let passed = |number: &u32| {
+            let window = windows.get(*number);
+            self.deadlines(terms)
+                .after_quiet_hours(Opened::Window(&window), *number, &heeding)
+                <= at.0
+        };
+        let passed: Vec<u32> = who.iter().filter(passed).collect();
+        if let Columns::Windows(windows) = &mut self.columns {
+            for number in passed {
+                windows.at(number).due_by(at);
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The stored image of a lane: a head, and a row for each changed page of its columns.
+//!
+//! Pages go to the store one by one while the lane goes on, each under the generation that the head
+//! of the last checkpoint does not name. The new head, written last, names them.
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+
+use super::super::wheel::start_of;
+use crate::bucket::lanes::lane::{Columns, Lane};
+use crate::bucket::people::column::{Column, PAGE};
+use crate::journal::stored::{Unreadable, decode, encode};
+use crate::model::channel::ChannelNo;
+use crate::model::number::Seq;
+use crate::rules::deadline::Window;
+use crate::rules::lane_kind::LaneKind;
+use crate::sets::set::Set;
+
+/// The part of a lane that a checkpoint stores besides the pages of its columns.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct LaneHead {
+    open: Set,
+    /// The recipients due by second, for lanes without windows.
+    slots: Vec<(i64, Set)>,
+    /// The pages of each column whose current row is the odd generation.
+    odd: [Set; 3],
+    /// The recipients whose window was flushed.
+    flushed: Set,
+    /// The recipients whose window was counted.
+    counted: Set,
+    /// The recipients with an urgent entry, by the seq of its arrival.
+    urgent: Vec<(Seq, Set)>,
+}
+
+/// A column of a lane. Its number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The windows, or where they begin.
+    Windows = 0,
+    /// The last messages.
+    Last = 1,
+    /// The windows whose entries are counted.
+    Counts = 2,
+}
+
+/// A row of a page: a bitmap of the slots with a value, and the values.
+type Page<T> = (Set, Vec<T>);
+
+impl Lane {
+    /// The pages that changed since the last call: a clone that is made now has their rows, and the head that names
+    /// them.
+    pub(crate) fn take_dirty(&mut self) -> Vec<(Part, u32)> {
+        let open = &self.open;
+        let waits = |page: u32| open.range_cardinality(page * PAGE..=page * PAGE + (PAGE - 1)) > 0;
+        let windows = match &mut self.columns {
+            Columns::Since(since) => Some(since.take_dirty(waits)),
+            Columns::Windows(windows) => {
+                windows.column_mut().map(|column| column.take_dirty(waits))
+            }
+        };
+        // Where nothing is left, the row before must not go on saying what it said.
+        let last = self.last.column_mut();
+        let last = last.map(|column| column.take_dirty(|_| true));
+        let counts = Some(self.counts.take_dirty(waits));
+        let each = [
+            (Part::Windows, windows),
+            (Part::Last, last),
+            (Part::Counts, counts),
+        ];
+        let each = each.into_iter().flat_map(|(part, pages)| {
+            let pages = pages.into_iter().flatten();
+            pages.map(move |page| (part, page))
+        });
+        each.collect()
+    }
+
+    /// The row of a page, and its generation.
+    pub(crate) fn page_row(&self, part: Part, page: u32) -> Option<(u8, Vec<u8>)> {
+        let is_open = |number: u32| self.open.contains(number);
+        Some(match (part, &self.columns) {
+            (Part::Last, _) => row(self.last.column()?, page, |_, last| last.at.is_some()),
+            (Part::Counts, _) => row(&self.counts, page, |number, _| is_open(number)),
+            (Part::Windows, Columns::Since(since)) => row(since, page, |number, _| is_open(number)),
+            (Part::Windows, Columns::Windows(windows)) => {
+                row(windows.column()?, page, |number, _| is_open(number))
+            }
+        })
+    }
+
+    /// The head that names the newest rows of all pages.
+    pub(crate) fn head(&self) -> LaneHead {
+        let (odd, slots) = match &self.columns {
+            Columns::Since(since) => {
+                let slots = self.wheel.slots().chain(self.parked.slots());
+                let slots = slots.map(|(slot, who)| (slot, Set(who.clone())));
+                (Some(since.odd()), slots.collect())
+            }
+            Columns::Windows(windows) => (windows.column().map(Column::odd), Vec::new()),
+        };
+        let odd_last = self.last.column().map(Column::odd);
+        let odd_counts = Some(self.counts.odd());
+        let urgent = self.urgent.iter();
+        let urgent = urgent.map(|(seq, who)| (seq, Set(who.clone())));
+        LaneHead {
+            open: Set(self.open.clone()),
+            slots,
+            odd: [odd, odd_last, odd_counts].map(|odd| odd.cloned().unwrap_or_default().into()),
+            flushed: Set(self.flushed.clone()),
+            counted: Set(self.counted.clone()),
+            urgent: urgent.collect(),
+        }
+    }
+
+    /// Restores a lane from its head; its pages follow.
+    pub(crate) fn restore(kind: LaneKind, channel: ChannelNo, head: &LaneHead) -> Self {
+        let mut lane = Self::new(kind, channel);
+        lane.open = head.open.0.clone();
+        lane.flushed = head.flushed.0.clone();
+        lane.counted = head.counted.0.clone();
+        for (seq, who) in &head.urgent {
+            lane.urgent.note(*seq, who);
+        }
+        if let Columns::Since(_) = lane.columns {
+            for (slot, who) in &head.slots {
+                lane.wheel.insert_all(start_of(*slot), who);
+            }
+        }
+        lane
+    }
+
+    /// Restores a page from its row, if the head names that row.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where it makes no sense.
+    pub(crate) fn restore_page(
+        &mut self,
+        head: &LaneHead,
+        (part, page, generation): (u8, u32, u8),
+        bytes: &[u8],
+    ) -> Result<(), Unreadable> {
+        let odd = head.odd.get(usize::from(part));
+        let odd = odd.ok_or_else(|| Unreadable("a lane has an unknown column".to_owned()))?;
+        if odd.contains(page) != (generation == 1) {
+            return Ok(());
+        }
+        if part == Part::Last as u8 {
+            return put_back(self.last.column_mut(), page, bytes, |_, _| true);
+        }
+        let Self {
+            columns,
+            open,
+            wheel,
+            counts,
+            ..
+        } = self;
+        if part == Part::Counts as u8 {
+            return put_back(Some(counts), page, bytes, |number, _| open.contains(number));
+        }
+        match columns {
+            Columns::Since(since) => {
+                put_back(Some(since), page, bytes, |number, _| open.contains(number))
+            }
+            Columns::Windows(windows) => {
+                let (mut due, mut who) = (i64::MAX, RoaringBitmap::new());
+                let column = windows.column_mut();
+                let done = put_back(column, page, bytes, |number, window: &Window| {
+                    let is_open = open.contains(number);
+                    if is_open {
+                        // Neighbours are due together more often than not.
+                        if window.due() != due {
+                            wheel.insert_all(due, &who);
+                            who.clear();
+                            due = window.due();
+                        }
+                        who.insert(number);
+                    }
+                    is_open
+                });
+                wheel.insert_all(due, &who);
+                done
+            }
+        }
+    }
+
+    /// Ends the restoration: all pages were read.
+    pub(crate) fn restored(&mut self, head: LaneHead) {
+        let [odd, odd_last, odd_counts] = head.odd;
+        self.counts.restored(odd_counts.0);
+        match &mut self.columns {
+            Columns::Since(since) => since.restored(odd.0),
+            Columns::Windows(windows) => {
+                if let Some(windows) = windows.column_mut() {
+                    windows.restored(odd.0);
+                }
+            }
+        }
+        if let Some(last) = self.last.column_mut() {
+            last.restored(odd_last.0);
+        }
+    }
+}
+
+/// The row of a page with its useful values, and its generation.
+fn row<T: Copy + Default + Serialize>(
+    column: &Column<T>,
+    page: u32,
+    is_of_use: impl Fn(u32, &T) -> bool,
+) -> (u8, Vec<u8>) {
+    let values = column.page(page);
+    let (numbers, values): (Vec<u32>, Vec<T>) = values
+        .filter(|(number, value)| is_of_use(*number, value))
+        .unzip();
+    let slots: Set = numbers.iter().map(|number| number % PAGE).collect();
+    let generation = u8::from(column.odd().contains(page));
+    (generation, encode(&(slots, values)))
+}
+
+/// Restores the wanted values of a row.
+fn put_back<T: Copy + Default + for<'a> Deserialize<'a>>(
+    column: Option<&mut Column<T>>,
+    page: u32,
+    bytes: &[u8],
+    mut wants: impl FnMut(u32, &T) -> bool,
+) -> Result<(), Unreadable> {
+    let (slots, values): Page<T> = decode("a page of a lane", bytes)?;
+    let odd = || Unreadable("a page of a lane makes no sense".to_owned());
+    let column = column.ok_or_else(odd)?;
+    let first = page.checked_mul(PAGE).ok_or_else(odd)?;
+    if slots.len() != values.len() as u64 || slots.max().is_some_and(|slot| slot >= PAGE) {
+        return Err(odd());
+    }
+    for (slot, value) in slots.iter().zip(values) {
+        if wants(first + slot, &value) {
+            *column.at(first + slot) = value;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Windows whose deadline has come and that are asked again later: quiet hours or a cap hold them.
+//!
+//! The wheel knows deadlines by the second. A window that must not close when its second comes goes here, by
+//! the very instant at which it may. Nothing of it is stored: who recovers asks all anew.
+
+use roaring::RoaringBitmap;
+
+use crate::model::time::Instant;
+use crate::sets::shared::{Shared, Tree};
+
+/// Recipients by the instant, in milliseconds, at which their window is asked again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Late {
+    at: Tree<i64, Shared<RoaringBitmap>>,
+    who: RoaringBitmap,
+}
+
+impl Late {
+    pub(super) fn put(&mut self, at: Instant, who: &RoaringBitmap) {
+        self.remove(who);
+        **self.at.or_default(at.0) |= who;
+        self.who |= who;
+    }
+
+    /// All of them.
+    pub(super) fn who(&self) -> &RoaringBitmap {
+        &self.who
+    }
+
+    /// The first instant at which somebody is asked.
+    pub(super) fn next(&self) -> Option<i64> {
+        self.at.first().map(|(at, _)| *at)
+    }
+
+    /// Removes those who are asked at or before an instant.
+    pub(super) fn take_until(&mut self, at: Instant) -> RoaringBitmap {
+        let mut taken = RoaringBitmap::new();
+        while self.next().is_some_and(|next| next <= at.0) {
+            let Some((_, who)) = self.at.pop_first() else {
+                break;
+            };
+            taken |= &*who;
+        }
+        self.who -= &taken;
+        taken
+    }
+
+    /// Removes some, and returns those who were here.
+    pub(super) fn remove(&mut self, who: &RoaringBitmap) -> RoaringBitmap {
+        let removed = who & &self.who;
+        if !removed.is_empty() {
+            self.who -= &removed;
+            remove_from(&mut self.at, &removed);
+        }
+        removed
+    }
+
+    /// The instant at which a recipient is asked.
+    pub(super) fn instant_of(&self, number: u32) -> Option<i64> {
+        let mut all = self.at.iter().filter(|_| self.who.contains(number));
+        all.find(|(_, who)| who.contains(number)).map(|(at, _)| *at)
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = (i64, &RoaringBitmap)> {
+        self.at.iter().map(|(at, who)| (*at, &**who))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let sets = self.at.values().map(|who| 72 + who.serialized_size());
+        self.who.serialized_size() + sets.sum::<usize>()
+    }
+}
+
+/// Removes recipients from every set that has some of them. The others are not copied.
+pub(super) fn remove_from<K: Ord + Copy>(
+    sets: &mut Tree<K, Shared<RoaringBitmap>>,
+    who: &RoaringBitmap,
+) {
+    let some = sets.iter().filter(|(_, some)| !some.is_disjoint(who));
+    for key in some.map(|(key, _)| *key).collect::<Vec<_>>() {
+        let Some(some) = sets.get_mut(&key) else {
+            continue;
+        };
+        **some -= who;
+        if some.is_empty() {
+            sets.remove(&key);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The entries that wait: in lanes, or in closings whose messages are not built.
+
+use roaring::RoaringBitmap;
+
+use crate::bucket::{Bucket, Closing};
+use crate::index::{Found, Look};
+use crate::journal::record::Variant;
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::number::{LaneNo, Seq, TypeNo};
+use crate::rules::names::Names;
+
+/// The entries of a bucket that wait, as they are looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Waiting<'a> {
+    bucket: &'a Bucket,
+    view: &'a dyn ReadView,
+    names: &'a Names,
+}
+
+impl Bucket {
+    /// The entries that wait.
+    pub(crate) fn waiting<'a>(&'a self, view: &'a dyn ReadView, names: &'a Names) -> Waiting<'a> {
+        let bucket = self;
+        Waiting {
+            bucket,
+            view,
+            names,
+        }
+    }
+
+    /// The recipients whose entry of an arrival still waits in a lane.
+    pub(crate) fn pending(
+        &self,
+        seq: Seq,
+        at: &LaneKey,
+        channel: ChannelNo,
+        who: &RoaringBitmap,
+    ) -> RoaringBitmap {
+        let mut waiting = if channel == INBOX_NO && !self.keeps_paused(at.lane) {
+            if seq > self.delivered_to {
+                who.clone()
+            } else {
+                RoaringBitmap::new()
+            }
+        } else {
+            let mut waiting = RoaringBitmap::new();
+            if let Some(lane) = self.lanes.get(at) {
+                let open = (who & lane.open()).into_iter();
+                waiting.extend(open.filter(|number| lane.since(*number).is_some_and(|s| s <= seq)));
+            }
+            for (closing, open) in self.closings.from(&seq) {
+                if open.lane == *at && *closing > seq {
+                    let unmade = open.unmade.iter().filter(|(_, since)| **since <= seq);
+                    let unmade = unmade.map(|(number, _)| *number);
+                    waiting.extend(unmade.filter(|number| who.contains(*number)));
+                }
+            }
+            waiting
+        };
+        if let Some(ended) = self.ended.of(seq, channel) {
+            waiting -= ended;
+        }
+        waiting
+    }
+
+    /// The sets of an arrival's variants, in order.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn sets_of(
+        &self,
+        view: &dyn ReadView,
+        kept: &StoredArrival,
+    ) -> Result<Vec<RoaringBitmap>, Unreadable> {
+        // All numbers ever given to a recipient.
+        let mut who = RoaringBitmap::new();
+        who.insert_range(0..self.roster.next_number().0);
+        self.index.sets_of(view, kept, &who)
+    }
+}
+
+impl Waiting<'_> {
+    /// The entries that wait in the lanes of a number, whatever their key, of some recipients or of all.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn in_lane(
+        &self,
+        lane_no: LaneNo,
+        who: Option<&RoaringBitmap>,
+    ) -> Result<Found, Unreadable> {
+        self.of_type(lane_no, who, None)
+    }
+
+    /// [`Waiting::in_lane`] for one type or all.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn of_type(
+        &self,
+        lane_no: LaneNo,
+        who: Option<&RoaringBitmap>,
+        type_no: Option<TypeNo>,
+    ) -> Result<Found, Unreadable> {
+        let Self {
+            bucket,
+            view,
+            names,
+        } = *self;
+        let to = bucket.next_seq.before();
+        let channel = names.lane(lane_no).channel;
+        let takes = |kept: &StoredArrival, variant: &Variant| {
+            variant.lanes.contains(&lane_no) && type_no.is_none_or(|no| no == kept.arrival.type_no)
+        };
+        if channel == INBOX_NO && !bucket.keeps_paused(lane_no) {
+            let all = who.unwrap_or(&bucket.roster.everyone);
+            let has =
+                |number: u32, kept: &StoredArrival| !bucket.ended.has(kept.seq, channel, number);
+            let from = bucket.delivered_to.next();
+            return bucket.index.look(
+                view,
+                &Look {
+                    from,
+                    to,
+                    who: all,
+                    takes: &takes,
+                    has: &has,
+                },
+            );
+        }
+        let who = who.unwrap_or(&bucket.roster.everyone);
+        let (mut open, mut from) = (RoaringBitmap::new(), None);
+        bucket.lanes.each_of(lane_no, who, |lane, of_lane| {
+            let since = of_lane.iter().filter_map(|number| lane.since(number));
+            from = since.chain(from).min();
+            open |= of_lane;
+        });
+        let Some(from) = from else {
+            return Ok(Found::default());
+        };
+        let plain = bucket.lanes.plain().get(&lane_no).map(|lane| &**lane);
+        let has = |number: u32, kept: &StoredArrival| {
+            let key = names.key(lane_no, &kept.arrival.keys);
+            let lane = match key.is_empty() {
+                true => plain,
+                false => bucket
+                    .lanes
+                    .get(&names.address(lane_no, &kept.arrival.keys)),
+            };
+            lane.and_then(|lane| lane.since(number))
+                .is_some_and(|since| since <= kept.seq)
+                && !bucket.ended.has(kept.seq, channel, number)
+        };
+        bucket.index.look(
+            view,
+            &Look {
+                from,
+                to,
+                who: &open,
+                takes: &takes,
+                has: &has,
+            },
+        )
+    }
+
+    /// The entries of a type in a closing that are not in a built message yet.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn unmade_of(&self, closing: Seq, type_no: TypeNo) -> Result<Found, Unreadable> {
+        let Self {
+            bucket,
+            view,
+            names,
+        } = *self;
+        let Some(open) = bucket.closings.get(&closing) else {
+            return Ok(Found::default());
+        };
+        let Some(from) = open.unmade.values().min().copied() else {
+            return Ok(Found::default());
+        };
+        let channel = names.lane(open.lane.lane).channel;
+        let who = open.unmade.keys().copied().collect();
+        let takes = |kept: &StoredArrival, variant: &Variant| {
+            kept.arrival.type_no == type_no && open.lane.has(names, &kept.arrival, variant)
+        };
+        let has = |number: u32, kept: &StoredArrival| {
+            let since = open.unmade.get(&number);
+            since.is_some_and(|since| *since <= kept.seq)
+                && !bucket.ended.has(kept.seq, channel, number)
+        };
+        bucket.index.look(
+            view,
+            &Look {
+                from,
+                to: closing,
+                who: &who,
+                takes: &takes,
+                has: &has,
+            },
+        )
+    }
+
+    /// The entries of a recipient in a closing whose message is not built.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn unmade_for(
+        &self,
+        (seq, closing): (Seq, &Closing),
+        number: u32,
+    ) -> Result<Found, Unreadable> {
+        let Self {
+            bucket,
+            view,
+            names,
+        } = *self;
+        let channel = names.lane(closing.lane.lane).channel;
+        let look = Look {
+            from: closing.unmade.get(&number).copied().unwrap_or(seq),
+            to: seq,
+            who: &RoaringBitmap::from_iter([number]),
+            takes: &|kept, variant| closing.lane.has(names, &kept.arrival, variant),
+            has: &|number, kept| !bucket.ended.has(kept.seq, channel, number),
+        };
+        bucket.index.look(view, &look)
+    }
+}

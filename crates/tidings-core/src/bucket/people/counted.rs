@@ -1,0 +1,87 @@
+//! A cache of inbox counts of days that are over, so that a badge is not counted again.
+//!
+//! On such a day nothing arrives any more: its count changes only with the reader's own marks, with objects
+//! that are withdrawn or come back, and with events that are withdrawn. All stand beside it, so that readers of
+//! older and of newer clones of a bucket share the cache. Derived and bounded; losing it costs a count.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use quick_cache::UnitWeighter;
+use quick_cache::unsync::{Cache, DefaultLifecycle};
+use rustc_hash::FxBuildHasher;
+
+use crate::model::number::Seq;
+use crate::model::time::Day;
+
+/// Maximum number of readers of a bucket in the cache, some 500 bytes each for 35 days.
+const READERS_MAX: usize = 1_024;
+/// The number of readers for which a cache has room before it grows.
+const READERS_EXPECTED: usize = 16;
+
+/// The counts of the groups of a day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Groups with an unseen item.
+    pub(crate) unseen: u32,
+    /// Groups with an unread item.
+    pub(crate) unread: u32,
+}
+
+/// Counts by reader and day.
+#[derive(Clone)]
+pub(crate) struct Counted(Arc<Mutex<Readers>>);
+
+type Readers = Cache<u32, OfReader, UnitWeighter, FxBuildHasher>;
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(Cache::with(
+            READERS_EXPECTED,
+            READERS_MAX as u64,
+            UnitWeighter,
+            FxBuildHasher,
+            DefaultLifecycle::default(),
+        ))))
+    }
+}
+
+impl fmt::Debug for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Counted").finish_non_exhaustive()
+    }
+}
+
+/// The state of what changes the counts of a day that is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AsOf {
+    /// The seq of the reader's newest mark.
+    pub(crate) marked: Seq,
+    /// The count of withdrawals and restorations of objects.
+    pub(crate) withdrawals: u64,
+    /// The seq of the newest record that took something out of inboxes.
+    pub(crate) hidden: Seq,
+}
+
+#[derive(Clone, Debug)]
+struct OfReader {
+    as_of: AsOf,
+    days: Vec<(Day, Counts)>,
+}
+
+impl Counted {
+    /// The cached counts of a reader, if nothing has changed them since.
+    pub(crate) fn of(&self, number: u32, as_of: AsOf) -> Vec<(Day, Counts)> {
+        let readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match readers.get(&number) {
+            Some(known) if known.as_of == as_of => known.days.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Caches the counts of a reader.
+    pub(crate) fn keep(&self, number: u32, as_of: AsOf, days: Vec<(Day, Counts)>) {
+        let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        readers.insert(number, OfReader { as_of, days });
+    }
+}

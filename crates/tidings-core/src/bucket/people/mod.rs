@@ -1,0 +1,10 @@
+//! What a bucket knows of its recipients: profiles, followings, preferences, mutes, marks.
+
+pub(super) mod column;
+pub(super) mod counted;
+pub(super) mod followers;
+pub(super) mod marks;
+pub(super) mod mutes;
+pub(super) mod preferences;
+pub(super) mod roster;
+pub(super) mod values;

@@ -1,0 +1,273 @@
+//! Mutes of recipients: topics and objects of which they want to hear nothing, as sets by channel.
+//!
+//! There may be as many topics and objects as there are mutes, so nothing walks through them: an event asks for the
+//! topics and the objects that it names, and nobody asks where nobody mutes anything.
+
+use std::collections::BTreeSet;
+
+use roaring::RoaringBitmap;
+
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::event::Event;
+use crate::model::id::Id;
+use crate::model::preference::PreferenceScope;
+use crate::model::topic::heard_by;
+use crate::sets::audience::partition;
+use crate::sets::shared::{Shared, Tree};
+
+/// The recipients of a bucket by what they mute.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mutes {
+    by_subject: Tree<(ChannelNo, PreferenceScope), Shared<RoaringBitmap>>,
+    by_recipient: Tree<(u32, ChannelNo, PreferenceScope), ()>,
+    /// Those who mute something.
+    who: Shared<RoaringBitmap>,
+}
+
+/// The reasons that mutes leave to an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// All of them.
+    All,
+    /// These.
+    Some(Vec<u16>),
+    /// None: there is no entry.
+    Nothing,
+}
+
+/// The reasons of an entry: the words of its arrival, and the indexes of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Why<'a> {
+    pub(crate) words: &'a [String],
+    pub(crate) reasons: &'a [u16],
+}
+
+impl Mutes {
+    /// Sets or lifts the mute of a topic or an object.
+    pub(crate) fn set(
+        &mut self,
+        number: u32,
+        channel: ChannelNo,
+        subject: PreferenceScope,
+        is_on: bool,
+    ) {
+        let at = (channel, subject.clone());
+        if is_on {
+            self.by_subject.or_default(at).insert(number);
+            self.by_recipient.insert((number, channel, subject), ());
+            self.who.insert(number);
+            return;
+        }
+        if let Some(who) = self.by_subject.get_mut(&at) {
+            who.remove(number);
+            if who.is_empty() {
+                self.by_subject.remove(&at);
+            }
+        }
+        self.by_recipient.remove(&(number, channel, subject));
+        if self.of(number).next().is_none() && self.who.contains(number) {
+            self.who.remove(number);
+        }
+    }
+
+    /// The mutes of a recipient, by channel and subject.
+    pub(crate) fn of(&self, number: u32) -> impl Iterator<Item = (ChannelNo, &PreferenceScope)> {
+        let first = (number, INBOX_NO, PreferenceScope::Type(String::new()));
+        let of = self.by_recipient.from(&first).map(|(of, ())| of);
+        of.take_while(move |(of, ..)| *of == number)
+            .map(|(_, channel, subject)| (*channel, subject))
+    }
+
+    /// Removes all mutes of a recipient.
+    pub(crate) fn erase(&mut self, number: u32) {
+        let of = self.of(number);
+        let of: Vec<_> = of.map(|(no, subject)| (no, subject.clone())).collect();
+        for (channel, subject) in of {
+            self.set(number, channel, subject, false);
+        }
+    }
+
+    /// Tells whether somebody of a set mutes something.
+    pub(crate) fn concern(&self, who: &RoaringBitmap) -> bool {
+        !self.who.is_disjoint(who)
+    }
+
+    /// Splits a set by the reasons that mutes leave to an entry of an event on a channel.
+    pub(crate) fn split(
+        &self,
+        channel: ChannelNo,
+        event: &Event,
+        why: Why<'_>,
+        mut who: RoaringBitmap,
+    ) -> Vec<(Left, RoaringBitmap)> {
+        if !self.concern(&who) {
+            return vec![(Left::All, who)];
+        }
+        let mut parts = Vec::new();
+        let mut nothing = RoaringBitmap::new();
+        for object in event.target.iter().chain([&event.object]) {
+            let subject = PreferenceScope::Object(object.id.clone());
+            if let Some(muting) = self.by_subject.get(&(channel, subject)) {
+                nothing |= &who & &**muting;
+            }
+        }
+        who -= &nothing;
+        let topics = event.to.topics.iter().map(Id::as_str);
+        let muted: BTreeSet<&str> = topics.flat_map(heard_by).collect();
+        let muted: Vec<&str> = muted.into_iter().collect();
+        let sources = (0..).zip(&muted).filter_map(|(at, topic)| {
+            let subject = PreferenceScope::Topic(Id::new(topic).ok()?);
+            let muting = &who & &**self.by_subject.get(&(channel, subject))?;
+            (!muting.is_empty()).then_some((at, muting))
+        });
+        for (of, part) in partition(sources.collect()) {
+            who -= &part;
+            let of: Vec<&str> = of
+                .iter()
+                .filter_map(|at| muted.get(*at as usize).copied())
+                .collect();
+            match reasons_left(event, why, &of) {
+                left if left.is_empty() => nothing |= part,
+                left if left.len() == why.reasons.len() => parts.push((Left::All, part)),
+                left => parts.push((Left::Some(left), part)),
+            }
+        }
+        parts.extend([(Left::Nothing, nothing), (Left::All, who)]);
+        parts.retain(|(_, who)| !who.is_empty());
+        parts
+    }
+
+    /// Those of a set to whose entry of an event mutes leave no reason.
+    pub(crate) fn silence(
+        &self,
+        channel: ChannelNo,
+        event: &Event,
+        why: Why<'_>,
+        who: RoaringBitmap,
+    ) -> RoaringBitmap {
+        let parts = self.split(channel, event, why, who).into_iter();
+        let silenced = parts.filter(|(left, _)| *left == Left::Nothing);
+        silenced.fold(RoaringBitmap::new(), |all, (_, who)| all | who)
+    }
+}
+
+/// The reasons that an event would have without its topics at or below the muted ones.
+fn reasons_left(event: &Event, why: Why<'_>, muted: &[&str]) -> Vec<u16> {
+    let topics = event.to.topics.iter().map(Id::as_str);
+    let left = topics.filter(|topic| !heard_by(topic).any(|above| muted.contains(&above)));
+    let heard: BTreeSet<&str> = left.flat_map(heard_by).collect();
+    let stays = |at: &&u16| {
+        let word = why.words.get(usize::from(**at)).map(String::as_str);
+        let topic = word.and_then(|word| word.strip_prefix("topic:"));
+        topic.is_none_or(|topic| heard.contains(topic))
+    };
+    why.reasons.iter().filter(stays).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::channel::EMAIL_NO;
+    use crate::model::event::{Audience, Object};
+
+    fn id(text: &str) -> Id {
+        Id::new(text).unwrap()
+    }
+
+    fn event(topics: &[&str]) -> Event {
+        let to = Audience {
+            topics: topics.iter().map(|topic| id(topic)).collect(),
+            everyone: true,
+            ..Audience::default()
+        };
+        Event::new(id("e"), id("t"), Object::bare(id("o")), to)
+    }
+
+    fn set(numbers: &[u32]) -> RoaringBitmap {
+        numbers.iter().copied().collect()
+    }
+
+    #[test]
+    fn a_topic_takes_away_what_lies_at_it_or_below() {
+        let topic = |text: &str| PreferenceScope::Topic(id(text));
+        let mut mutes = Mutes::default();
+        mutes.set(1, INBOX_NO, topic("a/b"), true);
+        mutes.set(2, INBOX_NO, topic("a"), true);
+        mutes.set(3, EMAIL_NO, topic("a"), true);
+        mutes.set(4, INBOX_NO, topic("a/b/c/d"), true);
+        let words = ["everyone", "topic:a", "topic:a/b"].map(str::to_owned);
+        let split = |topics: &[&str], reasons: &[u16]| {
+            let why = Why {
+                words: &words,
+                reasons,
+            };
+            let mut parts = mutes.split(INBOX_NO, &event(topics), why, set(&[1, 2, 3, 4, 5]));
+            parts.sort_by_key(|(_, who)| who.min());
+            parts
+        };
+        // Those of another channel, and those who mute what lies below, keep all.
+        assert_eq!(
+            split(&["a/b/c"], &[1, 2]),
+            [(Left::Nothing, set(&[1, 2])), (Left::All, set(&[3, 4, 5]))]
+        );
+        // Another topic of the event is heard by way of a subscription that lies above both.
+        assert_eq!(
+            split(&["a/b/c", "a/x"], &[1, 2]),
+            [
+                (Left::Some(vec![1]), set(&[1])),
+                (Left::Nothing, set(&[2])),
+                (Left::All, set(&[3, 4, 5])),
+            ]
+        );
+        assert_eq!(
+            split(&["a/b"], &[0, 1]),
+            [
+                (Left::Some(vec![0]), set(&[1])),
+                (Left::Some(vec![0]), set(&[2])),
+                (Left::All, set(&[3, 4, 5])),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_object_takes_away_everything_in_either_role() {
+        let object = |text: &str| PreferenceScope::Object(id(text));
+        let mut mutes = Mutes::default();
+        mutes.set(1, INBOX_NO, object("o"), true);
+        mutes.set(2, INBOX_NO, object("p"), true);
+        let words = ["everyone".to_owned()];
+        let why = Why {
+            words: &words,
+            reasons: &[0],
+        };
+        let mut about = event(&[]);
+        assert_eq!(
+            mutes.silence(INBOX_NO, &about, why, set(&[1, 2])),
+            set(&[1])
+        );
+        about.target = Some(Object::bare(id("p")));
+        assert_eq!(
+            mutes.silence(INBOX_NO, &about, why, set(&[1, 2, 3])),
+            set(&[1, 2])
+        );
+    }
+
+    #[test]
+    fn nothing_is_left_of_mutes_that_are_lifted() {
+        let mut mutes = Mutes::default();
+        let scopes = [
+            PreferenceScope::Topic(id("a")),
+            PreferenceScope::Object(id("a")),
+        ];
+        for scope in &scopes {
+            mutes.set(7, EMAIL_NO, scope.clone(), true);
+        }
+        assert_eq!(mutes.of(7).count(), 2);
+        assert_eq!(mutes.of(6).count(), 0);
+        mutes.set(7, EMAIL_NO, scopes[0].clone(), false);
+        assert!(mutes.concern(&set(&[7])));
+        mutes.erase(7);
+        assert!(!mutes.concern(&set(&[7])));
+        assert!(mutes.by_subject.is_empty() && mutes.by_recipient.is_empty());
+    }
+}

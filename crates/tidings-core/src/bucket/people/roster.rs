@@ -1,0 +1,358 @@
+//! The roster of a bucket: dense numbers, profiles, and the sets that derive from profiles.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use roaring::RoaringBitmap;
+use rustc_hash::FxBuildHasher;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::model::channel::{ChannelNo, TABLE};
+use crate::model::id::Id;
+use crate::model::number::RecipientNo;
+use crate::model::recipient::{Recipient, State};
+use crate::model::time::Instant;
+use crate::rules::QuietHours;
+use crate::rules::calendar::{Alike, Person, Zone, checksum, quiet_until};
+use crate::sets::places::Places;
+use crate::sets::shared::{Pages, Shared, Tree};
+
+/// The recipients of a bucket. A number is its recipient's place here and is never given again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Roster {
+    numbers: Tree<Hashed, u32>,
+    profiles: Pages<Option<Arc<Recipient>>>,
+    /// The number that the next new recipient gets.
+    next: u32,
+    zones: IndexMap<Arc<str>, Shared<(Zone, RoaringBitmap)>, FxBuildHasher>,
+    zone_of: Pages<u16>,
+    /// All recipients that exist.
+    pub(crate) everyone: Shared<RoaringBitmap>,
+    /// Unconfirmed recipients.
+    pub(crate) unconfirmed: Shared<RoaringBitmap>,
+    /// Disabled or erased recipients.
+    pub(crate) gone: Shared<RoaringBitmap>,
+    /// Recipients with an address, by channel.
+    reachable: [Shared<RoaringBitmap>; TABLE.len()],
+    /// The recipients' places on the map.
+    pub(crate) places: Shared<Places>,
+    /// Recipients with quiet hours of their own.
+    own_hours: Shared<RoaringBitmap>,
+}
+
+/// An id, ordered by its hash: neighbours are compared without reading their text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Hashed {
+    hash: u64,
+    id: Id,
+}
+
+impl Hashed {
+    fn of(id: &Id) -> Self {
+        Self {
+            hash: xxh3_64(id.as_str().as_bytes()),
+            id: id.clone(),
+        }
+    }
+}
+
+/// One recipient, looked up when a deadline depends on who it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Member<'a> {
+    roster: &'a Roster,
+    number: RecipientNo,
+}
+
+impl Person for Member<'_> {
+    fn zone(&self) -> Option<&Zone> {
+        self.roster.zone(self.number).map(|(_, zone)| zone)
+    }
+
+    fn checksum(&self) -> u32 {
+        let profile = self.roster.profile(self.number);
+        profile.map_or(0, |profile| checksum(profile.id.as_str()))
+    }
+}
+
+impl Roster {
+    pub(crate) fn number(&self, id: &str) -> Option<RecipientNo> {
+        let hash = xxh3_64(id.as_bytes());
+        let compare = |known: &Hashed| {
+            let by_hash = known.hash.cmp(&hash);
+            by_hash.then_with(|| known.id.as_str().cmp(id))
+        };
+        self.numbers
+            .find(compare)
+            .map(|(_, number)| RecipientNo(*number))
+    }
+
+    pub(crate) fn profile(&self, number: RecipientNo) -> Option<&Recipient> {
+        self.profiles.get(number.0)?.as_deref()
+    }
+
+    /// Everyone who ever was here, erased or not.
+    pub(crate) fn ever(&self) -> RoaringBitmap {
+        let mut ever = RoaringBitmap::new();
+        ever.insert_range(0..self.next_number().0);
+        ever
+    }
+
+    /// The number that the next new recipient gets.
+    pub(crate) fn next_number(&self) -> RecipientNo {
+        RecipientNo(self.next)
+    }
+
+    /// Reserves numbers up to `next` (those of erased recipients, on recovery).
+    pub(crate) fn reserve(&mut self, next: u32) {
+        if self.next < next {
+            self.gone.insert_range(self.next..next);
+            self.next = next;
+        }
+    }
+
+    /// Stores a profile under its number, which is a known one or the next.
+    pub(crate) fn put(&mut self, number: RecipientNo, profile: Recipient, default_tz: &str) {
+        self.reserve(number.0);
+        self.next = self.next.max(number.0 + 1);
+        self.numbers.insert(Hashed::of(&profile.id), number.0);
+        self.everyone.insert(number.0);
+        set_if(
+            &mut self.unconfirmed,
+            number.0,
+            profile.state == State::Unconfirmed,
+        );
+        set_if(&mut self.gone, number.0, profile.state == State::Disabled);
+        for (channel, who) in TABLE.iter().zip(&mut self.reachable) {
+            set_if(
+                who,
+                number.0,
+                profile.addresses.get(channel.number).is_some(),
+            );
+        }
+        self.places.set(number.0, profile.place);
+        set_if(&mut self.own_hours, number.0, profile.quiet_hours.is_some());
+        self.settle_zone(number, profile.tz.as_deref().unwrap_or(default_tz));
+        *self.profiles.at(number.0) = Some(Arc::new(profile));
+    }
+
+    /// Removes a recipient; the number is not reused.
+    pub(crate) fn erase(&mut self, number: RecipientNo) {
+        if self.profile(number).is_none() {
+            return;
+        }
+        let Some(profile) = self.profiles.at(number.0).take() else {
+            return;
+        };
+        self.numbers.remove(&Hashed::of(&profile.id));
+        self.everyone.remove(number.0);
+        self.unconfirmed.remove(number.0);
+        for who in &mut self.reachable {
+            who.remove(number.0);
+        }
+        self.gone.insert(number.0);
+        self.own_hours.remove(number.0);
+        self.places.set(number.0, None);
+        for zone in self.zones.values_mut() {
+            if zone.1.contains(number.0) {
+                zone.1.remove(number.0);
+            }
+        }
+    }
+
+    /// Those who have no address on a channel that needs one.
+    pub(crate) fn without_address(&self, channel: ChannelNo, who: &RoaringBitmap) -> RoaringBitmap {
+        let at = usize::from(channel);
+        match (TABLE.get(at), self.reachable.get(at)) {
+            (Some(channel), Some(reachable)) if !channel.is_inbox() => who - &**reachable,
+            _ => RoaringBitmap::new(),
+        }
+    }
+
+    /// Sets the default time zone and returns the recipients whose zone changed.
+    pub(crate) fn set_default_zone(&mut self, tz: &str) -> Vec<u32> {
+        let mut changed = Vec::new();
+        for number in &*self.everyone.clone() {
+            let says = self
+                .profile(RecipientNo(number))
+                .is_none_or(|profile| profile.tz.is_some());
+            if !says
+                && self
+                    .zone(RecipientNo(number))
+                    .is_some_and(|(name, _)| name != tz)
+            {
+                self.settle_zone(RecipientNo(number), tz);
+                changed.push(number);
+            }
+        }
+        changed
+    }
+
+    /// The zone of a recipient.
+    pub(crate) fn zone(&self, number: RecipientNo) -> Option<(&str, &Zone)> {
+        let at = self.zone_no(number)?;
+        self.zones
+            .get_index(usize::from(at))
+            .map(|(name, zone)| (&**name, &zone.0))
+    }
+
+    fn zone_no(&self, number: RecipientNo) -> Option<u16> {
+        let at = self.zone_of.get(number.0).copied().unwrap_or_default();
+        (number < RecipientNo(self.next)).then_some(at)
+    }
+
+    /// A recipient's part in a deadline.
+    pub(crate) fn member(&self, number: RecipientNo) -> Member<'_> {
+        Member {
+            roster: self,
+            number,
+        }
+    }
+
+    /// The recipients among these whose quiet hours hold at an instant, by their end. An erased one has none.
+    pub(crate) fn quiet(
+        &self,
+        who: &RoaringBitmap,
+        (channel, of_channel): (ChannelNo, Option<&QuietHours>),
+        at: Instant,
+    ) -> Vec<(Instant, RoaringBitmap)> {
+        let mut quiet = Vec::new();
+        let own = who & &*self.own_hours;
+        if let Some(hours) = of_channel {
+            let others = (who & &*self.everyone) - &own;
+            for (zone, part) in self.by_zone(&others) {
+                quiet.extend(quiet_until(hours, zone, at).map(|end| (end, part)));
+            }
+        }
+        for number in own {
+            let end = self.quiet_until(RecipientNo(number), (channel, of_channel), at);
+            quiet.extend(end.map(|end| (end, RoaringBitmap::from_iter([number]))));
+        }
+        quiet
+    }
+
+    /// Tells whether anybody has quiet hours of their own.
+    pub(crate) fn has_own_hours(&self) -> bool {
+        !self.own_hours.is_empty()
+    }
+
+    /// The end of a recipient's quiet hours that hold at an instant.
+    pub(crate) fn quiet_until(
+        &self,
+        number: RecipientNo,
+        (channel, of_channel): (ChannelNo, Option<&QuietHours>),
+        at: Instant,
+    ) -> Option<Instant> {
+        if of_channel.is_none() && !self.own_hours.contains(number.0) {
+            return None;
+        }
+        let own = &self.profile(number)?.quiet_hours;
+        let hours = own
+            .as_ref()
+            .map_or(of_channel, |own| own.on(channel, of_channel))?;
+        quiet_until(hours, self.zone(number)?.1, at)
+    }
+
+    /// Splits a set by zone and, where slots are spread over some minutes, by these.
+    pub(crate) fn alike(
+        &self,
+        who: &RoaringBitmap,
+        spread_minutes: u16,
+    ) -> Vec<(Alike<'_>, RoaringBitmap)> {
+        let by_zone = self.by_zone(who).into_iter();
+        let by_zone = by_zone.map(|(zone, part)| {
+            let zone = Some(zone);
+            (Alike { zone, checksum: 0 }, part)
+        });
+        if spread_minutes == 0 {
+            return by_zone.collect();
+        }
+        let mut parts = Vec::new();
+        for (alike, part) in by_zone {
+            let mut minutes: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+            for number in part {
+                let minute =
+                    self.member(RecipientNo(number)).checksum() % u32::from(spread_minutes);
+                minutes.entry(minute).or_default().insert(number);
+            }
+            let of_minute = |(checksum, part)| (Alike { checksum, ..alike }, part);
+            parts.extend(minutes.into_iter().map(of_minute));
+        }
+        parts
+    }
+
+    /// Splits a set by zone.
+    pub(crate) fn by_zone(&self, who: &RoaringBitmap) -> Vec<(&Zone, RoaringBitmap)> {
+        if who.len() < 4 * self.zones.len() as u64 {
+            let mut parts: BTreeMap<u16, RoaringBitmap> = BTreeMap::new();
+            for number in who {
+                parts
+                    .entry(self.zone_no(RecipientNo(number)).unwrap_or_default())
+                    .or_default()
+                    .insert(number);
+            }
+            let zoned = |(at, part)| {
+                let zone = self.zones.get_index(usize::from(at));
+                zone.map(|(_, zone)| (&zone.0, part))
+            };
+            return parts.into_iter().filter_map(zoned).collect();
+        }
+        let parts = self.zones.values().filter_map(|zone| {
+            let part = who & &zone.1;
+            (!part.is_empty()).then_some((&zone.0, part))
+        });
+        parts.collect()
+    }
+
+    /// Bytes of memory used beyond profiles and ids, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let sets = [
+            &self.everyone,
+            &self.unconfirmed,
+            &self.gone,
+            &self.own_hours,
+        ];
+        let sets = sets.into_iter().chain(&self.reachable);
+        let zones = self
+            .zones
+            .values()
+            .map(|zone| zone.1.serialized_size())
+            .sum::<usize>();
+        sets.map(|who| who.serialized_size()).sum::<usize>()
+            + zones
+            + self.zone_of.bytes()
+            + self.places.bytes()
+    }
+
+    fn settle_zone(&mut self, number: RecipientNo, name: &str) {
+        let old = self.zone_no(number).map(usize::from);
+        if let Some((_, zone)) = old.and_then(|old| self.zones.get_index_mut(old))
+            && zone.1.contains(number.0)
+        {
+            zone.1.remove(number.0);
+        }
+        let at = match self.zones.get_index_of(name) {
+            Some(at) => at,
+            None => {
+                let zone = Zone::find(name).unwrap_or_else(Zone::utc);
+                self.zones
+                    .insert_full(name.into(), Shared::new((zone, RoaringBitmap::new())))
+                    .0
+            }
+        };
+        self.zones[at].1.insert(number.0);
+        *self.zone_of.at(number.0) = u16::try_from(at).expect("there are fewer zones than 2^16");
+    }
+}
+
+/// Adds a number or removes it. A set that has it so already is not copied.
+fn set_if(set: &mut Shared<RoaringBitmap>, number: u32, on: bool) {
+    if set.contains(number) == on {
+        return;
+    }
+    if on {
+        set.insert(number);
+    } else {
+        set.remove(number);
+    }
+}

@@ -1,0 +1,182 @@
+//! A bucket's checkpoint: the fold up to a seq, so that a start replays only what came after.
+//!
+//! It shows the bucket as it was at one moment and is written over many: what is small is encoded at
+//! that moment, and lanes are cloned. The head comes
+//! last, in one commit with all rows that have only one place; until then the checkpoint before
+//! holds.
+
+use std::collections::VecDeque;
+
+use super::work::{Checkpoint, ClosingImage, Head, RecipientRow};
+use crate::bucket::state::{Bucket, Dirty};
+use crate::index::Slice;
+use crate::journal::stored::encode;
+use crate::journal::table::{Partition, Table, Write};
+use crate::model::number::RecipientNo;
+use crate::sets::set::Set;
+
+/// The most rows of deleted marks that one checkpoint removes: more than it writes of new ones, each of
+/// which is a record.
+const STALE_MARKS_MAX: usize = 8192;
+
+/// Begins a checkpoint of the current state.
+pub(in crate::bucket) fn begin(bucket: &mut Bucket) -> Checkpoint {
+    let mut rows = dirty_rows(bucket);
+    rows.extend(keyed_rows(bucket));
+    rows.extend(bucket.cap_counts.rows(bucket.no));
+    let head = head(bucket);
+    let mut pages = VecDeque::new();
+    let lanes = bucket.lanes.plain_mut().iter_mut().map(|(no, lane)| {
+        let changed = lane.take_dirty().into_iter();
+        pages.extend(changed.map(|(part, page)| (*no, part, page)));
+        (*no, lane.clone())
+    });
+    let lanes = lanes.collect();
+    let mut stale_marks = std::mem::take(&mut bucket.dirty.stale_marks);
+    for _ in 0..STALE_MARKS_MAX {
+        if stale_marks.pop_first().is_none() {
+            break;
+        }
+    }
+    let dirty = Dirty {
+        stale_marks,
+        ..Dirty::default()
+    };
+    Checkpoint {
+        since: std::mem::replace(&mut *bucket.dirty, dirty).since,
+        head,
+        rows,
+        lanes,
+        pages,
+    }
+}
+
+/// Writes a slice of a checkpoint and returns what is left of it.
+pub(in crate::bucket) fn write_slice(
+    bucket: &mut Bucket,
+    mut work: Checkpoint,
+    slice: &mut Slice,
+) -> Option<Checkpoint> {
+    while let Some((no, part, page)) = work.pages.pop_front() {
+        let lane = work.lanes.get(&no);
+        if let Some((generation, bytes)) = lane.and_then(|lane| lane.page_row(part, page)) {
+            let key = bucket.key(Table::Lanes).u16(no.0).bytes(&[part as u8]);
+            let key = key.u32(page).bytes(&[generation]).done();
+            slice.put(Partition::Base, key, Some(bytes));
+        }
+        if slice.is_full() {
+            return Some(work);
+        }
+    }
+    for (no, lane) in &work.lanes {
+        let key = bucket.key(Table::Lanes).u16(no.0).done();
+        slice.put_in_parts(Partition::Base, key, &encode(&lane.head()));
+    }
+    let is_held = |write: &Write| match write.partition {
+        Partition::Base => true,
+        Partition::Day(day) => bucket.index.days.contains_key(&day),
+    };
+    slice.writes.extend(work.rows.into_iter().filter(is_held));
+    let key = bucket.key(Table::Meta).done();
+    slice.put_in_parts(Partition::Base, key, &encode(&work.head));
+    bucket.checkpointed = work.head.next_seq;
+    None
+}
+
+fn head(bucket: &Bucket) -> Head {
+    let tails = bucket
+        .index
+        .days
+        .values()
+        .filter_map(|day| day.tail.first());
+    let tails = tails.map(|(_, kept)| kept);
+    let closings = bucket.closings.iter().map(|(seq, closing)| {
+        let unmade = closing.unmade.iter();
+        let tried = closing.tried.iter();
+        ClosingImage {
+            seq: *seq,
+            lane: closing.lane.clone(),
+            at: closing.at,
+            clock: closing.clock,
+            from: closing.from,
+            unmade: unmade.map(|(number, since)| (*number, *since)).collect(),
+            sending: closing.sending.clone().into(),
+            tried: tried.map(|(number, tried)| (*number, *tried)).collect(),
+        }
+    });
+    let versions = bucket.versions.iter();
+    Head {
+        next_seq: bucket.next_seq,
+        delivered_to: bucket.delivered_to,
+        clock: bucket.clock,
+        rules: bucket.rules,
+        versions: versions.map(|(seq, version)| (*seq, *version)).collect(),
+        next_number: bucket.roster.next_number().0,
+        tail_from: tails.map(|kept| kept.row).min().unwrap_or(bucket.next_seq),
+        closings: closings.collect(),
+        paused: bucket.paused.clone(),
+    }
+}
+
+/// The changed rows of lanes with a key: each has few recipients, and only one place.
+fn keyed_rows(bucket: &mut Bucket) -> Vec<Write> {
+    let dirty = bucket.lanes.take_dirty().into_iter();
+    let rows = dirty.map(|(at, page, held)| {
+        let key = bucket.key(Table::KeyedLanes).u16(at.lane.0).u32(page);
+        Write {
+            partition: Partition::Base,
+            key: key.bytes(at.key.as_str().as_bytes()).done(),
+            value: held.map(|held| encode(&held)),
+        }
+    });
+    rows.collect()
+}
+
+fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
+    let mut rows = Vec::new();
+    let mut put = |partition: Partition, key: Vec<u8>, value: Option<Vec<u8>>| {
+        rows.push(Write {
+            partition,
+            key,
+            value,
+        });
+    };
+    for number in &bucket.dirty.recipients {
+        let profile = bucket.roster.profile(RecipientNo(number)).cloned();
+        let row = profile.map(|profile| {
+            let preferences = bucket.preferences.of(number);
+            encode(&RecipientRow {
+                profile: Some(profile),
+                preferences,
+            })
+        });
+        let key = bucket.key(Table::Recipients).u32(number).done();
+        put(Partition::Base, key, row);
+    }
+    for topic in &bucket.dirty.topics {
+        let who = bucket.followers.get(topic.as_str());
+        let value = who.map(|who| encode(&Set::from(who.clone())));
+        let key = bucket.key(Table::Followers);
+        let key = key.bytes(topic.as_str().as_bytes()).done();
+        put(Partition::Base, key, value);
+    }
+    let stale = bucket.dirty.stale_marks.iter().take(STALE_MARKS_MAX);
+    for (number, mark) in bucket.dirty.marks.iter().chain(stale) {
+        let newest = bucket.marks.get(number).and_then(|marks| marks.get(mark));
+        let key = bucket.key(Table::Marks).u32(*number).bytes(&mark.key());
+        put(Partition::Base, key.done(), newest.map(encode));
+    }
+    for (seq, channel) in &bucket.dirty.ended {
+        if let Some(day) = bucket.index.day_of(*seq) {
+            let key = bucket
+                .key(Table::Ended)
+                .seq(*seq)
+                .bytes(&[channel.0])
+                .done();
+            let who = bucket.ended.of(*seq, *channel);
+            let value = who.map(|who| encode(&Set::from(who.clone())));
+            put(Partition::Day(day), key, value);
+        }
+    }
+    rows
+}

@@ -1,0 +1,8 @@
+//! What a bucket stores beside its journal: checkpoints, and the maintenance that writes them.
+
+pub(crate) mod checkpoint;
+pub(super) mod chore;
+pub(super) mod forget;
+pub(super) mod known;
+pub(crate) mod recovery;
+pub(super) mod work;

@@ -1,0 +1,337 @@
+//! Recovery of a bucket from the store: its newest checkpoint, and the records after it.
+
+use std::collections::BTreeMap;
+
+use super::known::{self, Known, odd_key};
+use super::work::{Head, RecipientRow};
+use crate::bucket::lanes::lane::{FewPage, Lane, LaneHead};
+use crate::bucket::people::column::PAGE;
+use crate::bucket::scheduled::Frozen;
+use crate::bucket::{Bucket, Closing, MarkAt};
+use crate::journal::parts;
+use crate::journal::record::Record;
+use crate::journal::row::{each_record, journal_key};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each, each_from};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, seq_at, u32_at, u64_at};
+use crate::model::batch_key::{BatchKey, LaneKey};
+use crate::model::channel::ChannelNo;
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq};
+use crate::model::time::{Day, Instant};
+use crate::rules::compiled::CompiledRules;
+use crate::sets::set::Set;
+use crate::sets::shared::Shared;
+
+/// The input of a bucket's recovery.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) view: &'a dyn ReadView,
+    pub(crate) compiled: &'a CompiledRules,
+    /// The days that are kept.
+    pub(crate) days: &'a [Day],
+    /// Days before this one are deleted.
+    pub(crate) forgotten_before: Option<Day>,
+}
+
+/// Reads the checkpoint and folds in the records after it.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Bucket, Unreadable> {
+    let mut bucket = Bucket::new(no);
+    let key = bucket.key(Table::Meta).done();
+    let mut tail_from = Seq::default();
+    if let Some(bytes) = parts::get(from.view, Partition::Base, &key)? {
+        let head: Head = decode("a bucket's checkpoint", &bytes)?;
+        let known = Known {
+            compiled: from.compiled,
+            next_number: head.next_number,
+        };
+        known.head(&head)?;
+        read_people(&mut bucket, from.view, known, &head)?;
+        read_lanes(&mut bucket, from.view, known, &head)?;
+        read_keyed_lanes(&mut bucket, from.view, known)?;
+        tail_from = head.tail_from;
+        take_head(&mut bucket, head);
+        let (lanes, around) = bucket.lanes_and_around(from.compiled);
+        lanes.restored(around);
+    }
+    bucket.checkpointed = bucket.next_seq;
+    for day in from.days {
+        read_day(&mut bucket, from.view, *day)?;
+    }
+    for day in from.days {
+        replay(&mut bucket, from, *day, tail_from)?;
+    }
+    read_scheduled(&mut bucket, from.view, from.compiled)?;
+    if let Some(before) = from.forgotten_before {
+        bucket.forget_before(before);
+    }
+    Ok(bucket)
+}
+
+fn take_head(bucket: &mut Bucket, head: Head) {
+    bucket.next_seq = head.next_seq;
+    bucket.delivered_to = head.delivered_to;
+    bucket.clock = head.clock;
+    bucket.rules = head.rules;
+    bucket.versions = head.versions.into_iter().collect();
+    bucket.paused = head.paused;
+    for image in head.closings {
+        let closing = Closing {
+            lane: image.lane,
+            at: image.at,
+            clock: image.clock,
+            from: image.from,
+            unmade: image.unmade.into_iter().collect(),
+            sending: image.sending.0,
+            tried: image.tried.into_iter().collect(),
+        };
+        bucket.closings.insert(image.seq, Shared::new(closing));
+    }
+}
+
+fn read_people(
+    bucket: &mut Bucket,
+    view: &dyn ReadView,
+    known: Known<'_>,
+    head: &Head,
+) -> Result<(), Unreadable> {
+    let version = known.compiled.version(head.rules);
+    let tz = version.map_or("UTC", |rules| rules.rules.defaults.tz.as_str());
+    each_row(bucket, view, Table::Recipients, |bucket, key, value| {
+        let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient"))?;
+        known.recipient(number)?;
+        let row: RecipientRow = decode("a recipient", value)?;
+        if let Some(profile) = row.profile {
+            bucket.roster.put(RecipientNo(number), profile, tz);
+            for (channel, scope, mode) in row.preferences {
+                bucket.preferences.choose(number, channel, scope, mode);
+            }
+        }
+        Ok(())
+    })?;
+    bucket.roster.reserve(head.next_number);
+    each_row(bucket, view, Table::Followers, |bucket, key, value| {
+        let topic = std::str::from_utf8(&key[REST..]).map_err(|_| odd_key("a topic"))?;
+        let topic = Id::new(topic).map_err(|_| odd_key("a topic"))?;
+        let who: Set = decode("a topic's followers", value)?;
+        known.set(&who)?;
+        bucket.followers.add(topic, who.0);
+        Ok(())
+    })?;
+    each_row(bucket, view, Table::CapCounts, |bucket, key, value| {
+        bucket
+            .cap_counts
+            .restore(key, value, |number| known.recipient(number))
+    })?;
+    each_row(bucket, view, Table::Marks, |bucket, key, value| {
+        let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;
+        let mark = key.get(REST + size_of::<u32>()..).and_then(MarkAt::of_key);
+        let mark = mark.ok_or_else(|| odd_key("a recipient's mark"))?;
+        known.recipient(number)?;
+        let marks = bucket.marks.or_default(number);
+        marks.put(mark, decode("a recipient's mark", value)?);
+        Ok(())
+    })
+}
+
+fn read_scheduled(
+    bucket: &mut Bucket,
+    view: &dyn ReadView,
+    compiled: &CompiledRules,
+) -> Result<(), Unreadable> {
+    each_row(bucket, view, Table::Scheduled, |bucket, key, row| {
+        let at = i64_at(key, REST).zip(u64_at(key, REST + 8));
+        let (t, place) = at.ok_or_else(|| odd_key("a scheduled audience"))?;
+        let who = Frozen::read(view, key, row)?.everyone();
+        let (compiled, next_number) = (compiled, bucket.roster.next_number());
+        Known {
+            compiled,
+            next_number: next_number.0,
+        }
+        .set(&who)?;
+        bucket.scheduled.insert((Instant(t), EventNo(place)), who);
+        Ok(())
+    })
+}
+
+fn read_lanes(
+    bucket: &mut Bucket,
+    view: &dyn ReadView,
+    known: Known<'_>,
+    head: &Head,
+) -> Result<(), Unreadable> {
+    let mut heads: BTreeMap<LaneNo, LaneHead> = BTreeMap::new();
+    each_row(bucket, view, Table::Lanes, |bucket, key, value| {
+        let odd = || odd_key("a lane");
+        let (no, page) = key[REST..].split_first_chunk().ok_or_else(odd)?;
+        let no = LaneNo(u16::from_be_bytes(*no));
+        known.lane(no)?;
+        if page.is_empty() {
+            // The key of the head comes before those of the pages.
+            let get = |key: &[u8]| view.get(Partition::Base, key);
+            let head = decode("a lane", &parts::whole(key, value, get)?)?;
+            let name = known.compiled.names.lane(no);
+            let mut lane = Lane::restore(name.kind.clone(), name.channel, &head);
+            lane.count_if(known.compiled.counts(&name.kind));
+            bucket.lanes.plain_mut().insert(no, Shared::new(lane));
+            heads.insert(no, head);
+            return Ok(());
+        }
+        let [part, number @ .., generation] = page else {
+            return Err(odd());
+        };
+        let number = u32::from_be_bytes(number.try_into().map_err(|_| odd())?);
+        if number > head.next_number / PAGE {
+            return Err(odd());
+        }
+        // A lane whose first checkpoint never came to its end has pages and no head.
+        match (heads.get(&no), bucket.lanes.plain_mut().get_mut(&no)) {
+            (Some(head), Some(lane)) => {
+                lane.restore_page(head, (*part, number, *generation), value)
+            }
+            _ => Ok(()),
+        }
+    })?;
+    for (no, lane_head) in heads {
+        if let Some(lane) = bucket.lanes.plain_mut().get_mut(&no) {
+            lane.restored(lane_head);
+        }
+    }
+    Ok(())
+}
+
+fn read_keyed_lanes(
+    bucket: &mut Bucket,
+    view: &dyn ReadView,
+    known: Known<'_>,
+) -> Result<(), Unreadable> {
+    each_row(bucket, view, Table::KeyedLanes, |bucket, key, value| {
+        let odd = || odd_key("a lane with a batch key");
+        let (no, rest) = key[REST..].split_first_chunk().ok_or_else(odd)?;
+        let text = rest.get(size_of::<u32>()..).ok_or_else(odd)?;
+        let text = std::str::from_utf8(text).map_err(|_| odd())?;
+        let lane = LaneNo(u16::from_be_bytes(*no));
+        let key = BatchKey::new(text).map_err(|_| odd())?;
+        known.lane(lane)?;
+        let name = known.compiled.names.lane(lane);
+        if key.is_empty() || !name.kind.takes_keys() {
+            return Err(odd());
+        }
+        let page: FewPage = decode("a lane with a batch key", value)?;
+        page.numbers()
+            .try_for_each(|number| known.recipient(number))?;
+        let lanes = &mut bucket.lanes;
+        lanes.restore_page(&LaneKey { lane, key }, name, page);
+        Ok(())
+    })
+}
+
+/// Reads the segments of a day, and its entries that ended individually.
+fn read_day(bucket: &mut Bucket, view: &dyn ReadView, day: Day) -> Result<(), Unreadable> {
+    let partition = Partition::Day(day);
+    bucket.index.read_day(view, day)?;
+    let prefix = bucket.key(Table::Ended).done();
+    each(view, partition, &prefix, |key, value| {
+        let at = seq_at(key, REST).zip(key.get(REST + 8).copied().map(ChannelNo));
+        let (seq, channel) = at.ok_or_else(|| odd_key("what has ended"))?;
+        let who: Set = decode("what has ended", value)?;
+        known::channel(channel)?;
+        bucket.ended.note(seq, channel, &who);
+        Ok(())
+    })
+}
+
+fn each_row(
+    bucket: &mut Bucket,
+    view: &dyn ReadView,
+    table: Table,
+    mut take: impl FnMut(&mut Bucket, &[u8], &[u8]) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    let prefix = bucket.key(table).done();
+    each(view, Partition::Base, &prefix, |key, value| {
+        take(bucket, key, value)
+    })
+}
+
+fn replay(
+    bucket: &mut Bucket,
+    from: Source<'_>,
+    day: Day,
+    tail_from: Seq,
+) -> Result<(), Unreadable> {
+    let at_rest = bucket
+        .index
+        .days
+        .get(&day)
+        .and_then(|held| held.segments.last());
+    let begin = tail_from.max(at_rest.map_or(Seq::default(), |segment| segment.last.next()));
+    let begin = journal_key(bucket.no, begin);
+    let journal = bucket.key(Table::Journal).done();
+    let partition = Partition::Day(day);
+    each_from(from.view, partition, &journal, &begin, |key, value| {
+        let row = seq_at(key, REST).ok_or_else(|| odd_key("a record"))?;
+        each_record(row, value, |seq, record| {
+            replay_one(bucket, (seq, row), day, record, from.compiled)
+        })
+    })
+}
+
+fn replay_one(
+    bucket: &mut Bucket,
+    (seq, row): (Seq, Seq),
+    day: Day,
+    record: Record,
+    compiled: &CompiledRules,
+) -> Result<(), Unreadable> {
+    let next_number = bucket.roster.next_number();
+    Known {
+        compiled,
+        next_number: next_number.0,
+    }
+    .record(&record)?;
+    if seq >= bucket.checkpointed {
+        if seq != bucket.next_seq {
+            let next = bucket.next_seq;
+            let what = format!(
+                "bucket {}: record {next} is missing before {seq}",
+                bucket.no
+            );
+            return Err(Unreadable(what));
+        }
+        bucket.apply((seq, row), day, record, compiled);
+        return Ok(());
+    }
+    match record {
+        Record::Arrival(arrival) => bucket.index.add(StoredArrival { seq, row, arrival }),
+        Record::Move { arrivals, .. } => {
+            for (seq, arrival) in seq.and_on().zip(arrivals) {
+                bucket.index.add(StoredArrival { seq, row, arrival });
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The records of a day, in order.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read.
+pub(crate) fn records(
+    no: BucketNo,
+    view: &dyn ReadView,
+    day: Day,
+) -> Result<BTreeMap<Seq, Record>, Unreadable> {
+    let prefix = Key::of(Owner::Bucket(no), Table::Journal).done();
+    let mut records = BTreeMap::new();
+    each(view, Partition::Day(day), &prefix, |key, value| {
+        let row = seq_at(key, REST).ok_or_else(|| odd_key("a record"))?;
+        each_record(row, value, |seq, record| {
+            records.insert(seq, record);
+            Ok(())
+        })
+    })?;
+    Ok(records)
+}

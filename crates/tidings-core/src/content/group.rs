@@ -1,0 +1,295 @@
+//! Grouping: entries are gathered into lines, and lines into groups.
+//!
+//! A line is an object, however many entries tell of it. A group is what reads as one sentence:
+//! "5 works by one artist", "A, B and 3 others commented on X".
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::content::batch::{EventData, Group, Line, common_data};
+use crate::index::headers::Header;
+use crate::model::event::{Object, Pivot, Score};
+use crate::model::id::Id;
+use crate::model::time::Instant;
+use crate::rules::Rules;
+
+/// An entry of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The event's header.
+    pub header: Header,
+    /// Time of entering the lane.
+    pub t: Instant,
+    /// The reasons why this recipient was notified.
+    pub reasons: Arc<[String]>,
+    /// The object as it is now.
+    pub object: Arc<Object>,
+    /// The actor as it is now.
+    pub actor: Option<Arc<Object>>,
+    /// The target as it is now.
+    pub target: Option<Arc<Object>>,
+    /// The event's `data`.
+    pub data: Option<Arc<EventData>>,
+}
+
+/// Groups the entries of a message; their order does not matter.
+///
+/// Equal objects make one line, whatever their types (contract, section 2); it belongs to the type
+/// that told it first. The lines of a type are grouped by the role that its rules name, else by the
+/// one that makes the fewest groups; of equals by object before actor before target. A line that
+/// lacks the role stands alone; so does, among actors, one that has several of them or an entry without one. Lines and groups
+/// are in the order of their highest score, then the newest first; what entered at one instant stays in
+/// the order of its arrival.
+///
+/// # Examples
+/// ```
+/// use std::sync::Arc;
+/// use tidings_core::group::{Entry, group};
+/// use tidings_core::number::EventNo;
+/// use tidings_core::{Header, Id, Instant, Object, Rules};
+///
+/// let entry = |t: i64, actor: &str| {
+///     let id = |text: &str| Id::new(text).unwrap();
+///     let object = |text: &str| Arc::new(Object::bare(id(text)));
+///     let header = Header {
+///         place: EventNo(t.unsigned_abs()),
+///         id: id(&format!("e{t}")),
+///         event_type: id("comment"),
+///         actor: Some(id(actor)),
+///         object: id("work/7"),
+///         target: None,
+///         score: Default::default(),
+///         occurred_at: None,
+///         expires_at: None,
+///     };
+///     Entry {
+///         header,
+///         t: Instant(t),
+///         reasons: ["topic:work/7".to_owned()].into(),
+///         object: object("work/7"),
+///         actor: Some(object(actor)),
+///         target: None,
+///         data: None,
+///     }
+/// };
+/// // "Grace and Ada commented on work/7": one line, and who came last is named first.
+/// let entries = [entry(1, "grace"), entry(2, "ada"), entry(3, "grace")];
+/// let groups = group(entries.iter().collect(), &Rules::default());
+/// let line = &groups[0].lines[0];
+/// assert_eq!((groups.len(), groups[0].lines.len(), line.entries), (1, 1, 3));
+/// let actors: Vec<&str> = line.actors.iter().map(|actor| actor.id.as_str()).collect();
+/// assert_eq!(actors, ["grace", "ada"]);
+/// ```
+#[must_use]
+pub fn group(mut entries: Vec<&Entry>, rules: &Rules) -> Vec<Group> {
+    entries.sort_by_key(|entry| (entry.t, entry.header.place));
+    let mut lines = lines(&entries);
+    lines.sort_unstable_by_key(Gathered::rank);
+    for (order, gathered) in lines.iter_mut().enumerate() {
+        gathered.line.order = order;
+    }
+    let mut of_kind: Vec<Vec<Gathered<'_>>> = Vec::new();
+    for gathered in lines {
+        let event_type = &gathered.line.types[0];
+        let known = of_kind.iter_mut();
+        let mut known = known.filter(|lines| lines[0].line.types[0] == *event_type);
+        match known.next() {
+            Some(lines) => lines.push(gathered),
+            None => of_kind.push(vec![gathered]),
+        }
+    }
+    let mut groups: Vec<(Rank, Group)> = of_kind
+        .into_iter()
+        .flat_map(|lines| groups_of_kind(lines, rules))
+        .collect();
+    groups.sort_unstable_by_key(|(rank, _)| *rank);
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The place of a line or a group in a message: the least is shown first.
+type Rank = (Reverse<Score>, Reverse<Instant>, usize);
+
+/// A line with the positions of its entries among all entries.
+struct Gathered<'e> {
+    line: Line,
+    /// Highest score of its entries.
+    score: Score,
+    /// Position of its newest entry.
+    newest: usize,
+    /// The actors, in the order of entries; an actor may repeat.
+    acts: Vec<(usize, &'e Arc<Object>)>,
+    /// The reasons of its entries, where they differ from those of the first.
+    reasons: Vec<&'e [String]>,
+}
+
+impl Gathered<'_> {
+    fn rank(&self) -> Rank {
+        (Reverse(self.score), Reverse(self.line.t), self.newest)
+    }
+}
+
+/// One line for each object. Entries come oldest first.
+fn lines<'e>(entries: &[&'e Entry]) -> Vec<Gathered<'e>> {
+    let mut of_object: FxHashMap<&str, usize> = FxHashMap::default();
+    of_object.reserve(entries.len());
+    let mut lines: Vec<Gathered<'e>> = Vec::with_capacity(entries.len());
+    for (position, entry) in entries.iter().enumerate() {
+        let header = &entry.header;
+        let next = lines.len();
+        let index = *of_object.entry(header.object.as_str()).or_insert(next);
+        if index == next {
+            lines.push(Gathered {
+                line: first_line(entry),
+                score: header.score,
+                newest: position,
+                acts: Vec::new(),
+                reasons: Vec::new(),
+            });
+        } else {
+            lines[index].add(entry, position);
+        }
+        let acts = &mut lines[index].acts;
+        acts.extend(entry.actor.as_ref().map(|actor| (position, actor)));
+    }
+    for gathered in &mut lines {
+        let Gathered { line, acts, .. } = gathered;
+        line.actors = newest_first(acts);
+        if !gathered.reasons.is_empty() {
+            let all = gathered.reasons.iter().copied().chain([&*line.reasons]);
+            let all: BTreeSet<&String> = all.flatten().collect();
+            line.reasons = all.into_iter().cloned().collect();
+        }
+    }
+    lines
+}
+
+/// The line of the first entry about an object, without its actors.
+fn first_line(entry: &Entry) -> Line {
+    Line {
+        object: Arc::clone(&entry.object),
+        types: vec![entry.header.event_type.clone()],
+        actors: Vec::new(),
+        lacks_actor: entry.actor.is_none(),
+        target: entry.target.clone(),
+        reasons: Arc::clone(&entry.reasons),
+        t: entry.t,
+        data: entry.data.clone(),
+        entries: 1,
+        order: 0,
+    }
+}
+
+impl<'e> Gathered<'e> {
+    /// Adds a newer entry about the same object.
+    fn add(&mut self, entry: &'e Entry, position: usize) {
+        let Self { line, score, .. } = self;
+        *score = entry.header.score.max(*score);
+        self.newest = position;
+        if !line.types.contains(&entry.header.event_type) {
+            line.types.push(entry.header.event_type.clone());
+        }
+        line.object = Arc::clone(&entry.object);
+        line.lacks_actor |= entry.actor.is_none();
+        line.target.take_if(|target| {
+            let other = entry.target.as_ref();
+            other.is_none_or(|other| other.id != target.id)
+        });
+        if line.reasons != entry.reasons {
+            self.reasons.push(&entry.reasons);
+        }
+        line.t = entry.t;
+        line.data = common_data(line.data.take(), entry.data.as_ref());
+        line.entries += 1;
+    }
+}
+
+/// The actors of some acts, each once, by their latest act.
+fn newest_first(acts: &mut [(usize, &Arc<Object>)]) -> Vec<Arc<Object>> {
+    if let [(_, alone)] = acts {
+        return vec![Arc::clone(alone)];
+    }
+    acts.sort_unstable_by_key(|(position, _)| Reverse(*position));
+    let mut seen = FxHashSet::default();
+    let acts = acts.iter().filter(|(_, actor)| seen.insert(&actor.id));
+    acts.map(|(_, actor)| Arc::clone(actor)).collect()
+}
+
+/// The groups of one type's lines, each with the rank of its first. Lines come by rank.
+fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)> {
+    let Some(event_type) = lines.first().map(|first| first.line.types[0].clone()) else {
+        return Vec::new();
+    };
+    let type_rules = rules.types.get(event_type.as_str());
+    let pivot = type_rules
+        .and_then(|rules| rules.group)
+        .unwrap_or_else(|| fewest(&lines));
+    let category = type_rules.map_or("", |rules| rules.category.as_str());
+    let mut of_key: FxHashMap<Id, usize> = FxHashMap::default();
+    let mut groups: Vec<(Rank, Group)> = Vec::new();
+    let mut acts_of: Vec<Vec<(usize, &Arc<Object>)>> = Vec::new();
+    for gathered in lines {
+        let rank = gathered.rank();
+        let Gathered { line, acts, .. } = gathered;
+        let key = role(&line, pivot).cloned();
+        let known = key.as_ref().and_then(|key| of_key.get(&key.id).copied());
+        if let Some(index) = known {
+            groups[index].1.lines.push(line);
+            acts_of[index].extend(acts);
+            continue;
+        }
+        if let Some(key) = &key {
+            of_key.insert(key.id.clone(), groups.len());
+        }
+        let group = Group {
+            event_type: event_type.clone(),
+            category: category.to_owned(),
+            pivot,
+            key,
+            actors: Vec::new(),
+            lines: vec![line],
+        };
+        groups.push((rank, group));
+        acts_of.push(acts);
+    }
+    for ((_, group), mut acts) in groups.iter_mut().zip(acts_of) {
+        group.actors = newest_first(&mut acts);
+    }
+    groups
+}
+
+/// The role with the fewest groups; a role that every line lacks doesn't count.
+fn fewest(lines: &[Gathered<'_>]) -> Pivot {
+    let groups = |pivot| {
+        let roles: Vec<&Id> = lines
+            .iter()
+            .filter_map(|gathered| role(&gathered.line, pivot))
+            .map(|role| &role.id)
+            .collect();
+        let alone = lines.len() - roles.len();
+        let distinct = roles.into_iter().collect::<FxHashSet<_>>().len();
+        (distinct > 0).then_some(distinct + alone)
+    };
+    [Pivot::Object, Pivot::Actor, Pivot::Target]
+        .into_iter()
+        .filter_map(|pivot| Some((groups(pivot)?, pivot)))
+        .min()
+        .map_or(Pivot::Object, |(_, pivot)| pivot)
+}
+
+/// The object of a line in a role, if there is exactly one.
+fn role(line: &Line, pivot: Pivot) -> Option<&Arc<Object>> {
+    match pivot {
+        Pivot::Object => Some(&line.object),
+        Pivot::Actor => match &line.actors[..] {
+            [actor] if !line.lacks_actor => Some(actor),
+            _ => None,
+        },
+        Pivot::Target => line.target.as_ref(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

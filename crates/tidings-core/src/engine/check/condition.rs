@@ -1,0 +1,102 @@
+//! Conditions of types, asked in the look: what was published against what there is now.
+//!
+//! What does not ask for the recipient is asked once for all recipients of an arrival.
+
+use roaring::RoaringBitmap;
+
+use crate::bucket::Bucket;
+use crate::cel::{Failed, Value, of_entered, of_object, of_recipient};
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::unanswered::Unanswered;
+use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::model::id::Id;
+use crate::model::number::RecipientNo;
+use crate::model::time::Instant;
+use crate::rules::compiled::Type;
+
+/// The recipients of an arrival by the answer of the condition of its type; of all others it is true.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Answers {
+    /// It is false.
+    pub(crate) untrue: RoaringBitmap,
+    /// It has no answer.
+    pub(crate) unanswered: RoaringBitmap,
+    why: Option<Failed>,
+}
+
+impl Answers {
+    fn note(&mut self, who: RoaringBitmap, answer: Result<bool, Failed>) {
+        match answer {
+            Ok(true) => {}
+            Ok(false) => self.untrue |= who,
+            Err(failed) => {
+                self.unanswered |= who;
+                self.why = Some(failed);
+            }
+        }
+    }
+
+    /// The report on entries that end because there is no answer.
+    pub(crate) fn report(&self, event: &Id, of_type: &Type, entries: u64) -> Option<Unanswered> {
+        let condition = of_type.condition.as_ref()?;
+        Some(Unanswered {
+            event: event.clone(),
+            event_type: of_type.name.clone(),
+            condition: condition.text.clone(),
+            why: self.why.filter(|_| entries > 0)?,
+            entries,
+        })
+    }
+}
+
+/// Asks the condition of a type, if it has one, about the entries of an arrival at an instant.
+pub(crate) fn ask(
+    (draft, intake): (&Draft<'_>, &Intake),
+    (bucket, of_type): (&Bucket, &Type),
+    kept: &StoredArrival,
+    (now, who): (Instant, &RoaringBitmap),
+) -> Result<Answers, Unreadable> {
+    let mut answers = Answers::default();
+    let Some(condition) = of_type.condition.as_ref().filter(|_| !who.is_empty()) else {
+        return Ok(answers);
+    };
+    let arrival = &kept.arrival;
+    let event = intake.event(draft, (arrival.at.day(), arrival.event))?;
+    let object = match condition.asks("object") {
+        true => Some(intake.objects.now(draft, &event.object.id)?),
+        false => None,
+    };
+    let target = event.target.as_ref().filter(|_| condition.asks("target"));
+    let target = target.map(|target| intake.objects.now(draft, &target.id));
+    let target = target.transpose()?;
+    let role = |object| Option::map_or_else(object, Value::empty, of_object);
+    let mut names = vec![
+        ("event", of_entered(&event, arrival.t)),
+        ("object", role(object.as_deref())),
+        ("target", role(target.as_deref())),
+        ("now", Value::Timestamp(now)),
+    ];
+    let once = condition
+        .once
+        .as_ref()
+        .map_or(Ok(true), |once| once.holds(&names));
+    let each = condition.each.as_ref().filter(|_| once != Ok(false));
+    let Some(each) = each else {
+        answers.note(who.clone(), once);
+        return Ok(answers);
+    };
+    for number in who {
+        // Who was erased is gone before it comes to conditions.
+        let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
+            continue;
+        };
+        names.push(("recipient", of_recipient(profile)));
+        let answer = each.holds(&names);
+        // As with `&&`, what is false makes up for a failure.
+        let answer = answer.and_then(|holds| if holds { once } else { Ok(false) });
+        answers.note([number].into(), answer);
+        names.pop();
+    }
+    Ok(answers)
+}

@@ -1,0 +1,237 @@
+//! The look before sending: the checks that may end an entry, in their order (contract, section 2, "When a
+//! message is made").
+//!
+//! The planner makes all of them, entry by entry. Deliveries to inboxes, scheduled events that enter their
+//! lanes, and entries that move make those that apply to them, set by set: they leave out the other facts.
+
+use roaring::RoaringBitmap;
+
+use crate::engine::intake::objects::Objects;
+use crate::index::headers::Header;
+use crate::journal::stored::StoredArrival;
+use crate::model::reason::Reason;
+use crate::model::time::Instant;
+use crate::rules::compiled::CompiledRules;
+
+/// The facts that decide about the entries of one event on one channel. Those left out end nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Facts<'a> {
+    /// Its type is no longer configured.
+    pub(crate) unknown_type: Ends<'a>,
+    /// The recipient is gone.
+    pub(crate) gone: Ends<'a>,
+    /// `expires_at` has come.
+    pub(crate) expired: Ends<'a>,
+    /// The preference says never.
+    pub(crate) never: Ends<'a>,
+    /// The condition of its type is false.
+    pub(crate) untrue: Ends<'a>,
+    /// The condition of its type has no answer.
+    pub(crate) unanswered: Ends<'a>,
+    /// Its object is withdrawn.
+    pub(crate) withdrawn: Ends<'a>,
+    /// The recipient has seen it, and that counts.
+    pub(crate) seen: Ends<'a>,
+    /// It is older than the type's look-back.
+    pub(crate) stale: Ends<'a>,
+    /// The recipient has no address.
+    pub(crate) no_address: Ends<'a>,
+    /// The recipient's address is suppressed.
+    pub(crate) suppressed: Ends<'a>,
+}
+
+/// The recipients to whom a fact applies.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Ends<'a> {
+    #[default]
+    None,
+    All,
+    Of(&'a RoaringBitmap),
+    Where(&'a dyn Fn(u32) -> bool),
+}
+
+/// A check: the reason that it gives, and the fact that it looks at.
+type Check = (Reason, for<'a> fn(&Facts<'a>) -> Ends<'a>);
+
+/// The checks in their order: the first that applies ends the entry.
+const CHECKS: [Check; 11] = [
+    (Reason::UnknownType, |facts| facts.unknown_type),
+    (Reason::RecipientGone, |facts| facts.gone),
+    (Reason::Expired, |facts| facts.expired),
+    (Reason::Preference, |facts| facts.never),
+    (Reason::Condition, |facts| facts.untrue),
+    (Reason::ConditionError, |facts| facts.unanswered),
+    (Reason::NotApplicable, |facts| facts.withdrawn),
+    (Reason::Seen, |facts| facts.seen),
+    (Reason::Stale, |facts| facts.stale),
+    (Reason::NoAddress, |facts| facts.no_address),
+    (Reason::Suppressed, |facts| facts.suppressed),
+];
+
+/// The reasons of the checks, in their order.
+pub(crate) fn reasons() -> impl Iterator<Item = Reason> {
+    CHECKS.iter().map(|(reason, _)| *reason)
+}
+
+impl<'a> Ends<'a> {
+    /// All or none.
+    pub(crate) fn all_if(applies: bool) -> Self {
+        if applies { Self::All } else { Self::None }
+    }
+
+    fn ends_nobody(self) -> bool {
+        match self {
+            Self::None => true,
+            Self::Of(who) => who.is_empty(),
+            Self::All | Self::Where(_) => false,
+        }
+    }
+
+    fn has(self, number: u32) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Of(who) => who.contains(number),
+            Self::Where(applies) => applies(number),
+        }
+    }
+
+    fn among(self, who: &RoaringBitmap) -> RoaringBitmap {
+        match self {
+            Self::None => RoaringBitmap::new(),
+            Self::All => who.clone(),
+            Self::Of(some) => who & some,
+            Self::Where(applies) => who.iter().filter(|number| applies(*number)).collect(),
+        }
+    }
+}
+
+/// The checks that may end an entry of one event on one channel, in their order.
+pub(crate) struct Checks<'a>(Vec<(Reason, Ends<'a>)>);
+
+impl<'a> Facts<'a> {
+    /// The checks that may end something, given these facts.
+    pub(crate) fn checks(&self) -> Checks<'a> {
+        let checks = CHECKS.iter().map(|(reason, fact)| (*reason, fact(self)));
+        Checks(checks.filter(|(_, ends)| !ends.ends_nobody()).collect())
+    }
+}
+
+impl Checks<'_> {
+    /// The reason why the entry of a recipient ends, if it does.
+    pub(crate) fn end_of(&self, number: u32) -> Option<Reason> {
+        let first = self.0.iter().find(|(_, ends)| ends.has(number));
+        first.map(|(reason, _)| *reason)
+    }
+
+    /// Gives away the entries of a set that end, and returns the others.
+    pub(crate) fn divide(
+        &self,
+        mut who: RoaringBitmap,
+        mut end: impl FnMut(Reason, RoaringBitmap),
+    ) -> RoaringBitmap {
+        for (reason, ends) in &self.0 {
+            let ended = ends.among(&who);
+            if !ended.is_empty() {
+                who -= &ended;
+                end(*reason, ended);
+            }
+        }
+        who
+    }
+}
+
+/// The facts that all entries of an arrival share at an instant.
+pub(crate) fn facts_of(
+    (compiled, objects): (&CompiledRules, &Objects),
+    kept: &StoredArrival,
+    header: &Header,
+    at: Instant,
+) -> Facts<'static> {
+    let version = compiled.current();
+    let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
+    let look_back = of_type.and_then(|of_type| of_type.rules.look_back_ms);
+    Facts {
+        unknown_type: Ends::all_if(of_type.is_none()),
+        expired: Ends::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
+        withdrawn: Ends::all_if(objects.withdrawn.contains_key(&header.object)),
+        stale: Ends::all_if(look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms))),
+        ..Facts::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_check_that_applies_ends_an_entry() {
+        let somebody = RoaringBitmap::from_iter([1, 2]);
+        let is_seen = |number| number == 1;
+        let mut facts = Facts {
+            unknown_type: Ends::All,
+            gone: Ends::Of(&somebody),
+            expired: Ends::All,
+            never: Ends::Of(&somebody),
+            untrue: Ends::All,
+            unanswered: Ends::Of(&somebody),
+            withdrawn: Ends::All,
+            seen: Ends::Where(&is_seen),
+            stale: Ends::All,
+            no_address: Ends::Of(&somebody),
+            suppressed: Ends::All,
+        };
+        let lifts: [fn(&mut Facts<'_>); 11] = [
+            |facts| facts.unknown_type = Ends::None,
+            |facts| facts.gone = Ends::None,
+            |facts| facts.expired = Ends::None,
+            |facts| facts.never = Ends::None,
+            |facts| facts.untrue = Ends::None,
+            |facts| facts.unanswered = Ends::None,
+            |facts| facts.withdrawn = Ends::None,
+            |facts| facts.seen = Ends::None,
+            |facts| facts.stale = Ends::None,
+            |facts| facts.no_address = Ends::None,
+            |facts| facts.suppressed = Ends::None,
+        ];
+        let order = [
+            Reason::UnknownType,
+            Reason::RecipientGone,
+            Reason::Expired,
+            Reason::Preference,
+            Reason::Condition,
+            Reason::ConditionError,
+            Reason::NotApplicable,
+            Reason::Seen,
+            Reason::Stale,
+            Reason::NoAddress,
+            Reason::Suppressed,
+        ];
+        for (reason, lift) in order.into_iter().zip(lifts) {
+            assert_eq!(facts.checks().end_of(1), Some(reason));
+            lift(&mut facts);
+        }
+        assert_eq!(facts.checks().end_of(1), None);
+    }
+
+    #[test]
+    fn sets_end_as_their_entries_do() {
+        let (gone, never) = (RoaringBitmap::from_iter([1, 9]), (0..3).collect());
+        let is_seen = |number| number % 2 == 0;
+        let facts = Facts {
+            gone: Ends::Of(&gone),
+            never: Ends::Of(&never),
+            seen: Ends::Where(&is_seen),
+            ..Facts::default()
+        };
+        let checks = facts.checks();
+        let mut ends = Vec::new();
+        let left = checks.divide((0..6).collect(), |reason, who| {
+            ends.extend(who.iter().map(|number| (number, reason)));
+        });
+        assert_eq!(left, RoaringBitmap::from_iter([3, 5]));
+        ends.sort_unstable();
+        let one_by_one = (0..6).filter_map(|number| Some((number, checks.end_of(number)?)));
+        assert_eq!(ends, one_by_one.collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,4 @@
+//! The checks of an entry before it is sent.
+
+pub(super) mod condition;
+pub(super) mod look;

@@ -1,0 +1,545 @@
+//! Accepting: the intake gives a command its place in the order of all, or refuses it.
+//!
+//! It decides without knowing a recipient: ids, limits, objects, what is paused. What concerns one recipient
+//! it leaves to the part that has them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::locate::named_in;
+use super::objects::Giver;
+use super::state::Intake;
+use crate::engine::rows::act::{Act, Cancel, CancelledEvents};
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::{EventRow, ScheduledRow};
+use crate::engine::rows::listed::Listed;
+use crate::engine::rows::named::{
+    Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key,
+};
+use crate::engine::rows::reply::{Published, PublishedAs, Refused, Reply, TakenBack, Warning};
+use crate::journal::record::EventAt;
+use crate::journal::stored::{Unreadable, encode, from_json, to_json};
+use crate::journal::table::{Owner, Partition, Table};
+use crate::model::channel::{ChannelNo, channel_no};
+use crate::model::command::{Cancelled, Command, Pausable};
+use crate::model::event::{Event, Object};
+use crate::model::id::{BucketNo, Id};
+use crate::model::limits::Bound;
+use crate::model::suppression::{ChannelAddress, Suppression};
+use crate::model::time::{Day, Instant};
+use crate::rules::Rules;
+use crate::rules::compiled::{Type, Version};
+
+/// The intake's decision on a command.
+pub(crate) enum Accepted {
+    /// An act, which every part applies.
+    Act(Act),
+    /// Nothing is left to do.
+    Answered(Reply),
+    /// Days before this one are to be deleted, those of the parts with those of the intake.
+    Forget(Day),
+    /// It concerns one recipient: their part does it.
+    OfRecipient(Id),
+    /// It concerns one bucket: its part does it.
+    OfBucket(BucketNo),
+}
+
+/// An answer of the intake; the outer error poisons it, the inner one is the user's.
+type Accepting = Result<Result<Accepted, Refused>, Unreadable>;
+
+impl Intake {
+    /// Accepts a command.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside; the engine is poisoned then: drop it and open another.
+    pub(crate) fn accept(&mut self, draft: &mut Draft<'_>, command: &Command) -> Accepting {
+        let done = Ok(Accepted::Answered(Reply::Done));
+        match command {
+            Command::Publish(event) => self.accept_event(draft, event),
+            Command::Object(object) => self.accept_object(draft, object, Giver::Host),
+            Command::Resolved(object) => self.accept_object(draft, object, Giver::Resolver),
+            Command::Retract { object } => {
+                let today = self.keep_today(draft);
+                self.objects.retract(draft, object, today)?;
+                Ok(done)
+            }
+            Command::Cancel(what) | Command::Withdraw(what) => {
+                let cancel = Cancel {
+                    what: what.clone(),
+                    events: self.accept_cancel(draft, what)?,
+                    withdraws: matches!(command, Command::Withdraw(_)),
+                };
+                Ok(Ok(Accepted::Act(Act::Cancel(cancel))))
+            }
+            Command::Suppress {
+                address,
+                reason,
+                until,
+            } => {
+                let suppression = Suppression {
+                    reason: *reason,
+                    since: self.now,
+                    until: *until,
+                };
+                self.list(draft, address, Listed::Suppressed(suppression));
+                Ok(done)
+            }
+            Command::Unsuppress { address } => {
+                self.list(draft, address, Listed::Lifted(self.now));
+                Ok(done)
+            }
+            Command::ReportAddress {
+                address,
+                report,
+                at,
+            } => {
+                let report = (*report, (*at).min(self.now));
+                if let Some(listed) = self.suppressions.reported(address, report, self.now) {
+                    self.list(draft, address, listed);
+                }
+                Ok(done)
+            }
+            Command::Pause(what) => Ok(self.accept_pause(what, true)),
+            Command::Resume(what) => Ok(self.accept_pause(what, false)),
+            Command::Forget { before } => Ok(Ok(Accepted::Forget(*before))),
+            Command::Message { message, .. } | Command::Report { message, .. } => {
+                Ok(match message.id.closing.bucket {
+                    bucket if bucket.0 < self.buckets => Ok(Accepted::OfBucket(bucket)),
+                    _ => Err(Refused::UnknownMessage(*message)),
+                })
+            }
+            Command::Recipient(change) => Ok(Ok(Accepted::OfRecipient(change.id.clone()))),
+            Command::Erase { recipient }
+            | Command::Subscribe { recipient, .. }
+            | Command::Unsubscribe { recipient, .. }
+            | Command::Mark { recipient, .. }
+            | Command::Preference { recipient, .. }
+            | Command::Preferences { recipient, .. }
+            | Command::Flush { recipient, .. } => Ok(Ok(Accepted::OfRecipient(recipient.clone()))),
+        }
+    }
+
+    /// Takes over what is said of an object.
+    fn accept_object(&mut self, draft: &mut Draft<'_>, object: &Object, by: Giver) -> Accepting {
+        let limits = self.limits();
+        if let Err(exceeded) = limits.check_data(&object.data) {
+            return Ok(Err(exceeded.into()));
+        }
+        if by == Giver::Host
+            && let Some(kept) = self.objects.kept_with(draft, object)?
+            && let Err(exceeded) = limits.check(Bound::Objects, kept)
+        {
+            return Ok(Err(exceeded.into()));
+        }
+        let today = self.keep_today(draft);
+        self.objects.upsert(draft, object, (today, by))?;
+        Ok(Ok(Accepted::Answered(Reply::Done)))
+    }
+
+    /// Changes what the list of suppressed addresses says of one.
+    fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: Listed) {
+        self.suppressions.put(draft, (address, listed), self.now);
+        draft.tell(|| Act::Suppression {
+            address: address.clone(),
+            listed,
+            at: self.now,
+        });
+    }
+
+    /// Gives an event its place and its rows, once.
+    fn accept_event(&mut self, draft: &mut Draft<'_>, event: &Event) -> Accepting {
+        if let Some((day, located)) = self.locate(draft, &event.id)? {
+            let published = self.publish_again(draft, event, day, located)?;
+            return Ok(Ok(Accepted::Answered(Reply::Published(published))));
+        }
+        let (keys, after_ms) = match self.check_type(&event.event_type) {
+            Ok(of_type) => (of_type.keys(event), of_type.all_after_ms(event)),
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let limits = self.limits();
+        let data = event.to.profiles.iter().filter_map(|of| of.data.as_ref());
+        let checked = limits.check_event(event);
+        if let Err(exceeded) = checked.and_then(|()| limits.check_data(data.flatten())) {
+            return Ok(Err(exceeded.into()));
+        }
+        let keys = match keys {
+            Ok(keys) => keys,
+            Err(too_long) => return Ok(Err(too_long.into())),
+        };
+        let now = self.now;
+        let mut row = Box::new(EventRow {
+            place: self.next_place,
+            arrived: now,
+            clock: (self.clock < now).then_some(self.clock),
+            keys,
+            after_ms,
+            event: event.clone(),
+        });
+        let profiles = std::mem::take(&mut row.event.to.profiles);
+        self.next_place.0 += 1;
+        self.tally.events += 1;
+        if self.ahead.has(&event.id, now) {
+            self.name_objects(draft, event, now.day())?;
+            let at = self.keep_event(draft, now.day(), &row);
+            self.register(draft, &row, None, Some(at));
+            draft.tell(|| Act::Keep { row, at });
+            let published = Published {
+                id: event.id.clone(),
+                status: PublishedAs::Cancelled,
+                notifications: 0,
+                entries: 0,
+                suppressed: 0,
+                applied: true,
+                warnings: Vec::new(),
+            };
+            return Ok(Ok(Accepted::Answered(Reply::Published(published))));
+        }
+        let mut later = row.enters();
+        let enters_now = later.remove(&self.clock);
+        let last = later.last().copied();
+        self.name_objects(draft, event, last.unwrap_or(now).day())?;
+        let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
+        self.schedule(draft, &row, &later);
+        self.register(draft, &row, last, at);
+        Ok(Ok(Accepted::Act(Act::Publish { row, at, profiles })))
+    }
+
+    /// Keeps an event until the last of these instants; the others refer to that.
+    fn schedule(&mut self, draft: &mut Draft<'_>, row: &EventRow, later: &BTreeSet<Instant>) {
+        let Some(last) = later.last() else {
+            return;
+        };
+        for t in later {
+            let kept = match t == last {
+                true => ScheduledRow::Event(Box::new(row.clone())),
+                false => ScheduledRow::Until(*last),
+            };
+            self.scheduled.insert((*t, row.place), ());
+            let key = scheduled_key(Owner::Intake, *t, row.place);
+            draft.put(Partition::Base, key, to_json(&kept));
+        }
+    }
+
+    /// Takes over what an event says of the objects that it names.
+    fn name_objects(
+        &mut self,
+        draft: &mut Draft<'_>,
+        event: &Event,
+        day: Day,
+    ) -> Result<(), Unreadable> {
+        // Only an `object` command says whether an object may be told.
+        let described = |object: &Object| Object {
+            notifiable: None,
+            ..object.clone()
+        };
+        for role in event.actor.iter().chain(&event.target) {
+            self.objects.upsert_role(draft, &described(role), day)?;
+        }
+        let object = described(&event.object);
+        self.objects.upsert(draft, &object, (day, Giver::Event))
+    }
+
+    /// Answers an event whose id is known: nothing happens.
+    fn publish_again(
+        &mut self,
+        draft: &Draft<'_>,
+        event: &Event,
+        day: Day,
+        located: Located,
+    ) -> Result<Published, Unreadable> {
+        self.tally.republished += 1;
+        let waits = located
+            .scheduled
+            .filter(|t| self.scheduled.contains_key(&(*t, located.place)));
+        let stored = self.row_of(draft, &BTreeSet::from([(Some(day), located)]), waits)?;
+        // What was stored has been through JSON, which not every number survives as it was.
+        let mut given: Event = from_json("an event", &to_json(event))?;
+        given.to.profiles.clear();
+        let differs = stored.is_some_and(|stored| stored.event != given);
+        Ok(Published {
+            id: event.id.clone(),
+            status: PublishedAs::Duplicate,
+            notifications: 0,
+            entries: 0,
+            suppressed: 0,
+            applied: true,
+            warnings: differs.then_some(Warning::Differs).into_iter().collect(),
+        })
+    }
+
+    /// Registers an event under its id and its cancellation key.
+    fn register(
+        &mut self,
+        draft: &mut Draft<'_>,
+        row: &EventRow,
+        scheduled: Option<Instant>,
+        at: Option<EventAt>,
+    ) {
+        let event = &row.event;
+        let located = encode(&Located {
+            place: row.place,
+            scheduled,
+            at,
+        });
+        let day = self.now.day();
+        let today = Partition::Day(day);
+        self.id_days.insert(day);
+        self.known_ids.note(draft, day, &event.id);
+        draft.put(today, id_key(&event.id), located.clone());
+        if let Some(key) = &event.cancellation_key {
+            let today_key = named_key(Owner::Intake, Table::Keys, key, Some(row.place));
+            draft.put(today, today_key, located.clone());
+            if scheduled.is_some() {
+                let key = named_key(Owner::Intake, Table::ScheduledKeys, key, Some(row.place));
+                draft.put(Partition::Base, key, located.clone());
+            }
+        }
+        if scheduled.is_some() {
+            let key = named_key(
+                Owner::Intake,
+                Table::ScheduledIds,
+                &event.id,
+                Some(row.place),
+            );
+            draft.put(Partition::Base, key, located);
+        }
+    }
+
+    /// Takes the first scheduled event that is due by now, if any, and gives it a row of today.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub(crate) fn enter_due(&mut self, draft: &mut Draft<'_>) -> Result<Option<Act>, Unreadable> {
+        let Some((&(t, place), ())) = self.scheduled.first() else {
+            return Ok(None);
+        };
+        if t > self.clock {
+            return Ok(None);
+        }
+        let (row, last) = self.scheduled_row(draft, t, place)?;
+        self.take_scheduled(draft, t, (&row, last));
+        let today = self.now.day();
+        self.objects.touch_all(draft, &row.event, today)?;
+        let at = self.enter_row(draft, last, &row)?;
+        Ok(Some(Act::Enter { row, at, t }))
+    }
+
+    /// Gives a scheduled event a row of today, where it is found from now on, unless it has one.
+    fn enter_row(
+        &mut self,
+        draft: &mut Draft<'_>,
+        last: Instant,
+        row: &EventRow,
+    ) -> Result<EventAt, Unreadable> {
+        let today = self.now.day();
+        if row.event.deliver_local.is_some() || !row.after_ms.is_empty() {
+            let arrived = self.locate(draft, &row.event.id)?;
+            let arrived = arrived.filter(|(day, of)| *day == today && of.place == row.place);
+            if let Some(at) = arrived.and_then(|(_, located)| located.at) {
+                return Ok(at);
+            }
+            let entered = (Owner::Intake, Table::EnteredIds);
+            let known = named_in(draft, &row.event.id, entered, Partition::Day(today))?;
+            let mut known = known.iter().map(|(_, located)| located);
+            let known = known.find(|located| located.place == row.place);
+            if let Some(at) = known.and_then(|located| located.at) {
+                return Ok(at);
+            }
+        }
+        let at = self.keep_event(draft, today, row);
+        self.id_days.insert(today);
+        self.entered_days.insert(today);
+        let located = Located {
+            place: row.place,
+            scheduled: Some(last),
+            at: Some(at),
+        };
+        name_again(draft, Owner::Intake, today, &row.event, located);
+        Ok(at)
+    }
+
+    /// Removes an instant at which an event was to enter lanes, and with the last one what names it.
+    fn take_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        t: Instant,
+        (row, last): (&EventRow, Instant),
+    ) {
+        let place = row.place;
+        self.scheduled.remove(&(t, place));
+        // Parts on other nodes may still read it: then it goes with the acts that say so.
+        if !draft.tells() {
+            draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
+        }
+        if t < last {
+            return;
+        }
+        let id = named_key(
+            Owner::Intake,
+            Table::ScheduledIds,
+            &row.event.id,
+            Some(place),
+        );
+        draft.delete(Partition::Base, id);
+        if let Some(key) = &row.event.cancellation_key {
+            let key = named_key(Owner::Intake, Table::ScheduledKeys, key, Some(place));
+            draft.delete(Partition::Base, key);
+        }
+    }
+
+    /// Finds the events to cancel. Those that are still scheduled never enter a day of their own, but what
+    /// became of them can be asked.
+    fn accept_cancel(
+        &mut self,
+        draft: &mut Draft<'_>,
+        cancelled: &Cancelled,
+    ) -> Result<CancelledEvents, Unreadable> {
+        let events = self.located_events(draft, cancelled)?;
+        for (place, event) in &events {
+            let Some(first) = event.waits_for.first() else {
+                continue;
+            };
+            let (row, last) = self.scheduled_row(draft, *first, *place)?;
+            for t in &event.waits_for {
+                self.take_scheduled(draft, *t, (&row, last));
+            }
+            let at = self.enter_row(draft, last, &row)?;
+            draft.tell(|| Act::Keep { row, at });
+        }
+        Ok(events)
+    }
+
+    /// Ends an act with the answer of parts, which is that of all of them if it is whole: an event that names somebody
+    /// unknown, that nobody got and that admission left nobody out of gives its id back; the cancel of an event is remembered where none is known and
+    /// nothing of it was waiting.
+    pub(crate) fn answer(
+        &mut self,
+        draft: &mut Draft<'_>,
+        (act, is_whole): (&Act, bool),
+        reply: Reply,
+    ) -> Result<Reply, Unreadable> {
+        if let (Act::Publish { row, .. }, Reply::Published(published)) = (act, &reply) {
+            let is_unknown = |warning: &Warning| matches!(warning, Warning::UnknownRecipient(_));
+            let concerns_nobody = is_whole && published.entries + published.suppressed == 0;
+            if concerns_nobody && published.warnings.iter().any(is_unknown) {
+                self.give_back(draft, row)?;
+            }
+        }
+        let (Act::Cancel(cancel), Reply::Cancelled(taken)) = (act, &reply) else {
+            return Ok(reply);
+        };
+        let Cancelled::Event(id) = &cancel.what else {
+            return Ok(reply);
+        };
+        let waited = taken.cancelled + taken.removed_from_batch + taken.withdrawn > 0;
+        if waited || self.locate(draft, id)?.is_some() {
+            return Ok(reply);
+        }
+        let now = self.now;
+        self.ahead.remember(draft, id, now);
+        Ok(Reply::Cancelled(TakenBack {
+            remembered: true,
+            ..TakenBack::default()
+        }))
+    }
+
+    /// Gives back the id of an event that nobody got: it is known by no name any more, and enters no lanes.
+    fn give_back(&mut self, draft: &mut Draft<'_>, row: &EventRow) -> Result<(), Unreadable> {
+        let event = &row.event;
+        let Some((day, located)) = self.locate(draft, &event.id)? else {
+            return Ok(());
+        };
+        if located.place != row.place {
+            return Ok(());
+        }
+        let waits_for = self.waits_for(draft, located)?;
+        if let Some(first) = waits_for.first() {
+            let (row, last) = self.scheduled_row(draft, *first, located.place)?;
+            for t in &waits_for {
+                self.take_scheduled(draft, *t, (&row, last));
+            }
+            draft.tell(|| Act::Unschedule {
+                place: located.place,
+                waits_for,
+            });
+        }
+        draft.delete(Partition::Day(day), id_key(&event.id));
+        if let Some(key) = &event.cancellation_key {
+            let key = named_key(Owner::Intake, Table::Keys, key, Some(row.place));
+            draft.delete(Partition::Day(day), key);
+        }
+        Ok(())
+    }
+
+    /// Pauses or resumes a type or channel.
+    pub(crate) fn accept_pause(
+        &mut self,
+        what: &Pausable,
+        pauses: bool,
+    ) -> Result<Accepted, Refused> {
+        let changes = match (self.pausable(what)?, what) {
+            (Some(channel), _) if pauses => self.paused.channels.insert(channel),
+            (Some(channel), _) => self.paused.channels.remove(&channel),
+            (None, Pausable::Type(name)) if pauses => {
+                self.paused.types.insert(name.as_str().to_owned())
+            }
+            (None, Pausable::Type(name)) => self.paused.types.remove(name.as_str()),
+            (None, Pausable::Channel(_)) => false,
+        };
+        Ok(match (changes, pauses) {
+            (false, _) => Accepted::Answered(Reply::Done),
+            (true, true) => Accepted::Act(Act::Pause(what.clone())),
+            (true, false) => Accepted::Act(Act::Resume(what.clone())),
+        })
+    }
+
+    /// Checks that a type is configured or a channel known; returns the channel's number.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownType`] or [`Refused::UnknownChannel`].
+    pub(crate) fn pausable(&self, what: &Pausable) -> Result<Option<ChannelNo>, Refused> {
+        match what {
+            Pausable::Type(name) => self.check_type(name).map(|_| None),
+            Pausable::Channel(name) => {
+                let number = channel_no(name).map(Some);
+                number.ok_or_else(|| Refused::UnknownChannel(name.clone()))
+            }
+        }
+    }
+
+    /// Writes a new version of the rules and the names that it gives.
+    pub(crate) fn accept_rules(&mut self, draft: &mut Draft<'_>, rules: Rules) -> Act {
+        let compiled = Arc::make_mut(&mut self.compiled);
+        let number = compiled.current().map_or(1, |version| version.number + 1);
+        draft.put(Partition::Base, rules_key(number), to_json(&rules));
+        self.paused.keep_types(&rules);
+        let told = Box::new(rules.clone());
+        let (version, given) = Version::new(number, rules, &mut compiled.names);
+        for named in given {
+            draft.put(Partition::Base, name_key(&named), encode(&named));
+        }
+        compiled.add(version);
+        Act::Rules {
+            version: number,
+            rules: told,
+        }
+    }
+
+    /// The rules of a type, if it is configured.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownType`].
+    pub(crate) fn check_type(&self, event_type: &Id) -> Result<&Type, Refused> {
+        let number = self.compiled.names.type_no(event_type.as_str());
+        let current = self.compiled.current();
+        let known = number.zip(current);
+        if let Some(of_type) = known.and_then(|(no, version)| version.of_type(no)) {
+            return Ok(of_type);
+        }
+        let types = current.map(|version| version.rules.types.keys().cloned());
+        Err(Refused::UnknownType {
+            event_type: event_type.clone(),
+            configured: types.into_iter().flatten().collect(),
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! Cancels of events that are not known yet (contract, section 6, "Cancel ahead").
+//!
+//! Who cancels may be faster than who publishes. Such a cancel is remembered for a day; nothing but the id and the
+//! time is kept of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::named::each_base;
+use crate::journal::stored::{ReadView, Unreadable, decode, encode};
+use crate::journal::table::{Key, Owner, Partition, REST, Table};
+use crate::model::id::Id;
+use crate::model::time::{DAY_MS, Instant};
+
+/// The ids that were cancelled before they were published.
+#[derive(Debug, Default)]
+pub(crate) struct Ahead {
+    until: BTreeMap<Id, Instant>,
+    by_age: BTreeSet<(Instant, Id)>,
+}
+
+fn key(event: &Id) -> Vec<u8> {
+    let key = Key::of(Owner::Intake, Table::CancelledAhead);
+    key.bytes(event.as_str().as_bytes()).done()
+}
+
+impl Ahead {
+    /// Reads what is stored.
+    pub(crate) fn recover(view: &dyn ReadView) -> Result<Self, Unreadable> {
+        let mut ahead = Self::default();
+        each_base(view, Table::CancelledAhead, |key, value| {
+            let odd = || Unreadable("the key of a cancel is odd".to_owned());
+            let event = key.get(REST..).and_then(|id| std::str::from_utf8(id).ok());
+            let event = event.and_then(|id| Id::new(id).ok()).ok_or_else(odd)?;
+            ahead.note(event, decode("a cancel", value)?);
+            Ok(())
+        })?;
+        Ok(ahead)
+    }
+
+    fn note(&mut self, event: Id, until: Instant) {
+        if let Some(before) = self.until.insert(event.clone(), until) {
+            self.by_age.remove(&(before, event.clone()));
+        }
+        self.by_age.insert((until, event));
+    }
+
+    /// Remembers a cancel, and drops those that are too old.
+    pub(crate) fn remember(&mut self, draft: &mut Draft<'_>, event: &Id, now: Instant) {
+        while self.by_age.first().is_some_and(|(until, _)| *until <= now) {
+            let Some((_, old)) = self.by_age.pop_first() else {
+                break;
+            };
+            self.until.remove(&old);
+            draft.delete(Partition::Base, key(&old));
+        }
+        let until = now.plus_ms(DAY_MS);
+        draft.put(Partition::Base, key(event), encode(&until));
+        self.note(event.clone(), until);
+    }
+
+    /// Tells whether an event is cancelled that is published now.
+    pub(crate) fn has(&self, event: &Id, now: Instant) -> bool {
+        self.until.get(event).is_some_and(|until| now < *until)
+    }
+}

@@ -1,0 +1,11 @@
+//! The intake: it gives ids, places and order, and keeps events, objects and rules.
+
+pub(super) mod accept;
+pub(super) mod accepted;
+pub(super) mod ahead;
+pub(super) mod known_ids;
+pub(super) mod locate;
+pub(super) mod objects;
+pub(super) mod recent;
+pub(super) mod state;
+pub(super) mod suppressed;

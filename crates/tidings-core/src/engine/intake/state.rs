@@ -1,0 +1,471 @@
+//! The intake: accepted events by place, and scheduled events.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::accepted;
+use super::ahead::Ahead;
+use super::known_ids::KnownIds;
+use super::objects::Objects;
+use super::recent::Recent;
+use super::suppressed::Suppressions;
+use crate::engine::replica::told_rows::ToldRows;
+use crate::engine::rows::act::ActNo;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::named::{days_with, each_base};
+use crate::index::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
+use crate::journal::record::EventAt;
+use crate::journal::stored::{ReadView, Unreadable, decode, encode, from_json};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
+use crate::model::event::Event;
+use crate::model::limits::Limits;
+use crate::model::number::EventNo;
+use crate::model::pause::Paused;
+use crate::model::time::{Day, Instant};
+use crate::rules::Rules;
+use crate::rules::compiled::CompiledRules;
+use crate::rules::names::Names;
+use crate::sets::shared::{Own, Tree};
+
+/// Counters of events. The ledger counts entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Accepted events.
+    pub events: u64,
+    /// Publishes of an event that was known already.
+    pub republished: u64,
+    /// Built messages.
+    pub messages: u64,
+    /// Messages sent again after an unknown outcome.
+    pub resent: u64,
+    /// Unknown recipients and empty audiences.
+    pub warnings: u64,
+    /// Recipients whom an admission left out of an event.
+    pub suppressed: u64,
+}
+
+impl Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            events: self.events + other.events,
+            republished: self.republished + other.republished,
+            messages: self.messages + other.messages,
+            resent: self.resent + other.resent,
+            warnings: self.warnings + other.warnings,
+            suppressed: self.suppressed + other.suppressed,
+        }
+    }
+}
+
+/// The accepted events and what concerns everybody. It knows no recipient.
+#[derive(Clone, Debug)]
+pub(crate) struct Intake {
+    pub(crate) compiled: Arc<CompiledRules>,
+    /// Number of buckets over which recipients are distributed.
+    pub(crate) buckets: u16,
+    /// The instant of the newest step, which never goes back.
+    pub(crate) now: Instant,
+    /// The clock's time then: earlier, if it was put back.
+    pub(crate) clock: Instant,
+    /// The instant of the first step.
+    pub(crate) began: Option<Instant>,
+    pub(crate) next_place: EventNo,
+    /// The number of the newest acts that other nodes were told.
+    pub(crate) acts: ActNo,
+    /// The rows of those that are still stored.
+    pub(crate) told_rows: ToldRows,
+    pub(crate) tally: Tally,
+    /// Days before this one are deleted.
+    pub(crate) forgotten_before: Option<Day>,
+    pub(crate) paused: Paused,
+    /// The next ordinal of each day that is kept.
+    pub(crate) days: BTreeMap<Day, u32>,
+    /// The days that have ids or cancellation keys.
+    pub(crate) id_days: BTreeSet<Day>,
+    /// The ids that each day may hold.
+    pub(crate) known_ids: KnownIds,
+    pub(crate) scheduled: Tree<(Instant, EventNo), ()>,
+    /// The events that were cancelled before they came.
+    pub(crate) ahead: Own<Ahead>,
+    /// The days on which scheduled events entered.
+    pub(crate) entered_days: BTreeSet<Day>,
+    pub(crate) objects: Objects,
+    pub(crate) suppressions: Suppressions,
+    /// Headers of the newest day whose block can't be read yet.
+    tail: Vec<Arc<Header>>,
+    blocks: Arc<Mutex<Blocks>>,
+    /// The events that conditions asked for, by the day that has them. An event never changes, so clones share them.
+    events: Arc<Recent<(Day, EventAt), Arc<Event>>>,
+    /// The `data` of the events that presenters asked for, shared as well.
+    pub(crate) event_data: Arc<Recent<(Day, EventAt), Data>>,
+}
+
+/// The `data` of an event, shared by all its messages.
+pub(crate) type Data = Option<Arc<Map<String, Value>>>;
+
+/// Header blocks as stored, by day and number.
+type Blocks = FxHashMap<(Day, u32), Arc<[u8]>>;
+
+/// The most header blocks in the cache, some ten kilobytes each.
+const BLOCKS_KEPT: usize = 512;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    now: Instant,
+    clock: Instant,
+    began: Option<Instant>,
+    next_place: EventNo,
+    acts: ActNo,
+    tally: Tally,
+    withdrawals: u64,
+    kept_objects: u64,
+    forgotten_before: Option<Day>,
+    days: Vec<(Day, u32)>,
+    buckets: u16,
+    paused: Paused,
+}
+
+pub(crate) fn head_key() -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Meta).done()
+}
+
+fn block_key(block: u32) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Headers).u32(block).done()
+}
+
+pub(crate) fn header_of(row: &EventRow) -> Header {
+    let event = &row.event;
+    Header {
+        place: row.place,
+        id: event.id.clone(),
+        event_type: event.event_type.clone(),
+        actor: event.actor.as_ref().map(|actor| actor.id.clone()),
+        object: event.object.id.clone(),
+        target: event.target.as_ref().map(|target| target.id.clone()),
+        score: event.score,
+        occurred_at: event.occurred_at,
+        expires_at: event.expires_at,
+    }
+}
+
+impl Intake {
+    /// Creates an empty intake. Its first instant may be any: a timeline may be in the past.
+    pub(crate) fn new(buckets: u16) -> Self {
+        Self {
+            compiled: Arc::new(CompiledRules::new(Names::default())),
+            buckets,
+            now: Instant::MIN,
+            clock: Instant::MIN,
+            began: None,
+            next_place: EventNo(0),
+            acts: ActNo::default(),
+            told_rows: ToldRows::default(),
+            tally: Tally::default(),
+            forgotten_before: None,
+            paused: Paused::default(),
+            days: BTreeMap::new(),
+            id_days: BTreeSet::new(),
+            known_ids: KnownIds::default(),
+            scheduled: Tree::new(),
+            ahead: Own::default(),
+            entered_days: BTreeSet::new(),
+            objects: Objects::default(),
+            suppressions: Suppressions::default(),
+            tail: Vec::new(),
+            blocks: Arc::default(),
+            events: Arc::default(),
+            event_data: Arc::default(),
+        }
+    }
+
+    /// Gives an event a row in the day of `now`; returns its address.
+    pub(crate) fn keep_event(
+        &mut self,
+        draft: &mut Draft<'_>,
+        day: Day,
+        row: &EventRow,
+    ) -> EventAt {
+        if !self.days.contains_key(&day) {
+            self.end_day(draft);
+        }
+        let next = self.days.entry(day).or_insert(0);
+        let ordinal = *next;
+        *next += 1;
+        draft.add_event(day, ordinal, row);
+        self.tail.push(Arc::new(header_of(row)));
+        if begins_block(ordinal + 1) {
+            self.write_block(draft, day, ordinal);
+        }
+        EventAt { day, ordinal }
+    }
+
+    /// An accepted event as a day has it.
+    ///
+    /// # Errors
+    /// [`Unreadable`], also where it is not there.
+    pub(crate) fn event(
+        &self,
+        draft: &Draft<'_>,
+        (day, at): (Day, EventAt),
+    ) -> Result<Arc<Event>, Unreadable> {
+        if let Some(event) = self.events.get(&(day, at)) {
+            return Ok(event);
+        }
+        let (event, bytes) = accepted::read_line(draft, day, at, |line| {
+            let row: EventRow = from_json("an event", line)?;
+            Ok((Arc::new(row.event), line.len()))
+        })?;
+        if draft.fresh_event(day, at.ordinal).is_none() {
+            self.events.keep((day, at), Arc::clone(&event), bytes);
+        }
+        Ok(event)
+    }
+
+    /// Registers today as a day on which objects change, so that it is deleted like others; returns it.
+    pub(crate) fn keep_today(&mut self, draft: &mut Draft<'_>) -> Day {
+        let today = self.now.day();
+        if self.id_days.insert(today) {
+            let key = Key::of(Owner::Intake, Table::ObjectDays).done();
+            draft.put(Partition::Day(today), key, Vec::new());
+        }
+        today
+    }
+
+    /// The rules in force, if any were set.
+    pub(crate) fn rules(&self) -> Option<&Rules> {
+        self.compiled.current().map(|version| &version.rules)
+    }
+
+    /// The bounds on what one command may carry.
+    pub(crate) fn limits(&self) -> Limits {
+        let rules = self.rules();
+        rules.map_or_else(Limits::default, |rules| rules.limits)
+    }
+
+    /// Drops the headers whose blocks were written in earlier steps and can be read now.
+    pub(crate) fn begin_step(&mut self) {
+        let next = self.days.last_key_value().map_or(0, |(_, next)| *next);
+        let fresh = (next % headers_per_block()) as usize;
+        self.tail.drain(..self.tail.len().saturating_sub(fresh));
+    }
+
+    fn end_day(&mut self, draft: &mut Draft<'_>) {
+        if let Some((day, next)) = self.days.last_key_value()
+            && !begins_block(*next)
+        {
+            self.write_block(draft, *day, next - 1);
+        }
+        self.tail.clear();
+    }
+
+    /// Writes the block that ends with this ordinal, the newest.
+    fn write_block(&self, draft: &mut Draft<'_>, day: Day, last: u32) {
+        let count = (last % headers_per_block()) as usize + 1;
+        let block = &self.tail[self.tail.len().saturating_sub(count)..];
+        let block: Vec<Header> = block.iter().map(|header| Header::clone(header)).collect();
+        draft.put(
+            Partition::Day(day),
+            block_key(last / headers_per_block()),
+            headers::encode(&block),
+        );
+    }
+
+    /// Visits the header of an event as a day has it in the middle of a step, without a copy if it is in
+    /// memory.
+    pub(crate) fn with_header<T>(
+        &self,
+        draft: &Draft<'_>,
+        (day, at): (Day, EventAt),
+        look: impl FnOnce(&Header) -> T,
+    ) -> Result<T, Unreadable> {
+        match self.fresh_header(day, at) {
+            Some(fresh) => Ok(look(fresh?)),
+            None if at.day != day => Ok(look(&header_of(&accepted::read(draft, day, at)?))),
+            None => Ok(look(&self.header(draft.view, day, at)?)),
+        }
+    }
+
+    /// Reads an event's header as a day has it: from memory, from its block, or from the copy of its row.
+    pub(crate) fn header(
+        &self,
+        view: &dyn ReadView,
+        day: Day,
+        at: EventAt,
+    ) -> Result<Header, Unreadable> {
+        if let Some(fresh) = self.fresh_header(day, at) {
+            return fresh.cloned();
+        }
+        if at.day != day {
+            return Ok(header_of(&accepted::read(&Draft::new(view), day, at)?));
+        }
+        let (block, within) = block_of(at);
+        let bytes = self.block(view, day, block)?;
+        let bytes = bytes.ok_or_else(|| missing_header(at))?;
+        Ok(HeaderRows::parse(&bytes)?.get(within)?)
+    }
+
+    fn block(
+        &self,
+        view: &dyn ReadView,
+        day: Day,
+        block: u32,
+    ) -> Result<Option<Arc<[u8]>>, Unreadable> {
+        let blocks = || self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = blocks().get(&(day, block)) {
+            return Ok(Some(Arc::clone(bytes)));
+        }
+        let Some(bytes) = view.get(Partition::Day(day), &block_key(block))? else {
+            return Ok(None);
+        };
+        let bytes: Arc<[u8]> = bytes.into();
+        let mut blocks = blocks();
+        if blocks.len() >= BLOCKS_KEPT {
+            blocks.clear();
+        }
+        blocks.insert((day, block), Arc::clone(&bytes));
+        Ok(Some(bytes))
+    }
+
+    /// The header of an event whose block can't be read yet; `None` = it can.
+    fn fresh_header(&self, day: Day, at: EventAt) -> Option<Result<&Header, Unreadable>> {
+        let (newest, next) = self.days.last_key_value()?;
+        let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
+        (at.day == day && *newest == day && at.ordinal >= first).then(|| {
+            let header = self
+                .tail
+                .get((at.ordinal - first) as usize)
+                .map(|header| &**header);
+            header.ok_or_else(|| missing_header(at))
+        })
+    }
+
+    /// Forgets a day that is deleted.
+    pub(crate) fn forget(&mut self, day: Day) {
+        if self
+            .days
+            .last_key_value()
+            .is_some_and(|(newest, _)| *newest == day)
+        {
+            self.tail.clear();
+        }
+        self.days.remove(&day);
+        self.id_days.remove(&day);
+        self.entered_days.remove(&day);
+        self.known_ids.forget(day);
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        blocks.retain(|(held, _), _| *held != day);
+    }
+
+    /// Writes the counters and the clock.
+    pub(crate) fn write_head(&self, draft: &mut Draft<'_>) {
+        let head = Head {
+            now: self.now,
+            clock: self.clock,
+            began: self.began,
+            next_place: self.next_place,
+            acts: self.acts,
+            tally: self.tally,
+            withdrawals: self.objects.withdrawals,
+            kept_objects: self.objects.kept,
+            forgotten_before: self.forgotten_before,
+            days: self.days.iter().map(|(day, next)| (*day, *next)).collect(),
+            buckets: self.buckets,
+            paused: self.paused.clone(),
+        };
+        draft.put(Partition::Base, head_key(), encode(&head));
+    }
+
+    /// Reads the stored state. `None` = the store is new.
+    pub(crate) fn recover(view: &dyn ReadView, held: &[Day]) -> Result<Option<Self>, Unreadable> {
+        // The head comes first: what another node writes meanwhile is told by later acts than it knows.
+        let Some(bytes) = view.get(Partition::Base, &head_key())? else {
+            return Ok(None);
+        };
+        let head: Head = decode("the intake's head", &bytes)?;
+        if head.buckets == 0 {
+            return Err(Unreadable("a store of no buckets".to_owned()));
+        }
+        let kept = |day: &&Day| head.forgotten_before.is_none_or(|before| **day >= before);
+        let held: Vec<Day> = held.iter().filter(kept).copied().collect();
+        let held = &*held;
+        let (told_rows, taken) = ToldRows::recover(view, head.acts)?;
+        let mut intake = Self {
+            now: head.now,
+            clock: head.clock,
+            began: head.began,
+            next_place: head.next_place,
+            acts: head.acts,
+            told_rows,
+            tally: head.tally,
+            objects: Objects::recover(view, (head.withdrawals, head.kept_objects))?,
+            suppressions: Suppressions::recover(view)?,
+            ahead: Own(Ahead::recover(view)?),
+            forgotten_before: head.forgotten_before,
+            paused: head.paused,
+            days: head
+                .days
+                .into_iter()
+                .filter(|(day, _)| held.contains(day))
+                .collect(),
+            id_days: held.iter().copied().collect(),
+            known_ids: KnownIds::recover(view, held)?,
+            entered_days: days_with(view, held, (Owner::Intake, Table::EnteredIds))?,
+            ..Self::new(head.buckets)
+        };
+        if let Some(before) = intake.forgotten_before {
+            intake.objects.forget_before(before);
+        }
+        if let Some((day, next)) = intake.days.last_key_value() {
+            let draft = Draft::new(view);
+            let tail = (next - next % headers_per_block())..*next;
+            let at = |ordinal| EventAt { day: *day, ordinal };
+            let rows = tail.map(|ordinal| accepted::read(&draft, *day, at(ordinal)));
+            intake.tail = rows
+                .map(|row| Ok(Arc::new(header_of(&row?))))
+                .collect::<Result<_, Unreadable>>()?;
+        }
+        each_base(view, Table::Scheduled, |key, _| {
+            let t = i64_at(key, REST).map(Instant);
+            let place = u64_at(key, REST + 8).map(EventNo);
+            let at = t
+                .zip(place)
+                .ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;
+            intake.scheduled.insert(at, ());
+            Ok(())
+        })?;
+        for taken in taken {
+            intake.scheduled.remove(&taken);
+        }
+        Ok(Some(intake))
+    }
+}
+
+/// The number of the block that has an event's header, and the header's index in it.
+fn block_of(at: EventAt) -> (u32, usize) {
+    let (block, within) = (
+        at.ordinal / headers_per_block(),
+        at.ordinal % headers_per_block(),
+    );
+    (block, within as usize)
+}
+
+fn missing_header(EventAt { day, ordinal }: EventAt) -> Unreadable {
+    Unreadable(format!("the header of event {ordinal} of {day} is missing"))
+}
+
+/// Tells whether this ordinal begins a block.
+fn begins_block(ordinal: u32) -> bool {
+    ordinal.is_multiple_of(headers_per_block())
+}
+
+fn headers_per_block() -> u32 {
+    u32::try_from(HEADERS_PER_BLOCK).expect("a block holds fewer headers than 2^32")
+}

@@ -1,0 +1,303 @@
+//! The list of suppressed addresses, which the intake keeps.
+//!
+//! It stands apart from recipients: an address may be suppressed before anybody has it, several recipients may share
+//! it, and whoever changes their address leaves the suppression behind. So the look before sending compares the
+//! addresses of that moment with the list of that moment, and nothing has to follow either of them. Parts read the
+//! list as they read withdrawn objects. While a channel has no suppressed address, its looks read none.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::bucket::Bucket;
+use crate::engine::rows::act::Act;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::listed::{BOUNCES, BOUNCES_MS, Bounces, Listed};
+use crate::engine::rows::named::each_base;
+use crate::journal::stored::{ReadView, Unreadable, decode, encode};
+use crate::journal::table::{Key, Owner, Partition, Table};
+use crate::model::channel::ChannelNo;
+use crate::model::number::RecipientNo;
+use crate::model::recipient::{Addresses, Recipient, RecipientChange};
+use crate::model::suppression::{AddressReport, ChannelAddress, SuppressedFor, Suppression};
+use crate::model::time::{DAY_MS, Instant};
+use crate::sets::shared::Tree;
+
+/// The suppressed addresses, by channel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Suppressions {
+    by_channel: BTreeMap<ChannelNo, Tree<String, Suppression>>,
+    /// Those that were taken off the list within the last day, and when: reports of before may still come.
+    lifted: Tree<ChannelAddress, Instant>,
+    /// Those to which messages came back of late, and may arrive again.
+    bouncing: Tree<ChannelAddress, Bounces>,
+    /// Those of which the list says nothing from some instant on, by that.
+    ending: Tree<(Instant, ChannelAddress), ()>,
+}
+
+/// What the list says of an address, as stored.
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    address: ChannelAddress,
+    listed: Listed,
+}
+
+/// The key of an address. An address may be longer than a key: its hash stands for it.
+fn key(of: &ChannelAddress) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Suppressions)
+        .bytes(&[of.channel().0])
+        .bytes(&xxh3_128(of.address().as_bytes()).to_be_bytes())
+        .done()
+}
+
+impl Suppressions {
+    /// Reads what is stored.
+    pub(crate) fn recover(view: &dyn ReadView) -> Result<Self, Unreadable> {
+        let mut all = Self::default();
+        each_base(view, Table::Suppressions, |_, value| {
+            let row: Row = decode("a suppressed address", value)?;
+            all.note(&row.address, row.listed);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn note(&mut self, of: &ChannelAddress, listed: Listed) {
+        self.strike(of);
+        if let Some(end) = listed.end() {
+            self.ending.insert((end, of.clone()), ());
+        }
+        match listed {
+            Listed::Lifted(at) => drop(self.lifted.insert(of.clone(), at)),
+            Listed::Bouncing(bounces) => drop(self.bouncing.insert(of.clone(), bounces)),
+            Listed::Suppressed(suppression) => {
+                let addresses = self.by_channel.entry(of.channel()).or_default();
+                addresses.insert(of.address().to_owned(), suppression);
+            }
+        }
+    }
+
+    fn strike(&mut self, of: &ChannelAddress) {
+        let addresses = self.by_channel.get_mut(&of.channel());
+        let known = addresses.and_then(|addresses| addresses.remove(of.address()));
+        let known = known.map(Listed::Suppressed);
+        let known = known.or_else(|| self.lifted.remove(of).map(Listed::Lifted));
+        let known = known.or_else(|| self.bouncing.remove(of).map(Listed::Bouncing));
+        if let Some(end) = known.and_then(|known| known.end()) {
+            self.ending.remove(&(end, of.clone()));
+        }
+    }
+
+    /// Puts an address on the list, or changes what it says, and drops what ended a day ago.
+    pub(crate) fn put(
+        &mut self,
+        draft: &mut Draft<'_>,
+        (of, listed): (&ChannelAddress, Listed),
+        now: Instant,
+    ) {
+        // A look may be late, since it is asked of the instant at which its lane was due; and so may a report.
+        let old = now.plus_ms(-DAY_MS);
+        while let Some(((end, ended), ())) = self.ending.first() {
+            if *end > old {
+                break;
+            }
+            let ended = ended.clone();
+            self.strike(&ended);
+            draft.delete(Partition::Base, key(&ended));
+        }
+        let row = Row {
+            address: of.clone(),
+            listed,
+        };
+        draft.put(Partition::Base, key(of), encode(&row));
+        self.note(of, listed);
+    }
+
+    /// What follows for an address from a report of an instant. `None` = nothing.
+    pub(crate) fn reported(
+        &self,
+        of: &ChannelAddress,
+        (report, at): (AddressReport, Instant),
+        now: Instant,
+    ) -> Option<Listed> {
+        let known = self.of(of, now);
+        let reason = match report {
+            AddressReport::Suppressed(reason) => reason,
+            AddressReport::OptedIn => {
+                let asked = known.filter(|known| known.reason == SuppressedFor::Stop);
+                return asked
+                    .filter(|known| known.since <= at)
+                    .map(|_| Listed::Lifted(at));
+            }
+            AddressReport::Bounced => return self.bounced(of, at, now),
+            AddressReport::Arrived => return self.arrived(of, at),
+        };
+        // Whoever took it off the list knew of what was before.
+        if self.lifted.get(of).is_some_and(|lifted| at <= *lifted) {
+            return None;
+        }
+        // Owners lift what they asked for, and nothing else: that keeps its reason.
+        let reason = match (reason, known) {
+            (SuppressedFor::Stop, Some(known)) => known.reason,
+            (reason, _) => reason,
+        };
+        Some(Listed::Suppressed(Suppression {
+            reason,
+            since: at,
+            until: None,
+        }))
+    }
+
+    /// What follows from a message that came back, and is not the last that may.
+    fn bounced(&self, of: &ChannelAddress, at: Instant, now: Instant) -> Option<Listed> {
+        // What the list says, and what it said a day ago, no bounce replaces.
+        let old = now.plus_ms(-DAY_MS);
+        let on_list = self.by_channel.get(&of.channel());
+        let on_list = on_list.and_then(|addresses| addresses.get(of.address()));
+        let on_list = on_list.is_some_and(|known| known.until.is_none_or(|until| until > old));
+        if on_list || self.lifted.get(of).is_some_and(|lifted| *lifted > old) {
+            return None;
+        }
+        let known = self.bouncing.get(of).into_iter().flatten().flatten();
+        let mut bounces: Vec<Instant> = known.copied().collect();
+        // A mailbox that is full for an hour is one bounce, whatever came in that hour.
+        if bounces.iter().any(|bounce| bounce.day() == at.day()) {
+            return None;
+        }
+        bounces.push(at);
+        let last = bounces.iter().copied().max().unwrap_or(at);
+        bounces.retain(|bounce| last < bounce.plus_ms(BOUNCES_MS));
+        if bounces.len() >= BOUNCES {
+            return Some(Listed::Suppressed(Suppression {
+                reason: SuppressedFor::Bounce,
+                since: at,
+                until: Some(last.plus_ms(BOUNCES_MS)),
+            }));
+        }
+        let mut kept = Bounces::default();
+        kept.iter_mut()
+            .zip(bounces)
+            .for_each(|(kept, bounce)| *kept = Some(bounce));
+        Some(Listed::Bouncing(kept))
+    }
+
+    /// What follows from a message that arrived: the bounces before it count no more.
+    fn arrived(&self, of: &ChannelAddress, at: Instant) -> Option<Listed> {
+        let known = self.bouncing.get(of)?;
+        let later = known.map(|bounce| bounce.filter(|bounce| *bounce > at));
+        (later != *known).then_some(Listed::Bouncing(later))
+    }
+
+    /// Tells whether an arrival may change something.
+    pub(crate) fn awaits_arrivals(&self) -> bool {
+        !self.bouncing.is_empty()
+    }
+
+    /// Takes addresses off the list that a change of a profile gives again, if they were gone.
+    pub(crate) fn given(&mut self, draft: &mut Draft<'_>, change: &RecipientChange, now: Instant) {
+        let listed = Listed::Lifted(now);
+        for address in self.given_again(change) {
+            self.put(draft, (&address, listed), now);
+            draft.tell(|| Act::Suppression {
+                address,
+                listed,
+                at: now,
+            });
+        }
+    }
+
+    /// The addresses that a change of a profile gives again and that were gone.
+    pub(crate) fn given_again(&self, change: &RecipientChange) -> Vec<ChannelAddress> {
+        let known = |no: ChannelNo, text: &String| {
+            let address = ChannelAddress::new(no, text);
+            let known = self.by_channel.get(&no)?.get(address.address())?;
+            known.reason.ends_when_given().then_some(address)
+        };
+        let given = change.addresses.iter();
+        let given = given.flat_map(|(no, all)| all.iter().map(|text| (*no, text)));
+        given.filter_map(|(no, text)| known(no, text)).collect()
+    }
+
+    /// The suppression of an address that holds at an instant.
+    pub(crate) fn of(&self, of: &ChannelAddress, at: Instant) -> Option<&Suppression> {
+        let addresses = self.by_channel.get(&of.channel())?;
+        let known = addresses.get(of.address());
+        known.filter(|suppression| suppression.holds(at))
+    }
+
+    /// Tells whether a channel may have a suppressed address.
+    fn concerns(&self, channel: ChannelNo) -> bool {
+        let addresses = self.by_channel.get(&channel);
+        addresses.is_some_and(|addresses| !addresses.is_empty())
+    }
+
+    /// The suppression of a recipient on a channel: that of their first address, if all are suppressed.
+    pub(crate) fn of_recipient(
+        &self,
+        profile: &Recipient,
+        channel: ChannelNo,
+        at: Instant,
+    ) -> Option<Suppression> {
+        if !self.concerns(channel) {
+            return None;
+        }
+        let addresses = profile.addresses.of(channel);
+        let mut all = addresses.map(|text| self.of(&ChannelAddress::new(channel, text), at));
+        let first = *all.next()??;
+        all.all(|other| other.is_some()).then_some(first)
+    }
+
+    /// Those among some recipients whose addresses on a channel are all suppressed.
+    pub(crate) fn among(
+        &self,
+        (bucket, channel): (&Bucket, ChannelNo),
+        who: &RoaringBitmap,
+        at: Instant,
+    ) -> RoaringBitmap {
+        if !self.concerns(channel) {
+            return RoaringBitmap::new();
+        }
+        let is_suppressed = |number: &u32| {
+            let profile = bucket.roster.profile(RecipientNo(*number));
+            profile.is_some_and(|profile| self.of_recipient(profile, channel, at).is_some())
+        };
+        who.iter().filter(is_suppressed).collect()
+    }
+
+    /// Leaves out the suppressed addresses of a channel.
+    pub(crate) fn leave_out(&self, addresses: &mut Addresses, channel: ChannelNo, at: Instant) {
+        if !self.concerns(channel) {
+            return;
+        }
+        let others = addresses.of(channel);
+        let others = others
+            .filter(|text| self.of(&ChannelAddress::new(channel, text), at).is_none())
+            .map(str::to_owned);
+        let others: Vec<String> = others.collect();
+        addresses.set(channel, &others);
+    }
+
+    /// Those of one channel, or of all, by channel and address; `after` = those after this one.
+    pub(crate) fn all<'a>(
+        &'a self,
+        channel: Option<ChannelNo>,
+        after: Option<&'a ChannelAddress>,
+        at: Instant,
+    ) -> impl Iterator<Item = (ChannelAddress, Suppression)> + 'a {
+        let from = after.map(ChannelAddress::channel);
+        let of_channels = self.by_channel.iter();
+        let of_channels = of_channels.filter(move |(no, _)| {
+            channel.is_none_or(|wanted| wanted == **no) && from.is_none_or(|from| from <= **no)
+        });
+        of_channels.flat_map(move |(no, addresses)| {
+            let after = after.filter(|after| after.channel() == *no);
+            let after = after.map_or("", ChannelAddress::address);
+            let addresses = addresses
+                .from(after)
+                .filter(move |(text, known)| text.as_str() > after && known.holds(at));
+            addresses.map(move |(text, known)| (ChannelAddress::new(*no, text), *known))
+        })
+    }
+}

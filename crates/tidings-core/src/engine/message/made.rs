@@ -1,0 +1,367 @@
+//! Built messages: they are recorded, get their outcomes, and go on after a stop.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use super::attempt_row::{Attempted, note_attempt};
+use super::message_row::{MessageRow, message_key};
+use super::plan::{Plan, PlannedMessage};
+use crate::bucket::Bucket;
+use crate::engine::message::plan::Planner;
+use crate::engine::part::admission::remember_sent;
+use crate::engine::part::state::Part;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::sent::{Sent, Tried};
+use crate::engine::state::{Engine, Step};
+use crate::index::Look;
+use crate::journal::record::{Attempts, Record, Variant};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, encode};
+use crate::journal::table::Partition;
+use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
+use crate::model::reason::Ending;
+use crate::model::time::Instant;
+use crate::sets::set::Set;
+
+/// The answers to messages of one closing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// The closing.
+    pub closing: ClosingId,
+    /// The outcomes.
+    pub sent: Vec<Sent>,
+    /// The failed attempts.
+    pub tried: Vec<Tried>,
+    /// The attempts of which the provider said something.
+    pub attempts: Vec<Attempted>,
+}
+
+impl Settled {
+    /// The outcomes of a plan of which everything was delivered.
+    #[must_use]
+    pub fn delivered(plan: &Plan) -> Self {
+        let telling = plan.messages.iter().filter(|planned| !planned.is_empty());
+        let sent = telling.map(|planned| Sent {
+            number: planned.number,
+            seqs: plan.seqs(planned),
+            ending: Ending::Delivered,
+            resent: 0,
+        });
+        Self {
+            closing: plan.closing,
+            sent: sent.collect(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Part {
+    pub(crate) fn note(&mut self, draft: &mut Draft<'_>, closing: ClosingId, sent: &[Sent]) {
+        let (now, at) = (self.now, closing.bucket);
+        let Some(open) = self.buckets[at].closings.get(&closing.seq) else {
+            return;
+        };
+        let channel = self.compiled.names.lane(open.lane.lane).channel;
+        let mut sets: BTreeMap<Ending, Set> = BTreeMap::new();
+        for Sent {
+            number,
+            seqs,
+            ending,
+            resent,
+        } in sent
+        {
+            // What is told twice, before or within this step, counts once.
+            if !open.sending.contains(number.0) || sets.values().any(|who| who.contains(number.0)) {
+                continue;
+            }
+            let known = open.tried.get(&number.0);
+            let ending = match known.is_some_and(|known| known.delivered) {
+                // What becomes of a copy takes nothing back.
+                true => &Ending::Delivered,
+                false => ending,
+            };
+            sets.entry(*ending).or_default().insert(number.0);
+            self.tally.resent += u64::from(*resent);
+            for seq in seqs {
+                if let Some(day) = self.buckets[at].index.day_of(*seq) {
+                    self.ledger
+                        .at(at, day, channel)
+                        .end(ending.outcome(), ending.reason(), 1);
+                }
+            }
+        }
+        for (ending, who) in sets {
+            self.write(
+                draft,
+                at,
+                Record::Outcome {
+                    at: now,
+                    closing: closing.seq,
+                    who,
+                    ending,
+                },
+            );
+        }
+    }
+}
+
+fn make(part: &mut Part, draft: &mut Draft<'_>, plan: &Plan) {
+    let (now, at) = (part.now, plan.closing.bucket);
+    let channel = part.compiled.names.lane(plan.lane).channel;
+    let Some(open) = part.buckets[at].closings.get(&plan.closing.seq) else {
+        return;
+    };
+    // Of two plans of one lane the first counts.
+    let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number.0);
+    let planned: Vec<&PlannedMessage> = plan.messages.iter().filter(unmade).collect();
+    if planned.is_empty() {
+        return;
+    }
+    let (mut who, mut nothing) = (Set::default(), Set::default());
+    for planned in planned {
+        who.insert(planned.number.0);
+        if planned.is_empty() {
+            nothing.insert(planned.number.0);
+        } else {
+            part.tally.messages += 1;
+        }
+        for (source, reason) in &planned.ended {
+            let seq = plan.found.source(*source).0.seq;
+            if let Some(day) = part.buckets[at].index.day_of(seq) {
+                let row = part.ledger.at(at, day, channel);
+                row.end(reason.outcome(), Some(*reason), 1);
+            }
+        }
+        if !planned.is_empty() || !planned.ended.is_empty() {
+            let key = message_key(plan.closing.message(planned.number));
+            let row = MessageRow::of(plan, planned, now);
+            draft.put_in_parts(Partition::Day(now.day()), key, &encode(&row));
+        }
+    }
+    let record = Record::Made {
+        at: now,
+        closing: plan.closing.seq,
+        who,
+        nothing,
+    };
+    part.write(draft, at, record);
+}
+
+fn note_attempts(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    closing: ClosingId,
+    Tried { number, attempts }: Tried,
+) {
+    let open = part.buckets[closing.bucket].closings.get(&closing.seq);
+    if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
+        let known = open.tried.get(&number.0);
+        let attempts = Attempts {
+            delivered: known.is_some_and(|known| known.delivered),
+            ..attempts
+        };
+        let record = Record::Attempted {
+            at: part.now,
+            closing: closing.seq,
+            number,
+            attempts,
+        };
+        part.write(draft, closing.bucket, record);
+    }
+}
+
+/// Notes what the provider said of messages that are being sent.
+fn note_answers(
+    part: &Part,
+    draft: &mut Draft<'_>,
+    closing: ClosingId,
+    attempts: &[Attempted],
+) -> Result<(), Unreadable> {
+    let Some(open) = part.buckets[closing.bucket].closings.get(&closing.seq) else {
+        return Ok(());
+    };
+    let mut before = None;
+    for Attempted { number, attempt } in attempts {
+        if open.sending.contains(number.0) {
+            // Those of one message follow each other: several providers were asked.
+            let is_first = open.tried.get(&number.0).is_none() && before != Some(number);
+            before = Some(number);
+            let message = closing.message(*number);
+            note_attempt(draft, part.now.day(), message, attempt, is_first)?;
+        }
+    }
+    Ok(())
+}
+
+impl Engine {
+    /// Records the messages of plans of different closings: after the commit their content is fixed.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn made(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        plans: &[Plan],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+            for plan in plans {
+                make(engine.parts.with(plan.closing.bucket), draft, plan);
+            }
+            Ok(())
+        })
+    }
+
+    /// Records the outcomes and the failed attempts of messages.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn outcome(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        settled: &[Settled],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+            for Settled {
+                closing,
+                sent,
+                tried,
+                attempts,
+            } in settled
+            {
+                let part = engine.parts.index_of(closing.bucket);
+                let part = &mut engine.parts[part];
+                remember_sent(part, (&engine.intake, &mut *draft), *closing, sent)?;
+                note_answers(part, draft, *closing, attempts)?;
+                for tried in tried {
+                    note_attempts(part, draft, *closing, *tried);
+                }
+                part.note(draft, *closing, sent);
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Planner<'_> {
+    /// Built messages without an outcome, which continue after a start. Messages of which a part was
+    /// deleted meanwhile can't be rebuilt as they were: they are in [`Plan::unrecoverable`].
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn unsettled(&self) -> Result<Vec<Plan>, Unreadable> {
+        let engine = self.engine;
+        let mut plans = Vec::new();
+        for bucket in engine.parts.buckets() {
+            for (closing, open) in &bucket.closings {
+                if !open.sending.is_empty() {
+                    let of = (*closing, &open.sending);
+                    plans.push(self.unsettled_of(bucket, of)?);
+                }
+            }
+        }
+        plans.sort_by_key(|plan| (plan.as_of, plan.closing));
+        Ok(plans)
+    }
+
+    /// The content of messages that are built and kept back; messages without entries are left out.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn made_again(&self, messages: &BTreeSet<MessageId>) -> Result<Vec<Plan>, Unreadable> {
+        let engine = self.engine;
+        let mut closings: BTreeMap<ClosingId, RoaringBitmap> = BTreeMap::new();
+        for MessageId { closing, number } in messages {
+            closings.entry(*closing).or_default().insert(number.0);
+        }
+        let mut plans = Vec::new();
+        for (ClosingId { bucket, seq }, who) in closings {
+            let Some(bucket) = engine.parts.held_bucket(bucket) else {
+                continue;
+            };
+            let Some(open) = bucket.closings.get(&seq) else {
+                continue;
+            };
+            let who = who & &open.sending;
+            if !who.is_empty() {
+                plans.push(self.unsettled_of(bucket, (seq, &who))?);
+            }
+        }
+        Ok(plans)
+    }
+
+    fn unsettled_of(
+        &self,
+        bucket: &Bucket,
+        (closing, who): (Seq, &RoaringBitmap),
+    ) -> Result<Plan, Unreadable> {
+        let Planner { engine, view } = *self;
+        let open = bucket.closings.get(&closing).ok_or_else(|| {
+            Unreadable(format!(
+                "closing {closing} of bucket {} is missing",
+                bucket.no
+            ))
+        })?;
+        let mut rows: FxHashMap<u32, BTreeSet<Seq>> = FxHashMap::default();
+        for number in who {
+            let key = message_key(bucket.closing_id(closing).message(RecipientNo(number)));
+            for day in engine.parts.days_of(bucket.no).range(open.at.day()..) {
+                if let Some(row) = view.get(Partition::Day(*day), &key)? {
+                    let row = MessageRow::read(view, Partition::Day(*day), &key, &row)?;
+                    rows.insert(number, BTreeSet::from_iter(row.entries(closing)));
+                    break;
+                }
+            }
+        }
+        let from = rows.values().flatten().min().copied().unwrap_or(closing);
+        let names = &engine.intake.compiled.names;
+        let takes =
+            |kept: &StoredArrival, variant: &Variant| open.lane.has(names, &kept.arrival, variant);
+        let has = |number: u32, kept: &StoredArrival| {
+            rows.get(&number)
+                .is_some_and(|seqs| seqs.contains(&kept.seq))
+        };
+        let look = Look {
+            from,
+            to: closing,
+            who,
+            takes: &takes,
+            has: &has,
+        };
+        let mut found = bucket.index.look(view, &look)?;
+        found.sort();
+        let (mut planned, mut unrecoverable) = (Vec::new(), who.clone());
+        for entries in found.by_recipient() {
+            let number = entries[0].number;
+            if rows
+                .get(&number)
+                .is_some_and(|seqs| seqs.len() == entries.len())
+            {
+                unrecoverable.remove(number);
+                let entries = entries.iter().map(|entry| entry.source).collect();
+                planned.push(PlannedMessage {
+                    number: RecipientNo(number),
+                    entries,
+                    ended: Vec::new(),
+                });
+            }
+        }
+        let unrecoverable = unrecoverable.iter().map(|number| Sent {
+            number: RecipientNo(number),
+            seqs: rows.remove(&number).into_iter().flatten().collect(),
+            ending: Ending::Unknown,
+            resent: 0,
+        });
+        let unrecoverable = unrecoverable.collect();
+        let closing = bucket.closing_id(closing);
+        let mut plan = self.plan_of(closing, (&open.lane, open.at, open.clock), found)?;
+        for planned in &mut planned {
+            plan.order(&mut planned.entries);
+        }
+        plan.messages = planned;
+        plan.unrecoverable = unrecoverable;
+        Ok(plan)
+    }
+}

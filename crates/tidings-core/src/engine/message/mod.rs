@@ -1,0 +1,10 @@
+//! Messages: planned from closings, presented, and what became of them.
+
+pub(super) mod attempt_row;
+pub(super) mod closings;
+pub(super) mod made;
+pub(super) mod message_row;
+pub(super) mod operate;
+pub(super) mod plan;
+pub(super) mod present;
+pub(super) mod touch;

@@ -1,0 +1,381 @@
+//! Changes of single messages that operators ask for: retry, cancel, resend.
+//!
+//! The content of a message is fixed when it is built, so it goes again as it was; only what its recipient has
+//! refused since is left out. A copy of a message that was delivered changes nothing in the books but `resent`.
+
+use std::collections::BTreeSet;
+
+use roaring::RoaringBitmap;
+
+use super::attempt_row::{attempts_of, note_report};
+use super::message_row::MessageRow;
+use crate::bucket::{Bucket, Closing};
+use crate::engine::part::state::Part;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::ends::{Of, ending_of, ends};
+use crate::engine::rows::going::Going;
+use crate::engine::rows::reach::Reached;
+use crate::engine::rows::reply::{Answer, Operated, Refused, Reply};
+use crate::index::FoundEntry;
+use crate::journal::record::{Attempts, Entries, Record, Reopened};
+use crate::journal::stored::Unreadable;
+use crate::model::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
+use crate::model::number::{MessageId, RecipientNo, Seq};
+use crate::model::reason::{Ending, Outcome, Reason};
+use crate::model::time::{Day, Instant};
+
+/// The state of a message, and how it came to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) state: MessageState,
+    /// The reason why it was not handed over.
+    pub(crate) reason: Option<Reason>,
+    /// The instant of its outcome.
+    pub(crate) at: Option<Instant>,
+    ending: Option<Ending>,
+}
+
+impl Standing {
+    fn of(state: MessageState) -> Self {
+        Self {
+            state,
+            reason: None,
+            at: None,
+            ending: None,
+        }
+    }
+
+    pub(crate) fn ended(at: Instant, ending: Ending) -> Self {
+        let state = match ending {
+            Ending::Delivered => MessageState::Sent,
+            Ending::Refused | Ending::Unreachable | Ending::Template => MessageState::Failed,
+            Ending::Unknown => MessageState::Unknown,
+            Ending::RecipientGone | Ending::Forgotten => MessageState::Cancelled,
+        };
+        Self {
+            state,
+            reason: ending.reason(),
+            at: Some(at),
+            ending: Some(ending),
+        }
+    }
+
+    /// The state of a message that waits or is on its way, if it does.
+    pub(crate) fn open(bucket: &Bucket, MessageId { closing, number }: MessageId) -> Option<Self> {
+        let open = bucket.closings.get(&closing.seq)?;
+        if open.unmade.get(&number.0).is_some() {
+            return Some(Self::of(MessageState::Planned));
+        }
+        let has_failed = open
+            .tried
+            .get(&number.0)
+            .is_some_and(|tried| tried.count > 0);
+        let state = match has_failed {
+            true => MessageState::Retrying,
+            false => MessageState::Sending,
+        };
+        open.sending.contains(number.0).then_some(Self::of(state))
+    }
+
+    /// The state of a built message that is not on its way, by the records of its closing.
+    pub(crate) fn closed<'r>(
+        row: &MessageRow,
+        number: RecipientNo,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Self {
+        if let Some((reason, at_check)) = row.why_nothing() {
+            let state = match at_check {
+                true => MessageState::Suppressed,
+                false => MessageState::Cancelled,
+            };
+            return Self {
+                reason: Some(reason),
+                ..Self::of(state)
+            };
+        }
+        match ending_of(records, number) {
+            Some((at, ending)) => Self::ended(at, ending),
+            // It ended within the step that asks.
+            None => Self::of(MessageState::Sending),
+        }
+    }
+}
+
+/// A message that is known.
+pub(crate) struct Known {
+    pub(crate) standing: Standing,
+    /// The day on which it was built, and its row.
+    pub(crate) row: Option<(Day, MessageRow)>,
+}
+
+/// A built message that has its outcome.
+struct Closed<'a> {
+    message: MessageId,
+    row: &'a MessageRow,
+    ending: Ending,
+}
+
+impl Part {
+    /// A message as it is stored; `None` = there is none of this name.
+    pub(crate) fn known(
+        &self,
+        draft: &Draft<'_>,
+        name: MessageName,
+    ) -> Result<Option<Known>, Unreadable> {
+        let Some(bucket) = self.buckets.get(name.id.closing.bucket) else {
+            return Ok(None);
+        };
+        let closing = name.id.closing.seq;
+        let is_other_day = |open: &Closing| open.at.day() != name.due;
+        if bucket
+            .closings
+            .get(&closing)
+            .is_some_and(|open| is_other_day(open))
+        {
+            return Ok(None);
+        }
+        let open = Standing::open(bucket, name.id);
+        let row = self.messages(draft).message_row(name.id, name.due)?;
+        let row = row.filter(|(_, row)| row.at.day() == name.due);
+        let standing = match (open, &row) {
+            (Some(open), _) => open,
+            (None, None) => return Ok(None),
+            (None, Some((day, row))) => {
+                let days = self.journal_days.range(*day..).copied();
+                let records = ends(draft.view, bucket.no, Of::Closing(closing), days)?;
+                Standing::closed(row, name.id.number, &records)
+            }
+        };
+        Ok(Some(Known { standing, row }))
+    }
+
+    /// Retries, cancels or resends a message.
+    pub(crate) fn operate(
+        &mut self,
+        draft: &mut Draft<'_>,
+        name: MessageName,
+        act: MessageAct,
+    ) -> Answer {
+        let Some(Known { standing, row }) = self.known(draft, name)? else {
+            return Ok(Err(Refused::UnknownMessage(name)));
+        };
+        let operated = match (act, standing.state, standing.ending) {
+            (MessageAct::Cancel, ..) => cancel_message(self, draft, name.id, standing.state)?,
+            (MessageAct::Retry, MessageState::Retrying, _) => {
+                hurry(self, draft, name.id);
+                Operated::Goes
+            }
+            (MessageAct::Retry, MessageState::Failed, Some(ending))
+            | (
+                MessageAct::Resend,
+                MessageState::Sent | MessageState::Unknown | MessageState::Failed,
+                Some(ending),
+            ) => {
+                let Some((_, row)) = &row else {
+                    return Ok(Err(Refused::UnknownMessage(name)));
+                };
+                let closed = Closed {
+                    message: name.id,
+                    row,
+                    ending,
+                };
+                if let Some(why) = reopen(self, draft, &closed)? {
+                    return Ok(Err(Refused::MessageGone(why.into())));
+                }
+                Operated::Goes
+            }
+            (_, state, _) => return Ok(Err(Refused::MessageState { state, act })),
+        };
+        Ok(Ok(Reply::Operated(operated)))
+    }
+
+    /// Notes what was reported of a message after it was handed over. Nothing is decided by it.
+    pub(crate) fn take_report(
+        &mut self,
+        draft: &mut Draft<'_>,
+        name: MessageName,
+        report: &Attempt,
+    ) -> Answer {
+        match self.known(draft, name)? {
+            Some(Known {
+                row: Some((day, _)),
+                ..
+            }) => {
+                note_report(draft, day, name.id, report)?;
+                Ok(Ok(Reply::Done))
+            }
+            _ => Ok(Err(Refused::UnknownMessage(name))),
+        }
+    }
+
+    /// The entries of a message that is not built.
+    fn planned_entries(
+        &self,
+        draft: &Draft<'_>,
+        MessageId { closing, number }: MessageId,
+    ) -> Result<Vec<Entries>, Unreadable> {
+        let bucket = &self.buckets[closing.bucket];
+        let Some(open) = bucket.closings.get(&closing.seq) else {
+            return Ok(Vec::new());
+        };
+        let names = &self.compiled.names;
+        let channel = names.lane(open.lane.lane).channel;
+        let who = RoaringBitmap::from_iter([number.0]);
+        let found = bucket
+            .waiting(draft.view, names)
+            .unmade_for((closing.seq, open), number.0)?;
+        let seq = |entry: &FoundEntry| found.source(entry.source).0.seq;
+        let entries = found.entries.iter().map(|entry| Entries {
+            seq: seq(entry),
+            channel,
+            who: who.clone().into(),
+        });
+        Ok(entries.collect())
+    }
+}
+
+/// Takes all entries out of a message that is surely not handed over.
+fn cancel_message(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    message: MessageId,
+    state: MessageState,
+) -> Result<Operated, Unreadable> {
+    let at = message.closing.bucket;
+    match state {
+        MessageState::Planned => {
+            let items = part.planned_entries(draft, message)?;
+            let count = items.len() as u64;
+            part.cut(draft, at, Some(Reason::Message), items);
+            Ok(match count {
+                0 => Operated::NothingLeft,
+                count => Operated::Cancelled(count),
+            })
+        }
+        MessageState::Sending | MessageState::Retrying
+            if draft.reach.get(&message) == Some(&Reached::KeptBack) =>
+        {
+            let Some(open) = part.buckets[at].closings.get(&message.closing.seq) else {
+                return Ok(Operated::NothingLeft);
+            };
+            let channel = part.compiled.names.lane(open.lane.lane).channel;
+            let row = part.messages(draft).message_row(message, open.at.day())?;
+            let seqs = row.map(|(_, row)| row.entries(message.closing.seq));
+            let entries: Vec<_> = seqs
+                .into_iter()
+                .flatten()
+                .map(|seq| (seq, channel, message))
+                .collect();
+            let count = entries.len() as u64;
+            part.take_out(draft, at, Reason::Message, entries)?;
+            Ok(Operated::Cancelled(count))
+        }
+        MessageState::Sending
+        | MessageState::Retrying
+        | MessageState::Sent
+        | MessageState::Unknown => Ok(Operated::TooLate),
+        MessageState::Failed | MessageState::Suppressed | MessageState::Cancelled => {
+            Ok(Operated::NothingLeft)
+        }
+    }
+}
+
+/// Has a message that waits for its next attempt go now.
+fn hurry(part: &mut Part, draft: &mut Draft<'_>, message: MessageId) {
+    let MessageId { closing, number } = message;
+    let open = part.buckets[closing.bucket].closings.get(&closing.seq);
+    let Some(tried) = open.and_then(|open| open.tried.get(&number.0)).copied() else {
+        return;
+    };
+    let attempts = Attempts {
+        until: part.now.min(tried.until),
+        ..tried
+    };
+    let record = Record::Attempted {
+        at: part.now,
+        closing: closing.seq,
+        number,
+        attempts,
+    };
+    part.write(draft, closing.bucket, record);
+    part.going.push(Going {
+        message,
+        had_ended: false,
+    });
+}
+
+/// Has a message go again that had its outcome; returns why it can't.
+fn reopen(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    closed: &Closed<'_>,
+) -> Result<Option<&'static str>, Unreadable> {
+    let Closed {
+        message,
+        row,
+        ending,
+    } = *closed;
+    let (at, seq) = (message.closing.bucket, message.closing.seq);
+    let bucket = &part.buckets[at];
+    if bucket.roster.profile(message.number).is_none() {
+        return Ok(Some("its recipient was erased"));
+    }
+    let seqs = row.entries(seq);
+    let first = bucket.index.first_seq(bucket.next_seq);
+    let days: Vec<Day> = seqs
+        .iter()
+        .filter(|seq| **seq >= first)
+        .filter_map(|seq| bucket.index.day_of(*seq))
+        .collect();
+    if days.len() < seqs.len() {
+        return Ok(Some("a day of its entries was deleted"));
+    }
+    let channel = part.compiled.names.lane(row.lane.lane).channel;
+    let from = seqs.iter().min().copied().unwrap_or(seq);
+    let open = Closing::new(row.lane.clone(), (row.at, row.at), from);
+    let unwanted = match part.version() {
+        Some(version) => part
+            .messages(draft)
+            .unwanted_in((message, channel), &open, &version)?,
+        None => Vec::new(),
+    };
+    let has_failed = ending.outcome() == Outcome::Failed;
+    let left: BTreeSet<Seq> = seqs.iter().copied().collect();
+    if !unwanted.is_empty() && (!has_failed || unwanted.len() >= left.len()) {
+        return Ok(Some("its recipient has chosen `never` for it since"));
+    }
+    for day in days {
+        let account = part.ledger.at(at, day, channel);
+        account.reopen(ending.outcome(), ending.reason(), 1);
+    }
+    // A refusal does not take back what an attempt before it may have handed over.
+    let tries = attempts_of(draft.view, message, part.journal_days.range(row.at.day()..))?;
+    let was_in_doubt = tries.iter().any(|run| run.answer == Answered::Unknown);
+    let attempts = Attempts {
+        count: 0,
+        until: part.now,
+        in_doubt: !has_failed || was_in_doubt,
+        resent: 0,
+        delivered: ending == Ending::Delivered,
+        again: false,
+    };
+    let again = Reopened {
+        at: part.now,
+        closing: seq,
+        lane: open.lane,
+        due: open.at,
+        from: open.from,
+        number: message.number,
+        attempts,
+    };
+    part.write(draft, at, Record::Reopened(Box::new(again)));
+    // It has pending entries again.
+    part.admitted.clear();
+    part.going.push(Going {
+        message,
+        had_ended: true,
+    });
+    let unwanted = unwanted.into_iter().map(|seq| (seq, channel, message));
+    part.take_out(draft, at, Reason::Preference, unwanted.collect())?;
+    Ok(None)
+}

@@ -1,0 +1,536 @@
+//! The planner: selects the entries of a closing's messages and checks each once more.
+//!
+//! Membership is fixed by the closing, content by this look. It works between two steps on the
+//! engine's own state, in slices as large as delivery has room for, so nothing can come between the
+//! look and the batch that is written.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use crate::bucket::Bucket;
+use crate::content::message::{Item, Message, Skipped};
+use crate::engine::check::condition::{Answers, ask};
+use crate::engine::check::look::{Checks, Ends, Facts, facts_of};
+use crate::engine::part::mute::silenced;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::sent::Sent;
+use crate::engine::rows::unanswered::Unanswered;
+use crate::engine::state::Engine;
+use crate::index::headers::Header;
+use crate::index::{Found, FoundEntry, Look, Source};
+use crate::journal::record::{EventAt, Variant};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
+use crate::model::batch_key::{BatchKey, LaneKey};
+use crate::model::channel::{ChannelNo, INBOX_NO, channel_no};
+use crate::model::id::Id;
+use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientNo, Seq, TypeNo};
+use crate::model::reason::Reason;
+use crate::model::time::{Day, Instant};
+use crate::rules::Unresolved;
+use crate::rules::compiled::{Type, Version};
+use crate::rules::lane_kind::LaneKind;
+
+/// A plan: messages of one closing that are ready to be recorded.
+#[derive(Debug)]
+pub struct Plan {
+    /// The closing.
+    pub closing: ClosingId,
+    /// The instant of the closing's record.
+    pub at: Instant,
+    /// The clock's time then, as of which entries are checked: earlier, if it was put back.
+    pub as_of: Instant,
+    /// The channel.
+    pub channel: &'static str,
+    /// The lane's name.
+    pub lane_name: String,
+    /// The lane's batch key.
+    pub key: BatchKey,
+    /// One message per recipient, by number; some may be empty.
+    pub messages: Vec<PlannedMessage>,
+    /// Messages that can't be rebuilt: whether they were sent is unknown.
+    pub unrecoverable: Vec<Sent>,
+    /// Conditions without an answer.
+    pub unanswered: Vec<Unanswered>,
+    pub(crate) lane: LaneNo,
+    pub(crate) found: Found,
+    pub(crate) headers: Vec<Header>,
+}
+
+/// The entries of one recipient's message of a closing. Sources are indexes into the plan's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedMessage {
+    /// The recipient's number in the bucket.
+    pub number: RecipientNo,
+    /// Its entries, by (t, arrival).
+    pub(crate) entries: Vec<u32>,
+    /// The entries that ended at this check, in the same order.
+    pub(crate) ended: Vec<(u32, Reason)>,
+}
+
+/// The preferences for a type that a check uses.
+#[derive(Default)]
+struct Choices {
+    never: RoaringBitmap,
+    digest: RoaringBitmap,
+}
+
+impl PlannedMessage {
+    /// Number of entries in the message.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Tells whether it has no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl Plan {
+    /// The seqs of a message's entries.
+    #[must_use]
+    pub fn seqs(&self, planned: &PlannedMessage) -> Vec<Seq> {
+        planned
+            .entries
+            .iter()
+            .map(|source| self.found.source(*source).0.seq)
+            .collect()
+    }
+
+    /// Number of entries in the plan.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.messages
+            .iter()
+            .map(|planned| planned.entries.len() + planned.ended.len())
+            .sum()
+    }
+}
+
+impl Plan {
+    /// The number of its messages that show an object of which something holds.
+    #[must_use]
+    pub fn messages_with(&self, holds: impl Fn(&Id) -> bool) -> usize {
+        let shows = |source: &u32| holds(&self.headers[*source as usize].object);
+        let messages = self.messages.iter();
+        let messages = messages.filter(|planned| planned.entries.iter().any(shows));
+        messages.count()
+    }
+}
+
+impl Engine {
+    /// The objects that a plan's messages show, each once, and whether an entry's type waits for the host's
+    /// word on it.
+    #[must_use]
+    pub fn objects_of<'a>(&self, plan: &'a Plan) -> BTreeMap<&'a Id, bool> {
+        let version = self.intake.compiled.current();
+        let mut objects = BTreeMap::new();
+        let messages = plan.messages.iter();
+        let shown: BTreeSet<u32> = messages
+            .flat_map(|planned| planned.entries.iter().copied())
+            .collect();
+        for source in shown {
+            let type_no = plan.found.source(source).0.arrival.type_no;
+            let of_type = version.and_then(|version| version.of_type(type_no));
+            let waits = of_type.is_some_and(|of_type| of_type.rules.unresolved == Unresolved::Wait);
+            *objects
+                .entry(&plan.headers[source as usize].object)
+                .or_default() |= waits;
+        }
+        objects
+    }
+
+    /// A planned message as views show it; `None` if it is empty or the recipient was erased.
+    #[must_use]
+    pub fn message(&self, plan: &Plan, planned: &PlannedMessage) -> Option<Message> {
+        let bucket = self.parts.bucket(plan.closing.bucket);
+        let profile = bucket.roster.profile(planned.number)?;
+        (!planned.is_empty()).then(|| Message {
+            at: plan.as_of,
+            recipient: profile.id.clone(),
+            channel: plan.channel.to_owned(),
+            lane: plan.lane_name.clone(),
+            key: plan.key.clone(),
+            items: planned
+                .entries
+                .iter()
+                .map(|source| plan.item(*source))
+                .collect(),
+            skipped: planned
+                .ended
+                .iter()
+                .map(|(source, reason)| Skipped {
+                    event: plan.headers[*source as usize].id.clone(),
+                    reason: *reason,
+                })
+                .collect(),
+        })
+    }
+}
+
+/// The planner: an engine between two steps, beside the store that it reads.
+#[derive(Clone, Copy)]
+pub struct Planner<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) view: &'a dyn ReadView,
+}
+
+impl Engine {
+    /// The planner, over the store as the view shows it.
+    #[must_use]
+    pub fn planner<'a>(&'a self, view: &'a dyn ReadView) -> Planner<'a> {
+        let engine = self;
+        Planner { engine, view }
+    }
+}
+
+impl Planner<'_> {
+    /// Checks the entries of at most `most` recipients of a closing, as of the instant at which it was
+    /// due, however late that is. Reads only.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn plan(&self, closing: ClosingId, most: usize) -> Result<Option<Plan>, Unreadable> {
+        self.plan_wanted(closing, most, &mut |_| true)
+    }
+
+    /// [`Planner::plan`] for the wanted messages alone.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn plan_wanted(
+        &self,
+        closing: ClosingId,
+        most: usize,
+        is_wanted: &mut dyn FnMut(MessageId) -> bool,
+    ) -> Result<Option<Plan>, Unreadable> {
+        let Planner { engine, view } = *self;
+        let bucket = engine.parts.bucket(closing.bucket);
+        let Some(open) = bucket.closings.get(&closing.seq) else {
+            return Ok(None);
+        };
+        let names = &engine.intake.compiled.names;
+        let lane = names.lane(open.lane.lane);
+        let members: BTreeMap<u32, Seq> = open
+            .unmade
+            .iter()
+            .filter(|(number, _)| is_wanted(closing.message(RecipientNo(**number))))
+            .take(most)
+            .map(|(number, since)| (*number, *since))
+            .collect();
+        let Some(from) = members.values().min().copied() else {
+            return Ok(None);
+        };
+        let who: RoaringBitmap = members.keys().copied().collect();
+        let least = who.min().unwrap_or(0);
+        let mut since = vec![Seq::LAST; (who.max().unwrap_or(0) - least) as usize + 1];
+        for (number, seq) in &members {
+            since[(number - least) as usize] = *seq;
+        }
+        let takes =
+            |kept: &StoredArrival, variant: &Variant| open.lane.has(names, &kept.arrival, variant);
+        let has = |number: u32, kept: &StoredArrival| {
+            since[(number - least) as usize] <= kept.seq
+                && !bucket.ended.has(kept.seq, lane.channel, number)
+        };
+        let look = Look {
+            from,
+            to: closing.seq,
+            who: &who,
+            takes: &takes,
+            has: &has,
+        };
+        let mut found = bucket.index.look(view, &look)?;
+        found.sort();
+        let mut plan = self.plan_of(closing, (&open.lane, open.at, open.clock), found)?;
+        let draft = Draft::new(view);
+        let answers = self.answers(&draft, bucket, &plan)?;
+        plan.messages = self.planned(&draft, (bucket, lane.channel), &who, (&plan, &answers))?;
+        plan.unanswered = self.unanswered(&plan, &answers);
+        Ok(Some(plan))
+    }
+
+    /// A plan of the entries found, without messages.
+    pub(crate) fn plan_of(
+        &self,
+        closing: ClosingId,
+        (lane, at, as_of): (&LaneKey, Instant, Instant),
+        found: Found,
+    ) -> Result<Plan, Unreadable> {
+        let Planner { engine, view } = *self;
+        let headers = found.sources.iter().map(|Source { kept, .. }| {
+            let arrival = &kept.arrival;
+            engine.intake.header(view, arrival.at.day(), arrival.event)
+        });
+        let headers = headers.collect::<Result<Vec<_>, _>>()?;
+        let name = engine.intake.compiled.names.lane(lane.lane);
+        Ok(Plan {
+            closing,
+            at,
+            as_of,
+            channel: name.channel.name(),
+            lane_name: name.name.clone(),
+            key: lane.key.clone(),
+            messages: Vec::new(),
+            unrecoverable: Vec::new(),
+            unanswered: Vec::new(),
+            lane: lane.lane,
+            found,
+            headers,
+        })
+    }
+
+    /// The messages of a plan: the entries found, after their checks.
+    pub(crate) fn planned(
+        &self,
+        draft: &Draft<'_>,
+        (bucket, channel): (&Bucket, ChannelNo),
+        who: &RoaringBitmap,
+        (plan, answers): (&Plan, &[Answers]),
+    ) -> Result<Vec<PlannedMessage>, Unreadable> {
+        let engine = self.engine;
+        let Plan {
+            as_of: at,
+            found,
+            headers,
+            ..
+        } = plan;
+        let version = engine.intake.compiled.current();
+        let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
+        let choices = choices.unwrap_or_default();
+        let never = self.unwanted_sources(draft, (bucket, channel), (who, found), &choices)?;
+        let there = self.seen_in_inboxes(draft, (bucket, channel), found)?;
+        let sources = || {
+            let kept = found.sources.iter().map(|source| &*source.kept);
+            kept.zip(headers)
+        };
+        let is_seen: Vec<_> = sources()
+            .map(|(kept, header)| {
+                let type_no = kept.arrival.type_no;
+                let of_type = version.and_then(|version| version.of_type(type_no));
+                let says = of_type.and_then(|of_type| of_type.rules.drop_if_seen);
+                let digest = choices.get(&type_no).map(|choices| &choices.digest);
+                // As the type says; by default it counts, unless the policy is a digest.
+                let counts = move |number| {
+                    says.unwrap_or_else(|| !digest.is_some_and(|digest| digest.contains(number)))
+                };
+                let there = there.get(&kept.arrival.place);
+                move |number| {
+                    counts(number) && self.has_seen(bucket, RecipientNo(number), kept, header)
+                        || there.is_some_and(|who| who.contains(number))
+                }
+            })
+            .collect();
+        let gone = who & &*bucket.roster.gone;
+        let no_address = bucket.roster.without_address(channel, who);
+        let list = &engine.intake.suppressions;
+        let suppressed = list.among((bucket, channel), who, *at);
+        let checks: Vec<Checks<'_>> = sources()
+            .zip(&is_seen)
+            .zip(&never)
+            .zip(answers)
+            .map(|((((kept, header), is_seen), never), answers)| {
+                let facts = Facts {
+                    gone: Ends::Of(&gone),
+                    never: Ends::Of(never),
+                    untrue: Ends::Of(&answers.untrue),
+                    unanswered: Ends::Of(&answers.unanswered),
+                    seen: Ends::Where(is_seen),
+                    no_address: Ends::Of(&no_address),
+                    suppressed: Ends::Of(&suppressed),
+                    ..facts_of(
+                        (&engine.intake.compiled, &engine.intake.objects),
+                        kept,
+                        header,
+                        *at,
+                    )
+                };
+                facts.checks()
+            })
+            .collect();
+        let mut all: Vec<PlannedMessage> =
+            Vec::with_capacity(usize::try_from(who.len()).unwrap_or(0));
+        let mut groups = found.by_recipient().peekable();
+        for number in who {
+            let mut planned = PlannedMessage {
+                number: RecipientNo(number),
+                entries: Vec::new(),
+                ended: Vec::new(),
+            };
+            if let Some(entries) = groups.next_if(|entries| entries[0].number == number) {
+                let mut sources: Vec<u32> = entries.iter().map(|entry| entry.source).collect();
+                let key = |source: &u32| {
+                    let arrival = &found.source(*source).0.arrival;
+                    (arrival.t, arrival.place)
+                };
+                if !sources.is_sorted_by_key(key) {
+                    sources.sort_by_key(key);
+                }
+                for source in sources {
+                    match checks[source as usize].end_of(number) {
+                        Some(reason) => planned.ended.push((source, reason)),
+                        None => planned.entries.push(source),
+                    }
+                }
+            }
+            all.push(planned);
+        }
+        Ok(all)
+    }
+
+    /// By source, what the condition of its type says of its recipients.
+    pub(crate) fn answers(
+        &self,
+        draft: &Draft<'_>,
+        bucket: &Bucket,
+        plan: &Plan,
+    ) -> Result<Vec<Answers>, Unreadable> {
+        let engine = self.engine;
+        let found = &plan.found;
+        let mut answers = vec![Answers::default(); found.sources.len()];
+        let of_type = |at: u32| {
+            self.type_of(found.source(at).0)
+                .filter(|of_type| of_type.condition.is_some())
+        };
+        let asked: Vec<u32> = (0..)
+            .take(answers.len())
+            .filter(|at| of_type(*at).is_some())
+            .collect();
+        if asked.is_empty() {
+            return Ok(answers);
+        }
+        let mut who = vec![RoaringBitmap::new(); answers.len()];
+        for FoundEntry { number, source } in &found.entries {
+            who[*source as usize].insert(*number);
+        }
+        let around = (draft, &engine.intake);
+        for at in asked {
+            if let Some(of_type) = of_type(at) {
+                let entries = (plan.as_of, &who[at as usize]);
+                answers[at as usize] = ask(around, (bucket, of_type), found.source(at).0, entries)?;
+            }
+        }
+        Ok(answers)
+    }
+
+    fn type_of(&self, kept: &StoredArrival) -> Option<&Type> {
+        let engine = self.engine;
+        let version = engine.intake.compiled.current()?;
+        version.of_type(kept.arrival.type_no)
+    }
+
+    /// The conditions without an answer that have ended entries of a plan.
+    fn unanswered(&self, plan: &Plan, answers: &[Answers]) -> Vec<Unanswered> {
+        let mut entries: BTreeMap<u32, u64> = BTreeMap::new();
+        for (source, reason) in plan.messages.iter().flat_map(|planned| &planned.ended) {
+            if *reason == Reason::ConditionError {
+                *entries.entry(*source).or_default() += 1;
+            }
+        }
+        let reports = entries.into_iter().filter_map(|(source, entries)| {
+            let event = &plan.headers[source as usize].id;
+            let of_type = self.type_of(plan.found.source(source).0)?;
+            answers[source as usize].report(event, of_type, entries)
+        });
+        reports.collect()
+    }
+
+    /// By source, those who do not want its entries: their preference says never, or a mute leaves no reason.
+    fn unwanted_sources<'c>(
+        &self,
+        draft: &Draft<'_>,
+        (bucket, channel): (&Bucket, ChannelNo),
+        (who, found): (&RoaringBitmap, &Found),
+        choices: &'c FxHashMap<TypeNo, Choices>,
+    ) -> Result<Vec<Cow<'c, RoaringBitmap>>, Unreadable> {
+        let engine = self.engine;
+        let version = engine.intake.compiled.current();
+        let mut all = Vec::with_capacity(found.sources.len());
+        for at in (0..).take(found.sources.len()) {
+            let (kept, variant) = found.source(at);
+            let number = kept.arrival.type_no;
+            let never = choices.get(&number).map(|choices| &choices.never);
+            let never = never.map_or_else(Cow::default, Cow::Borrowed);
+            let Some(of_type) = version.and_then(|version| version.of_type(number)) else {
+                all.push(never);
+                continue;
+            };
+            let entry = (kept, variant);
+            let silenced = silenced(draft, (bucket, of_type), entry, (channel, who))?;
+            all.push(match silenced.is_empty() {
+                true => never,
+                false => Cow::Owned(silenced | &*never),
+            });
+        }
+        Ok(all)
+    }
+
+    /// The preferences of these recipients on a channel, by type.
+    fn choices(
+        &self,
+        bucket: &Bucket,
+        version: &Version,
+        channel: ChannelNo,
+        who: &RoaringBitmap,
+        found: &Found,
+    ) -> FxHashMap<TypeNo, Choices> {
+        let engine = self.engine;
+        let mut all: FxHashMap<TypeNo, Choices> = FxHashMap::default();
+        for Source { kept, .. } in &found.sources {
+            let number = kept.arrival.type_no;
+            let Some(of_type) = version.of_type(number) else {
+                continue;
+            };
+            all.entry(number).or_insert_with(|| {
+                let parts = bucket.preferences.split(channel, of_type, who.clone());
+                let mut choices = Choices::default();
+                for (mode, part) in parts {
+                    match of_type
+                        .lane(channel, mode.as_ref())
+                        .map(|no| &engine.intake.compiled.names.lane(no).kind)
+                    {
+                        None => choices.never |= part,
+                        Some(LaneKind::Digest(_)) => choices.digest |= part,
+                        Some(_) => {}
+                    }
+                }
+                choices
+            });
+        }
+        all
+    }
+}
+
+impl Plan {
+    /// Sorts sources as in a message: by (t, arrival).
+    pub(crate) fn order(&self, sources: &mut [u32]) {
+        sources.sort_by_key(|source| {
+            let arrival = &self.found.source(*source).0.arrival;
+            (arrival.t, arrival.place)
+        });
+    }
+
+    pub(crate) fn item(&self, source: u32) -> Item {
+        let (kept, variant) = self.found.source(source);
+        let channel = channel_no(self.channel).unwrap_or(INBOX_NO);
+        let header = &self.headers[source as usize];
+        Item {
+            event: header.id.clone(),
+            event_type: header.event_type.clone(),
+            object: header.object.clone(),
+            t: kept.arrival.t,
+            reasons: kept.arrival.reasons_of(variant, channel),
+        }
+    }
+
+    /// The day that has a source's event, and its address.
+    pub(crate) fn event_at(&self, source: u32) -> (Day, EventAt) {
+        let arrival = &self.found.source(source).0.arrival;
+        (arrival.at.day(), arrival.event)
+    }
+}

@@ -1,0 +1,276 @@
+//! From a planned message to a batch: objects as they are now, grouped, ready to be rendered.
+//!
+//! One presenter serves many messages of one moment: each event and object is read once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::plan::{Plan, PlannedMessage};
+use crate::content::batch::Batch;
+use crate::content::group::{Entry, group};
+use crate::content::message::Message;
+use crate::engine::intake::accepted;
+use crate::engine::intake::state::Data;
+use crate::engine::rows::draft::Draft;
+use crate::engine::state::Engine;
+use crate::journal::record::EventAt;
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::model::channel::channel_no;
+use crate::model::event::Object;
+use crate::model::id::Id;
+use crate::model::number::MessageId;
+use crate::model::time::{Day, Instant};
+
+/// The prefix of a follower's reason.
+const TOPIC: &str = "topic:";
+
+/// A presenter, which makes batches from planned messages.
+pub struct Presenter<'a> {
+    engine: &'a Engine,
+    draft: Draft<'a>,
+    data: FxHashMap<(Day, EventAt), Data>,
+    objects: FxHashMap<Id, Arc<Object>>,
+    actors: FxHashMap<Id, Arc<Object>>,
+    of_plan: Option<OfPlan<'a>>,
+}
+
+/// The entries of a plan, which its messages share.
+struct OfPlan<'a> {
+    plan: &'a Plan,
+    /// By source; `None` = no message had it yet.
+    sources: Vec<Option<OfSource>>,
+}
+
+/// An entry, the same for all recipients.
+#[derive(Clone)]
+struct OfSource {
+    entry: Entry,
+    /// The topics among its reasons that have a title.
+    topics: Vec<Arc<Object>>,
+}
+
+impl<'a> Presenter<'a> {
+    /// Creates a presenter over the stored state.
+    #[must_use]
+    pub fn new(engine: &'a Engine, view: &'a dyn ReadView) -> Self {
+        Self {
+            engine,
+            draft: Draft::new(view),
+            data: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            actors: FxHashMap::default(),
+            of_plan: None,
+        }
+    }
+
+    /// A message that was built before, as a batch of what is still known; `None` where the store has it no longer, or
+    /// its recipient was erased. True if all of its entries are known.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn built(
+        engine: &Engine,
+        view: &dyn ReadView,
+        message: MessageId,
+        from: Day,
+    ) -> Result<Option<(Batch, bool)>, Unreadable> {
+        let Some(message) = engine.reader(view).message_of(message, from)? else {
+            return Ok(None);
+        };
+        let (plan, planned) = engine.reader(view).message_at(&message)?;
+        let is_whole = planned.len() == message.entries;
+        let batch = Presenter::new(engine, view).batch(&plan, &planned)?;
+        Ok(batch.map(|batch| (batch, is_whole)))
+    }
+
+    /// A planned message as a batch; `None` if it is empty or the recipient was erased.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn batch(
+        &mut self,
+        plan: &'a Plan,
+        planned: &PlannedMessage,
+    ) -> Result<Option<Batch>, Unreadable> {
+        let bucket = self.engine.parts.bucket(plan.closing.bucket);
+        let Some(rules) = self.engine.rules() else {
+            return Ok(None);
+        };
+        let Some(mut profile) = bucket.roster.profile(planned.number).cloned() else {
+            return Ok(None);
+        };
+        let intake = &self.engine.intake;
+        if let Some(channel) = channel_no(plan.channel) {
+            let list = &intake.suppressions;
+            list.leave_out(&mut profile.addresses, channel, intake.now);
+        }
+        let Some(first) = planned.entries.first() else {
+            return Ok(None);
+        };
+        let id = id_of(
+            (&profile.id, plan.channel, &plan.lane_name),
+            plan.at,
+            Some(&plan.headers[*first as usize].id),
+        );
+        let mut of_plan = match self.of_plan.take() {
+            Some(known) if std::ptr::eq(known.plan, plan) => known,
+            _ => OfPlan {
+                plan,
+                sources: vec![None; plan.headers.len()],
+            },
+        };
+        for source in &planned.entries {
+            let of_source = &mut of_plan.sources[*source as usize];
+            if of_source.is_none() {
+                *of_source = Some(self.of_source(plan, *source)?);
+            }
+        }
+        let sources = planned.entries.iter();
+        let sources = sources.filter_map(|source| of_plan.sources[*source as usize].as_ref());
+        let entries: Vec<&Entry> = sources.clone().map(|of| &of.entry).collect();
+        let mut topics: Vec<&Arc<Object>> = sources.flat_map(|of| &of.topics).collect();
+        topics.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        topics.dedup_by(|a, b| a.id == b.id);
+        let topics = topics.into_iter().cloned().collect();
+        let batch = Batch {
+            id,
+            message: plan.closing.message(planned.number),
+            tz: profile
+                .tz
+                .clone()
+                .unwrap_or_else(|| rules.defaults.tz.clone()),
+            locale: profile
+                .locale
+                .clone()
+                .unwrap_or_else(|| rules.defaults.locale.clone()),
+            recipient: profile,
+            channel: plan.channel.to_owned(),
+            lane: plan.lane_name.clone(),
+            key: plan.key.clone(),
+            at: plan.as_of,
+            entries: entries.len(),
+            groups: group(entries, rules),
+            topics,
+        };
+        self.of_plan = Some(of_plan);
+        Ok(Some(batch))
+    }
+
+    /// A source of a plan.
+    fn of_source(&mut self, plan: &Plan, source: u32) -> Result<OfSource, Unreadable> {
+        let (day, at) = plan.event_at(source);
+        let header = plan.headers[source as usize].clone();
+        let item = plan.item(source);
+        let target = header.target.as_ref();
+        let mut topics = Vec::new();
+        for reason in &item.reasons {
+            let topic = reason.strip_prefix(TOPIC).map(Id::new);
+            if let Some(Ok(topic)) = topic {
+                topics.push(self.object(&topic)?);
+            }
+        }
+        topics.retain(|topic| topic.title.is_some());
+        let entry = Entry {
+            t: item.t,
+            reasons: item.reasons.into(),
+            object: self.object(&header.object)?,
+            actor: header.actor.as_ref().map(|id| self.actor(id)).transpose()?,
+            target: target.map(|id| self.object(id)).transpose()?,
+            data: self.data(day, at)?,
+            header,
+        };
+        Ok(OfSource { entry, topics })
+    }
+
+    /// The `data` of an event.
+    pub(crate) fn data(&mut self, day: Day, at: EventAt) -> Result<Data, Unreadable> {
+        if let Some(known) = self.engine.intake.event_data.get(&(day, at)) {
+            return Ok(known);
+        }
+        if !self.data.contains_key(&(day, at)) {
+            self.read_data(day, &BTreeSet::from([at]))?;
+        }
+        Ok(self.data.get(&(day, at)).cloned().flatten())
+    }
+
+    /// Prefetches the `data` of several events as a day has them.
+    pub(crate) fn read_data(
+        &mut self,
+        day: Day,
+        events: &BTreeSet<EventAt>,
+    ) -> Result<(), Unreadable> {
+        let recent = &self.engine.intake.event_data;
+        let mut unknown = BTreeSet::new();
+        for at in events {
+            match recent.get(&(day, *at)) {
+                Some(data) => drop(self.data.insert((day, *at), data)),
+                None => drop(unknown.insert(*at)),
+            }
+        }
+        accepted::read_data(self.draft.view, day, &unknown, |at, data, bytes| {
+            let data = data.map(Arc::new);
+            recent.keep((day, at), data.clone(), bytes);
+            self.data.insert((day, at), data);
+        })
+    }
+
+    /// An actor as it is now: with the name of the recipient of the same id if the object has no title.
+    pub(crate) fn actor(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
+        if let Some(actor) = self.actors.get(id) {
+            return Ok(Arc::clone(actor));
+        }
+        let mut actor = self.object(id)?;
+        if actor.title.is_none()
+            && let Some(name) = self
+                .engine
+                .recipient(id)
+                .and_then(|found| found.name.as_ref())
+        {
+            Arc::make_mut(&mut actor).title = Some(name.clone());
+        }
+        self.actors.insert(id.clone(), Arc::clone(&actor));
+        Ok(actor)
+    }
+
+    /// An object as it is now.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn object(&mut self, id: &Id) -> Result<Arc<Object>, Unreadable> {
+        if let Some(object) = self.objects.get(id) {
+            return Ok(Arc::clone(object));
+        }
+        let object = self.engine.intake.objects.now(&self.draft, id)?;
+        self.objects.insert(id.clone(), Arc::clone(&object));
+        Ok(object)
+    }
+}
+
+/// The id of a batch, the same on every machine and after every restore: from recipient, channel, lane,
+/// the closing's instant and the first entry.
+#[must_use]
+pub fn batch_id(message: &Message) -> String {
+    let first = message.items.first();
+    let lane = (&message.recipient, &*message.channel, &*message.lane);
+    id_of(lane, message.at, first.map(|item| &item.event))
+}
+
+fn id_of((recipient, channel, lane): (&Id, &str, &str), at: Instant, first: Option<&Id>) -> String {
+    let mut named = Vec::new();
+    let at = at.0.to_be_bytes();
+    let parts: [&[u8]; 5] = [
+        recipient.as_str().as_bytes(),
+        channel.as_bytes(),
+        lane.as_bytes(),
+        &at,
+        first.map_or(&[], |event| event.as_str().as_bytes()),
+    ];
+    for part in parts {
+        named.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        named.extend_from_slice(part);
+    }
+    format!("{:032x}", xxh3_128(&named))
+}

@@ -1,0 +1,217 @@
+//! The messages that a step may change or end, named before it: see [`crate::engine::Reach`].
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::engine::rows::act::{Act, CancelledEvents, Told};
+use crate::engine::rows::draft::Draft;
+use crate::engine::state::Engine;
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::model::channel::{ChannelNo, channel_no};
+use crate::model::command::{Cancelled, Command};
+use crate::model::event::Event;
+use crate::model::id::Id;
+use crate::model::number::MessageId;
+use crate::model::time::Day;
+use crate::rules::Rules;
+use crate::rules::compiled::Version;
+
+/// The work of a step, as far as it may change or end messages.
+#[derive(Clone, Copy, Debug)]
+pub enum Upcoming<'a> {
+    /// These commands.
+    Commands(&'a [Command]),
+    /// New rules.
+    Rules(&'a Rules),
+    /// Days before this one are deleted.
+    Forget(Day),
+    /// Acts that another node has told.
+    Told(&'a [Arc<Told>]),
+}
+
+/// An engine beside the draft through which it looks for messages.
+struct Touching<'a> {
+    engine: &'a Engine,
+    draft: &'a Draft<'a>,
+}
+
+impl Engine {
+    /// The messages that a step may change or end, a few too many at most: the senders must keep them
+    /// back until it is durable. Their content then, if any is left, comes from [`Planner::made_again`](super::plan::Planner::made_again).
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn may_touch(
+        &self,
+        view: &dyn ReadView,
+        upcoming: Upcoming<'_>,
+    ) -> Result<BTreeSet<MessageId>, Unreadable> {
+        let mut messages = BTreeSet::new();
+        let mut open = self
+            .parts
+            .buckets()
+            .flat_map(|bucket| bucket.closings.values());
+        if open.all(|open| open.sending.is_empty()) {
+            return Ok(messages);
+        }
+        let touching = Touching {
+            engine: self,
+            draft: &Draft::new(view),
+        };
+        match upcoming {
+            Upcoming::Rules(rules) => messages.extend(touching.unwanted_under(rules)?),
+            Upcoming::Forget(before) => messages.extend(touching.messages_before(before)?),
+            Upcoming::Told(told) => {
+                for act in told.iter().flat_map(|told| &told.acts) {
+                    messages.extend(touching.touched_by_act(act)?);
+                }
+            }
+            Upcoming::Commands(commands) => {
+                for command in commands {
+                    messages.extend(touching.touched_by(command)?);
+                }
+            }
+        }
+        Ok(messages)
+    }
+}
+
+impl Touching<'_> {
+    fn messages_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
+        let found = self.engine.find(recipient).ok();
+        found.map_or_else(Vec::new, |(at, number)| {
+            self.engine.parts[self.engine.parts.index_of(at)].messages_to(at, number, channel)
+        })
+    }
+
+    /// The messages with entries that are `never` under other rules.
+    fn unwanted_under(&self, rules: &Rules) -> Result<Vec<MessageId>, Unreadable> {
+        let mut messages = Vec::new();
+        if self.engine.rules() == Some(rules) {
+            return Ok(messages);
+        }
+        let mut names = self.engine.intake.compiled.names.clone();
+        let (version, _) = Version::new(0, rules.clone(), &mut names);
+        for (part, bucket) in self.engine.parts.with_buckets() {
+            let unwanted = part
+                .messages(self.draft)
+                .unwanted(bucket.no, None, &version)?;
+            messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
+        }
+        Ok(messages)
+    }
+
+    fn messages_before(&self, before: Day) -> Result<Vec<MessageId>, Unreadable> {
+        let mut messages = Vec::new();
+        for part in self.engine.parts.iter() {
+            messages.extend(
+                part.messages(self.draft)
+                    .messages_before(before)?
+                    .into_keys(),
+            );
+        }
+        Ok(messages)
+    }
+
+    /// The messages with entries of cancelled events.
+    fn messages_of_events(
+        &self,
+        cancelled: &Cancelled,
+        events: &CancelledEvents,
+    ) -> Result<Vec<MessageId>, Unreadable> {
+        let mut messages = Vec::new();
+        for part in self.engine.parts.iter() {
+            let events = part.copies_in(self.draft).with_copies(cancelled, events)?;
+            for (bucket, (place, event)) in part
+                .buckets
+                .iter()
+                .flat_map(|bucket| events.iter().map(move |event| (bucket, event)))
+            {
+                for kept in bucket
+                    .index
+                    .arrivals_of(self.draft.view, *place, &event.days)?
+                {
+                    let found = bucket.sets_of(self.draft.view, &kept)?;
+                    for (variant, who) in kept.arrival.variants.iter().zip(found) {
+                        for lane in &variant.lanes {
+                            let names = &part.compiled.names;
+                            let lane = names.address(*lane, &kept.arrival.keys);
+                            messages.extend(part.messages(self.draft).messages_with(
+                                bucket.no,
+                                (&lane, kept.seq),
+                                &who,
+                            )?);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(messages)
+    }
+
+    /// The messages with entries that an event may replace.
+    fn messages_replaced(&self, event: &Event) -> Result<Vec<MessageId>, Unreadable> {
+        let compiled = &self.engine.intake.compiled;
+        let of_type = compiled.names.type_no(event.event_type.as_str());
+        let of_type = of_type.zip(compiled.current());
+        let of_type = of_type.and_then(|(no, version)| Some((no, version.of_type(no)?)));
+        let mut messages = Vec::new();
+        if let Some(of_type) = of_type {
+            for part in self.engine.parts.iter() {
+                messages.extend(part.messages_replaced(self.draft, of_type, event)?);
+            }
+        }
+        Ok(messages)
+    }
+
+    /// The messages that an act may change or end.
+    fn touched_by_act(&self, act: &Act) -> Result<Vec<MessageId>, Unreadable> {
+        match act {
+            Act::Publish { row, .. } => self.messages_replaced(&row.event),
+            Act::Cancel(cancel) => self.messages_of_events(&cancel.what, &cancel.events),
+            Act::Forget { before } => self.messages_before(*before),
+            Act::Rules { rules, .. } => self.unwanted_under(rules),
+            Act::Enter { .. }
+            | Act::Expire { .. }
+            | Act::Pause(_)
+            | Act::Resume(_)
+            | Act::Keep { .. }
+            | Act::Unschedule { .. }
+            | Act::Object { .. }
+            | Act::Suppression { .. } => Ok(Vec::new()),
+        }
+    }
+
+    /// The messages that a command may change or end.
+    fn touched_by(&self, command: &Command) -> Result<Vec<MessageId>, Unreadable> {
+        match command {
+            Command::Cancel(cancelled) | Command::Withdraw(cancelled) => {
+                let events = self.engine.intake.located_events(self.draft, cancelled)?;
+                self.messages_of_events(cancelled, &events)
+            }
+            Command::Erase { recipient } | Command::Preferences { recipient, .. } => {
+                Ok(self.messages_of_recipient(recipient, None))
+            }
+            Command::Preference {
+                recipient, channel, ..
+            } => Ok(self.messages_of_recipient(recipient, channel_no(channel))),
+            Command::Forget { before } => self.messages_before(*before),
+            Command::Publish(event) => self.messages_replaced(event),
+            Command::Message { message, .. } => Ok(vec![message.id]),
+            Command::Recipient(_)
+            | Command::Subscribe { .. }
+            | Command::Unsubscribe { .. }
+            | Command::Object(_)
+            | Command::Resolved(_)
+            | Command::Retract { .. }
+            | Command::Mark { .. }
+            | Command::Flush { .. }
+            | Command::Pause(_)
+            | Command::Resume(_)
+            | Command::Report { .. }
+            | Command::Suppress { .. }
+            | Command::Unsuppress { .. }
+            | Command::ReportAddress { .. } => Ok(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,566 @@
+//! Admission: whom an event leaves out because an entry of its key is pending or was delivered, and whose pending entries
+//! it replaces.
+//!
+//! What is pending is asked of the journal, whatever the rules were when it arrived, but only of those who may have
+//! something: of each type that asks, memory knows by key who was admitted since it was looked at last. What was
+//! delivered of a type with `once_ever` outlives its day in sets of its own.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::admitted::{Admitted, key_of_event};
+use super::publish::Routed;
+use super::schedule::NotEntered;
+use super::state::Part;
+use super::take_back::Among;
+use crate::bucket::{Closing, Frozen};
+use crate::engine::intake::accepted;
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::named::scheduled_key;
+use crate::engine::rows::reach::Reached;
+use crate::engine::rows::sent::Sent;
+use crate::index::headers::Header;
+use crate::index::{FoundEntry, Look};
+use crate::journal::record::{Entries, Variant};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, encode};
+use crate::journal::table::{Key, Owner, Partition, Table};
+use crate::model::channel::ChannelNo;
+use crate::model::event::Event;
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{ClosingId, EventNo, MessageId, RecipientNo, Seq, TypeNo};
+use crate::model::reason::{Ending, Reason};
+use crate::model::time::{Day, Instant};
+use crate::rules::compiled::Type;
+use crate::rules::{Admission, Per};
+use crate::sets::set::Set;
+
+/// A type, and what tells its keys apart.
+#[derive(Clone, Copy)]
+struct Of {
+    type_no: TypeNo,
+    per: Per,
+}
+
+/// The place of pending entries that have entered their lanes.
+enum Place {
+    Lane(Seq, ChannelNo),
+    Message(Seq, ChannelNo, MessageId),
+}
+
+/// Pending entries with one key.
+#[derive(Default)]
+struct Pending {
+    who: RoaringBitmap,
+    waiting: Vec<Entries>,
+    messages: Vec<(Seq, ChannelNo, MessageId)>,
+    scheduled: Vec<((Instant, EventNo), RoaringBitmap)>,
+}
+
+/// Recipients whom an event left out, as they are counted beside its day.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct LeftOut {
+    pub(crate) why: Admission,
+    pub(crate) recipients: u64,
+}
+
+/// The text of a key, for what is kept for ever.
+fn subject<'a>(per: Per, object: &'a Id, target: Option<&'a Id>) -> &'a str {
+    match per {
+        Per::Type => "",
+        Per::Object => object.as_str(),
+        Per::Target => target.map_or("", Id::as_str),
+    }
+}
+
+fn once_key(bucket: BucketNo, of: Of, subject: &str, page: u32) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::DeliveredOnce)
+        .u32(of.type_no.0)
+        .bytes(&[of.per as u8])
+        .bytes(subject.as_bytes())
+        .bytes(&[0])
+        .u32(page)
+        .done()
+}
+
+fn left_out_key(bucket: BucketNo, place: EventNo) -> Vec<u8> {
+    Key::of(Owner::Bucket(bucket), Table::LeftOut)
+        .u64(place.0)
+        .done()
+}
+
+/// Reads how many of a bucket an event left out.
+pub(crate) fn left_out(
+    view: &dyn ReadView,
+    bucket: BucketNo,
+    (arrived, place): (Day, EventNo),
+) -> Result<Option<LeftOut>, Unreadable> {
+    let row = view.get(Partition::Day(arrived), &left_out_key(bucket, place))?;
+    let row = row.map(|row| decode("whom an event left out", &row));
+    row.transpose()
+}
+
+/// A set in pieces of 2^16 numbers, each with its page.
+fn pages(who: &RoaringBitmap) -> BTreeMap<u32, RoaringBitmap> {
+    let mut pages: BTreeMap<u32, RoaringBitmap> = BTreeMap::new();
+    for number in who {
+        pages.entry(number >> 16).or_default().insert(number);
+    }
+    pages
+}
+
+impl Part {
+    /// Leaves out of an event those whom the admission of its type does not take, and ends what it replaces.
+    /// Returns the number of recipients left out.
+    pub(crate) fn admit(
+        &mut self,
+        (intake, draft): (&Intake, &mut Draft<'_>),
+        row: &EventRow,
+        (type_no, rules): (TypeNo, &Type),
+        routed: &mut BTreeMap<BucketNo, Routed>,
+    ) -> Result<u64, Unreadable> {
+        let (admission, per) = (rules.rules.admission, rules.rules.per);
+        if admission == Admission::Always {
+            return Ok(0);
+        }
+        let (of, event) = (Of { type_no, per }, &row.event);
+        let key = key_of_event(per, event);
+        let mut suppressed = 0;
+        for (&no, routed) in routed.iter_mut() {
+            let sets = routed.values();
+            let mut who = sets.fold(RoaringBitmap::new(), |who, set| who | set);
+            if who.is_empty() {
+                continue;
+            }
+            find_admitted(self, (intake, &*draft), no, of)?;
+            let pending = pending(self, draft, no, (of, key), &who)?;
+            let left_out = match admission {
+                Admission::Always => RoaringBitmap::new(),
+                Admission::OncePending => pending.who,
+                Admission::OnceEver => {
+                    let target = event.target.as_ref().map(|target| &target.id);
+                    let subject = subject(per, &event.object.id, target);
+                    pending.who | delivered_once(draft, (no, of), subject, &who)?
+                }
+                Admission::LastOnly => {
+                    replace(self, draft, no, pending)?;
+                    RoaringBitmap::new()
+                }
+            };
+            who -= &left_out;
+            if !left_out.is_empty() {
+                routed.values_mut().for_each(|set| *set -= &left_out);
+                routed.retain(|_, set| !set.is_empty());
+                suppressed += left_out.len();
+                let counted = LeftOut {
+                    why: admission,
+                    recipients: left_out.len(),
+                };
+                let today = Partition::Day(self.now.day());
+                draft.put(today, left_out_key(no, row.place), encode(&counted));
+            }
+            if let Some(known) = self.admitted.get_mut(&(no, type_no)) {
+                *known.by_key.entry(key).or_default() |= who;
+            }
+        }
+        self.tally.suppressed += suppressed;
+        Ok(suppressed)
+    }
+
+    /// Notes that an event waits for its `t`.
+    pub(crate) fn note_scheduled(
+        &mut self,
+        no: BucketNo,
+        (t, place): (Instant, EventNo),
+        (type_no, event): (TypeNo, &Event),
+    ) {
+        if let Some(known) = self.admitted.get_mut(&(no, type_no)) {
+            let key = key_of_event(known.per, event);
+            known.scheduled.insert((t, place), key);
+        }
+    }
+
+    /// Adds the entries of a type in a message without an outcome.
+    fn in_message(
+        &self,
+        draft: &Draft<'_>,
+        (message, open): (MessageId, &Closing),
+        of: Of,
+        entries: &mut Vec<(u64, Place, RoaringBitmap)>,
+    ) -> Result<(), Unreadable> {
+        let channel = self.compiled.names.lane(open.lane.lane).channel;
+        let found = self.messages(draft).entries_made(message, open)?;
+        for FoundEntry { number, source } in &found.entries {
+            let kept = found.source(*source).0;
+            if kept.arrival.type_no == of.type_no {
+                let key = entry_key(draft, kept, of.per)?;
+                let place = Place::Message(kept.seq, channel, message);
+                entries.push((key, place, [*number].into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The messages without an outcome that an event would replace entries in.
+    pub(crate) fn messages_replaced(
+        &self,
+        draft: &Draft<'_>,
+        (type_no, rules): (TypeNo, &Type),
+        event: &Event,
+    ) -> Result<Vec<MessageId>, Unreadable> {
+        let of = Of {
+            type_no,
+            per: rules.rules.per,
+        };
+        let mut messages = Vec::new();
+        if rules.rules.admission != Admission::LastOnly {
+            return Ok(messages);
+        }
+        let key = key_of_event(of.per, event);
+        for bucket in self.buckets.iter() {
+            // Where memory does not know yet who may have one, everybody is asked.
+            let known = self.admitted.get(&(bucket.no, type_no));
+            let known = known.filter(|known| known.is_good_for(of.per));
+            for (closing, open) in &bucket.closings {
+                let mut entries = Vec::new();
+                let numbers = match known {
+                    None => open.sending.clone(),
+                    Some(known) => {
+                        let suspects = known.by_key.get(&key);
+                        suspects.map_or_else(RoaringBitmap::new, |who| who & &open.sending)
+                    }
+                };
+                for number in numbers {
+                    let message = bucket.closing_id(*closing).message(RecipientNo(number));
+                    self.in_message(draft, (message, open), of, &mut entries)?;
+                }
+                messages.extend(
+                    entries
+                        .into_iter()
+                        .filter_map(|(of, place, _)| match place {
+                            Place::Message(.., message) if of == key => Some(message),
+                            Place::Message(..) | Place::Lane(..) => None,
+                        }),
+                );
+            }
+        }
+        Ok(messages)
+    }
+}
+
+/// Remembers who was delivered an entry of a type with `once_ever`.
+pub(crate) fn remember(
+    part: &Part,
+    draft: &mut Draft<'_>,
+    no: BucketNo,
+    (type_no, header): (TypeNo, &Header),
+    who: &RoaringBitmap,
+) -> Result<(), Unreadable> {
+    let version = part.compiled.current();
+    let Some(rules) = version.and_then(|version| version.of_type(type_no)) else {
+        return Ok(());
+    };
+    if rules.rules.admission != Admission::OnceEver {
+        return Ok(());
+    }
+    let per = rules.rules.per;
+    let subject = subject(per, &header.object, header.target.as_ref());
+    for (page, who) in pages(who) {
+        let key = once_key(no, Of { type_no, per }, subject, page);
+        let known = read_set(draft, &key)?;
+        if !who.is_subset(&known) {
+            draft.put(Partition::Base, key, encode(&Set::from(known | who)));
+        }
+    }
+    Ok(())
+}
+
+/// Remembers who was sent an entry of a type with `once_ever`.
+pub(crate) fn remember_sent(
+    part: &Part,
+    (intake, draft): (&Intake, &mut Draft<'_>),
+    ClosingId { bucket: no, seq }: ClosingId,
+    sent: &[Sent],
+) -> Result<(), Unreadable> {
+    let asks = |rules: &Type| rules.rules.admission == Admission::OnceEver;
+    let Some(version) = part.version().filter(|version| version.has_kind(asks)) else {
+        return Ok(());
+    };
+    let bucket = &part.buckets[no];
+    let Some(open) = bucket.closings.get(&seq) else {
+        return Ok(());
+    };
+    let delivered = sent
+        .iter()
+        .filter(|sent| sent.ending == Ending::Delivered && open.sending.contains(sent.number.0));
+    let seqs_of: FxHashMap<u32, &Vec<Seq>> =
+        delivered.map(|sent| (sent.number.0, &sent.seqs)).collect();
+    let seqs = || seqs_of.values().flat_map(|seqs| seqs.iter().copied());
+    let (Some(from), Some(to)) = (seqs().min(), seqs().max()) else {
+        return Ok(());
+    };
+    let takes = |kept: &StoredArrival, variant: &Variant| {
+        version.of_type(kept.arrival.type_no).is_some_and(asks)
+            && open.lane.has(&part.compiled.names, &kept.arrival, variant)
+    };
+    let look = Look {
+        from,
+        to,
+        who: &seqs_of.keys().copied().collect(),
+        takes: &takes,
+        has: &|number, kept| {
+            seqs_of
+                .get(&number)
+                .is_some_and(|seqs| seqs.contains(&kept.seq))
+        },
+    };
+    let found = bucket.index.look(draft.view, &look)?;
+    for (source, who) in found.by_source() {
+        let arrival = &found.source(source).0.arrival;
+        let at = (arrival.at.day(), arrival.event);
+        let header = intake.with_header(draft, at, Header::clone)?;
+        remember(part, draft, no, (arrival.type_no, &header), &who)?;
+    }
+    Ok(())
+}
+
+/// The reason why the admission of a type leaves a recipient out of an event: one entry is pending, or was
+/// delivered. Reads only.
+pub(crate) fn would_leave_out(
+    part: &Part,
+    (intake, draft): (&Intake, &Draft<'_>),
+    (no, number): (BucketNo, RecipientNo),
+    (type_no, rules): (TypeNo, &Type),
+    event: &Event,
+) -> Result<Option<&'static str>, Unreadable> {
+    let (admission, per) = (rules.rules.admission, rules.rules.per);
+    if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
+        return Ok(None);
+    }
+    let (of, who) = (Of { type_no, per }, RoaringBitmap::from_iter([number.0]));
+    let key = key_of_event(per, event);
+    let entered = entered(part, draft, no, of, Some(&who))?;
+    let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
+    for (t, place) in part.buckets[no].scheduled.of(number.0) {
+        if !is_pending {
+            let other = intake.scheduled_row(draft, t, place)?.0.event;
+            is_pending = other.event_type == event.event_type && key_of_event(per, &other) == key;
+        }
+    }
+    if is_pending {
+        return Ok(Some("one is pending"));
+    }
+    let target = event.target.as_ref().map(|target| &target.id);
+    let subject = subject(per, &event.object.id, target);
+    let is_remembered = admission == Admission::OnceEver
+        && !delivered_once(draft, (no, of), subject, &who)?.is_empty();
+    Ok(is_remembered.then_some("one was delivered before"))
+}
+
+/// Finds out who may have a pending entry of a type, where memory does not know.
+fn find_admitted(
+    part: &mut Part,
+    (intake, draft): (&Intake, &Draft<'_>),
+    no: BucketNo,
+    of: Of,
+) -> Result<(), Unreadable> {
+    let at = (no, of.type_no);
+    let known = part.admitted.get(&at);
+    if known.is_some_and(|known| known.is_good_for(of.per)) {
+        return Ok(());
+    }
+    let mut found = Admitted::none(of.per);
+    for (key, _, who) in entered(part, draft, no, of, None)? {
+        *found.by_key.entry(key).or_default() |= who;
+    }
+    let name = part.compiled.names.type_name(of.type_no);
+    for ((t, place), who) in part.buckets[no].scheduled.iter() {
+        let event = intake.scheduled_row(draft, t, place)?.0.event;
+        if event.event_type.as_str() == name {
+            let key = key_of_event(of.per, &event);
+            *found.by_key.entry(key).or_default() |= who;
+            found.scheduled.insert((t, place), key);
+        }
+    }
+    found.settle();
+    part.admitted.insert(at, found);
+    Ok(())
+}
+
+/// The pending entries with a key of those of a set.
+fn pending(
+    part: &mut Part,
+    draft: &Draft<'_>,
+    no: BucketNo,
+    (of, key): (Of, u64),
+    who: &RoaringBitmap,
+) -> Result<Pending, Unreadable> {
+    let mut pending = Pending::default();
+    let known = part.admitted.get(&(no, of.type_no));
+    let suspects = known.and_then(|known| Some(known.by_key.get(&key)? & who));
+    let Some(suspects) = suspects.filter(|suspects| !suspects.is_empty()) else {
+        return Ok(pending);
+    };
+    for (of_entry, place, who) in entered(part, draft, no, of, Some(&suspects))? {
+        if of_entry != key {
+            continue;
+        }
+        pending.who |= &who;
+        match place {
+            Place::Lane(seq, channel) => {
+                let who = who.into();
+                pending.waiting.push(Entries { seq, channel, who });
+            }
+            Place::Message(seq, channel, message) => {
+                pending.messages.push((seq, channel, message));
+            }
+        }
+    }
+    let bucket = &part.buckets[no];
+    if let Some(known) = part.admitted.get_mut(&(no, of.type_no)) {
+        known
+            .scheduled
+            .retain(|at, _| bucket.scheduled.contains_key(at));
+        for (at, _) in known.scheduled.iter().filter(|(_, of)| **of == key) {
+            let who = bucket.scheduled.among(at, &suspects);
+            if !who.is_empty() {
+                pending.who |= &who;
+                pending.scheduled.push((*at, who));
+            }
+        }
+        // Who has nothing pending need not be looked at again.
+        if let Some(of_key) = known.by_key.get_mut(&key) {
+            *of_key -= suspects - &pending.who;
+            if of_key.is_empty() {
+                known.by_key.remove(&key);
+            }
+        }
+    }
+    Ok(pending)
+}
+
+/// The pending entries of a type that have entered their lanes, of those of a set or of all, each with its key.
+fn entered(
+    part: &Part,
+    draft: &Draft<'_>,
+    no: BucketNo,
+    of: Of,
+    who: Option<&RoaringBitmap>,
+) -> Result<Vec<(u64, Place, RoaringBitmap)>, Unreadable> {
+    let mut entries = Vec::new();
+    let among = Among {
+        who,
+        type_no: Some(of.type_no),
+        ..Among::default()
+    };
+    for (_, channel, found) in part.waiting_among(draft, no, among)? {
+        for (source, mut of_source) in found.by_source() {
+            if let Some(who) = who {
+                of_source &= who;
+            }
+            if of_source.is_empty() {
+                continue;
+            }
+            let kept = found.source(source).0;
+            let key = entry_key(draft, kept, of.per)?;
+            entries.push((key, Place::Lane(kept.seq, channel), of_source));
+        }
+    }
+    for (closing, open) in &part.buckets[no].closings {
+        let numbers = match who {
+            Some(who) => &open.sending & who,
+            None => open.sending.clone(),
+        };
+        for number in numbers {
+            let message = part.buckets[no]
+                .closing_id(*closing)
+                .message(RecipientNo(number));
+            part.in_message(draft, (message, open), of, &mut entries)?;
+        }
+    }
+    Ok(entries)
+}
+
+/// Ends pending entries because later ones take their place.
+fn replace(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    no: BucketNo,
+    pending: Pending,
+) -> Result<(), Unreadable> {
+    part.cut(draft, no, Some(Reason::Replaced), pending.waiting);
+    let mut messages = pending.messages;
+    messages.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
+    part.take_out(draft, no, Reason::Replaced, messages)?;
+    for ((t, place), who) in pending.scheduled {
+        replace_scheduled(part, draft, no, (t, place), &who)?;
+    }
+    Ok(())
+}
+
+fn replace_scheduled(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    no: BucketNo,
+    (t, place): (Instant, EventNo),
+    who: &RoaringBitmap,
+) -> Result<(), Unreadable> {
+    let key = scheduled_key(Owner::Bucket(no), t, place);
+    let Some(bytes) = draft.get_in_parts(Partition::Base, &key)? else {
+        return Ok(());
+    };
+    let mut frozen: Frozen = decode("a scheduled audience", &bytes)?;
+    let mut replaced = NotEntered::default();
+    for part in &mut frozen.parts {
+        let ended = &part.who.0 & who;
+        replaced.end_all(part, &ended, Reason::Replaced);
+        part.who.0 -= ended;
+    }
+    frozen.parts.retain(|part| !part.who.is_empty());
+    draft.delete_in_parts(Partition::Base, key.clone())?;
+    let scheduled = &mut part.buckets[no].scheduled;
+    if frozen.parts.is_empty() {
+        scheduled.remove(&(t, place));
+    } else {
+        scheduled.insert((t, place), frozen.everyone());
+        draft.put_in_parts(Partition::Base, key, &encode(&frozen));
+    }
+    part.drop_entries(draft, no, place, replaced);
+    Ok(())
+}
+
+/// Those of a set who were ever delivered an entry of a type and a key.
+fn delivered_once(
+    draft: &Draft<'_>,
+    (no, of): (BucketNo, Of),
+    subject: &str,
+    who: &RoaringBitmap,
+) -> Result<RoaringBitmap, Unreadable> {
+    let mut delivered = RoaringBitmap::new();
+    for (page, who) in pages(who) {
+        delivered |= who & read_set(draft, &once_key(no, of, subject, page))?;
+    }
+    Ok(delivered)
+}
+
+fn read_set(draft: &Draft<'_>, key: &[u8]) -> Result<RoaringBitmap, Unreadable> {
+    let row = draft.get(Partition::Base, key)?;
+    let set = row.map(|row| decode::<Set>("who was delivered once", &row));
+    Ok(set.transpose()?.unwrap_or_default().0)
+}
+
+fn entry_key(draft: &Draft<'_>, kept: &StoredArrival, per: Per) -> Result<u64, Unreadable> {
+    let arrival = &kept.arrival;
+    match per {
+        Per::Type => Ok(0),
+        Per::Object => Ok(arrival.about.object),
+        Per::Target => {
+            let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
+            Ok(key_of_event(per, &row.event))
+        }
+    }
+}

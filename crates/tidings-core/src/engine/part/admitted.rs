@@ -1,0 +1,60 @@
+//! Keys of admission: those who may have a pending entry, in memory.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use crate::journal::record::About;
+use crate::model::event::Event;
+use crate::model::number::EventNo;
+use crate::model::time::Instant;
+use crate::rules::Per;
+
+/// Number of keys at which those of a type are found anew: entries end without a word to this index.
+const KEYS_MIN: usize = 1024;
+
+/// Those of a bucket who may have a pending entry of a type, by key; a few too many at most.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    pub(crate) per: Per,
+    pub(crate) by_key: FxHashMap<u64, RoaringBitmap>,
+    /// The scheduled events of the type, each with its key.
+    pub(crate) scheduled: BTreeMap<(Instant, EventNo), u64>,
+    /// Number of keys at which all of this is found anew.
+    most: usize,
+}
+
+impl Admitted {
+    /// Nobody yet, by these keys.
+    pub(crate) fn none(per: Per) -> Self {
+        Self {
+            per,
+            by_key: FxHashMap::default(),
+            scheduled: BTreeMap::new(),
+            most: KEYS_MIN,
+        }
+    }
+
+    /// Tells whether it has the keys of a configuration, and not too many of them.
+    pub(crate) fn is_good_for(&self, per: Per) -> bool {
+        self.per == per && self.by_key.len() < self.most
+    }
+
+    /// Sets the bound on keys by those that were found.
+    pub(crate) fn settle(&mut self) {
+        self.most = 2 * self.by_key.len() + KEYS_MIN;
+    }
+}
+
+/// The key by which entries of a type are told apart.
+pub(crate) fn key_of_event(per: Per, event: &Event) -> u64 {
+    match per {
+        Per::Type => 0,
+        Per::Object => About::object_hash(&event.object.id),
+        Per::Target => {
+            let target = event.target.as_ref();
+            target.map_or(0, |target| About::object_hash(&target.id))
+        }
+    }
+}

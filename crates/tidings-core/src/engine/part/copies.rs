@@ -1,0 +1,65 @@
+//! The places of events in a part, with the copies that moved entries left on later days.
+
+use std::collections::BTreeSet;
+
+use super::state::Part;
+use crate::engine::intake::locate;
+use crate::engine::intake::locate::Places;
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::act::CancelledEvents;
+use crate::engine::rows::draft::Draft;
+use crate::journal::stored::Unreadable;
+use crate::journal::table::{Owner, Table};
+use crate::model::command::Cancelled;
+use crate::model::id::Id;
+use crate::model::number::EventNo;
+
+/// Copies of events in a part, read through a draft.
+#[derive(Clone, Copy)]
+pub(crate) struct Copies<'a> {
+    part: &'a Part,
+    draft: &'a Draft<'a>,
+}
+
+impl Part {
+    /// Its copies of events.
+    pub(crate) fn copies_in<'a>(&'a self, draft: &'a Draft<'a>) -> Copies<'a> {
+        Copies { part: self, draft }
+    }
+}
+
+impl Copies<'_> {
+    /// Cancelled events with the days to which entries of them moved.
+    pub(crate) fn with_copies(
+        &self,
+        what: &Cancelled,
+        events: &CancelledEvents,
+    ) -> Result<CancelledEvents, Unreadable> {
+        let (name, table) = match what {
+            Cancelled::Event(id) => (id, Table::EnteredIds),
+            Cancelled::Key(key) => (key, Table::Keys),
+        };
+        let mut events = events.clone();
+        for (day, located) in self.copies_of(name, table)? {
+            events.entry(located.place).or_default().days.extend(day);
+        }
+        Ok(events)
+    }
+
+    /// The places of events of this name of which entries moved to later days.
+    pub(crate) fn copies_of(&self, name: &Id, table: Table) -> Result<Places, Unreadable> {
+        let days = self.part.copies.keys().copied();
+        locate::named(self.draft, name, (Owner::Shared, table), days)
+    }
+
+    /// The places of the events with this id that entered lanes or will.
+    pub(crate) fn places_of(
+        &self,
+        intake: &Intake,
+        id: &Id,
+    ) -> Result<BTreeSet<EventNo>, Unreadable> {
+        let mut located = intake.located_event(self.draft, id)?;
+        located.extend(self.copies_of(id, Table::EnteredIds)?);
+        Ok(located.iter().map(|(_, located)| located.place).collect())
+    }
+}

@@ -1,0 +1,355 @@
+//! Closings of lanes, and deliveries to inboxes.
+
+use roaring::RoaringBitmap;
+
+use super::state::Part;
+use crate::bucket::Due;
+use crate::content::message::{Item, Message, Skipped};
+use crate::engine::check::condition::ask;
+use crate::engine::check::look::{Ends, Facts, facts_of};
+use crate::engine::intake::state::Intake;
+use crate::engine::part::admission::remember;
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::inbox_delivery::InboxDelivery;
+use crate::index::headers::Header;
+use crate::journal::record::{Record, Variant};
+use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::model::batch_key::{BatchKey, LaneKey};
+use crate::model::channel::{INBOX, INBOX_NO};
+use crate::model::id::BucketNo;
+use crate::model::number::{LaneNo, RecipientNo, TypeNo};
+use crate::model::reason::{Outcome, Reason};
+use crate::rules::Admission;
+use crate::rules::compiled::CompiledRules;
+use crate::rules::lane_kind::LaneKind;
+
+/// Entries of a type with `once_ever` that are delivered.
+type Once = (TypeNo, Header, RoaringBitmap);
+
+impl Part {
+    /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes
+    /// that are due now.
+    pub(crate) fn end_instant(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+    ) -> Result<Vec<InboxDelivery>, Unreadable> {
+        let delivered = deliver_to_inboxes(self, intake, draft)?;
+        if self.close_due(draft)? || !delivered.is_empty() {
+            self.spoke_at = Some(self.clock);
+        }
+        Ok(delivered)
+    }
+
+    /// Closes the lanes that are due; returns whether there were any.
+    pub(crate) fn close_due(&mut self, draft: &mut Draft<'_>) -> Result<bool, Unreadable> {
+        let (now, clock) = (self.now, self.clock);
+        let mut any = false;
+        for &at in &*self.buckets.numbers() {
+            if self.next_due_of(at).is_none_or(|due| due > clock.0) {
+                continue;
+            }
+            let (lanes, around) = self.buckets[at].lanes_and_around(&self.compiled);
+            let mut due = lanes.take_due(clock, around.terms);
+            let names = &self.compiled.names;
+            due.sort_by(|(one, _), (other, _)| {
+                let name = |at: &LaneKey| &names.lane(at.lane).name;
+                (name(one), &one.key, one.lane).cmp(&(name(other), &other.key, other.lane))
+            });
+            for (lane, Due { closing, counting }) in due {
+                let who = closing | count_due(self, draft, at, lane.lane, counting)?;
+                let who = cap_due(self, draft, at, &lane, who);
+                if who.is_empty() {
+                    continue;
+                }
+                any = true;
+                self.write(
+                    draft,
+                    at,
+                    Record::Closing {
+                        at: now,
+                        lane,
+                        who: who.into(),
+                    },
+                );
+            }
+        }
+        Ok(any)
+    }
+}
+
+/// Keeps windows open that a cap keeps, and returns the others.
+fn cap_due(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    at: BucketNo,
+    lane: &LaneKey,
+    who: RoaringBitmap,
+) -> RoaringBitmap {
+    let now = part.now;
+    let capped = part.buckets[at].capped(lane, &who, part.clock, &part.compiled);
+    if capped.is_empty() {
+        return who;
+    }
+    let rest = who - &capped;
+    let (lane, who) = (lane.clone(), capped.into());
+    part.write(draft, at, Record::Capped { at: now, lane, who });
+    rest
+}
+
+/// Counts windows of a digest that are first due, and returns those that close: the others have too few
+/// entries, or are held.
+fn count_due(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    at: BucketNo,
+    lane: LaneNo,
+    who: RoaringBitmap,
+) -> Result<RoaringBitmap, Unreadable> {
+    if who.is_empty() {
+        return Ok(who);
+    }
+    let bucket = &part.buckets[at];
+    let fewer = bucket.too_few(draft.view, lane, &who, &part.compiled)?;
+    let enough = who - &fewer;
+    let terms = bucket.terms(&part.compiled);
+    let state = bucket.lanes.plain().get(&lane);
+    let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
+    let closing = enough - &held;
+    if !fewer.is_empty() || !held.is_empty() {
+        let record = Record::Counted {
+            at: part.now,
+            lane,
+            fewer: fewer.into(),
+            enough: held.into(),
+        };
+        part.write(draft, at, record);
+    }
+    Ok(closing)
+}
+
+/// Delivers new arrivals to the inboxes: at once, as a set, without a row per recipient.
+fn deliver_to_inboxes(
+    part: &mut Part,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+) -> Result<Vec<InboxDelivery>, Unreadable> {
+    let mut delivered = Vec::new();
+    for &at in &*part.buckets.numbers() {
+        let Some((of_bucket, once)) = inbox_delivery(part, intake, draft, at)? else {
+            continue;
+        };
+        for (type_no, header, who) in once {
+            remember(part, draft, at, (type_no, &header), &who)?;
+        }
+        for record in of_bucket.records() {
+            part.write(draft, at, record);
+        }
+        delivered.push(of_bucket);
+    }
+    Ok(delivered)
+}
+
+fn inbox_delivery(
+    part: &mut Part,
+    intake: &Intake,
+    draft: &Draft<'_>,
+    at: BucketNo,
+) -> Result<Option<(InboxDelivery, Vec<Once>)>, Unreadable> {
+    let now = part.now;
+    let bucket = &part.buckets[at];
+    let Some((day, held)) = bucket.index.days.last_key_value() else {
+        return Ok(None);
+    };
+    let fresh = || held.tail.from(&bucket.delivered_to.next());
+    let (Some((from, _)), Some((to, _))) = (fresh().next(), held.tail.last()) else {
+        return Ok(None);
+    };
+    let (from, to) = (*from, *to);
+    let (mut except, mut reached) = (Vec::new(), RoaringBitmap::new());
+    let (mut unanswered, mut once) = (Vec::new(), Vec::new());
+    let mut any = false;
+    for (_, kept) in fresh() {
+        let mut who = inbox_members(&part.compiled, kept);
+        if who.is_empty() {
+            continue;
+        }
+        any = true;
+        if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
+            who -= ended;
+        }
+        let event = (*day, kept.arrival.event);
+        let rules = (&*part.compiled, &intake.objects);
+        let look = |header: &Header| facts_of(rules, kept, header, part.clock);
+        let version = part.compiled.current();
+        let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
+        let asked = of_type.filter(|of_type| of_type.condition.is_some());
+        let answers = asked.map(|of_type| {
+            let of_type = (bucket, of_type);
+            ask((draft, intake), of_type, kept, (part.clock, &who))
+        });
+        let answers = answers.transpose()?.unwrap_or_default();
+        let facts = Facts {
+            gone: Ends::Of(&bucket.roster.gone),
+            untrue: Ends::Of(&answers.untrue),
+            unanswered: Ends::Of(&answers.unanswered),
+            ..intake.with_header(draft, event, look)?
+        };
+        let row = part.ledger.at(at, *day, INBOX_NO);
+        let mut without_answer = 0;
+        let who = facts.checks().divide(who, |reason, who| {
+            row.end(reason.outcome(), Some(reason), who.len());
+            if reason == Reason::ConditionError {
+                without_answer = who.len();
+            }
+            except.push((kept.seq, reason, who.into()));
+        });
+        if let Some(of_type) = asked.filter(|_| without_answer > 0) {
+            let id = intake.with_header(draft, event, |header| header.id.clone())?;
+            unanswered.extend(answers.report(&id, of_type, without_answer));
+        }
+        row.end(Outcome::Delivered, None, who.len());
+        if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
+            let header = intake.with_header(draft, event, Header::clone)?;
+            once.push((kept.arrival.type_no, header, who.clone()));
+        }
+        reached |= who;
+    }
+    part.tally.messages += reached.len();
+    if !any {
+        part.buckets[at].delivered_to = to;
+        return Ok(None);
+    }
+    let delivery = InboxDelivery {
+        bucket: at,
+        at: now,
+        from,
+        to,
+        except,
+        unanswered,
+    };
+    Ok(Some((delivery, once)))
+}
+
+impl Reader<'_> {
+    /// Tells whether anything could become due: an entry of a scheduled event, or an entry of a confirmed
+    /// recipient that is not paused. Open lanes without entries don't count.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn waits(&self) -> Result<bool, Unreadable> {
+        let Reader { engine, view } = *self;
+        if engine
+            .parts
+            .buckets()
+            .any(|bucket| !bucket.scheduled.is_empty())
+        {
+            return Ok(true);
+        }
+        let names = &engine.intake.compiled.names;
+        let mut held_back = 0;
+        for bucket in engine.parts.buckets() {
+            let unconfirmed = &bucket.roster.unconfirmed;
+            let ever = bucket.roster.ever();
+            for no in bucket.lanes.numbers() {
+                let name = names.lane(no);
+                let paused = bucket.paused.contains(&name.channel);
+                let held = match paused || name.kind == LaneKind::Paused {
+                    true => &ever,
+                    false => unconfirmed,
+                };
+                let found = bucket.waiting(view, names).in_lane(no, Some(held))?;
+                held_back += found.entries.len() as u64;
+            }
+        }
+        let pending: u64 = engine.parts.ledger_rows().map(|(_, row)| row.pending).sum();
+        Ok(pending > held_back)
+    }
+
+    /// The messages of a delivery to inboxes, one per recipient, by number. To be called before the next
+    /// step.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn inbox_messages(&self, delivered: &InboxDelivery) -> Result<Vec<Message>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let bucket = engine.parts.bucket(delivered.bucket);
+        let Some((day, held)) = bucket.index.days.last_key_value() else {
+            return Ok(Vec::new());
+        };
+        let mut messages: std::collections::BTreeMap<u32, Message> =
+            std::collections::BTreeMap::new();
+        let arrivals = held
+            .tail
+            .values()
+            .filter(|kept| (delivered.from..=delivered.to).contains(&kept.seq));
+        let mut arrivals: Vec<_> = arrivals.collect();
+        // What was paused comes later than it arrived.
+        arrivals.sort_by_key(|kept| (kept.arrival.t, kept.arrival.place));
+        for kept in arrivals {
+            let header = engine.intake.header(view, *day, kept.arrival.event)?;
+            for variant in &kept.arrival.variants {
+                if !has_inbox(&engine.intake.compiled, variant) {
+                    continue;
+                }
+                let reasons = kept.arrival.reasons_of(variant, INBOX_NO);
+                let ended = bucket.ended.of(kept.seq, INBOX_NO);
+                for number in variant.who.iter() {
+                    let ended = ended.is_some_and(|who| who.contains(number));
+                    let Some(profile) = bucket.roster.profile(RecipientNo(number)) else {
+                        continue;
+                    };
+                    let message = messages.entry(number).or_insert_with(|| Message {
+                        at: delivered.at,
+                        recipient: profile.id.clone(),
+                        channel: INBOX.to_owned(),
+                        lane: "now".to_owned(),
+                        key: BatchKey::EMPTY,
+                        items: Vec::new(),
+                        skipped: Vec::new(),
+                    });
+                    if ended {
+                        let except = delivered.except.iter();
+                        let mut why =
+                            except.filter(|(seq, _, who)| *seq == kept.seq && who.contains(number));
+                        if let Some((_, reason, _)) = why.next() {
+                            let (event, reason) = (header.id.clone(), *reason);
+                            message.skipped.push(Skipped { event, reason });
+                        }
+                        continue;
+                    }
+                    message.items.push(Item {
+                        event: header.id.clone(),
+                        event_type: header.event_type.clone(),
+                        object: header.object.clone(),
+                        t: kept.arrival.t,
+                        reasons: reasons.clone(),
+                    });
+                }
+            }
+        }
+        Ok(messages
+            .into_values()
+            .filter(|message| !message.items.is_empty())
+            .collect())
+    }
+}
+
+/// The recipients with an inbox entry of an arrival.
+pub(crate) fn inbox_members(compiled: &CompiledRules, kept: &StoredArrival) -> RoaringBitmap {
+    let variants = kept
+        .arrival
+        .variants
+        .iter()
+        .filter(|variant| has_inbox(compiled, variant));
+    variants.fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
+}
+
+/// Tells whether a variant has an inbox entry.
+pub(crate) fn has_inbox(compiled: &CompiledRules, variant: &Variant) -> bool {
+    variant
+        .lanes
+        .iter()
+        .any(|lane| compiled.names.lane(*lane).is_inbox())
+}

@@ -1,0 +1,276 @@
+//! The built messages of a part that are not handed over yet, as a draft shows them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use super::state::Part;
+use crate::bucket::{Bucket, Closing};
+use crate::engine::message::message_row::{MessageRow, message_key};
+use crate::engine::part::mute::silenced;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::ends::{Of, ended_by, ends};
+use crate::engine::rows::reach::Reached;
+use crate::index::{Found, FoundEntry, Look};
+use crate::journal::record::Record;
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode};
+use crate::journal::table::Partition;
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::id::BucketNo;
+use crate::model::number::{ClosingId, EventNo, MessageId, RecipientNo, Seq};
+use crate::model::time::Day;
+use crate::rules::compiled::Version;
+
+/// Entries of an arrival in a bucket, by what a cancel can do with them.
+#[derive(Default)]
+pub(super) struct Within {
+    /// Entries that wait.
+    pub(super) waiting: BTreeMap<(Seq, ChannelNo), RoaringBitmap>,
+    /// Entries in messages that are kept back.
+    pub(super) kept_back: Vec<(Seq, ChannelNo, MessageId)>,
+    /// Number of entries out of reach.
+    pub(super) gone: u64,
+    /// Those of these that inboxes show, by seq.
+    pub(super) shown: BTreeMap<Seq, RoaringBitmap>,
+}
+
+/// Messages of a part, read through a draft.
+#[derive(Clone, Copy)]
+pub(crate) struct Messages<'a> {
+    part: &'a Part,
+    draft: &'a Draft<'a>,
+}
+
+impl Part {
+    /// Its messages.
+    pub(crate) fn messages<'a>(&'a self, draft: &'a Draft<'a>) -> Messages<'a> {
+        Messages { part: self, draft }
+    }
+}
+
+impl Messages<'_> {
+    /// The entries of an event in a bucket, by what a cancel can do with them.
+    pub(super) fn reach(
+        &self,
+        at: BucketNo,
+        place: EventNo,
+        days: &BTreeSet<Day>,
+    ) -> Result<Within, Unreadable> {
+        let bucket = &self.part.buckets[at];
+        let mut reach = Within::default();
+        for kept in bucket.index.arrivals_of(self.draft.view, place, days)? {
+            let found = bucket.sets_of(self.draft.view, &kept)?;
+            let mut stored = None;
+            for (variant, who) in kept.arrival.variants.iter().zip(found) {
+                for lane in &variant.lanes {
+                    let name = self.part.compiled.names.lane(*lane);
+                    let mut rest = who.clone();
+                    if let Some(ended) = bucket.ended.of(kept.seq, name.channel) {
+                        rest -= ended;
+                    }
+                    let address = self.part.compiled.names.address(*lane, &kept.arrival.keys);
+                    let waiting = bucket.pending(kept.seq, &address, name.channel, &rest);
+                    if !waiting.is_empty() {
+                        rest -= &waiting;
+                        let entries = (kept.seq, name.channel);
+                        *reach.waiting.entry(entries).or_default() |= waiting;
+                    }
+                    if !rest.is_empty() {
+                        let stored = match &mut stored {
+                            Some(stored) => stored,
+                            none => {
+                                none.insert(stored_ends(self.part, self.draft.view, bucket, &kept)?)
+                            }
+                        };
+                        for record in &*stored {
+                            for (_, ended) in ended_by(record, kept.seq, name.channel) {
+                                rest -= ended;
+                            }
+                        }
+                    }
+                    if !name.is_inbox() {
+                        for message in self.messages_with(at, (&address, kept.seq), &rest)? {
+                            if self.draft.reach.get(&message) == Some(&Reached::KeptBack) {
+                                rest.remove(message.number.0);
+                                reach.kept_back.push((kept.seq, name.channel, message));
+                            }
+                        }
+                    }
+                    reach.gone += rest.len();
+                    if name.is_inbox() && !rest.is_empty() {
+                        *reach.shown.entry(kept.seq).or_default() |= rest;
+                    }
+                }
+            }
+        }
+        Ok(reach)
+    }
+
+    /// The messages of a lane with an arrival for some of these recipients, without an outcome.
+    pub(crate) fn messages_with(
+        &self,
+        at: BucketNo,
+        (lane, seq): (&LaneKey, Seq),
+        who: &RoaringBitmap,
+    ) -> Result<Vec<MessageId>, Unreadable> {
+        let bucket = &self.part.buckets[at];
+        let mut messages = Vec::new();
+        for (closing, open) in bucket.closings.from(&seq) {
+            if open.lane != *lane {
+                continue;
+            }
+            for number in &open.sending & who {
+                let message = bucket.closing_id(*closing).message(RecipientNo(number));
+                let row = self.message_row(message, open.at.day())?;
+                if row.is_some_and(|(_, row)| row.entries(*closing).contains(&seq)) {
+                    messages.push(message);
+                }
+            }
+        }
+        Ok(messages)
+    }
+
+    /// The entries that `never` and mutes exclude under a version of the rules in messages without an outcome.
+    pub(crate) fn unwanted(
+        &self,
+        at: BucketNo,
+        whose: Option<(u32, ChannelNo)>,
+        version: &Version,
+    ) -> Result<Vec<(Seq, ChannelNo, MessageId)>, Unreadable> {
+        let bucket = &self.part.buckets[at];
+        let messages = bucket.closings.iter().flat_map(|(closing, open)| {
+            let channel = self.part.compiled.names.lane(open.lane.lane).channel;
+            let numbers: Vec<u32> = match whose {
+                None => open.sending.iter().collect(),
+                Some((number, on)) if on == channel && open.sending.contains(number) => {
+                    vec![number]
+                }
+                Some(_) => Vec::new(),
+            };
+            let messages = numbers.into_iter();
+            messages.map(move |number| (closing, open, channel, number))
+        });
+        let mut unwanted = Vec::new();
+        for (closing, open, channel, number) in messages {
+            let message = bucket.closing_id(*closing).message(RecipientNo(number));
+            let seqs = self.unwanted_in((message, channel), open, version)?;
+            unwanted.extend(seqs.into_iter().map(|seq| (seq, channel, message)));
+        }
+        Ok(unwanted)
+    }
+
+    /// The entries of a message that `never` and mutes exclude under a version of the rules.
+    pub(crate) fn unwanted_in(
+        &self,
+        (message, channel): (MessageId, ChannelNo),
+        open: &Closing,
+        version: &Version,
+    ) -> Result<Vec<Seq>, Unreadable> {
+        let bucket = &self.part.buckets[message.closing.bucket];
+        let who = RoaringBitmap::from_iter([message.number.0]);
+        let found = self.entries_made(message, open)?;
+        let mut unwanted = Vec::new();
+        for FoundEntry { source, .. } in &found.entries {
+            let (kept, variant) = found.source(*source);
+            let Some(of_type) = version.of_type(kept.arrival.type_no) else {
+                continue;
+            };
+            let rules = (of_type, &self.part.paused);
+            let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
+            let entry = (kept, variant);
+            let silenced = silenced(self.draft, (bucket, of_type), entry, (channel, &who))?;
+            if lanes.any(|(lane, _)| lane.is_none()) || !silenced.is_empty() {
+                unwanted.push(kept.seq);
+            }
+        }
+        Ok(unwanted)
+    }
+
+    /// The entries of a message without an outcome.
+    pub(crate) fn entries_made(
+        &self,
+        message: MessageId,
+        open: &Closing,
+    ) -> Result<Found, Unreadable> {
+        let MessageId { closing, number } = message;
+        let row = self.message_row(message, open.at.day())?;
+        let seqs = row.map_or_else(Vec::new, |(_, row)| row.entries(closing.seq));
+        let seqs = BTreeSet::from_iter(seqs);
+        let (Some(from), Some(to)) = (seqs.first(), seqs.last()) else {
+            return Ok(Found::default());
+        };
+        let look = Look {
+            from: *from,
+            to: *to,
+            who: &[number.0].into(),
+            takes: &|kept, variant| {
+                open.lane
+                    .has(&self.part.compiled.names, &kept.arrival, variant)
+            },
+            has: &|_, kept| seqs.contains(&kept.seq),
+        };
+        self.part.buckets[closing.bucket]
+            .index
+            .look(self.draft.view, &look)
+    }
+
+    /// The messages without an outcome that have entries of the days before this one, with all of their
+    /// entries.
+    pub(crate) fn messages_before(
+        &self,
+        before: Day,
+    ) -> Result<BTreeMap<MessageId, Vec<Seq>>, Unreadable> {
+        let mut messages = BTreeMap::new();
+        for bucket in self.part.buckets.iter() {
+            let is_forgotten = |seq: Seq| bucket.index.day_of(seq).is_none_or(|day| day < before);
+            let open = bucket.closings.iter();
+            for (closing, open) in open.filter(|(_, open)| is_forgotten(open.from)) {
+                for number in &open.sending {
+                    let message = bucket.closing_id(*closing).message(RecipientNo(number));
+                    let seqs = self.seqs_of(message)?;
+                    if seqs.iter().any(|seq| is_forgotten(*seq)) {
+                        messages.insert(message, seqs);
+                    }
+                }
+            }
+        }
+        Ok(messages)
+    }
+
+    /// The seqs of a built message.
+    pub(super) fn seqs_of(&self, message: MessageId) -> Result<Vec<Seq>, Unreadable> {
+        let ClosingId { bucket, seq } = message.closing;
+        let open = &self.part.buckets[bucket].closings;
+        let from = open.get(&seq).map(|open| open.at.day());
+        let row = self.message_row(message, from.unwrap_or(self.part.now.day()))?;
+        Ok(row.map_or_else(Vec::new, |(_, row)| row.entries(seq)))
+    }
+
+    /// The row of a message, and the day on which it was built, not before `from`.
+    pub(crate) fn message_row(
+        &self,
+        message: MessageId,
+        from: Day,
+    ) -> Result<Option<(Day, MessageRow)>, Unreadable> {
+        let key = message_key(message);
+        for day in self.part.journal_days.range(from..) {
+            if let Some(bytes) = self.draft.get_in_parts(Partition::Day(*day), &key)? {
+                return Ok(Some((*day, decode("a message", &bytes)?)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The stored records that end entries of an arrival individually; memory keeps only those that lanes
+/// still need.
+pub(crate) fn stored_ends(
+    part: &Part,
+    view: &dyn ReadView,
+    bucket: &Bucket,
+    kept: &StoredArrival,
+) -> Result<Vec<Record>, Unreadable> {
+    let days = part.journal_days.range(kept.arrival.at.day()..).copied();
+    ends(view, bucket.no, Of::Arrival(kept.seq), days)
+}

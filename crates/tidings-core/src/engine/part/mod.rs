@@ -1,0 +1,18 @@
+//! A part: some buckets with one writer, and what acts, commands and deadlines do in it.
+
+pub(super) mod admission;
+pub(super) mod admitted;
+pub(super) mod buckets;
+pub(super) mod cancel;
+pub(super) mod copies;
+pub(super) mod due;
+pub(super) mod follow;
+pub(super) mod messages;
+pub(super) mod mute;
+pub(super) mod pause;
+pub(super) mod profile;
+pub(super) mod publish;
+pub(super) mod schedule;
+pub(super) mod seen;
+pub(super) mod state;
+pub(super) mod take_back;

@@ -1,0 +1,122 @@
+//! Mutes at arrival and afterwards: the reasons that they leave, and the entries that they end.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use crate::bucket::{Bucket, Why};
+use crate::engine::intake::accepted;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::EventRow;
+use crate::journal::record::{OnChannel, Variant};
+use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::model::channel::ChannelNo;
+use crate::model::number::LaneNo;
+use crate::rules::compiled::Type;
+use crate::rules::names::Names;
+
+/// The lanes and the reasons of recipients who get the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Way {
+    /// The lane of each entry, ascending.
+    pub(crate) lanes: Vec<LaneNo>,
+    /// Indexes of the reasons' words.
+    pub(crate) reasons: Vec<u16>,
+    /// The channels with other reasons; never the inbox.
+    pub(crate) elsewhere: Vec<OnChannel>,
+    /// True if these recipients have other entries of the event before.
+    pub(crate) later: bool,
+}
+
+/// An entry of recipients who get the same: its reasons are `None` where they are those of all.
+#[derive(Clone, Debug)]
+pub(crate) struct Branch {
+    pub(crate) channel: ChannelNo,
+    pub(crate) lane: LaneNo,
+    pub(crate) reasons: Option<Vec<u16>>,
+}
+
+impl Way {
+    /// The way of entries, by channel, whose reasons are these but where they say otherwise.
+    pub(crate) fn of(entries: Vec<Branch>, reasons: &[u16]) -> Self {
+        let mut lanes: Vec<LaneNo> = entries.iter().map(|entry| entry.lane).collect();
+        lanes.sort_unstable();
+        let mut each = entries.into_iter().map(|entry| OnChannel {
+            channel: entry.channel,
+            reasons: entry.reasons.unwrap_or_else(|| reasons.to_vec()),
+        });
+        let first = each.next().map_or_else(Vec::new, |first| first.reasons);
+        Self {
+            lanes,
+            elsewhere: each.filter(|of| of.reasons != first).collect(),
+            reasons: first,
+            later: false,
+        }
+    }
+
+    /// Its entries by the time by which they come later, as the event's row has it.
+    pub(crate) fn by_after(self, row: &EventRow, names: &Names) -> Vec<(i64, Self)> {
+        let mut lanes: BTreeMap<i64, Vec<LaneNo>> = BTreeMap::new();
+        for lane in &self.lanes {
+            let after_ms = row.after_ms(names.lane(*lane).channel);
+            lanes.entry(after_ms).or_default().push(*lane);
+        }
+        let first = lanes.keys().next().copied();
+        let parts = lanes.into_iter().map(|(after_ms, lanes)| {
+            let part = Self {
+                lanes,
+                later: Some(after_ms) != first,
+                ..self.clone()
+            };
+            (after_ms, part)
+        });
+        parts.collect()
+    }
+
+    /// The indexes of the reasons on a channel.
+    pub(crate) fn reasons_on(&self, channel: ChannelNo) -> &[u16] {
+        let other = self.elsewhere.iter().find(|of| of.channel == channel);
+        other.map_or(&self.reasons, |of| &of.reasons)
+    }
+
+    /// The indexes of all reasons.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u16> {
+        let elsewhere = self.elsewhere.iter().flat_map(|of| &of.reasons);
+        self.reasons.iter().chain(elsewhere).copied()
+    }
+
+    /// The same with other indexes of the words.
+    pub(crate) fn renumbered(mut self, number: &FxHashMap<u16, u16>) -> Self {
+        let elsewhere = self.elsewhere.iter_mut().map(|of| &mut of.reasons);
+        for reasons in elsewhere.chain([&mut self.reasons]) {
+            reasons.iter_mut().for_each(|at| *at = number[at]);
+        }
+        self
+    }
+
+    /// An upper bound on its bytes in a row.
+    pub(crate) fn bytes(&self) -> usize {
+        8 + 3 * (self.lanes.len() + self.words().count() + self.elsewhere.len())
+    }
+}
+
+/// Those of a set whose entries of an arrival on a channel their mutes end.
+pub(crate) fn silenced(
+    draft: &Draft<'_>,
+    (bucket, of_type): (&Bucket, &Type),
+    (kept, variant): (&StoredArrival, &Variant),
+    (channel, who): (ChannelNo, &RoaringBitmap),
+) -> Result<RoaringBitmap, Unreadable> {
+    let mutes = &bucket.preferences.mutes;
+    if of_type.rules.required || !mutes.concern(who) {
+        return Ok(RoaringBitmap::new());
+    }
+    let arrival = &kept.arrival;
+    let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
+    let why = Why {
+        words: &arrival.reasons,
+        reasons: variant.reasons_on(channel),
+    };
+    Ok(mutes.silence(channel, &row.event, why, who.clone()))
+}

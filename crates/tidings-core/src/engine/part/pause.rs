@@ -1,0 +1,104 @@
+//! Pausing and resuming a type or a channel (decision 012).
+
+use super::state::Part;
+use super::take_back::Among;
+use crate::engine::rows::draft::Draft;
+use crate::engine::state::Engine;
+use crate::journal::record::Record;
+use crate::journal::stored::Unreadable;
+use crate::model::channel::{INBOX_NO, channel_no};
+use crate::model::command::Pausable;
+use crate::model::id::BucketNo;
+use crate::model::number::LaneNo;
+use crate::model::pause::Paused;
+use crate::rules::lane_kind::LaneKind;
+
+impl Engine {
+    /// The paused types and channels.
+    #[must_use]
+    pub fn paused(&self) -> &Paused {
+        &self.intake.paused
+    }
+}
+
+impl Part {
+    /// Pauses a type or channel.
+    pub(crate) fn pause(
+        &mut self,
+        draft: &mut Draft<'_>,
+        what: &Pausable,
+    ) -> Result<(), Unreadable> {
+        match what {
+            Pausable::Type(name) => drop(self.paused.types.insert(name.as_str().to_owned())),
+            Pausable::Channel(name) => self.paused.channels.extend(channel_no(name)),
+        }
+        let among = set_apart(self, what);
+        note_paused(self, draft, among)
+    }
+
+    /// Resumes a type or channel.
+    pub(crate) fn resume(
+        &mut self,
+        draft: &mut Draft<'_>,
+        what: &Pausable,
+    ) -> Result<(), Unreadable> {
+        match what {
+            Pausable::Type(name) => drop(self.paused.types.remove(name.as_str())),
+            Pausable::Channel(name) => {
+                channel_no(name).map(|channel| self.paused.channels.remove(&channel));
+            }
+        }
+        let among = set_apart(self, what).map(|among| Among {
+            paused_only: true,
+            ..among
+        });
+        note_paused(self, draft, among)
+    }
+
+    /// Records in a bucket the paused channels, and the lanes of paused types that are now empty.
+    pub(crate) fn write_paused(&mut self, draft: &mut Draft<'_>, at: BucketNo) {
+        let paused = &self.paused;
+        let is_empty = |no: &LaneNo| {
+            let name = self.compiled.names.lane(*no);
+            let inbox = name.channel == INBOX_NO && paused.channels.contains(&INBOX_NO);
+            name.kind == LaneKind::Paused && paused.types.is_empty() && !inbox
+        };
+        let numbers = self.buckets[at].lanes.plain().keys().copied();
+        let record = Record::Pause {
+            at: self.now,
+            channels: paused.channels.iter().copied().collect(),
+            emptied: numbers.filter(is_empty).collect(),
+        };
+        self.write(draft, at, record);
+    }
+}
+
+/// The entries that wait apart while something is paused; none = they stay in their windows.
+fn set_apart(part: &Part, what: &Pausable) -> Option<Among<'static>> {
+    match what {
+        Pausable::Type(name) => Some(Among {
+            type_no: part.compiled.names.type_no(name.as_str()),
+            ..Among::default()
+        }),
+        // The inbox has no windows that could stay open: what comes is set apart.
+        Pausable::Channel(name) => (channel_no(name) == Some(INBOX_NO)).then(|| Among {
+            channel: Some(INBOX_NO),
+            ..Among::default()
+        }),
+    }
+}
+
+/// Moves entries to their new lanes, and records in each bucket what is paused.
+fn note_paused(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    among: Option<Among<'_>>,
+) -> Result<(), Unreadable> {
+    for &at in &*part.buckets.numbers() {
+        if let Some(among) = among {
+            part.reroute(draft, at, among)?;
+        }
+        part.write_paused(draft, at);
+    }
+    Ok(())
+}

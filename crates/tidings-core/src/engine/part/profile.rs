@@ -1,0 +1,231 @@
+//! Commands about recipients: profiles, subscriptions, marks, flushes.
+
+use super::state::Part;
+use super::{follow, take_back};
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::{Answer, Refused, Reply};
+use crate::journal::record::{Covered, Record};
+use crate::journal::table::Partition;
+use crate::model::batch_key::BatchKey;
+use crate::model::channel::channel_no;
+use crate::model::command::{Command, MarkKind, Marked};
+use crate::model::id::Id;
+use crate::model::recipient::{Addresses, Recipient, RecipientChange, State};
+
+impl Part {
+    /// Runs a command that concerns one recipient.
+    pub(crate) fn command(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+        command: &Command,
+    ) -> Answer {
+        match command {
+            Command::Recipient(change) => self.change_recipient(draft, change),
+            Command::Erase { recipient } => erase(self, draft, recipient),
+            Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
+                let replies = self.follow(draft, &[command])?;
+                Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done)))
+            }
+            Command::Mark {
+                recipient,
+                what,
+                kind,
+            } => mark(self, intake, draft, recipient, (what, *kind)),
+            Command::Preference {
+                recipient,
+                scope,
+                channel,
+                mode,
+            } => {
+                let chosen = take_back::Chosen {
+                    recipient,
+                    scope,
+                    channel,
+                    mode,
+                };
+                self.prefer(draft, chosen)
+            }
+            Command::Preferences {
+                recipient,
+                chosen,
+                whole,
+            } => self.prefer_all(draft, recipient, (chosen, *whole)),
+            Command::Flush {
+                recipient,
+                channel,
+                lane,
+                key,
+            } => {
+                let among = (channel.as_deref(), lane.as_deref(), key.as_ref());
+                Ok(flush(self, draft, recipient, among))
+            }
+            Command::Message { message, act } => self.operate(draft, *message, *act),
+            Command::Report { message, report } => self.take_report(draft, *message, report),
+            // The intake accepts what concerns everybody.
+            Command::Publish(_)
+            | Command::Object(_)
+            | Command::Resolved(_)
+            | Command::Retract { .. }
+            | Command::Cancel(_)
+            | Command::Withdraw(_)
+            | Command::Pause(_)
+            | Command::Resume(_)
+            | Command::Forget { .. }
+            | Command::Suppress { .. }
+            | Command::Unsuppress { .. }
+            | Command::ReportAddress { .. } => Ok(Ok(Reply::Done)),
+        }
+    }
+
+    pub(crate) fn change_recipient(
+        &mut self,
+        draft: &mut Draft<'_>,
+        change: &RecipientChange,
+    ) -> Answer {
+        let Some(bucket) = self.buckets.of(change.id.as_str()) else {
+            return Ok(Err(Refused::UnknownRecipient(change.id.clone())));
+        };
+        if let Err(exceeded) = self.limits().check_data(change.data.iter().flatten()) {
+            return Ok(Err(exceeded.into()));
+        }
+        let roster = &self.buckets[bucket].roster;
+        let (number, known) = match roster.number(change.id.as_str()) {
+            Some(number) => (number, roster.profile(number).cloned()),
+            None => (roster.next_number(), None),
+        };
+        let new = changed(known.clone(), change);
+        if known.as_ref() != Some(&new) {
+            let record = Record::Profile {
+                at: self.now,
+                number,
+                profile: Box::new(new),
+            };
+            self.write(draft, bucket, record);
+        }
+        Ok(Ok(Reply::Done))
+    }
+}
+
+fn erase(part: &mut Part, draft: &mut Draft<'_>, recipient: &Id) -> Answer {
+    let (bucket, number) = match part.find(recipient) {
+        Ok(found) => found,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    for key in follow::rows_of(draft, part.buckets[bucket].no, number)?.into_keys() {
+        draft.delete(Partition::Base, key);
+    }
+    let at = part.now;
+    part.write(draft, bucket, Record::Erased { at, number });
+    part.end_messages_to(draft, bucket, number)?;
+    Ok(Ok(Reply::Done))
+}
+
+fn mark(
+    part: &mut Part,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    recipient: &Id,
+    (what, kind): (&Marked, MarkKind),
+) -> Answer {
+    let (bucket, number) = match part.find(recipient) {
+        Ok(found) => found,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let covered = match what {
+        Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
+        // A mark covers what has entered by now: about what nothing names there is nothing.
+        Marked::Object(object) => match intake.objects.knows(draft, object)? {
+            true => vec![Covered::Object(object.clone())],
+            false => Vec::new(),
+        },
+        Marked::Event(event) => {
+            let places = part.copies_in(draft).places_of(intake, event)?;
+            places.into_iter().map(Covered::Event).collect()
+        }
+    };
+    for what in covered {
+        let record = Record::Mark {
+            at: part.now,
+            before: intake.next_place,
+            number,
+            what,
+            kind,
+        };
+        part.write(draft, bucket, record);
+    }
+    Ok(Ok(Reply::Done))
+}
+
+fn flush(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    recipient: &Id,
+    (channel, lane, key): (Option<&str>, Option<&str>, Option<&BatchKey>),
+) -> Result<Reply, Refused> {
+    let (bucket, number) = part.find(recipient)?;
+    let channel = match channel {
+        Some(name) => {
+            Some(channel_no(name).ok_or_else(|| Refused::UnknownChannel(name.to_owned()))?)
+        }
+        None => None,
+    };
+    let open = part.buckets[bucket].lanes.open_of(number.0);
+    let open = open.filter(|(at, state)| {
+        let name = part.compiled.names.lane(at.lane);
+        !state.keeps_paused()
+            && channel.is_none_or(|channel| channel == name.channel)
+            && lane.is_none_or(|lane| lane == name.name)
+            && key.is_none_or(|key| *key == at.key)
+    });
+    let lanes: Vec<_> = open.map(|(at, _)| at).collect();
+    let due = lanes.len();
+    // Where nothing waits the marker names the place at which the recipient was found flushed.
+    let seq = if lanes.is_empty() {
+        part.buckets[bucket].next_seq
+    } else {
+        let at = part.now;
+        part.write(draft, bucket, Record::Flush { at, number, lanes })
+    };
+    let marker = format!("{}-{seq}", part.buckets[bucket].no);
+    Ok(Reply::Flushed { marker, lanes: due })
+}
+
+/// A profile with the given fields changed.
+fn changed(known: Option<Recipient>, change: &RecipientChange) -> Recipient {
+    let mut new = known.unwrap_or_else(|| Recipient {
+        id: change.id.clone(),
+        name: None,
+        addresses: Addresses::default(),
+        tz: None,
+        locale: None,
+        place: None,
+        state: State::Active,
+        data: None,
+        quiet_hours: None,
+    });
+    if let Some(name) = &change.name {
+        new.name.clone_from(name);
+    }
+    for (channel, addresses) in &change.addresses {
+        new.addresses.set(*channel, addresses);
+    }
+    if let Some(tz) = &change.tz {
+        new.tz.clone_from(tz);
+    }
+    if let Some(locale) = &change.locale {
+        new.locale.clone_from(locale);
+    }
+    let (lat, lon) = new.place.unzip();
+    let place = change.lat.unwrap_or(lat).zip(change.lon.unwrap_or(lon));
+    new.place = place;
+    new.state = change.state.unwrap_or(new.state);
+    if let Some(data) = &change.data {
+        new.data.clone_from(data);
+    }
+    if let Some(hours) = &change.quiet_hours {
+        new.quiet_hours.clone_from(hours);
+    }
+    new
+}

@@ -1,0 +1,453 @@
+//! Publishing: from an event to the sets of its recipients.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use super::mute::{Branch, Way};
+use super::state::Part;
+use crate::bucket::{Bucket, Left, Why};
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::act::Spread;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::record_size::{parts, set_bytes};
+use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
+use crate::journal::stored::Unreadable;
+use crate::model::batch_key::BatchKeys;
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::event::{Audience, Event, Pivot};
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{LaneNo, RecipientNo, TypeNo};
+use crate::model::pause::Paused;
+use crate::model::time::Instant;
+use crate::model::topic::heard_by;
+use crate::rules::compiled::{CompiledRules, Type};
+use crate::rules::names::Names;
+use crate::sets::audience::partition;
+
+/// A source of an audience: a reason, before the recipients are known.
+enum Source {
+    Everyone,
+    Named,
+    Near,
+    Topic(Id),
+}
+
+/// The sets of one bucket by lanes and reasons.
+pub(crate) type Routed = BTreeMap<Way, RoaringBitmap>;
+
+/// One of these sets.
+type Destination = (Way, RoaringBitmap);
+
+impl Part {
+    /// Applies an accepted event: it enters its lanes now, with this row, or its audience is kept until `t`.
+    pub(crate) fn publish(
+        &mut self,
+        (intake, draft): (&Intake, &mut Draft<'_>),
+        row: &EventRow,
+        at: Option<EventAt>,
+    ) -> Result<Spread, Unreadable> {
+        let event = &row.event;
+        let type_no = self.compiled.names.type_no(event.event_type.as_str());
+        let version = self.version();
+        let of_type = type_no.zip(version.as_deref());
+        let of_type = of_type.and_then(|(no, version)| Some((no, version.of_type(no)?)));
+        let Some((type_no, of_type)) = of_type else {
+            return Ok(Spread::default());
+        };
+        let (mut named, unknown) = named(self, &event.to);
+        let mut spread = Spread {
+            unknown,
+            ..Spread::default()
+        };
+        if named.is_empty() && !event.to.reaches_unnamed() {
+            return Ok(spread);
+        }
+        let reasons = Reasons::of(&event.to);
+        let left_out = event
+            .actor
+            .as_ref()
+            .filter(|_| !of_type.rules.include_actor);
+        let left_out = left_out.and_then(|actor| self.find(&actor.id).ok());
+        let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
+        for bucket in self.buckets.iter() {
+            let named = named.remove(&bucket.no);
+            if named.is_none() && !event.to.reaches_unnamed() {
+                continue;
+            }
+            let mut classes = reasons.classes(bucket, &event.to, named.unwrap_or_default());
+            if classes.is_empty() {
+                continue;
+            }
+            if let Some((_, actor)) = left_out.filter(|(of, _)| *of == bucket.no) {
+                for (_, who) in &mut classes {
+                    spread.actor_is_left_out |= who.remove(actor.0);
+                }
+            }
+            spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
+            let lanes = route(
+                bucket,
+                (of_type, &self.paused),
+                (event, &reasons.words),
+                classes,
+            );
+            let lanes = settle_lanes(bucket, &self.compiled, &row.keys, lanes);
+            routed.insert(bucket.no, lanes);
+        }
+        spread.suppressed =
+            self.admit((intake, &mut *draft), row, (type_no, of_type), &mut routed)?;
+        for (way, who) in routed.values().flatten() {
+            spread.notifications += who.len();
+            spread.entries += way.lanes.len() as u64 * who.len();
+        }
+        self.promised += spread.entries;
+        let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
+        for (no, lanes) in routed {
+            let around = (&self.buckets[no], &self.compiled.names);
+            for (t, lanes) in by_instant(around, row, lanes) {
+                by_t.entry(t).or_default().insert(no, lanes);
+            }
+        }
+        for (t, routed) in by_t {
+            // What comes after the arrival is entered by the intake, however late this part learns of both.
+            match at.filter(|_| t <= row.came_at()) {
+                Some(at) => self.arrive(draft, (t, at), row, &reasons.words, routed),
+                None => self.freeze(draft, (t, type_no), row, &reasons.words, routed),
+            }
+        }
+        Ok(spread)
+    }
+
+    /// Writes the arrival of an event, entered at `t`, into each bucket with recipients. Where the clock of the node that
+    /// says so is ahead, it enters now.
+    pub(crate) fn arrive(
+        &mut self,
+        draft: &mut Draft<'_>,
+        (t, at): (Instant, EventAt),
+        row: &EventRow,
+        words: &[String],
+        routed: BTreeMap<BucketNo, Routed>,
+    ) {
+        let now = self.now;
+        let t = t.min(self.clock);
+        if !routed.is_empty() {
+            self.copy_accepted(draft, at, row);
+        }
+        let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
+        let current = self.compiled.current().cloned();
+        let rules = current.as_ref().map_or(0, |version| version.number);
+        let of_type = current.as_ref().zip(type_no);
+        let of_type = of_type.and_then(|(version, no)| version.of_type(no));
+        let pivot = of_type.and_then(|of_type| of_type.rules.group);
+        let about = About::of(&row.event, pivot.unwrap_or(Pivot::Object));
+        for (no, routed) in routed {
+            for (way, who) in &routed {
+                let day = now.day();
+                if !way.later {
+                    self.ledger.at(no, day, INBOX_NO).notifications += who.len();
+                }
+                for lane in &way.lanes {
+                    let channel = self.compiled.names.lane(*lane).channel;
+                    self.ledger.at(no, day, channel).enter(who.len());
+                }
+            }
+            let bytes = |(way, who): &Destination| way.bytes() + set_bytes(who);
+            let (later, first): (Vec<_>, Vec<_>) =
+                routed.into_iter().partition(|(way, _)| way.later);
+            for (origin, routed) in [(Origin::First, first), (Origin::Later, later)] {
+                for routed in parts(routed, bytes) {
+                    let (reasons, variants) = narrowed(words, routed);
+                    let arrival = Arrival {
+                        at: now,
+                        t,
+                        place: row.place,
+                        event: at,
+                        type_no: type_no.unwrap_or(TypeNo::NONE),
+                        rules,
+                        keys: row.keys.clone(),
+                        origin,
+                        about,
+                        reasons,
+                        variants,
+                    };
+                    self.write(draft, no, Record::Arrival(arrival));
+                }
+            }
+        }
+    }
+}
+
+/// The recipients that an event names, by bucket, and those that do not exist.
+fn named(part: &Part, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
+    let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
+    let mut unknown = BTreeSet::new();
+    for recipient in &to.recipients {
+        if part.buckets.of(recipient.as_str()).is_none() {
+            continue;
+        }
+        match part.find(recipient) {
+            Ok((bucket, number)) => drop(named.entry(bucket).or_default().insert(number.0)),
+            Err(_) => drop(unknown.insert(recipient.clone())),
+        }
+    }
+    (named, unknown)
+}
+
+/// Splits an event's sets by the instant at which it enters the lanes of their recipients.
+pub(crate) fn by_instant(
+    (bucket, names): (&Bucket, &Names),
+    row: &EventRow,
+    routed: Routed,
+) -> BTreeMap<Instant, Routed> {
+    let mut by_t: BTreeMap<Instant, Routed> = BTreeMap::new();
+    if routed.is_empty() {
+        return by_t;
+    }
+    let first = match row.event.deliver_local {
+        Some(_) => None,
+        None => row.enters_first().pop_first(),
+    };
+    if let Some(first) = first.filter(|_| row.after_ms.is_empty()) {
+        return BTreeMap::from([(first, routed)]);
+    }
+    for (way, who) in routed {
+        let parts: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
+            (Some(time), _) => {
+                let by_zone = bucket.roster.by_zone(&who).into_iter();
+                let by_t = by_zone.map(|(zone, part)| (zone.when(time).max(row.came_at()), part));
+                by_t.collect()
+            }
+            (None, first) => vec![(first.unwrap_or(row.came_at()), who)],
+        };
+        for (after_ms, way) in way.by_after(row, names) {
+            for (t, part) in &parts {
+                let routed = by_t.entry(t.plus_ms(after_ms)).or_default();
+                *routed.entry(way.clone()).or_default() |= part;
+            }
+        }
+    }
+    by_t
+}
+
+/// The words of an event's reasons, sorted by bytes, each with its source.
+pub(crate) struct Reasons {
+    pub(crate) words: Vec<String>,
+    sources: Vec<Source>,
+}
+
+impl Reasons {
+    pub(crate) fn of(to: &Audience) -> Self {
+        let mut all: BTreeMap<String, Source> = BTreeMap::new();
+        if to.everyone {
+            all.insert("everyone".to_owned(), Source::Everyone);
+        }
+        if !to.recipients.is_empty() {
+            all.insert("named".to_owned(), Source::Named);
+        }
+        if !to.near.is_empty() {
+            all.insert("near".to_owned(), Source::Near);
+        }
+        for topic in to.topics.iter().flat_map(|topic| heard_by(topic.as_str())) {
+            if let Ok(id) = Id::new(topic) {
+                all.insert(format!("topic:{topic}"), Source::Topic(id));
+            }
+        }
+        let (words, sources) = all.into_iter().unzip();
+        Self { words, sources }
+    }
+
+    /// The indexes of the reasons for which a recipient is in the audience.
+    pub(crate) fn reaching(&self, bucket: &Bucket, to: &Audience, number: u32) -> Vec<u16> {
+        let id = bucket
+            .roster
+            .profile(RecipientNo(number))
+            .map(|profile| &profile.id);
+        let is_named = id.is_some_and(|id| to.recipients.contains(id));
+        let named = is_named.then(|| RoaringBitmap::from_iter([number]));
+        let mut classes = self
+            .classes(bucket, to, named.unwrap_or_default())
+            .into_iter();
+        let reasons = classes.find(|(_, who)| who.contains(number));
+        let reasons = reasons.map_or_else(Vec::new, |(reasons, _)| reasons);
+        reasons
+            .into_iter()
+            .filter_map(|at| u16::try_from(at).ok())
+            .collect()
+    }
+
+    /// The audience in a bucket, as disjoint sets by reasons.
+    fn classes(
+        &self,
+        bucket: &Bucket,
+        to: &Audience,
+        named: RoaringBitmap,
+    ) -> Vec<(Vec<u32>, RoaringBitmap)> {
+        let mut named = Some(named);
+        let mut sources = Vec::new();
+        for (at, source) in (0..).zip(&self.sources) {
+            let who = match source {
+                Source::Everyone => RoaringBitmap::clone(&bucket.roster.everyone),
+                Source::Named => named.take().unwrap_or_default(),
+                Source::Near => {
+                    let circles = to.near.iter();
+                    let mut who = RoaringBitmap::new();
+                    circles.for_each(|circle| who |= bucket.roster.places.within(circle));
+                    who
+                }
+                Source::Topic(topic) => match bucket.followers.get(topic.as_str()) {
+                    Some(who) => who.clone(),
+                    None => continue,
+                },
+            };
+            if !who.is_empty() {
+                sources.push((at, who));
+            }
+        }
+        match sources.len() {
+            0 => Vec::new(),
+            1 => sources
+                .into_iter()
+                .map(|(at, who)| (vec![at], who))
+                .collect(),
+            _ => partition(sources),
+        }
+    }
+}
+
+/// Splits the audience by the lanes that their preferences choose, without those who opted out.
+fn route(
+    bucket: &Bucket,
+    (of_type, paused): (&Type, &Paused),
+    (event, words): (&Event, &[String]),
+    classes: Vec<(Vec<u32>, RoaringBitmap)>,
+) -> Routed {
+    let only = event.channels.as_deref();
+    let mut routed = Routed::new();
+    for (reasons, who) in classes {
+        let reasons: Vec<u16> = reasons
+            .into_iter()
+            .map(|at| u16::try_from(at).expect("the limits leave an event fewer reasons than 2^16"))
+            .collect();
+        let mut parts = vec![(Vec::new(), who)];
+        let why = Why {
+            words,
+            reasons: &reasons,
+        };
+        for channel in of_type.channels(only) {
+            let mut split = Vec::with_capacity(parts.len());
+            for (entries, who) in parts {
+                let chosen = bucket.preferences.lanes(channel, (of_type, paused), who);
+                for (lane, part) in chosen {
+                    let Some(lane) = lane else {
+                        split.push((entries.clone(), part));
+                        continue;
+                    };
+                    for (left, part) in unmuted((bucket, of_type), channel, event, why, part) {
+                        let mut entries: Vec<Branch> = entries.clone();
+                        let reasons = match left {
+                            Left::Nothing => {
+                                split.push((entries, part));
+                                continue;
+                            }
+                            Left::All => None,
+                            Left::Some(reasons) => Some(reasons),
+                        };
+                        entries.push(Branch {
+                            channel,
+                            lane,
+                            reasons,
+                        });
+                        split.push((entries, part));
+                    }
+                }
+            }
+            parts = split;
+        }
+        for (entries, part) in parts {
+            if !entries.is_empty() && !part.is_empty() {
+                *routed.entry(Way::of(entries, &reasons)).or_default() |= part;
+            }
+        }
+    }
+    routed
+}
+
+/// Splits a set by the reasons that mutes leave to an entry of a type.
+pub(crate) fn unmuted(
+    (bucket, of_type): (&Bucket, &Type),
+    channel: ChannelNo,
+    event: &Event,
+    why: Why<'_>,
+    who: RoaringBitmap,
+) -> Vec<(Left, RoaringBitmap)> {
+    match of_type.rules.required {
+        true => vec![(Left::All, who)],
+        false => bucket.preferences.mutes.split(channel, event, why, who),
+    }
+}
+
+/// Redirects recipients whose window was opened under another kind of the lane.
+pub(crate) fn settle_lanes(
+    bucket: &Bucket,
+    compiled: &CompiledRules,
+    keys: &BatchKeys,
+    routed: Routed,
+) -> Routed {
+    if compiled
+        .names
+        .lanes()
+        .all(|(no, _)| compiled.names.others(no).next().is_none())
+    {
+        return routed;
+    }
+    let mut settled = Routed::new();
+    for (way, who) in routed {
+        let mut parts = vec![(Vec::new(), who)];
+        for &lane in &way.lanes {
+            let address = compiled.names.address(lane, keys);
+            let mut split = Vec::with_capacity(parts.len());
+            for (lanes, who) in parts {
+                for (no, part) in bucket.lanes_of(&address, who, compiled) {
+                    let mut lanes: Vec<LaneNo> = lanes.clone();
+                    lanes.push(no);
+                    split.push((lanes, part));
+                }
+            }
+            parts = split;
+        }
+        for (mut lanes, part) in parts {
+            lanes.sort_unstable();
+            let way = Way {
+                lanes,
+                ..way.clone()
+            };
+            *settled.entry(way).or_default() |= part;
+        }
+    }
+    settled
+}
+
+/// The variants of an arrival with only the words that a bucket needs.
+fn narrowed(words: &[String], routed: Vec<Destination>) -> (Vec<String>, Vec<Variant>) {
+    let mut used: Vec<u16> = routed.iter().flat_map(|(way, _)| way.words()).collect();
+    used.sort_unstable();
+    used.dedup();
+    let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
+    let variants = routed.into_iter().map(|(way, who)| {
+        let way = way.renumbered(&number);
+        Variant {
+            lanes: way.lanes,
+            reasons: way.reasons,
+            elsewhere: way.elsewhere,
+            who: who.into(),
+        }
+    });
+    (
+        used.iter()
+            .map(|at| words[usize::from(*at)].clone())
+            .collect(),
+        variants.collect(),
+    )
+}

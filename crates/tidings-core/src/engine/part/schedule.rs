@@ -1,0 +1,307 @@
+//! Scheduled events: their audience is fixed at arrival, their lanes when they are due.
+//!
+//! An event may be due at several instants: recipients' clocks differ. The intake, which knows no recipient, has it enter
+//! at each instant at which somebody could be concerned.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+
+use super::mute::Way;
+use super::publish::{Routed, settle_lanes};
+use super::state::Part;
+use crate::bucket::{Bucket, Frozen, FrozenPart, Why};
+use crate::engine::check::look::{Ends, Facts};
+use crate::engine::part::seen::seen_before;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::named::scheduled_key;
+use crate::journal::record::{EventAt, OnChannel, Record};
+use crate::journal::stored::{Unreadable, decode, encode};
+use crate::journal::table::{Owner, Partition};
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::event::Event;
+use crate::model::id::BucketNo;
+use crate::model::number::{EventNo, TypeNo};
+use crate::model::pause::Paused;
+use crate::model::reason::Reason;
+use crate::model::time::Instant;
+use crate::rules::compiled::Type;
+use crate::sets::set::Set;
+
+impl Part {
+    /// Stores an event with its audience until it is due.
+    pub(crate) fn freeze(
+        &mut self,
+        draft: &mut Draft<'_>,
+        (t, type_no): (Instant, TypeNo),
+        row: &EventRow,
+        words: &[String],
+        routed: BTreeMap<BucketNo, Routed>,
+    ) {
+        for (no, routed) in routed {
+            let mut merged: BTreeMap<(Vec<ChannelNo>, Way), RoaringBitmap> = BTreeMap::new();
+            for (mut way, who) in routed {
+                let lanes = std::mem::take(&mut way.lanes).into_iter();
+                let channels = lanes.map(|lane| self.compiled.names.lane(lane).channel);
+                let mut channels: Vec<ChannelNo> = channels.collect();
+                channels.sort_unstable();
+                *merged.entry((channels, way)).or_default() |= who;
+            }
+            if merged.is_empty() {
+                continue;
+            }
+            let mut used: Vec<u16> = merged.keys().flat_map(|(_, way)| way.words()).collect();
+            used.sort_unstable();
+            used.dedup();
+            let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
+            let parts = merged.into_iter().map(|((channels, way), who)| {
+                let way = way.renumbered(&number);
+                FrozenPart {
+                    channels,
+                    reasons: way.reasons,
+                    elsewhere: way.elsewhere,
+                    later: way.later,
+                    who: who.into(),
+                }
+            });
+            let frozen = Frozen {
+                words: used
+                    .iter()
+                    .map(|at| words[usize::from(*at)].clone())
+                    .collect(),
+                parts: parts.collect(),
+            };
+            let scheduled = &mut self.buckets[no].scheduled;
+            scheduled.insert((t, row.place), frozen.everyone());
+            self.note_scheduled(no, (t, row.place), (type_no, &row.event));
+            let key = scheduled_key(Owner::Bucket(no), t, row.place);
+            draft.put_in_parts(Partition::Base, key, &encode(&frozen));
+        }
+    }
+
+    /// Removes the frozen sets of a scheduled event and returns them.
+    pub(crate) fn take_frozen(
+        &mut self,
+        draft: &mut Draft<'_>,
+        (t, place): (Instant, EventNo),
+    ) -> Result<Vec<(BucketNo, Frozen)>, Unreadable> {
+        let mut frozen = Vec::new();
+        for no in &*self.buckets.numbers() {
+            if !self.buckets[*no].scheduled.contains_key(&(t, place)) {
+                continue;
+            }
+            let bucket = &mut self.buckets[*no];
+            bucket.scheduled.remove(&(t, place));
+            let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
+            let bytes = draft.get_in_parts(Partition::Base, &key)?;
+            let bytes =
+                bytes.ok_or_else(|| Unreadable("a scheduled audience is missing".to_owned()))?;
+            frozen.push((bucket.no, decode("a scheduled audience", &bytes)?));
+            draft.delete_in_parts(Partition::Base, key)?;
+        }
+        Ok(frozen)
+    }
+
+    /// Enters a scheduled event into its lanes: its audience was fixed at arrival, and preferences and
+    /// lanes are read now.
+    pub(crate) fn enter_scheduled(
+        &mut self,
+        draft: &mut Draft<'_>,
+        (t, at): (Instant, EventAt),
+        row: &EventRow,
+    ) -> Result<(), Unreadable> {
+        let frozen = self.take_frozen(draft, (t, row.place))?;
+        let version = self.version();
+        let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
+        let of_type = version
+            .as_ref()
+            .zip(type_no)
+            .and_then(|(version, no)| version.of_type(no));
+        let mut words: Vec<String> = frozen
+            .iter()
+            .flat_map(|(_, frozen)| frozen.words.iter().cloned())
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        let mut routed = BTreeMap::new();
+        for (no, frozen) in frozen {
+            let bucket = &self.buckets[no];
+            let seen = match of_type {
+                Some(of_type) => seen_before(self, draft, bucket, (row, of_type), (t, &frozen))?,
+                None => BTreeMap::new(),
+            };
+            let around = (bucket, &self.paused, &seen);
+            let (sets, dropped) = thaw(around, of_type, (&row.event, &words), frozen);
+            let sets = settle_lanes(bucket, &self.compiled, &row.keys, sets);
+            routed.insert(no, sets);
+            self.drop_entries(draft, no, row.place, dropped);
+        }
+        self.arrive(draft, (t, at), row, &words, routed);
+        Ok(())
+    }
+
+    /// Counts entries that end without having entered a lane.
+    pub(crate) fn drop_entries(
+        &mut self,
+        draft: &mut Draft<'_>,
+        bucket: BucketNo,
+        place: EventNo,
+        ended: NotEntered,
+    ) {
+        let at = self.now;
+        self.ledger.at(bucket, at.day(), INBOX_NO).notifications += ended.alone;
+        for (later, items) in [(false, ended.first), (true, ended.later)] {
+            let items = items.into_iter().filter(|(_, who)| !who.is_empty());
+            let items = items.map(|((channel, reason), who)| (channel, reason, who.into()));
+            let items: Vec<(ChannelNo, Reason, Set)> = items.collect();
+            if items.is_empty() {
+                continue;
+            }
+            for (channel, reason, who) in &items {
+                let row = self.ledger.at(bucket, at.day(), *channel);
+                row.enter(who.len());
+                row.end(reason.outcome(), Some(*reason), who.len());
+            }
+            let record = Record::Dropped {
+                at,
+                place,
+                later,
+                items,
+            };
+            self.write(draft, bucket, record);
+        }
+    }
+}
+
+/// Entries of a scheduled event that end without having entered a lane.
+#[derive(Debug, Default)]
+pub(crate) struct NotEntered {
+    /// By channel and reason, those of recipients without an entry before.
+    first: Ended,
+    /// The others.
+    later: Ended,
+    /// Number of recipients without an entry before, and without another one now.
+    alone: u64,
+}
+
+type Ended = BTreeMap<(ChannelNo, Reason), RoaringBitmap>;
+
+impl NotEntered {
+    /// Ends one entry of each of a set; `later` as in the part that they are of.
+    fn end(&mut self, later: bool, of: (ChannelNo, Reason), who: &RoaringBitmap) {
+        let ended = match later {
+            true => &mut self.later,
+            false => &mut self.first,
+        };
+        *ended.entry(of).or_default() |= who;
+    }
+
+    /// Ends all entries of some recipients of a part.
+    pub(crate) fn end_all(&mut self, part: &FrozenPart, who: &RoaringBitmap, why: Reason) {
+        for channel in &part.channels {
+            self.end(part.later, (*channel, why), who);
+        }
+        self.end_alone(part.later, who);
+    }
+
+    /// Counts recipients of a part who have no entry now.
+    fn end_alone(&mut self, later: bool, who: &RoaringBitmap) {
+        self.alone += if later { 0 } else { who.len() };
+    }
+
+    /// Number of these entries.
+    pub(crate) fn entries(&self) -> u64 {
+        let sets = self.first.values().chain(self.later.values());
+        sets.map(RoaringBitmap::len).sum()
+    }
+}
+
+/// Applies the preferences of now to a scheduled audience, and what inboxes have shown of the event: returns the
+/// lanes that apply, and the entries that end instead.
+fn thaw(
+    (bucket, paused, seen): (&Bucket, &Paused, &BTreeMap<ChannelNo, RoaringBitmap>),
+    of_type: Option<&Type>,
+    (event, words): (&Event, &[String]),
+    frozen: Frozen,
+) -> (Routed, NotEntered) {
+    let mut routed = Routed::new();
+    let mut dropped = NotEntered::default();
+    let at = frozen.words.iter().map(|word| words.binary_search(word));
+    let at: Vec<Option<u16>> = at.map(|at| u16::try_from(at.ok()?).ok()).collect();
+    let renumbered = |reasons: &[u16]| -> Vec<u16> {
+        let reasons = reasons.iter();
+        let reasons = reasons.filter_map(|word| *at.get(usize::from(*word))?);
+        reasons.collect()
+    };
+    for part in frozen.parts {
+        let elsewhere = part.elsewhere.iter().map(|of| OnChannel {
+            channel: of.channel,
+            reasons: renumbered(&of.reasons),
+        });
+        let way = Way {
+            lanes: Vec::new(),
+            reasons: renumbered(&part.reasons),
+            elsewhere: elsewhere.collect(),
+            later: part.later,
+        };
+        let (channels, who) = (part.channels, part.who);
+        let erased = &who.0 - &*bucket.roster.everyone;
+        let mut sets = vec![(Vec::new(), who.0)];
+        for channel in channels {
+            let mut split = Vec::new();
+            for (lanes, who) in sets {
+                let chosen = match of_type {
+                    Some(of_type) => bucket
+                        .preferences
+                        .lanes(channel, (of_type, paused), who)
+                        .collect(),
+                    None => vec![(None, who)],
+                };
+                for (lane, mut part) in chosen {
+                    let why = Why {
+                        words,
+                        reasons: way.reasons_on(channel),
+                    };
+                    let is_muted = of_type.is_some_and(|of_type| !of_type.rules.required);
+                    let mutes = is_muted.then_some(&bucket.preferences.mutes);
+                    let silenced =
+                        mutes.map(|mutes| mutes.silence(channel, event, why, part.clone()));
+                    let facts = Facts {
+                        unknown_type: Ends::all_if(of_type.is_none()),
+                        gone: Ends::Of(&erased),
+                        never: match (lane, &silenced) {
+                            (None, _) => Ends::All,
+                            (Some(_), Some(silenced)) => Ends::Of(silenced),
+                            (Some(_), None) => Ends::None,
+                        },
+                        seen: seen.get(&channel).map_or(Ends::None, Ends::Of),
+                        ..Facts::default()
+                    };
+                    let enters = facts.checks().divide(part.clone(), |reason, who| {
+                        dropped.end(way.later, (channel, reason), &who);
+                    });
+                    part -= &enters;
+                    let with_it = lanes.iter().copied().chain(lane).collect();
+                    split.extend([(with_it, enters), (lanes.clone(), part)]);
+                }
+            }
+            split.retain(|(_, who)| !who.is_empty());
+            sets = split;
+        }
+        for (mut lanes, part) in sets {
+            if lanes.is_empty() {
+                dropped.end_alone(way.later, &part);
+                continue;
+            }
+            lanes.sort_unstable();
+            let way = Way {
+                lanes,
+                ..way.clone()
+            };
+            *routed.entry(way).or_default() |= part;
+        }
+    }
+    (routed, dropped)
+}

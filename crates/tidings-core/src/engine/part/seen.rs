@@ -1,0 +1,205 @@
+//! Marks against entries: who has seen what a message would tell, here or in their inbox.
+//!
+//! An inbox shows an event at once, other channels may come `after`: only to those who have not seen it in their
+//! inbox by then. Marks say who could have; only of those the index is asked whether their inbox was told at all.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use roaring::RoaringBitmap;
+
+use super::state::Part;
+use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, Reading, State};
+use crate::engine::intake::accepted;
+use crate::engine::message::plan::Planner;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::EventRow;
+use crate::index::headers::Header;
+use crate::index::{Found, FoundEntry, Look};
+use crate::journal::record::{About, Arrival, Variant};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::command::MarkKind;
+use crate::model::number::{EventNo, RecipientNo};
+use crate::model::time::Instant;
+use crate::rules::compiled::Type;
+use crate::rules::names::Names;
+
+/// The entries of an event that entered inboxes at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct InInboxes {
+    place: EventNo,
+    /// The hash of its object's id.
+    object: u64,
+    t: Instant,
+}
+
+/// By the event's place, the recipients who have seen it in their inbox.
+pub(crate) type SeenThere = BTreeMap<EventNo, RoaringBitmap>;
+
+impl InInboxes {
+    /// Those of a set whose marks cover their entry.
+    fn marked(self, bucket: &Bucket, who: &RoaringBitmap) -> RoaringBitmap {
+        let covers = |marks: &Marks| {
+            let marking = Marking {
+                place: self.place,
+                object: self.object,
+                bounds: (self.t, self.t),
+                t: || Ok::<_, Infallible>(self.t),
+            };
+            let Ok(state) = Reading::of(Some(marks)).of_entry(State::New, marking);
+            state >= State::Seen
+        };
+        if who.len() < bucket.marks.len() as u64 {
+            let marks_of =
+                |number: &u32| bucket.marks.get(number).is_some_and(|marks| covers(marks));
+            return who.iter().filter(marks_of).collect();
+        }
+        let marks = bucket.marks.iter();
+        let covering = marks.filter(|(number, marks)| who.contains(**number) && covers(marks));
+        covering.map(|(number, _)| *number).collect()
+    }
+}
+
+/// Those of these recipients who were told their entry in the inbox, still have it there, and have seen it.
+fn seen_there(
+    view: &dyn ReadView,
+    (bucket, names): (&Bucket, &Names),
+    asked: &BTreeMap<InInboxes, RoaringBitmap>,
+) -> Result<SeenThere, Unreadable> {
+    let mut marked = SeenThere::new();
+    let (mut everyone, mut since) = (RoaringBitmap::new(), None);
+    for (entries, who) in asked {
+        let who = entries.marked(bucket, who);
+        if !who.is_empty() {
+            since = since.into_iter().chain([entries.t]).min();
+            everyone |= &who;
+            *marked.entry(entries.place).or_default() |= who;
+        }
+    }
+    // An entry is held by the day on which it entered, or by a later one to which it moved.
+    let days = since.map(|t| bucket.index.days.range(t.day()..));
+    let Some((_, first)) = days.and_then(|mut days| days.next()) else {
+        return Ok(SeenThere::new());
+    };
+    let is_inbox = |variant: &Variant| variant.lanes.iter().any(|no| names.lane(*no).is_inbox());
+    let look = Look {
+        from: first.first,
+        to: bucket.delivered_to,
+        who: &everyone,
+        takes: &|kept: &StoredArrival, variant| {
+            marked.contains_key(&kept.arrival.place) && is_inbox(variant)
+        },
+        has: &|number, kept: &StoredArrival| {
+            let who = marked.get(&kept.arrival.place);
+            who.is_some_and(|who| who.contains(number))
+                && !bucket.ended.has(kept.seq, INBOX_NO, number)
+        },
+    };
+    let found = bucket.index.look(view, &look)?;
+    let mut seen = SeenThere::new();
+    for (source, who) in found.by_source() {
+        let place = found.source(source).0.arrival.place;
+        *seen.entry(place).or_default() |= who;
+    }
+    Ok(seen)
+}
+
+/// By channel, the recipients of a scheduled event for whom it comes later there, and who have seen it in their
+/// inbox.
+pub(crate) fn seen_before(
+    part: &Part,
+    draft: &Draft<'_>,
+    bucket: &Bucket,
+    (row, of_type): (&EventRow, &Type),
+    (t, frozen): (Instant, &Frozen),
+) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
+    let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
+    for part in &frozen.parts {
+        let later = part.channels.iter();
+        for channel in later.filter(|channel| of_type.after_ms(**channel).is_some()) {
+            *concerned.entry(*channel).or_default() |= &part.who.0;
+        }
+    }
+    let mut seen = BTreeMap::new();
+    for (channel, who) in concerned {
+        let entries = InInboxes {
+            place: row.place,
+            object: About::object_hash(&row.event.object.id),
+            t: t.plus_ms(-row.after_ms(channel)),
+        };
+        let around = (bucket, &part.compiled.names);
+        let asked = BTreeMap::from([(entries, who)]);
+        let by_place = seen_there(draft.view, around, &asked)?;
+        seen.extend(by_place.into_values().map(|who| (channel, who)));
+    }
+    Ok(seen)
+}
+
+impl Planner<'_> {
+    /// The recipients of entries on a channel that have seen the same event in their inbox, where its type comes
+    /// later on the channel.
+    pub(crate) fn seen_in_inboxes(
+        &self,
+        draft: &Draft<'_>,
+        (bucket, channel): (&Bucket, ChannelNo),
+        found: &Found,
+    ) -> Result<SeenThere, Unreadable> {
+        let engine = self.engine;
+        let version = engine.intake.compiled.current();
+        let comes_later = |source: u32| {
+            let of_type =
+                version.and_then(|rules| rules.of_type(found.source(source).0.arrival.type_no));
+            of_type.is_some_and(|of_type| of_type.after_ms(channel).is_some())
+        };
+        let sources = (0..).take(found.sources.len());
+        let mut by_source: BTreeMap<u32, RoaringBitmap> = sources
+            .filter(|source| comes_later(*source))
+            .map(|source| (source, RoaringBitmap::new()))
+            .collect();
+        let asks = !by_source.is_empty();
+        for FoundEntry { number, source } in found.entries.iter().filter(|_| asks) {
+            if let Some(who) = by_source.get_mut(source)
+                && bucket.marks.contains_key(number)
+            {
+                who.insert(*number);
+            }
+        }
+        let mut asked: BTreeMap<InInboxes, RoaringBitmap> = BTreeMap::new();
+        for (source, who) in by_source.into_iter().filter(|(_, who)| !who.is_empty()) {
+            let arrival = &found.source(source).0.arrival;
+            let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
+            let entries = InInboxes {
+                place: arrival.place,
+                object: arrival.about.object,
+                t: arrival.t.plus_ms(-row.after_ms(channel)),
+            };
+            *asked.entry(entries).or_default() |= who;
+        }
+        seen_there(draft.view, (bucket, &engine.intake.compiled.names), &asked)
+    }
+
+    /// Tells whether a recipient has seen the event of an arrival.
+    pub(crate) fn has_seen(
+        &self,
+        bucket: &Bucket,
+        number: RecipientNo,
+        kept: &StoredArrival,
+        header: &Header,
+    ) -> bool {
+        let engine = self.engine;
+        let Arrival {
+            t, place, type_no, ..
+        } = kept.arrival;
+        let Some(marks) = bucket.marks.get(&number.0) else {
+            return false;
+        };
+        let looked = Looked {
+            t,
+            place,
+            object: &header.object,
+            has_inbox: &|version| engine.intake.compiled.has_inbox(version, type_no),
+        };
+        marks.cover(looked, MarkKind::Seen)
+    }
+}

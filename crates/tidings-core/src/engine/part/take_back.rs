@@ -1,0 +1,554 @@
+//! Moving and ending pending entries: preferences, new rules, pauses.
+//!
+//! Taking something back never moves a deadline: the lane stays open until it is due.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use super::mute::silenced;
+use super::state::Part;
+use crate::bucket::Bucket;
+use crate::engine::check::look::{Ends, Facts};
+use crate::engine::intake::accepted;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::named::{Located, name_again};
+use crate::engine::rows::record_size::{parts, set_bytes};
+use crate::engine::rows::reply::{Answer, Refused, Reply};
+use crate::index::Found;
+use crate::journal::record::{Arrival, Entries, EventAt, Origin, Record, Variant};
+use crate::journal::stored::{StoredArrival, Unreadable};
+use crate::journal::table::Owner;
+use crate::model::channel::{ChannelNo, EACH, INBOX_NO, TABLE, channel_no};
+use crate::model::command::Choice;
+use crate::model::id::{BucketNo, Id};
+use crate::model::limits::Bound;
+use crate::model::number::{LaneNo, RecipientNo, TypeNo};
+use crate::model::pause::Paused;
+use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::reason::Reason;
+use crate::model::time::Instant;
+use crate::rules::compiled::{CompiledRules, Version};
+use crate::rules::lane_kind::LaneKind;
+use crate::sets::shared::Tree;
+
+/// A preference as in a command.
+#[derive(Clone, Copy)]
+pub(crate) struct Chosen<'a> {
+    pub(crate) recipient: &'a Id,
+    pub(crate) scope: &'a PreferenceScope,
+    pub(crate) channel: &'a str,
+    pub(crate) mode: &'a Mode,
+}
+
+/// A filter on pending entries.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Among<'a> {
+    /// Only entries on this channel.
+    pub(crate) channel: Option<ChannelNo>,
+    /// Only entries of these recipients.
+    pub(crate) who: Option<&'a RoaringBitmap>,
+    /// Only entries of this type, including those that are due and in no message yet.
+    pub(crate) type_no: Option<TypeNo>,
+    /// Only entries of paused types, which wait apart.
+    pub(crate) paused_only: bool,
+}
+
+/// Entries of one arrival that move to another lane.
+struct Moved<'a> {
+    kept: &'a StoredArrival,
+    lane: LaneNo,
+    reasons: Vec<String>,
+    who: RoaringBitmap,
+}
+
+impl Part {
+    /// Ends entries at once, each counted on its day. `None` = they move to another lane.
+    pub(crate) fn cut(
+        &mut self,
+        draft: &mut Draft<'_>,
+        at: BucketNo,
+        why: Option<Reason>,
+        items: Vec<Entries>,
+    ) {
+        if items.is_empty() {
+            return;
+        }
+        let bucket = &self.buckets[at];
+        for Entries { seq, channel, who } in &items {
+            if let Some(day) = bucket.index.day_of(*seq) {
+                let row = self.ledger.at(bucket.no, day, *channel);
+                match why {
+                    Some(reason) => row.end(reason.outcome(), Some(reason), who.len()),
+                    None => row.go_on(who.len()),
+                }
+            }
+        }
+        for items in parts(items, |item| set_bytes(&item.who)) {
+            let record = Record::Cut {
+                at: self.now,
+                why,
+                items,
+            };
+            self.write(draft, at, record);
+        }
+    }
+
+    /// Stores a preference and moves pending entries to the lanes that now apply.
+    pub(crate) fn prefer(&mut self, draft: &mut Draft<'_>, chosen: Chosen<'_>) -> Answer {
+        let (bucket, number) = match self.find(chosen.recipient) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        match self.choices((bucket, number), chosen) {
+            Ok(choices) => choose(self, draft, (bucket, number), choices),
+            Err(refused) => Ok(Err(refused)),
+        }
+    }
+
+    /// The choices of one preference, by channel.
+    ///
+    /// # Errors
+    /// It is not possible.
+    pub(crate) fn choices(
+        &self,
+        of: (BucketNo, RecipientNo),
+        chosen: Chosen<'_>,
+    ) -> Result<Vec<(ChannelNo, PreferenceScope, Mode)>, Refused> {
+        let (scope, mode) = (chosen.scope, chosen.mode);
+        let channels = choosable(self, scope, chosen.channel, mode)?.into_iter();
+        let choices = channels.map(|channel| (channel, scope.clone(), mode.clone()));
+        let choices: Vec<_> = choices.collect();
+        may_mute(self, of, &choices)?;
+        Ok(choices)
+    }
+
+    /// Stores several preferences of a recipient; all of them or, if one is refused, none. If the list is
+    /// complete, earlier preferences that are not in it return to the default, except a `never` for
+    /// something that is not configured now: it was not shown to anybody, and applies again when it is
+    /// configured again.
+    pub(crate) fn prefer_all(
+        &mut self,
+        draft: &mut Draft<'_>,
+        recipient: &Id,
+        (list, whole): (&[Choice], bool),
+    ) -> Answer {
+        let (bucket, number) = match self.find(recipient) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let mut wanted = BTreeMap::new();
+        for choice in list {
+            let channels = match choosable(self, &choice.scope, &choice.channel, &choice.mode) {
+                Ok(channels) => channels.into_iter(),
+                Err(refused) => return Ok(Err(refused)),
+            };
+            let scope = || choice.scope.clone();
+            wanted.extend(channels.map(|channel| ((channel, scope()), choice.mode.clone())));
+        }
+        let mut choices = Vec::new();
+        for (channel, scope, mode) in self.buckets[bucket].preferences.of(number.0) {
+            let is_known = self
+                .rules()
+                .is_some_and(|rules| rules.know_choice(&scope, &mode));
+            if mode == Mode::Never && !is_known {
+                continue;
+            }
+            match wanted.get(&(channel, scope.clone())) {
+                Some(same) if *same == mode => drop(wanted.remove(&(channel, scope))),
+                None if whole => choices.push((channel, scope, Mode::Default)),
+                Some(_) | None => {}
+            }
+        }
+        let wanted = wanted.into_iter();
+        choices.extend(wanted.map(|((channel, scope), mode)| (channel, scope, mode)));
+        choose(self, draft, (bucket, number), choices)
+    }
+
+    /// Moves pending entries out of lanes that no longer apply into those that do.
+    pub(crate) fn reroute(
+        &mut self,
+        draft: &mut Draft<'_>,
+        at: BucketNo,
+        among: Among<'_>,
+    ) -> Result<(), Unreadable> {
+        let Some(version) = self.version() else {
+            return Ok(());
+        };
+        let now = self.now;
+        let found = self.waiting_among(draft, at, among)?;
+        let bucket = &self.buckets[at];
+        let mut ends: BTreeMap<Option<Reason>, Vec<Entries>> = BTreeMap::new();
+        let mut moved = Vec::new();
+        for (lane, channel, found) in &found {
+            let rules = (&*self.compiled, &*version, &self.paused);
+            sort_out(
+                draft,
+                (bucket, rules),
+                (*lane, *channel),
+                found,
+                &mut ends,
+                &mut moved,
+            )?;
+        }
+        moved.sort_by_key(|moved: &Moved<'_>| {
+            (
+                moved.kept.arrival.t,
+                moved.kept.arrival.place,
+                moved.kept.seq,
+                moved.lane,
+            )
+        });
+        let mut arrivals = Vec::with_capacity(moved.len());
+        for moved in moved {
+            let kept = moved.kept;
+            copy_event(self, draft, &kept.arrival)?;
+            let channel = self.compiled.names.lane(moved.lane).channel;
+            self.ledger
+                .at(at, now.day(), channel)
+                .enter(moved.who.len());
+            arrivals.push(arrive_again(moved, now, version.number));
+        }
+        // What goes on is taken out right before it arrives again.
+        let leaves = ends.remove(&None).unwrap_or_default();
+        for (why, items) in ends {
+            self.cut(draft, at, why, items);
+        }
+        self.cut(draft, at, None, leaves);
+        let overdue = self.buckets[at].overdue_among(&arrivals, self.clock, &self.compiled);
+        for arrivals in parts(arrivals, arrival_bytes) {
+            let record = Record::Move {
+                at: now,
+                overdue: overdue
+                    .iter()
+                    .map(|(lane, who)| (lane.clone(), who.clone()))
+                    .collect(),
+                arrivals,
+            };
+            self.write(draft, at, record);
+        }
+        Ok(())
+    }
+
+    /// Records a version of the rules in each bucket, and moves pending entries to their new lanes.
+    pub(crate) fn put_in_force(
+        &mut self,
+        draft: &mut Draft<'_>,
+        version: u32,
+    ) -> Result<(), Unreadable> {
+        let at = self.now;
+        let current = self.version();
+        let dropped = current.is_some_and(|version| self.paused.keep_types(&version.rules));
+        // What arrives while a type asks nothing is not noted.
+        self.admitted.clear();
+        for &no in &*self.buckets.numbers() {
+            self.write(draft, no, Record::Rules { at, version });
+            self.reroute(draft, no, Among::default())?;
+            self.take_out_unwanted(draft, no, None)?;
+            if dropped {
+                self.write_paused(draft, no);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the row of an event that was accepted on another day, by the clock of another node.
+    pub(crate) fn copy_accepted(&mut self, draft: &mut Draft<'_>, at: EventAt, row: &EventRow) {
+        if is_first_copy(self, at) {
+            copy_row(self, draft, at, row.clone());
+        }
+    }
+
+    /// The pending entries of a bucket, lane by lane.
+    pub(crate) fn waiting_among(
+        &self,
+        draft: &Draft<'_>,
+        at: BucketNo,
+        among: Among<'_>,
+    ) -> Result<Vec<(LaneNo, ChannelNo, Found)>, Unreadable> {
+        let bucket = &self.buckets[at];
+        let mut all: Vec<(LaneNo, ChannelNo, Found)> = Vec::new();
+        for (no, name) in self.compiled.names.lanes() {
+            let paused = name.kind == LaneKind::Paused;
+            let other = among.channel.is_some_and(|channel| channel != name.channel);
+            if other || (among.paused_only && !paused) {
+                continue;
+            }
+            // Where what is paused waits nobody ever comes due, the erased among them.
+            let open = bucket.lanes.plain().get(&no).filter(|_| paused);
+            let open = open.map(|lane| lane.open());
+            // A pause of the inbox holds the entries of those who were erased at the same instant, too.
+            let pauses = among.channel.is_some() && among.who.is_none();
+            let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
+            let who = among.who.or(open).or(ever.as_ref());
+            let names = (&self.compiled.names, no);
+            let found = bucket
+                .waiting(draft.view, names.0)
+                .of_type(names.1, who, among.type_no)?;
+            if !found.entries.is_empty() {
+                all.push((no, name.channel, found));
+            }
+        }
+        if let Some(type_no) = among.type_no.filter(|_| !among.paused_only) {
+            for (seq, closing) in &bucket.closings {
+                let (names, lane) = (&self.compiled.names, closing.lane.lane);
+                let found = bucket.waiting(draft.view, names).unmade_of(*seq, type_no)?;
+                if !found.entries.is_empty() {
+                    all.push((lane, names.lane(lane).channel, found));
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The numbers of the channels on which a mode is set, where it is allowed.
+fn choosable(
+    part: &Part,
+    scope: &PreferenceScope,
+    channel: &str,
+    mode: &Mode,
+) -> Result<Vec<ChannelNo>, Refused> {
+    if scope.is_mute() && !matches!(mode, Mode::Never | Mode::Default) {
+        let what = "a mute is `never`, or lifted by `default`";
+        return Err(Refused::Preference(what.to_owned()));
+    }
+    if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
+        && let Some(of_type) = part.rules().and_then(|rules| rules.types.get(name))
+        && of_type.required
+    {
+        let what = format!("the type `{name}` is required, so it can't be `never`");
+        return Err(Refused::Preference(what));
+    }
+    let channels: Vec<ChannelNo> = match channel_no(channel) {
+        Some(number) => vec![number],
+        None if channel == EACH && scope.may_be_on_each() => {
+            TABLE.iter().map(|channel| channel.number).collect()
+        }
+        None => return Err(Refused::UnknownChannel(channel.to_owned())),
+    };
+    if let Mode::Digest(name) = mode {
+        let known = part
+            .rules()
+            .is_some_and(|rules| rules.digests.contains_key(name));
+        if !known {
+            return Err(Refused::Preference(format!("there is no digest `{name}`")));
+        }
+        if channels.contains(&INBOX_NO) {
+            return Err(Refused::Preference(format!(
+                "the inbox has no digests, so `{name}` can't be chosen for it"
+            )));
+        }
+    }
+    Ok(channels)
+}
+
+/// Refuses more mutes than a recipient may have.
+fn may_mute(
+    part: &Part,
+    (bucket, number): (BucketNo, RecipientNo),
+    choices: &[(ChannelNo, PreferenceScope, Mode)],
+) -> Result<(), Refused> {
+    let mutes = |mode: Mode| {
+        let of_mode = choices.iter().filter(move |(.., chosen)| *chosen == mode);
+        of_mode.filter(|(_, scope, _)| scope.is_mute())
+    };
+    if mutes(Mode::Never).next().is_none() {
+        return Ok(());
+    }
+    let known = part.buckets[bucket].preferences.mutes.of(number.0);
+    let mut all: BTreeSet<(ChannelNo, &PreferenceScope)> = known.collect();
+    for (channel, scope, _) in mutes(Mode::Default) {
+        all.remove(&(*channel, scope));
+    }
+    all.extend(mutes(Mode::Never).map(|(channel, scope, _)| (*channel, scope)));
+    Ok(part.limits().check(Bound::Mutes, all.len() as u64)?)
+}
+
+fn choose(
+    part: &mut Part,
+    draft: &mut Draft<'_>,
+    (bucket, number): (BucketNo, RecipientNo),
+    choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
+) -> Answer {
+    if let Err(refused) = may_mute(part, (bucket, number), &choices) {
+        return Ok(Err(refused));
+    }
+    let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
+    channels.sort_unstable();
+    channels.dedup();
+    for (channel, scope, mode) in choices {
+        let record = Record::Preference {
+            number,
+            scope,
+            channel,
+            mode,
+        };
+        part.write(draft, bucket, record);
+    }
+    let who = RoaringBitmap::from_iter([number.0]);
+    for channel in channels {
+        let among = Among {
+            channel: Some(channel),
+            who: Some(&who),
+            ..Among::default()
+        };
+        part.reroute(draft, bucket, among)?;
+        part.take_out_unwanted(draft, bucket, Some((number.0, channel)))?;
+    }
+    Ok(Ok(Reply::Done))
+}
+
+/// Copies the row of an event, entries of which move to today, unless today has it.
+fn copy_event(part: &mut Part, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
+    if is_first_copy(part, from.event) {
+        let row = accepted::read(draft, from.at.day(), from.event)?;
+        copy_row(part, draft, from.event, row);
+    }
+    Ok(())
+}
+
+/// Tells whether today has no row of an event of another day, and notes that it gets one.
+fn is_first_copy(part: &mut Part, at: EventAt) -> bool {
+    let today = part.now.day();
+    if at.day == today {
+        return false;
+    }
+    if !part.copies.contains_key(&today) {
+        part.copies
+            .values_mut()
+            .for_each(|copies| *copies = Tree::new());
+    }
+    let copies = part.copies.entry(today).or_default();
+    copies.insert(at, ()).is_none()
+}
+
+fn copy_row(part: &mut Part, draft: &mut Draft<'_>, at: EventAt, row: EventRow) {
+    let today = part.now.day();
+    accepted::copy(draft, today, at, &row);
+    let located = Located {
+        place: row.place,
+        scheduled: None,
+        at: Some(at),
+    };
+    name_again(draft, Owner::Shared, today, &row.event, located);
+    part.kept_objects.push((row.event, today));
+}
+
+/// An upper bound on the bytes of an arrival's sets and words in a row.
+fn arrival_bytes(arrival: &Arrival) -> usize {
+    let sets = arrival
+        .variants
+        .iter()
+        .map(|variant| set_bytes(&variant.who) + 3 * (variant.lanes.len() + variant.reasons.len()));
+    let words = arrival.reasons.iter().map(String::len);
+    sets.sum::<usize>() + words.sum::<usize>()
+}
+
+fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
+    let Arrival {
+        t,
+        place,
+        event,
+        type_no,
+        about,
+        ref keys,
+        ..
+    } = moved.kept.arrival;
+    let words = moved.reasons;
+    let reasons = (0..).take(words.len()).collect();
+    let variants = vec![Variant {
+        lanes: vec![moved.lane],
+        reasons,
+        elsewhere: Vec::new(),
+        who: moved.who.into(),
+    }];
+    Arrival {
+        at: now,
+        t,
+        place,
+        event,
+        type_no,
+        rules,
+        keys: keys.clone(),
+        origin: Origin::Moved,
+        about,
+        reasons: words,
+        variants,
+    }
+}
+
+/// Sorts the pending entries of a lane into those that end, those that leave (they end without a reason),
+/// and the lanes that they move to.
+fn sort_out<'a>(
+    draft: &Draft<'_>,
+    (bucket, (compiled, version, paused)): (&Bucket, (&CompiledRules, &Version, &Paused)),
+    (lane, channel): (LaneNo, ChannelNo),
+    found: &'a Found,
+    ends: &mut BTreeMap<Option<Reason>, Vec<Entries>>,
+    moved: &mut Vec<Moved<'a>>,
+) -> Result<(), Unreadable> {
+    let from_paused = compiled.names.lane(lane).kind == LaneKind::Paused;
+    for (source, mut who) in found.by_source() {
+        let (kept, variant) = found.source(source);
+        let mut end = |why: Option<Reason>, who: RoaringBitmap| {
+            ends.entry(why).or_default().push(Entries {
+                seq: kept.seq,
+                channel,
+                who: who.into(),
+            });
+        };
+        let of_type = version.of_type(kept.arrival.type_no);
+        let address = |lane| compiled.names.address(lane, &kept.arrival.keys);
+        let from = address(lane);
+        // In any other lane it is found out when the message is made who is gone, and which types are.
+        let mut gone = RoaringBitmap::new();
+        if from_paused {
+            gone = &who - &*bucket.roster.everyone;
+            if of_type.is_some_and(|of_type| paused.sets_apart(&of_type.name, channel)) {
+                who -= &gone;
+            }
+        }
+        let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
+        if let Some(of_type) = of_type {
+            never = silenced(draft, (bucket, of_type), (kept, variant), (channel, &who))?;
+            let chosen = bucket
+                .preferences
+                .lanes(channel, (of_type, paused), who.clone());
+            for (to, part) in chosen {
+                match to {
+                    None => never |= part,
+                    Some(to) if compiled.names.are_one_lane(&address(to), &from) => {}
+                    Some(to) => leaves.push((to, part)),
+                }
+            }
+        }
+        let facts = Facts {
+            unknown_type: Ends::all_if(from_paused && of_type.is_none()),
+            gone: Ends::Of(&gone),
+            never: Ends::Of(&never),
+            ..Facts::default()
+        };
+        let left = facts
+            .checks()
+            .divide(who, |reason, who| end(Some(reason), who));
+        for (to, mut part) in leaves {
+            part &= &left;
+            if part.is_empty() {
+                continue;
+            }
+            end(None, part.clone());
+            for (lane, who) in bucket.lanes_of(&address(to), part, compiled) {
+                let reasons = kept.arrival.reasons_of(variant, channel);
+                moved.push(Moved {
+                    kept,
+                    lane,
+                    reasons,
+                    who,
+                });
+            }
+        }
+    }
+    Ok(())
+}

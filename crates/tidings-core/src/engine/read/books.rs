@@ -1,0 +1,425 @@
+//! The books: counts of all entries from a walk over the store, never by subtraction.
+//!
+//! Days that are forgotten are counted by their ledger rows. For days still held the walk must agree
+//! with the ledger, which is booked in the commits themselves.
+
+use std::collections::BTreeMap;
+
+use roaring::RoaringBitmap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::bucket::storage::recovery;
+use crate::bucket::{Bucket, Frozen};
+use crate::content::message::Books;
+use crate::engine::message::message_row::MessageRow;
+use crate::engine::part::state::Part;
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::ledger::{Account, Row};
+use crate::engine::state::Engine;
+use crate::index::postings::{BLOCK_RECIPIENTS, Block};
+use crate::journal::record::{Entries, Origin, Record};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at, u32_at, u64_at};
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::number::{EventNo, RecipientNo, Seq};
+use crate::model::reason::{Ending, Outcome, Reason};
+use crate::model::time::Day;
+use crate::sets::set::Set;
+
+/// The result of a walk.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// The counters.
+    pub books: Books,
+    /// The points at which the walk and the ledger disagree; empty.
+    pub disagreements: Vec<String>,
+}
+
+/// The walk through one bucket.
+struct Walker<'a> {
+    engine: &'a Engine,
+    bucket: &'a Bucket,
+    part: &'a Part,
+    view: &'a dyn ReadView,
+    rows: BTreeMap<Account, Row>,
+    /// Entries that have not ended yet.
+    live: FxHashMap<(Seq, ChannelNo), RoaringBitmap>,
+    /// Arrivals whose inbox entries are paused and not delivered.
+    undelivered: FxHashSet<Seq>,
+    notifications: u64,
+    /// Recipients of events of which some entries never entered a lane.
+    partly: BTreeMap<EventNo, RoaringBitmap>,
+    pending: u64,
+    duplicates: u64,
+}
+
+impl Reader<'_> {
+    /// Counts everything that is stored.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn walk(&self) -> Result<Walk, Unreadable> {
+        let Reader { engine, view } = *self;
+        let tally = engine.tally();
+        let mut walk = Walk::default();
+        let mut books = Books {
+            events: tally.events,
+            republished: tally.republished,
+            messages: tally.messages,
+            resent: tally.resent,
+            warnings: tally.warnings,
+            suppressed: tally.suppressed,
+            ..Books::default()
+        };
+        for (part, bucket) in engine.parts.with_buckets() {
+            let mut walker = Walker {
+                engine,
+                bucket,
+                part,
+                view,
+                rows: BTreeMap::new(),
+                live: FxHashMap::default(),
+                undelivered: FxHashSet::default(),
+                notifications: 0,
+                partly: BTreeMap::new(),
+                pending: 0,
+                duplicates: 0,
+            };
+            walker.walk()?;
+            books.entries += walker.scheduled()?;
+            self.compare(&walker, &mut walk.disagreements);
+            for row in walker.rows.values() {
+                count_row(&mut books, row);
+            }
+            books.notifications += walker.notifications;
+            books.pending += walker.pending;
+            books.duplicates += walker.duplicates;
+        }
+        for (account, row) in engine.parts.ledger_rows() {
+            if engine
+                .intake
+                .forgotten_before
+                .is_some_and(|before| account.day < before)
+            {
+                count_row(&mut books, row);
+                books.notifications += row.notifications;
+            }
+        }
+        // An entry that was promised and is nowhere.
+        books.lost = engine.parts.promised().saturating_sub(books.entries);
+        walk.books = books;
+        Ok(walk)
+    }
+
+    fn compare(&self, walker: &Walker<'_>, disagreements: &mut Vec<String>) {
+        let engine = self.engine;
+        let bucket = walker.bucket.no;
+        let held = |account: &Account| {
+            account.bucket == bucket
+                && engine
+                    .intake
+                    .forgotten_before
+                    .is_none_or(|before| account.day >= before)
+        };
+        let booked = walker.part.ledger.rows();
+        let mut accounts: Vec<Account> = booked.keys().copied().filter(held).collect();
+        accounts.extend(walker.rows.keys().copied());
+        accounts.sort_unstable();
+        accounts.dedup();
+        for account in accounts {
+            let empty = Row::default();
+            let booked = booked.get(&account).map_or(&empty, |row| &**row);
+            let mut booked = booked.clone();
+            booked.notifications = 0;
+            let walked = walker.rows.get(&account).unwrap_or(&empty);
+            if booked != *walked || !booked.balances() {
+                let Account { day, channel, .. } = account;
+                disagreements.push(format!(
+                    "bucket {bucket}, {day}, channel {}: ledger {booked:?}, walk {walked:?}",
+                    channel.0
+                ));
+            }
+        }
+    }
+}
+
+fn count_row(books: &mut Books, row: &Row) {
+    let ended = |outcome| row.ended.get(&outcome).copied().unwrap_or(0);
+    books.entries += row.entries - row.moved;
+    books.delivered += ended(Outcome::Delivered);
+    books.cancelled += ended(Outcome::Cancelled);
+    books.skipped += ended(Outcome::Skipped);
+    books.expired += ended(Outcome::Expired);
+    books.failed += ended(Outcome::Failed);
+    books.unknown += ended(Outcome::Unknown);
+}
+
+impl Walker<'_> {
+    fn walk(&mut self) -> Result<(), Unreadable> {
+        let mut records = BTreeMap::new();
+        for day in &self.part.journal_days {
+            records.extend(recovery::records(self.bucket.no, self.view, *day)?);
+        }
+        for record in records.values() {
+            if let Record::Dropped {
+                at,
+                place,
+                later,
+                items,
+            } = record
+            {
+                self.dropped(at.day(), items);
+                if !later {
+                    let who = items.iter().map(|(_, _, who)| &who.0);
+                    let partly = self.partly.entry(*place).or_default();
+                    who.for_each(|who| *partly |= who);
+                }
+            }
+        }
+        for (day, held) in &self.bucket.index.days {
+            for at in &held.segments {
+                let segment = self.bucket.index.segment_once(self.view, *day, at)?;
+                let sets = self.sets_at_rest(*day, at.id(), segment.variants.len())?;
+                let mut sets = sets.into_iter();
+                for kept in &segment.arrivals {
+                    let sets: Vec<_> = sets.by_ref().take(kept.arrival.variants.len()).collect();
+                    self.arrived(*day, kept, &sets);
+                }
+            }
+            for kept in held.tail.values() {
+                let variants = &kept.arrival.variants;
+                let sets: Vec<_> = variants
+                    .iter()
+                    .map(|variant| variant.who.0.clone())
+                    .collect();
+                self.arrived(*day, kept, &sets);
+            }
+        }
+        self.notifications += self.partly.values().map(RoaringBitmap::len).sum::<u64>();
+        let mut endings: BTreeMap<Seq, Vec<(Ending, RoaringBitmap)>> = BTreeMap::new();
+        for record in records.into_values() {
+            match record {
+                Record::Cut { why, items, .. } => self.cut(why, &items),
+                Record::InboxDelivered {
+                    from, to, except, ..
+                } => self.delivered(from, to, &except),
+                Record::Outcome {
+                    closing,
+                    who,
+                    ending,
+                    ..
+                } => {
+                    endings.entry(closing).or_default().push((ending, who.0));
+                }
+                Record::Reopened(again) => {
+                    for (_, who) in endings.entry(again.closing).or_default() {
+                        who.remove(again.number.0);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.messages(&endings)?;
+        self.pending += self.live.values().map(RoaringBitmap::len).sum::<u64>();
+        Ok(())
+    }
+
+    fn row(&mut self, day: Day, channel: ChannelNo) -> &mut Row {
+        let account = Account {
+            bucket: self.bucket.no,
+            day,
+            channel,
+        };
+        self.rows.entry(account).or_default()
+    }
+
+    fn dropped(&mut self, day: Day, items: &[(ChannelNo, Reason, Set)]) {
+        for (channel, reason, who) in items {
+            let row = self.row(day, *channel);
+            row.enter(who.len());
+            row.end(reason.outcome(), Some(*reason), who.len());
+        }
+    }
+
+    fn arrived(&mut self, day: Day, kept: &StoredArrival, sets: &[RoaringBitmap]) {
+        let place = kept.arrival.place;
+        for (variant, who) in kept.arrival.variants.iter().zip(sets) {
+            if kept.arrival.origin == Origin::First {
+                match self.partly.get_mut(&place) {
+                    Some(partly) => *partly |= who,
+                    None => self.notifications += who.len(),
+                }
+            }
+            for lane in &variant.lanes {
+                let name = self.engine.intake.compiled.names.lane(*lane);
+                let channel = name.channel;
+                if channel == INBOX_NO && !name.is_inbox() {
+                    self.undelivered.insert(kept.seq);
+                }
+                self.row(day, channel).enter(who.len());
+                *self.live.entry((kept.seq, channel)).or_default() |= who;
+            }
+        }
+    }
+
+    fn sets_at_rest(
+        &self,
+        day: Day,
+        segment: u64,
+        count: usize,
+    ) -> Result<Vec<RoaringBitmap>, Unreadable> {
+        let mut sets = vec![RoaringBitmap::new(); count];
+        let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Postings).done();
+        each(self.view, Partition::Day(day), &prefix, |key, value| {
+            if u64_at(key, REST + 4) != Some(segment) {
+                return Ok(());
+            }
+            let base = u32_at(key, REST)
+                .unwrap_or(0)
+                .saturating_mul(BLOCK_RECIPIENTS);
+            let add = |slot: u8, ordinal: u32| {
+                if let Some(set) = sets.get_mut(ordinal as usize) {
+                    set.insert(base + u32::from(slot));
+                }
+            };
+            Block::parse(value)?.each(|_| true, add)?;
+            Ok(())
+        })?;
+        Ok(sets)
+    }
+
+    fn cut(&mut self, why: Option<Reason>, items: &[Entries]) {
+        for entries in items {
+            let Some(day) = self.bucket.index.day_of(entries.seq) else {
+                continue;
+            };
+            let live = self.live.entry((entries.seq, entries.channel)).or_default();
+            let ended = &*live & &entries.who.0;
+            *live -= &ended;
+            self.duplicates += entries.who.len() - ended.len();
+            let row = self.row(day, entries.channel);
+            match why {
+                Some(reason) => row.end(reason.outcome(), Some(reason), ended.len()),
+                None => row.go_on(ended.len()),
+            }
+        }
+    }
+
+    fn delivered(&mut self, from: Seq, to: Seq, except: &[(Seq, Reason, Set)]) {
+        for (seq, reason, who) in except {
+            let Some(day) = self.bucket.index.day_of(*seq) else {
+                continue;
+            };
+            if let Some(live) = self.live.get_mut(&(*seq, INBOX_NO)) {
+                *live -= &who.0;
+            }
+            self.row(day, INBOX_NO)
+                .end(reason.outcome(), Some(*reason), who.len());
+        }
+        for seq in (from.0..=to.0)
+            .map(Seq)
+            .filter(|seq| !self.undelivered.contains(seq))
+            .collect::<Vec<_>>()
+        {
+            let (Some(live), Some(day)) = (
+                self.live.remove(&(seq, INBOX_NO)),
+                self.bucket.index.day_of(seq),
+            ) else {
+                continue;
+            };
+            self.row(day, INBOX_NO)
+                .end(Outcome::Delivered, None, live.len());
+        }
+    }
+
+    fn messages(
+        &mut self,
+        endings: &BTreeMap<Seq, Vec<(Ending, RoaringBitmap)>>,
+    ) -> Result<(), Unreadable> {
+        let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Messages).done();
+        let first = self.bucket.index.first_seq(self.bucket.next_seq);
+        for day in &self.part.journal_days {
+            let mut rows: Vec<(u32, Seq, MessageRow)> = Vec::new();
+            each(self.view, Partition::Day(*day), &prefix, |key, value| {
+                let at = u32_at(key, REST).zip(seq_at(key, REST + 4));
+                let (number, closing) =
+                    at.ok_or_else(|| Unreadable("a message's key is odd".to_owned()))?;
+                let row = MessageRow::read(self.view, Partition::Day(*day), key, value)?;
+                rows.push((number, closing, row));
+                Ok(())
+            })?;
+            for (number, closing, row) in rows {
+                let ending = endings.get(&closing).and_then(|sets| {
+                    sets.iter()
+                        .find(|(_, who)| who.contains(number))
+                        .map(|(ending, _)| *ending)
+                });
+                self.message(RecipientNo(number), closing, &row, ending, first);
+            }
+        }
+        Ok(())
+    }
+
+    fn message(
+        &mut self,
+        number: RecipientNo,
+        closing: Seq,
+        row: &MessageRow,
+        ending: Option<Ending>,
+        first: Seq,
+    ) {
+        let channel = self
+            .engine
+            .intake
+            .compiled
+            .names
+            .lane(row.lane.lane)
+            .channel;
+        let (entries, ended) = row.seqs(closing);
+        let (outcome, reason) = (ending.map(Ending::outcome), ending.and_then(Ending::reason));
+        let entries = entries.into_iter().map(|seq| (seq, outcome, reason));
+        let ended = ended
+            .into_iter()
+            .map(|(seq, reason)| (seq, Some(reason.outcome()), Some(reason)));
+        for (seq, outcome, reason) in entries.chain(ended) {
+            let Some(day) = self.bucket.index.day_of(seq).filter(|_| seq >= first) else {
+                continue;
+            };
+            let live = self.live.get_mut(&(seq, channel));
+            if !live.is_some_and(|who| who.remove(number.0)) {
+                self.duplicates += 1;
+                continue;
+            }
+            match outcome {
+                Some(outcome) => self.row(day, channel).end(outcome, reason, 1),
+                None => self.pending += 1,
+            }
+        }
+    }
+
+    /// The number of scheduled entries: they count as pending until they enter their lanes.
+    fn scheduled(&mut self) -> Result<u64, Unreadable> {
+        let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Scheduled).done();
+        let mut sum = 0;
+        each(self.view, Partition::Base, &prefix, |key, value| {
+            let (entries, notifications) = frozen_counts(self.view, key, value)?;
+            sum += entries;
+            self.notifications += notifications;
+            Ok(())
+        })?;
+        self.pending += sum;
+        Ok(sum)
+    }
+}
+
+/// Decodes the frozen sets of a scheduled event: (entries, notifications).
+fn frozen_counts(view: &dyn ReadView, key: &[u8], value: &[u8]) -> Result<(u64, u64), Unreadable> {
+    let parts = Frozen::read(view, key, value)?.parts;
+    let entries = parts
+        .iter()
+        .map(|part| part.who.len() * part.channels.len() as u64)
+        .sum();
+    let first = parts.iter().filter(|part| !part.later);
+    let notifications = first.map(|part| part.who.len()).sum();
+    Ok((entries, notifications))
+}

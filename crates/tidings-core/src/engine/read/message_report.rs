@@ -1,0 +1,233 @@
+//! The time line of a message: what it holds, why it went when it did, and what providers said of it.
+
+use std::collections::BTreeMap;
+
+use super::messages::MessageSummary;
+use super::view::MessageAt;
+use crate::bucket::Bucket;
+use crate::content::message::{Item, Skipped};
+use crate::engine::explain::Subject;
+use crate::engine::message::attempt_row::attempts_of;
+use crate::engine::message::message_row::MessageRow;
+use crate::engine::message::operate::{Known, Standing};
+use crate::engine::message::plan::{Plan, PlannedMessage};
+use crate::engine::message::present::batch_id;
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::ends::{Of, ends};
+use crate::journal::record::Record;
+use crate::journal::stored::Unreadable;
+use crate::model::explanation::{Rule, Step};
+use crate::model::messages::{AttemptRun, MessageName};
+use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
+use crate::model::reason::Reason;
+
+/// The most entries of a message that its time line names.
+const ENTERED_MAX: usize = 100;
+
+/// The time line of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MessageReport {
+    /// The line of a list.
+    pub summary: MessageSummary,
+    /// The id under which providers and logs know it; `None` = it tells nothing.
+    pub batch: Option<String>,
+    /// Its entries; those of deleted days are left out.
+    pub items: Vec<Item>,
+    /// The entries that ended at its check, or were taken out of it later.
+    pub left_out: Vec<Skipped>,
+    /// The attempts to hand it over, in their order.
+    pub attempts: Vec<AttemptRun>,
+    /// Its history, in its order.
+    pub steps: Vec<Step>,
+}
+
+impl Reader<'_> {
+    /// The time line of a message; `None` = it is unknown.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn message_report(&self, name: MessageName) -> Result<Option<MessageReport>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let MessageId { closing, number } = name.id;
+        let Some(bucket) = engine.parts.held_bucket(closing.bucket) else {
+            return Ok(None);
+        };
+        let part = &engine.parts[engine.parts.index_of(closing.bucket)];
+        let draft = Draft::new(view);
+        let Some(Known { standing, row }) = part.known(&draft, name)? else {
+            return Ok(None);
+        };
+        let Some(summary) = self.summary((part, bucket), name.id, standing, row.as_ref()) else {
+            return Ok(None);
+        };
+        let mut report = MessageReport {
+            summary,
+            batch: None,
+            items: Vec::new(),
+            left_out: Vec::new(),
+            attempts: attempts_of(view, name.id, part.journal_days.range(name.due..))?,
+            steps: Vec::new(),
+        };
+        match &row {
+            Some((_, row)) => self.tell_row((bucket, number), row, (closing, &mut report))?,
+            None => self.tell_planned((bucket, number), (closing, &mut report))?,
+        }
+        let days = part.journal_days.range(name.due..).copied();
+        let records = ends(view, bucket.no, Of::Closing(closing.seq), days)?;
+        report.tell_attempts(number, &records);
+        Ok(Some(report))
+    }
+
+    /// Entries of a recipient by their seqs, as a plan.
+    fn entries_at(
+        &self,
+        (bucket, number): (&Bucket, RecipientNo),
+        row: &MessageRow,
+        (closing, seqs): (ClosingId, Vec<Seq>),
+    ) -> Result<(Plan, PlannedMessage), Unreadable> {
+        let engine = self.engine;
+        let name = engine.intake.compiled.names.lane(row.lane.lane);
+        let at = MessageAt {
+            at: row.at,
+            channel: name.channel.name(),
+            lane: name.name.clone(),
+            key: row.lane.key.clone(),
+            entries: seqs.len(),
+            bucket: bucket.no,
+            number,
+            closing: closing.seq,
+            seqs,
+        };
+        self.message_at(&at)
+    }
+
+    /// Tells what a built message holds, and why it went when it did.
+    fn tell_row(
+        &self,
+        (bucket, number): (&Bucket, RecipientNo),
+        row: &MessageRow,
+        (closing, report): (ClosingId, &mut MessageReport),
+    ) -> Result<(), Unreadable> {
+        let engine = self.engine;
+        let (seqs, mut left_out) = row.seqs(closing.seq);
+        left_out.extend(row.taken(closing.seq));
+        let whole = seqs.iter().chain(left_out.iter().map(|(seq, _)| seq));
+        let whole: Vec<Seq> = whole.copied().collect();
+        let of = (bucket, number);
+        let (window, all) = self.entries_at(of, row, (closing, whole))?;
+        let reasons: BTreeMap<Seq, Reason> = left_out.into_iter().collect();
+        for source in &all.entries {
+            let item = window.item(*source);
+            let seq = window.found.source(*source).0.seq;
+            if report.steps.len() < ENTERED_MAX {
+                report.steps.push(entered(&item));
+            }
+            match reasons.get(&seq) {
+                None => report.items.push(item),
+                Some(reason) => report.left_out.push(Skipped {
+                    event: item.event,
+                    reason: *reason,
+                }),
+            }
+        }
+        if let (Some(recipient), Some(first)) = (&report.summary.recipient, all.entries.first()) {
+            let subject = Subject::Event(window.item(*first).event);
+            let steps = self.why_due((subject, recipient), (&row.lane, row.at), &window)?;
+            report.steps.extend(steps);
+        }
+        let (plan, planned) = self.entries_at(of, row, (closing, seqs))?;
+        report.batch = engine
+            .message(&plan, &planned)
+            .map(|message| batch_id(&message));
+        let count = match row.len() {
+            1 => "with 1 entry".to_owned(),
+            count => format!("with {count} entries"),
+        };
+        let looked_at = report.batch.clone().unwrap_or_default();
+        let built = Step::passes(Rule::Message, looked_at, format!("built {count}"));
+        report.steps.push(built.at(row.built()));
+        Ok(())
+    }
+
+    /// Tells what a message holds that is not built yet.
+    fn tell_planned(
+        &self,
+        (bucket, number): (&Bucket, RecipientNo),
+        (closing, report): (ClosingId, &mut MessageReport),
+    ) -> Result<(), Unreadable> {
+        let Reader { engine, view } = *self;
+        let Some(open) = bucket.closings.get(&closing.seq) else {
+            return Ok(());
+        };
+        let names = &engine.intake.compiled.names;
+        let mut found = bucket
+            .waiting(view, names)
+            .unmade_for((closing.seq, open), number.0)?;
+        found.sort();
+        let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
+        let plan =
+            engine
+                .planner(view)
+                .plan_of(closing, (&open.lane, open.at, open.clock), found)?;
+        plan.order(&mut sources);
+        for source in sources {
+            let item = plan.item(source);
+            if report.steps.len() < ENTERED_MAX {
+                report.steps.push(entered(&item));
+            }
+            report.items.push(item);
+        }
+        let due = Step::passes(Rule::Message, "the lane was due", "it is being built");
+        report.steps.push(due.at(open.clock));
+        Ok(())
+    }
+}
+
+/// The step of an entry into its lane.
+fn entered(item: &Item) -> Step {
+    let looked_at = format!("event `{}`, type `{}`", item.event, item.event_type);
+    Step::passes(Rule::Lane, looked_at, "entered it").at(item.t)
+}
+
+impl MessageReport {
+    /// Tells the attempts and outcomes of a message, in their order.
+    fn tell_attempts(&mut self, number: RecipientNo, records: &[Record]) {
+        let mut steps: Vec<Step> = self.attempts.iter().map(attempted).collect();
+        for record in records {
+            match record {
+                Record::Outcome {
+                    at, who, ending, ..
+                } if who.contains(number.0) => {
+                    let result = Standing::ended(*at, *ending).state.word();
+                    let reason = ending.reason().map_or("the outcome", Reason::word);
+                    steps.push(Step::passes(Rule::Delivery, reason, result).at(*at));
+                }
+                Record::Reopened(again) if again.number == number => {
+                    let step = Step::passes(Rule::Delivery, "an operator", "resent it");
+                    steps.push(step.at(again.at));
+                }
+                _ => {}
+            }
+        }
+        steps.sort_by_key(|step| step.at);
+        self.steps.extend(steps);
+    }
+}
+
+fn attempted(run: &AttemptRun) -> Step {
+    let AttemptRun {
+        first,
+        last,
+        count,
+        provider,
+        answer,
+        reply,
+    } = run;
+    let looked_at = format!("{provider}: {reply}");
+    let result = match count {
+        1 => answer.name().to_owned(),
+        count => format!("{}, {count} times until {last}", answer.name()),
+    };
+    Step::passes(Rule::Delivery, looked_at, result).at(*first)
+}

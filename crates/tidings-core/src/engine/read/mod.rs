@@ -1,0 +1,15 @@
+//! Reads, which change nothing: inboxes, messages, outcomes, counts.
+
+pub(super) mod agenda;
+pub(super) mod books;
+pub(super) mod cursor;
+pub(super) mod export;
+pub(super) mod inbox;
+pub(super) mod message_report;
+pub(super) mod messages;
+pub(super) mod next;
+pub(super) mod outcome;
+pub(super) mod reader;
+pub(super) mod retrying;
+pub(super) mod snapshot;
+pub(super) mod view;

@@ -1,0 +1,91 @@
+//! The message that a recipient gets next: what waits, as it would be built if nothing happened until it is due.
+
+use std::collections::BTreeSet;
+
+use roaring::RoaringBitmap;
+
+use crate::engine::message::plan::{Plan, PlannedMessage};
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::Refused;
+use crate::journal::stored::Unreadable;
+use crate::model::batch_key::{BatchKey, LaneKey};
+use crate::model::channel::ChannelNo;
+use crate::model::id::Id;
+use crate::model::number::Seq;
+use crate::model::time::Instant;
+
+impl Reader<'_> {
+    /// The message of the lane of a channel, or of this name, that is due first, after its checks as of now; `None` where nothing
+    /// waits that will be due. Reads only: what is planned is not to be recorded.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    pub fn next_message(
+        &self,
+        id: &Id,
+        (channel, now): (ChannelNo, Instant),
+        lane: Option<&str>,
+    ) -> Result<Result<Option<(Plan, PlannedMessage)>, Refused>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let (at, number) = match engine.find(id) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let bucket = engine.parts.bucket(at);
+        let who = RoaringBitmap::from_iter([number.0]);
+        let compiled = &engine.intake.compiled;
+        let names = &compiled.names;
+        let mut first: Option<(Instant, LaneKey)> = None;
+        for no in bucket.lanes.numbers() {
+            let name = names.lane(no);
+            if name.channel != channel || lane.is_some_and(|lane| lane != name.name) {
+                continue;
+            }
+            let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
+            let keys: BTreeSet<&BatchKey> = found
+                .entries
+                .iter()
+                .map(|entry| names.key(no, &found.source(entry.source).0.arrival.keys))
+                .collect();
+            for key in keys {
+                let lane = LaneKey {
+                    lane: no,
+                    key: key.clone(),
+                };
+                let open = bucket.lanes.get(&lane);
+                let due = open.and_then(|open| open.deadlines(bucket.terms(compiled)).of(number.0));
+                let Some(due) = due.map(Instant) else {
+                    continue;
+                };
+                if first.as_ref().is_none_or(|(at, _)| due < *at) {
+                    first = Some((due, lane));
+                }
+            }
+        }
+        let Some((due, lane)) = first else {
+            return Ok(Ok(None));
+        };
+        let mut found = bucket.waiting(view, names).in_lane(lane.lane, Some(&who))?;
+        let mut entries = std::mem::take(&mut found.entries);
+        entries.retain(|entry| {
+            let arrival = &found.source(entry.source).0.arrival;
+            *names.key(lane.lane, &arrival.keys) == lane.key
+        });
+        found.entries = entries;
+        found.sort();
+        let plan = engine.planner(view).plan_of(
+            bucket.closing_id(Seq::default()),
+            (&lane, due.max(now), due.max(now)),
+            found,
+        )?;
+        let draft = Draft::new(view);
+        let answers = engine.planner(view).answers(&draft, bucket, &plan)?;
+        let planned =
+            engine
+                .planner(view)
+                .planned(&draft, (bucket, channel), &who, (&plan, &answers))?;
+        let planned = planned.into_iter().next();
+        Ok(Ok(planned.map(|planned| (plan, planned))))
+    }
+}

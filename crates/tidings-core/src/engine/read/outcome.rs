@@ -1,0 +1,394 @@
+//! The state of one event: its entries by channel, outcome and reason.
+//!
+//! The cost is bounded by the event's own audience and, once it is at rest, by the segments in which it lies:
+//! their postings are read for who is concerned. What the engine's memory knows is gathered
+//! between two steps, as sets ([`Reader::trace`]); what only the rows of personal messages know is
+//! read afterwards, by anybody, from a snapshot of that moment ([`Trace::report`]). Where entries
+//! ended by themselves and where messages were answered is found by the table of ends.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use crate::bucket::{Bucket, Frozen};
+use crate::engine::message::message_row::MessageRow;
+use crate::engine::part::admission::left_out;
+use crate::engine::part::messages::stored_ends;
+use crate::engine::part::state::Part;
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::ends::{Of, ended_by, ending_of, ends};
+use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::ledger::Row;
+use crate::engine::rows::named::scheduled_key;
+use crate::journal::record::{Origin, Record};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
+use crate::model::batch_key::LaneKey;
+use crate::model::channel::ChannelNo;
+use crate::model::event::Event;
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{ClosingId, EventNo, RecipientNo, Seq};
+use crate::model::reason::{Outcome, Reason};
+use crate::model::time::{Day, Instant};
+use crate::rules::Admission;
+
+/// A report on an event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventReport {
+    /// The event.
+    pub event: Event,
+    /// The time of acceptance.
+    pub arrived: Instant,
+    /// The time at which it enters its lanes, if that is still to come.
+    pub scheduled: Option<Instant>,
+    /// Number of recipients with at least one entry when it was accepted.
+    pub notifications: u64,
+    /// Its entries by channel.
+    pub channels: BTreeMap<&'static str, Fate>,
+    /// Number of recipients whom the admission of its type left out, by reason.
+    pub suppressed: BTreeMap<Admission, u64>,
+}
+
+/// Counts of entries by their state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// Number of entries.
+    pub entries: u64,
+    /// Number of entries that wait or are being sent.
+    pub pending: u64,
+    /// Number of ended entries, by outcome.
+    pub ended: BTreeMap<Outcome, u64>,
+    /// Number of undelivered entries, by reason.
+    pub reasons: BTreeMap<Reason, u64>,
+}
+
+/// The trace of an event: what memory holds of it, and where to read the rest.
+#[derive(Debug)]
+pub struct Trace {
+    report: EventReport,
+    made: Vec<Made>,
+    /// The days from the event's first one on.
+    days: Vec<Day>,
+}
+
+/// Entries of an arrival in a lane that are in built messages.
+#[derive(Debug)]
+struct Made {
+    bucket: BucketNo,
+    seq: Seq,
+    lane: LaneKey,
+    channel: ChannelNo,
+    who: RoaringBitmap,
+    /// Recipients whose messages are being sent, by closing.
+    sending: BTreeMap<Seq, RoaringBitmap>,
+}
+
+/// An event that is kept, and where its entries may be.
+pub(crate) struct KnownEvent {
+    pub(crate) row: EventRow,
+    /// The instants at which it is still to enter lanes.
+    pub(crate) instants: BTreeSet<Instant>,
+    /// The days on which it arrived or entered lanes.
+    pub(crate) days: BTreeSet<Day>,
+    /// The days that may have records about it.
+    pub(crate) journal_days: Vec<Day>,
+}
+
+impl Reader<'_> {
+    /// Finds an event, as long as the day of its arrival is kept.
+    pub(crate) fn known_event(
+        &self,
+        draft: &Draft<'_>,
+        event: &Id,
+    ) -> Result<Option<KnownEvent>, Unreadable> {
+        let engine = self.engine;
+        let mut located = engine.intake.located_event(draft, event)?;
+        for part in engine.parts.iter() {
+            located.extend(part.copies_in(draft).copies_of(event, Table::EnteredIds)?);
+        }
+        // An id may come again once the day of its arrival is forgotten: the newest is meant.
+        let newest = located.iter().map(|(_, located)| located.place).max();
+        let Some(place) = newest else {
+            return Ok(None);
+        };
+        located.retain(|(_, located)| located.place == place);
+        let waits = located.iter().find_map(|(_, located)| {
+            let t = located.scheduled?;
+            engine
+                .intake
+                .scheduled
+                .contains_key(&(t, place))
+                .then_some(t)
+        });
+        let Some(row) = engine.intake.row_of(draft, &located, waits)? else {
+            return Ok(None);
+        };
+        let mut instants = BTreeSet::new();
+        for (_, located) in &located {
+            instants.extend(engine.intake.waits_for(draft, *located)?);
+        }
+        let days: BTreeSet<Day> = located.iter().filter_map(|(day, _)| *day).collect();
+        let first = days.first().copied().unwrap_or(row.arrived.day());
+        Ok(Some(KnownEvent {
+            row,
+            instants,
+            days,
+            journal_days: engine
+                .parts
+                .journal_days()
+                .range(first..)
+                .copied()
+                .collect(),
+        }))
+    }
+
+    /// Collects the trace of an event, as long as the day of its arrival is kept; `None` if it is
+    /// unknown.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn trace(&self, event: &Id) -> Result<Option<Trace>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let Some(known) = self.known_event(&Draft::new(view), event)? else {
+            return Ok(None);
+        };
+        let KnownEvent {
+            row,
+            instants,
+            days,
+            journal_days,
+        } = known;
+        let place = row.place;
+        let is_awaited = |t: &&Instant| {
+            let mut buckets = engine.parts.buckets();
+            buckets.any(|bucket| bucket.scheduled.contains_key(&(**t, place)))
+        };
+        let next = instants.iter().find(is_awaited);
+        let mut trace = Trace {
+            report: EventReport {
+                event: row.event,
+                arrived: row.arrived,
+                scheduled: next.or(instants.first()).copied(),
+                notifications: 0,
+                channels: BTreeMap::new(),
+                suppressed: BTreeMap::new(),
+            },
+            made: Vec::new(),
+            days: journal_days,
+        };
+        for (part, bucket) in engine.parts.with_buckets() {
+            let at = (trace.report.arrived.day(), place);
+            if let Some(left_out) = left_out(view, bucket.no, at)? {
+                let sum = trace.report.suppressed.entry(left_out.why).or_default();
+                *sum += left_out.recipients;
+            }
+            let mut everyone = RoaringBitmap::new();
+            for t in &instants {
+                trace.wait(view, bucket, (*t, place), &mut everyone)?;
+            }
+            // Another event may have taken the place of this one on any day before its `t`.
+            let since = trace.days.clone().into_iter();
+            for record in ends(view, bucket.no, Of::Event(place), since)? {
+                if let Record::Dropped { items, .. } = record {
+                    for (channel, reason, who) in items {
+                        let fate = trace.fate(channel);
+                        fate.entries += who.len();
+                        fate.end(reason.outcome(), Some(reason), who.len());
+                        everyone |= who.0;
+                    }
+                }
+            }
+            for kept in bucket.index.arrivals_of(view, place, &days)? {
+                self.trace_arrival((part, bucket), &kept, (&mut trace, &mut everyone))?;
+            }
+            trace.report.notifications += everyone.len();
+        }
+        Ok(Some(trace))
+    }
+
+    fn trace_arrival(
+        &self,
+        (part, bucket): (&Part, &Bucket),
+        kept: &StoredArrival,
+        (trace, everyone): (&mut Trace, &mut RoaringBitmap),
+    ) -> Result<(), Unreadable> {
+        let Reader { engine, view } = *self;
+        let sets = bucket.sets_of(view, kept)?;
+        let ended = stored_ends(part, view, bucket, kept)?;
+        for (variant, who) in kept.arrival.variants.iter().zip(sets) {
+            *everyone |= &who;
+            for lane in &variant.lanes {
+                let name = engine.intake.compiled.names.lane(*lane);
+                let channel = name.channel;
+                let mut rest = who.clone();
+                let fate = trace.fate(channel);
+                if kept.arrival.origin != Origin::Moved {
+                    fate.entries += who.len();
+                }
+                for record in &ended {
+                    fate.end_by(record, (kept.seq, channel), &mut rest);
+                }
+                let names = &engine.intake.compiled.names;
+                let address = names.address(*lane, &kept.arrival.keys);
+                let pending = bucket.pending(kept.seq, &address, channel, &rest);
+                fate.pending += pending.len();
+                rest -= pending;
+                if name.is_inbox() {
+                    fate.end(Outcome::Delivered, None, rest.len());
+                } else if !rest.is_empty() {
+                    let closings = bucket.closings.from(&kept.seq);
+                    let of_lane = closings.filter(|(_, open)| open.lane == address);
+                    trace.made.push(Made {
+                        bucket: bucket.no,
+                        seq: kept.seq,
+                        channel,
+                        who: rest,
+                        sending: of_lane
+                            .map(|(seq, open)| (*seq, open.sending.clone()))
+                            .collect(),
+                        lane: address,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fate {
+    fn end(&mut self, outcome: Outcome, reason: Option<Reason>, count: u64) {
+        let mut row = Row {
+            ended: std::mem::take(&mut self.ended),
+            reasons: std::mem::take(&mut self.reasons),
+            ..Row::default()
+        };
+        row.end(outcome, reason, count);
+        (self.ended, self.reasons) = (row.ended, row.reasons);
+    }
+
+    /// Removes from `rest` the entries of an arrival that a record ends.
+    fn end_by(
+        &mut self,
+        record: &Record,
+        (seq, channel): (Seq, ChannelNo),
+        rest: &mut RoaringBitmap,
+    ) {
+        for (why, who) in ended_by(record, seq, channel) {
+            let part = &*rest & who;
+            *rest -= &part;
+            // What goes on in another lane is counted there.
+            if let Some(reason) = why {
+                self.end(reason.outcome(), Some(reason), part.len());
+            }
+        }
+    }
+}
+
+impl Trace {
+    fn fate(&mut self, channel: ChannelNo) -> &mut Fate {
+        let name = channel.name();
+        self.report.channels.entry(name).or_default()
+    }
+
+    /// Counts scheduled entries as pending.
+    fn wait(
+        &mut self,
+        view: &dyn ReadView,
+        bucket: &Bucket,
+        (t, place): (Instant, EventNo),
+        everyone: &mut RoaringBitmap,
+    ) -> Result<(), Unreadable> {
+        let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
+        let Some(bytes) = view.get(Partition::Base, &key)? else {
+            return Ok(());
+        };
+        let frozen = Frozen::read(view, &key, &bytes)?;
+        *everyone |= frozen.everyone();
+        for part in frozen.parts {
+            for channel in part.channels {
+                let fate = self.fate(channel);
+                fate.entries += part.who.len();
+                fate.pending += part.who.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the outcomes of the event's messages, from a snapshot of the moment at which it was traced.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn report(mut self, view: &dyn ReadView) -> Result<EventReport, Unreadable> {
+        let mut answered: BTreeMap<ClosingId, Vec<Record>> = BTreeMap::new();
+        for made in std::mem::take(&mut self.made) {
+            for number in &made.who {
+                let of = (made.bucket, RecipientNo(number));
+                let (closing, row) = message_with(view, &self.days, of, (made.seq, &made.lane))?;
+                let (entries, ended) = row.seqs(closing);
+                let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
+                if let Some((_, reason)) = ended {
+                    let fate = self.fate(made.channel);
+                    fate.end(reason.outcome(), Some(reason), 1);
+                    continue;
+                }
+                debug_assert!(entries.contains(&made.seq), "the row was found by it");
+                let on_its_way = made.sending.get(&closing);
+                if on_its_way.is_some_and(|who| who.contains(number)) {
+                    self.fate(made.channel).pending += 1;
+                    continue;
+                }
+                let records = match answered.entry(ClosingId {
+                    bucket: made.bucket,
+                    seq: closing,
+                }) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        let days = self.days.iter().copied();
+                        new.insert(ends(view, made.bucket, Of::Closing(closing), days)?)
+                    }
+                };
+                let ending = ending_of(&*records, RecipientNo(number)).map(|(_, ending)| ending);
+                let ending = ending.ok_or_else(|| {
+                    Unreadable(format!("a message of closing {closing} has no outcome"))
+                })?;
+                let fate = self.fate(made.channel);
+                fate.end(ending.outcome(), ending.reason(), 1);
+            }
+        }
+        Ok(self.report)
+    }
+}
+
+/// The message that contains an entry, and its closing.
+pub(crate) fn message_with(
+    view: &dyn ReadView,
+    days: &[Day],
+    (bucket, number): (BucketNo, RecipientNo),
+    (seq, lane): (Seq, &LaneKey),
+) -> Result<(Seq, MessageRow), Unreadable> {
+    let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
+        .u32(number.0)
+        .done();
+    let mut found = None;
+    for day in days {
+        each(view, Partition::Day(*day), &prefix, |key, value| {
+            let closing = seq_at(key, REST + 4).unwrap_or_default();
+            if found.is_some() || closing < seq {
+                return Ok(());
+            }
+            let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
+            let (entries, ended) = row.seqs(closing);
+            let has = entries.contains(&seq) || ended.iter().any(|(of, _)| *of == seq);
+            if has && row.lane == *lane {
+                found = Some((closing, row));
+            }
+            Ok(())
+        })?;
+        if found.is_some() {
+            break;
+        }
+    }
+    found.ok_or_else(|| Unreadable(format!("no message tells entry {seq}")))
+}

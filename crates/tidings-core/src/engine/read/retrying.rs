@@ -1,0 +1,126 @@
+//! The messages that wait for their next attempt, the next first.
+//!
+//! When each is to go is in memory. More is read only of those that are shown.
+
+use std::collections::BTreeSet;
+
+use super::messages::MessageSummary;
+use crate::engine::message::attempt_row::attempts_of;
+use crate::engine::message::operate::Standing;
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::Refused;
+use crate::journal::stored::Unreadable;
+use crate::model::id::Id;
+use crate::model::messages::{Answered, AttemptRun, MessageState};
+use crate::model::number::{MessageId, RecipientNo};
+use crate::model::pause::Paused;
+
+/// A message that waits for its next attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retried {
+    /// The line of a list.
+    pub summary: MessageSummary,
+    /// The last answer; `None` = the provider said nothing.
+    pub last: Option<AttemptRun>,
+    /// True if a pause holds it.
+    pub is_held: bool,
+}
+
+/// Messages that wait for their next attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retrying {
+    /// Number of them.
+    pub count: usize,
+    /// The requested ones, the next first; those that a pause holds come last.
+    pub messages: Vec<Retried>,
+}
+
+impl Reader<'_> {
+    /// The messages that wait for their next attempt, of a recipient or all; at most `most` are shown.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside; inside, [`Refused`] where the recipient is unknown.
+    pub fn retrying(
+        &self,
+        recipient: Option<&Id>,
+        most: usize,
+    ) -> Result<Result<Retrying, Refused>, Unreadable> {
+        let engine = self.engine;
+        let whose = match recipient.map(|id| engine.find(id)).transpose() {
+            Ok(whose) => whose,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let (least, greatest) = whose.map_or((0, u32::MAX), |(_, of)| (of.0, of.0));
+        let mut waits = Vec::new();
+        for (part, bucket) in engine.parts.with_buckets() {
+            if whose.is_some_and(|(no, _)| no != bucket.no) {
+                continue;
+            }
+            for (seq, open) in &bucket.closings {
+                let channel = part.compiled.names.lane(open.lane.lane).channel;
+                let is_held = engine.paused().has_channel(channel.name());
+                let tried = open.tried.from(&least);
+                for (number, tried) in tried.take_while(|(number, _)| **number <= greatest) {
+                    let id = bucket.closing_id(*seq).message(RecipientNo(*number));
+                    let standing = Standing::open(bucket, id);
+                    if standing.is_some_and(|is| is.state == MessageState::Retrying) {
+                        waits.push((is_held, tried.until, id));
+                    }
+                }
+            }
+        }
+        waits.sort_unstable();
+        let count = waits.len();
+        let shown: BTreeSet<MessageId> = waits.iter().take(most).map(|(.., id)| *id).collect();
+        let held = self.held(&shown)?;
+        let mut messages = Vec::new();
+        for (.., id) in waits.into_iter().take(most) {
+            let is_held = held.contains(&id);
+            messages.extend(self.retried(id, is_held)?);
+        }
+        messages.sort_by_key(|message| message.is_held);
+        Ok(Ok(Retrying { count, messages }))
+    }
+
+    /// The messages of these that a pause holds.
+    fn held(&self, messages: &BTreeSet<MessageId>) -> Result<BTreeSet<MessageId>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let mut held = BTreeSet::new();
+        if *engine.paused() == Paused::default() {
+            return Ok(held);
+        }
+        for plan in engine.planner(view).made_again(messages)? {
+            for planned in &plan.messages {
+                let types = planned.entries.iter();
+                let types: Vec<Id> = types.map(|at| plan.item(*at).event_type).collect();
+                if engine.paused().holds(plan.channel, &types) {
+                    held.insert(plan.closing.message(planned.number));
+                }
+            }
+        }
+        Ok(held)
+    }
+
+    fn retried(&self, id: MessageId, is_held: bool) -> Result<Option<Retried>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let part = &engine.parts[engine.parts.index_of(id.closing.bucket)];
+        let bucket = &part.buckets[id.closing.bucket];
+        let open = bucket.closings.get(&id.closing.seq);
+        let Some((standing, open)) = Standing::open(bucket, id).zip(open) else {
+            return Ok(None);
+        };
+        let due = open.at.day();
+        let row = part.messages(&Draft::new(view)).message_row(id, due)?;
+        let attempts = attempts_of(view, id, part.journal_days.range(due..))?;
+        // What is reported later is no answer to an attempt.
+        let mut newest_first = attempts.into_iter().rev();
+        let last = newest_first.find(|run| Answered::TO_ATTEMPTS.contains(&run.answer));
+        let summary = self.summary((part, bucket), id, standing, row.as_ref());
+        Ok(summary.map(|summary| Retried {
+            summary,
+            last,
+            is_held,
+        }))
+    }
+}

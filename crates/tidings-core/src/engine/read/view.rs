@@ -1,0 +1,453 @@
+//! Reads for recipients and operators, except inboxes: open lanes and built messages.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roaring::RoaringBitmap;
+
+use crate::engine::message::message_row::{MessageRow, message_key};
+use crate::engine::message::plan::{Plan, PlannedMessage};
+use crate::engine::part::follow;
+use crate::engine::read::reader::Reader;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::Refused;
+use crate::engine::state::Engine;
+use crate::index::{FoundEntry, Look};
+use crate::journal::record::Variant;
+use crate::journal::stored::{StoredArrival, Unreadable, each};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
+use crate::model::batch_key::{BatchKey, LaneKey};
+use crate::model::channel::{CHANNELS, ChannelNo, EACH};
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientNo, Seq};
+use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::recipient::{Recipient, RecipientChange};
+use crate::model::suppression::{ChannelAddress, Suppression};
+use crate::model::time::{Day, Instant};
+use crate::rules::compiled::Type;
+use crate::rules::lane_kind::LaneKind;
+
+/// A lane with pending entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenLane {
+    /// The channel.
+    pub channel: &'static str,
+    /// Its name.
+    pub lane: String,
+    /// Its batch key.
+    pub key: BatchKey,
+    /// Due time; `None` = never due as things are.
+    pub due: Option<Instant>,
+    /// The pending entries, by (t, arrival).
+    pub entries: Vec<WaitingEntry>,
+}
+
+/// A pending entry, or a scheduled event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingEntry {
+    /// The event.
+    pub event: Id,
+    /// Its type.
+    pub event_type: Id,
+    /// The object's hash.
+    pub object: Id,
+    /// Time of entering.
+    pub t: Instant,
+}
+
+/// The location of a recipient's message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageAt {
+    /// The closing's instant.
+    pub at: Instant,
+    /// The channel.
+    pub channel: &'static str,
+    /// The lane's name.
+    pub lane: String,
+    /// The lane's batch key.
+    pub key: BatchKey,
+    /// Number of its entries.
+    pub entries: usize,
+    pub(crate) bucket: BucketNo,
+    pub(crate) number: RecipientNo,
+    pub(crate) closing: Seq,
+    pub(crate) seqs: Vec<Seq>,
+}
+
+impl Engine {
+    /// The suppressed addresses that a change of a profile gives again, and that are not suppressed for that from then
+    /// on. A node that has no intake has to tell the one that has it.
+    #[must_use]
+    pub fn given_again(&self, change: &RecipientChange) -> Vec<ChannelAddress> {
+        self.intake.suppressions.given_again(change)
+    }
+
+    /// Tells whether an arrival at some address would change what is known of its bounces.
+    #[must_use]
+    pub fn awaits_arrivals(&self) -> bool {
+        self.intake.suppressions.awaits_arrivals()
+    }
+
+    /// A recipient's profile.
+    #[must_use]
+    pub fn recipient(&self, id: &Id) -> Option<&Recipient> {
+        let (bucket, number) = self.find(id).ok()?;
+        self.parts.bucket(bucket).roster.profile(number)
+    }
+
+    /// The profile of a message's recipient, if they still exist. A recipient created again under an erased one's
+    /// id is a different one.
+    #[must_use]
+    pub fn recipient_of(&self, message: MessageId) -> Option<&Recipient> {
+        let bucket = self.parts.held_bucket(message.closing.bucket)?;
+        bucket.roster.profile(message.number)
+    }
+
+    /// Number of recipients.
+    #[must_use]
+    pub fn recipients(&self) -> u64 {
+        self.parts
+            .buckets()
+            .map(|bucket| bucket.roster.everyone.len())
+            .sum()
+    }
+
+    /// Number of followers of a topic itself.
+    #[must_use]
+    pub fn followers(&self, topic: &str) -> u64 {
+        let of = |bucket: &crate::bucket::Bucket| {
+            bucket.followers.get(topic).map_or(0, RoaringBitmap::len)
+        };
+        self.parts.buckets().map(of).sum()
+    }
+
+    /// The preferences of a recipient: (scope, channel, mode). Preferences for what is not configured now
+    /// are kept and not shown. What is the same on each channel is shown once, on [`EACH`].
+    ///
+    /// # Errors
+    /// [`Refused::UnknownRecipient`].
+    pub fn preferences(
+        &self,
+        id: &Id,
+    ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
+        let (bucket, number) = self.find(id)?;
+        let chosen = self
+            .parts
+            .bucket(bucket)
+            .preferences
+            .of(number.0)
+            .into_iter();
+        let chosen = chosen.filter(|(_, scope, mode)| {
+            self.rules()
+                .is_some_and(|rules| rules.know_choice(scope, mode))
+        });
+        let (wide, mut shown): (Vec<_>, Vec<_>) = chosen
+            .map(|(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode))
+            .partition(|(scope, ..)| scope.may_be_on_each());
+        let mut by_choice: BTreeMap<(PreferenceScope, Mode), Vec<&'static str>> = BTreeMap::new();
+        for (scope, channel, mode) in wide {
+            by_choice.entry((scope, mode)).or_default().push(channel);
+        }
+        for ((scope, mode), mut channels) in by_choice {
+            if channels.len() == CHANNELS.len() {
+                channels = vec![EACH];
+            }
+            let channels = channels.into_iter();
+            shown.extend(channels.map(|channel| (scope.clone(), channel, mode.clone())));
+        }
+        Ok(shown)
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// The suppression of an address on a channel, if there is one now.
+    #[must_use]
+    pub fn suppression(&self, of: &ChannelAddress) -> Option<Suppression> {
+        let intake = &self.engine.intake;
+        intake.suppressions.of(of, intake.now).copied()
+    }
+
+    /// The suppressed addresses of one channel, or of all, by channel and address; `after` = those after this one.
+    pub fn suppressions(
+        self,
+        channel: Option<ChannelNo>,
+        after: Option<&'a ChannelAddress>,
+    ) -> impl Iterator<Item = (ChannelAddress, Suppression)> + 'a {
+        let intake = &self.engine.intake;
+        intake.suppressions.all(channel, after, intake.now)
+    }
+
+    /// The lanes with pending entries of a recipient.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    pub fn open_lanes(&self, id: &Id) -> Result<Result<Vec<OpenLane>, Refused>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let (at, number) = match engine.find(id) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let bucket = engine.parts.bucket(at);
+        let who = RoaringBitmap::from_iter([number.0]);
+        let mut lanes = Vec::new();
+        let names = &engine.intake.compiled.names;
+        for no in bucket.lanes.numbers() {
+            let name = names.lane(no);
+            let found = bucket.waiting(view, names).in_lane(no, Some(&who))?;
+            let mut by_key: BTreeMap<&BatchKey, (Instant, Vec<_>)> = BTreeMap::new();
+            for FoundEntry { source, .. } in &found.entries {
+                let arrival = &found.source(*source).0.arrival;
+                let key = names.key(no, &arrival.keys);
+                let (entered, entries) = by_key.entry(key).or_insert((arrival.at, Vec::new()));
+                *entered = arrival.at.min(*entered);
+                let header = engine
+                    .intake
+                    .header(view, arrival.at.day(), arrival.event)?;
+                let waiting = WaitingEntry {
+                    event: header.id,
+                    event_type: header.event_type,
+                    object: header.object,
+                    t: arrival.t,
+                };
+                entries.push((arrival.t, arrival.place, waiting));
+            }
+            for (key, (entered, mut entries)) in by_key {
+                entries.sort_by_key(|(t, place, _)| (*t, *place));
+                let key = key.clone();
+                let lane = bucket.lanes.get(&LaneKey {
+                    lane: no,
+                    key: key.clone(),
+                });
+                let terms = bucket.terms(&engine.intake.compiled);
+                let due = lane.and_then(|lane| lane.deadlines(terms).of(number.0));
+                let due = match name.kind {
+                    // The wheel knows no more than the second.
+                    LaneKind::Now => due.map(|due| Instant(due).max(entered)),
+                    _ => due.map(Instant),
+                };
+                lanes.push(OpenLane {
+                    channel: name.channel.name(),
+                    lane: name.name.clone(),
+                    key,
+                    due,
+                    entries: entries.into_iter().map(|(_, _, entry)| entry).collect(),
+                });
+            }
+        }
+        Ok(Ok(lanes))
+    }
+
+    /// The topics that a recipient follows, by bytes.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    pub fn following(&self, id: &Id) -> Result<Result<Vec<String>, Refused>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let (bucket, number) = match engine.find(id) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let no = engine.parts.bucket(bucket).no;
+        let prefix = Key::of(Owner::Bucket(no), Table::Following)
+            .u32(number.0)
+            .done();
+        let mut topics = Vec::new();
+        each(view, Partition::Base, &prefix, |key, value| {
+            let of_row = follow::topics_of(key, value)?.into_iter();
+            topics.extend(of_row.map(|topic| topic.as_str().to_owned()));
+            Ok(())
+        })?;
+        topics.sort_unstable();
+        Ok(Ok(topics))
+    }
+
+    /// The scheduled entries of a recipient, by (t, arrival): they enter their lanes at their `t`.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    pub fn scheduled(&self, id: &Id) -> Result<Result<Vec<WaitingEntry>, Refused>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let (at, number) = match engine.find(id) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let (draft, mut entries) = (Draft::new(view), Vec::new());
+        for (t, place) in engine.parts.bucket(at).scheduled.of(number.0) {
+            let (row, _) = engine.intake.scheduled_row(&draft, t, place)?;
+            let event = row.event;
+            entries.push(WaitingEntry {
+                event: event.id,
+                event_type: event.event_type,
+                object: event.object.id,
+                t,
+            });
+        }
+        Ok(Ok(entries))
+    }
+
+    /// The built messages of a recipient, newest first; the inbox has none.
+    ///
+    /// # Errors
+    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    pub fn messages_of(&self, id: &Id) -> Result<Result<Vec<MessageAt>, Refused>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let (at, number) = match engine.find(id) {
+            Ok(found) => found,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let bucket = engine.parts.bucket(at).no;
+        let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
+            .u32(number.0)
+            .done();
+        let mut messages = Vec::new();
+        for day in engine.parts.days_of(bucket).iter().rev() {
+            let mut of_day = Vec::new();
+            each(view, Partition::Day(*day), &prefix, |key, value| {
+                let seq = seq_at(key, REST + 4).unwrap_or_default();
+                let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
+                of_day.push(self.located(row, ClosingId { bucket, seq }, number));
+                Ok(())
+            })?;
+            messages.extend(of_day.into_iter().rev());
+        }
+        Ok(Ok(messages))
+    }
+
+    /// A built message, looked for from the day of its closing on; `None` where the store has it no longer, or
+    /// its recipient was erased.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn message_of(
+        &self,
+        message: MessageId,
+        from: Day,
+    ) -> Result<Option<MessageAt>, Unreadable> {
+        let Reader { engine, view } = *self;
+        let MessageId { closing, number } = message;
+        if engine.recipient_of(message).is_none() {
+            return Ok(None);
+        }
+        let key = message_key(message);
+        for day in engine.parts.days_of(closing.bucket).range(from..) {
+            let partition = Partition::Day(*day);
+            if let Some(row) = view.get(partition, &key)? {
+                let row = MessageRow::read(view, partition, &key, &row)?;
+                return Ok(Some(self.located(row, closing, number)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn located(&self, row: MessageRow, closing: ClosingId, number: RecipientNo) -> MessageAt {
+        let engine = self.engine;
+        let name = engine.intake.compiled.names.lane(row.lane.lane);
+        let seqs = row.entries(closing.seq);
+        MessageAt {
+            at: row.at,
+            channel: name.channel.name(),
+            lane: name.name.clone(),
+            key: row.lane.key,
+            entries: seqs.len(),
+            bucket: closing.bucket,
+            number,
+            closing: closing.seq,
+            seqs,
+        }
+    }
+
+    /// A built message with its entries; entries of deleted days are left out.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn message_at(&self, message: &MessageAt) -> Result<(Plan, PlannedMessage), Unreadable> {
+        let Reader { engine, view } = *self;
+        let bucket = engine.parts.bucket(message.bucket);
+        let who = RoaringBitmap::from_iter([message.number.0]);
+        let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
+        let seqs: BTreeSet<Seq> = message.seqs.iter().copied().collect();
+        let lanes = engine.intake.compiled.names.lanes();
+        let lane = lanes
+            .into_iter()
+            .find(|(_, name)| name.name == message.lane && name.channel.name() == message.channel);
+        let lane = LaneKey {
+            lane: lane.map_or(LaneNo(0), |(no, _)| no),
+            key: message.key.clone(),
+        };
+        let takes = |_: &StoredArrival, _: &Variant| true;
+        let has = |_: u32, kept: &StoredArrival| seqs.contains(&kept.seq);
+        let look = Look {
+            from: from.copied().unwrap_or_default(),
+            to: to.copied().unwrap_or_default(),
+            who: &who,
+            takes: &takes,
+            has: &has,
+        };
+        let mut found = bucket.index.look(view, &look)?;
+        found.sort();
+        let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
+        let closing = bucket.closing_id(message.closing);
+        let plan = engine
+            .planner(view)
+            .plan_of(closing, (&lane, message.at, message.at), found)?;
+        plan.order(&mut sources);
+        Ok((
+            plan,
+            PlannedMessage {
+                number: message.number,
+                entries: sources,
+                ended: Vec::new(),
+            },
+        ))
+    }
+
+    /// Tells whether an object is known.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub fn knows_object(&self, object: &Id) -> Result<bool, Unreadable> {
+        let view = self.view;
+        Ok(view
+            .get(
+                Partition::Base,
+                &crate::engine::intake::objects::object_key(object),
+            )?
+            .is_some())
+    }
+
+    /// Number of objects of which the host gave something by a command, and which are kept until they are deleted.
+    #[must_use]
+    pub fn kept_objects(&self) -> u64 {
+        let engine = self.engine;
+        engine.intake.objects.kept
+    }
+
+    /// The lane that entries of each type take on a channel now, for a recipient; `None` = no entry.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownRecipient`].
+    pub fn lanes_of(
+        &self,
+        id: &Id,
+        channel: ChannelNo,
+    ) -> Result<BTreeMap<String, Option<String>>, Refused> {
+        let engine = self.engine;
+        let (at, number) = engine.find(id)?;
+        let preferences = &engine.parts.bucket(at).preferences;
+        let compiled = &engine.intake.compiled;
+        let types = compiled
+            .current()
+            .into_iter()
+            .flat_map(|version| version.types());
+        let types = types.filter(|of_type| of_type.channels(None).contains(&channel));
+        let lane = |of_type: &Type| {
+            let who = RoaringBitmap::from_iter([number.0]);
+            let modes = preferences.split(channel, of_type, who);
+            let mode = modes.first().and_then(|(mode, _)| mode.as_ref());
+            let lane = of_type.lane(channel, mode);
+            lane.map(|lane| compiled.names.lane(lane).name.clone())
+        };
+        Ok(types
+            .map(|of_type| (of_type.name.clone(), lane(of_type)))
+            .collect())
+    }
+}

@@ -1,0 +1,44 @@
+//! The answers of parts on several nodes to acts, until those of all parts are there.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::rows::act::{ActNo, Applied, Told};
+
+/// The answers of an engine's parts to the acts of one number, to be added to those of others.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Answers {
+    /// Number of the parts that have applied them.
+    pub(crate) parts: usize,
+    pub(crate) of_acts: Vec<Applied>,
+}
+
+/// A command of a step whose answer is not whole: parts on other nodes have not applied its act yet.
+#[derive(Clone, Debug)]
+pub struct OpenReply {
+    /// Its index among the commands of the step.
+    pub command: usize,
+    pub(crate) told: Arc<Told>,
+    /// The index of its act among those told.
+    pub(crate) act: usize,
+    pub(crate) applied: Applied,
+    /// Number of the parts of which `applied` has the answer.
+    pub(crate) parts: usize,
+}
+
+impl OpenReply {
+    /// The number under which its act was told.
+    #[must_use]
+    pub fn no(&self) -> ActNo {
+        self.told.no()
+    }
+
+    /// Adds what the parts of another node have answered to the acts of this number.
+    pub fn add(&mut self, answers: &Answers) {
+        if let Some(applied) = answers.of_acts.get(self.act) {
+            self.applied.add(applied.clone());
+            self.parts += answers.parts;
+        }
+    }
+}

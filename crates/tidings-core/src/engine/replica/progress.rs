@@ -1,0 +1,50 @@
+//! What nodes with parts of one store tell each other beside acts.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::rows::act::ActNo;
+use crate::model::event::Event;
+use crate::model::id::Id;
+use crate::model::time::Day;
+
+/// The parts of a store that an engine has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// True if it has the intake.
+    pub intake: bool,
+    /// The numbers of its parts; at least one.
+    pub parts: BTreeSet<u16>,
+}
+
+/// Objects to keep as long as a day, since entries of events that name them moved to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptObjects {
+    /// The day.
+    pub day: Day,
+    /// The objects.
+    pub objects: Vec<Id>,
+}
+
+impl KeptObjects {
+    pub(crate) fn of(event: &Event, day: Day) -> Self {
+        let roles = event.actor.iter().chain(&event.target);
+        let named = roles.chain([&event.object]);
+        let objects = named.map(|object| object.id.clone()).collect();
+        Self { day, objects }
+    }
+}
+
+/// The progress of the parts of an engine, as it tells the node with the intake.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Its parts.
+    pub parts: Vec<u16>,
+    /// The newest acts that all of them have applied.
+    pub applied: ActNo,
+    /// The first day that entries of theirs need.
+    pub needed_from: Option<Day>,
+    /// The oldest day that holds something.
+    pub oldest_day: Option<Day>,
+}

@@ -1,0 +1,310 @@
+//! Parts on several nodes: one engine has the intake, the others apply what it has told.
+//!
+//! Each engine has a copy of what the intake has in memory. Where the intake is elsewhere, acts keep the copy as it is
+//! there; rows of the intake are read from the store that nodes share, where they are before anybody is told of them.
+//! A part applies the acts of each number once, in order, and its commit has the number with what they changed. So an
+//! event is accepted once, and a crash between two parts neither loses nor repeats anything.
+
+use std::sync::Arc;
+
+use super::answer::{Answers, OpenReply};
+use super::progress::KeptObjects;
+use crate::engine::intake::state::Intake;
+use crate::engine::part::state::read_heads;
+use crate::engine::rows::act::{Act, ActNo, Applied, Told, told_key};
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::event_row::EventRow;
+use crate::engine::rows::reach::Reach;
+use crate::engine::rows::reply::Reply;
+use crate::engine::state::{Engine, Step};
+use crate::journal::record::EventAt;
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::table::Partition;
+use crate::model::number::EventNo;
+use crate::model::time::Instant;
+
+impl Engine {
+    /// Applies acts of the intake of another node, in order, in each part that has not applied them yet.
+    ///
+    /// Where the clock of that node is ahead, an event enters at the instant of this engine, whose clock nobody else moves.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn apply_told(
+        &mut self,
+        view: &dyn ReadView,
+        reach: &Reach,
+        now: Instant,
+        told: &[Arc<Told>],
+    ) -> Result<Step, Unreadable> {
+        let draft = Draft::new(view).with(reach);
+        self.in_step(draft, now, |engine, draft, _, step| {
+            step.answers = apply_acts(engine, draft, told)?;
+            Ok(())
+        })
+    }
+
+    /// Ends commands with the answers of all parts. The replies of the step are theirs, in order.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn conclude(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        open_replies: &[OpenReply],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, step| {
+            let all = usize::from(engine.of_parts);
+            for OpenReply {
+                told,
+                act,
+                applied,
+                parts,
+                ..
+            } in open_replies
+            {
+                let Some(act) = told.acts.get(*act) else {
+                    step.replies.push(Ok(Reply::Done));
+                    continue;
+                };
+                let (reply, warnings) = applied.clone().reply(act);
+                engine.intake.tally.warnings += warnings;
+                let reply = engine.intake.answer(draft, (act, *parts == all), reply)?;
+                step.replies.push(Ok(reply));
+            }
+            Ok(())
+        })
+    }
+
+    /// Keeps objects as long as a day, as parts on other nodes ask.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn keep_objects(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        kept: &[KeptObjects],
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+            for KeptObjects { day, objects } in kept {
+                for object in objects {
+                    engine.intake.objects.touch(draft, object, *day)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Deletes the acts up to a number, which every part has applied.
+    ///
+    /// # Errors
+    /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
+    pub fn delete_told(
+        &mut self,
+        view: &dyn ReadView,
+        now: Instant,
+        until: ActNo,
+    ) -> Result<Step, Unreadable> {
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
+            let rows = engine.intake.told_rows.take_until(until);
+            rows.for_each(|key| draft.delete(Partition::Base, key));
+            Ok(())
+        })
+    }
+}
+
+/// Applies acts. Events that follow each other are applied in one part after the other: what a part does of one
+/// changes nothing of what is known of the next.
+fn apply_acts(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    told: &[Arc<Told>],
+) -> Result<Vec<Answers>, Unreadable> {
+    let known = engine.intake.acts;
+    let apply = |no: ActNo| engine.parts.iter().filter(|part| part.applied < no).count();
+    let of_told = |told: &Arc<Told>| Answers {
+        parts: apply(told.no()),
+        of_acts: Vec::with_capacity(told.acts.len()),
+    };
+    let mut answers: Vec<Answers> = told.iter().map(of_told).collect();
+    let acts = (0..).zip(told);
+    let acts = acts.flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)));
+    let acts: Vec<(usize, ActNo, &Act)> = acts.collect();
+    for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
+        for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
+            engine.intake.observe(draft.view, act)?;
+        }
+        let is_large = engine
+            .parts
+            .are_many_acts(alike.iter().map(|(_, _, act)| *act));
+        let applied =
+            engine
+                .parts
+                .each(&engine.intake, draft, is_large, |intake, part, draft| {
+                    let each = alike.iter().map(|(_, no, act)| match part.applied < *no {
+                        true => part.apply(intake, draft, act),
+                        false => Ok(Applied::Done),
+                    });
+                    each.collect::<Result<Vec<_>, _>>()
+                })?;
+        let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
+        for (at, _, _) in alike {
+            let of_parts = applied.iter_mut().filter_map(Iterator::next);
+            answers[*at].of_acts.push(Applied::sum(of_parts));
+        }
+    }
+    let newest = told.last().map_or(known, |told| told.no());
+    engine.intake.acts = known.max(newest);
+    for part in engine.parts.iter_mut() {
+        part.applied = part.applied.max(newest);
+    }
+    Ok(answers)
+}
+
+/// Writes the acts of a step down, and notes that the parts here have applied them. A part that has still to apply
+/// some of before meets these again, which do nothing in parts: all that is told then is news of objects.
+pub(crate) fn write_told(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut Step) {
+    let acts = draft.take_told();
+    if acts.is_empty() {
+        return;
+    }
+    engine.intake.acts.0 += 1;
+    let told = Arc::new(Told::new(engine.intake.acts, acts));
+    draft.put_in_parts(Partition::Base, told_key(told.no()), told.stored().bytes());
+    engine.intake.told_rows.add(&told);
+    for part in engine.parts.iter_mut() {
+        if part.applied.0 + 1 == told.no().0 {
+            part.applied = told.no();
+        }
+    }
+    let parts = engine.parts.len();
+    let open = draft.take_open().into_iter();
+    let open = open.map(|of| OpenReply {
+        command: of.command,
+        told: Arc::clone(&told),
+        act: of.act,
+        applied: of.applied,
+        parts,
+    });
+    step.open_replies.extend(open);
+    step.told = Some(told);
+}
+
+/// The numbers of the newest acts that the parts of a store have applied, in its order.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn applied_by_parts(view: &dyn ReadView) -> Result<Vec<ActNo>, Unreadable> {
+    let heads = read_heads(view, None)?;
+    Ok(heads.iter().map(|head| head.applied).collect())
+}
+
+impl Act {
+    fn is_publish(&self) -> bool {
+        matches!(self, Self::Publish { .. })
+    }
+
+    /// The scheduled events, each with an instant, that do not wait any more.
+    pub(crate) fn takes_scheduled(&self) -> Vec<(Instant, EventNo)> {
+        match self {
+            Self::Enter { row, t, .. } => vec![(*t, row.place)],
+            Self::Unschedule { place, waits_for } => {
+                waits_for.iter().map(|t| (*t, *place)).collect()
+            }
+            Self::Cancel(cancel) => {
+                let events = cancel.events.iter();
+                let each = events
+                    .flat_map(|(place, event)| event.waits_for.iter().map(move |t| (*t, *place)));
+                each.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Intake {
+    /// Takes over what the intake of another node has told.
+    fn observe(&mut self, view: &dyn ReadView, act: &Act) -> Result<(), Unreadable> {
+        let draft = &mut Draft::discarding(view);
+        match act {
+            Act::Publish { row, at, .. } => {
+                let now = row.arrived;
+                let mut later = row.enters();
+                if at.is_some() {
+                    later.remove(&row.came_at());
+                }
+                self.next_place.0 = row.place.0 + 1;
+                if let Some(at) = at {
+                    self.observe_row(draft, *at, row);
+                }
+                for t in later {
+                    self.scheduled.insert((t, row.place), ());
+                }
+                self.known_ids.note(draft, now.day(), &row.event.id);
+                self.id_days.insert(now.day());
+            }
+            Act::Enter { row, at, t } => {
+                self.scheduled.remove(&(*t, row.place));
+                self.observe_row(draft, *at, row);
+                self.id_days.insert(at.day);
+                self.entered_days.insert(at.day);
+            }
+            Act::Keep { row, at } => {
+                self.next_place = self.next_place.max(EventNo(row.place.0 + 1));
+                self.observe_row(draft, *at, row);
+                self.id_days.insert(at.day);
+                match row.enters().is_empty() {
+                    true => {}
+                    false => drop(self.entered_days.insert(at.day)),
+                }
+                self.known_ids.note(draft, at.day, &row.event.id);
+            }
+            Act::Unschedule { place, waits_for } => {
+                for t in waits_for {
+                    self.scheduled.remove(&(*t, *place));
+                }
+            }
+            Act::Cancel(cancel) => {
+                for (place, event) in &cancel.events {
+                    for t in &event.waits_for {
+                        self.scheduled.remove(&(*t, *place));
+                    }
+                }
+            }
+            Act::Pause(what) => drop(self.accept_pause(what, true)),
+            Act::Resume(what) => drop(self.accept_pause(what, false)),
+            Act::Rules { version, rules } => {
+                let known = self.compiled.current();
+                if known.is_none_or(|known| known.number < *version) {
+                    self.accept_rules(draft, (**rules).clone());
+                } else {
+                    // They were in the store already when this engine was opened.
+                    self.paused.keep_types(rules);
+                }
+            }
+            Act::Forget { before } => self.forget_before(*before),
+            Act::Expire { .. } => {}
+            Act::Object {
+                id,
+                withdrawn,
+                withdrawals,
+            } => self.objects.observe(id, *withdrawn, *withdrawals),
+            Act::Suppression {
+                address,
+                listed,
+                at,
+            } => self.suppressions.put(draft, (address, *listed), *at),
+        }
+        Ok(())
+    }
+
+    /// Takes over the row of an event, if it is new.
+    fn observe_row(&mut self, draft: &mut Draft<'_>, at: EventAt, row: &EventRow) {
+        let next = self.days.get(&at.day).copied().unwrap_or(0);
+        if at.ordinal == next {
+            self.keep_event(draft, at.day, row);
+        }
+    }
+}

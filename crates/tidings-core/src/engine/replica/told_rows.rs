@@ -1,0 +1,129 @@
+//! Rows of acts that other nodes are told, which nodes that come late read.
+//!
+//! They go once every part has applied them. Nothing is read for that: what goes with the acts of a number is known from
+//! when they were written or read.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::engine::rows::act::{Act, ActNo, StoredActs, Told, told_key};
+use crate::engine::rows::named::scheduled_key;
+use crate::journal::parts;
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, after_prefix, u64_at};
+use crate::model::number::EventNo;
+use crate::model::time::Instant;
+
+/// The number of bytes of acts after which no more are read at once.
+const READ_BYTES: usize = 8 << 20;
+
+/// Reads the stored acts after a number, in order, up to so many numbers and about 8 MiB.
+///
+/// # Errors
+/// [`Unreadable`] where the store can't be read or makes no sense.
+pub fn read_told(
+    view: &dyn ReadView,
+    after: ActNo,
+    most: usize,
+) -> Result<Vec<Arc<Told>>, Unreadable> {
+    let mut told = Vec::new();
+    let (mut no, mut read) = (ActNo(after.0 + 1), 0);
+    while told.len() < most && read < READ_BYTES {
+        let Some(bytes) = parts::get(view, Partition::Base, &told_key(no))? else {
+            break;
+        };
+        read += bytes.len();
+        told.push(Arc::new(StoredActs::new(no, bytes).read()?));
+        no.0 += 1;
+    }
+    Ok(told)
+}
+
+/// The rows of stored acts, which go once every part has applied them.
+#[derive(Clone, Debug)]
+pub(crate) struct ToldRows {
+    /// The number of the first acts that are stored.
+    first: ActNo,
+    /// The number of those that come next.
+    next: ActNo,
+    /// By number, the rows that go with the first one: of long acts, and of scheduled events that acts have taken.
+    more: BTreeMap<ActNo, Vec<Vec<u8>>>,
+}
+
+impl Default for ToldRows {
+    fn default() -> Self {
+        Self::after(ActNo::default())
+    }
+}
+
+impl ToldRows {
+    /// No rows, where the acts up to a number were told.
+    fn after(told: ActNo) -> Self {
+        let next = ActNo(told.0 + 1);
+        Self {
+            first: next,
+            next,
+            more: BTreeMap::new(),
+        }
+    }
+
+    /// Reads the rows where the acts up to a number were told; also returns the scheduled events that acts have taken,
+    /// whose rows are still there.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read or makes no sense.
+    pub(crate) fn recover(
+        view: &dyn ReadView,
+        told: ActNo,
+    ) -> Result<(Self, Vec<(Instant, EventNo)>), Unreadable> {
+        let first = first_told(view)?.map_or(told, |first| ActNo(first.0 - 1));
+        let mut rows = Self::after(first);
+        let mut taken = Vec::new();
+        for told in read_told(view, first, usize::MAX)? {
+            rows.add(&told);
+            taken.extend(told.acts.iter().flat_map(Act::takes_scheduled));
+        }
+        Ok((rows, taken))
+    }
+
+    /// Adds the rows of acts that are told.
+    pub(crate) fn add(&mut self, told: &Told) {
+        let mut more = parts::keys_after(&told_key(told.no()), told.stored().bytes().len());
+        let taken = told.acts.iter().flat_map(Act::takes_scheduled);
+        more.extend(taken.map(|(t, place)| scheduled_key(Owner::Intake, t, place)));
+        if !more.is_empty() {
+            self.more.insert(told.no(), more);
+        }
+        self.next = ActNo(told.no().0 + 1);
+    }
+
+    /// Number of the acts that are stored, of those up to one.
+    pub(crate) fn count_until(&self, until: ActNo) -> u64 {
+        let next = self.next.0.min(until.0 + 1);
+        next.saturating_sub(self.first.0)
+    }
+
+    /// Takes the keys of the rows of the acts up to a number.
+    pub(crate) fn take_until(&mut self, until: ActNo) -> impl Iterator<Item = Vec<u8>> {
+        let next = self.next.min(ActNo(until.0 + 1));
+        let first = self.first.0..next.0;
+        self.first = self.first.max(next);
+        let later = self.more.split_off(&next);
+        let more = std::mem::replace(&mut self.more, later);
+        let first = first.map(|no| told_key(ActNo(no)));
+        first.chain(more.into_values().flatten())
+    }
+}
+
+/// Reads the number of the first stored acts.
+fn first_told(view: &dyn ReadView) -> Result<Option<ActNo>, Unreadable> {
+    let from = Key::of(Owner::Intake, Table::Acts).done();
+    let until = after_prefix(&from);
+    let mut first = None;
+    view.scan(Partition::Base, &from, until.as_deref(), &mut |key, _| {
+        first = u64_at(key, REST).map(ActNo);
+        ControlFlow::Break(())
+    })?;
+    Ok(first)
+}

@@ -1,0 +1,109 @@
+//! An engine as one of several nodes that have parts of a store.
+
+use crate::engine::replica::progress::Progress;
+use crate::engine::rows::act::ActNo;
+use crate::engine::state::Engine;
+use crate::model::command::Command;
+use crate::model::id::Id;
+
+/// The place of an engine among the nodes of its store.
+#[derive(Clone, Copy, Debug)]
+pub struct Replica<'a> {
+    engine: &'a Engine,
+}
+
+impl Engine {
+    /// Its place among the nodes of its store.
+    #[must_use]
+    pub fn replica(&self) -> Replica<'_> {
+        Replica { engine: self }
+    }
+}
+
+impl Replica<'_> {
+    /// True if some parts of the store are elsewhere, so that acts are told.
+    #[must_use]
+    pub fn tells(&self) -> bool {
+        self.engine.holds_intake && self.engine.parts.len() < usize::from(self.engine.of_parts)
+    }
+
+    /// Tells whether the engine has the intake.
+    #[must_use]
+    pub fn holds_intake(&self) -> bool {
+        self.engine.holds_intake
+    }
+
+    /// The number of parts that the store has.
+    #[must_use]
+    pub fn of_parts(&self) -> u16 {
+        self.engine.of_parts
+    }
+
+    /// The number of buckets over which recipients are distributed.
+    #[must_use]
+    pub fn of_buckets(&self) -> u16 {
+        self.engine.intake.buckets
+    }
+
+    /// The number of the newest acts that the intake has told, as far as this engine knows.
+    #[must_use]
+    pub fn told(&self) -> ActNo {
+        self.engine.intake.acts
+    }
+
+    /// The number of the newest acts that all parts of this engine have applied.
+    #[must_use]
+    pub fn applied(&self) -> ActNo {
+        let applied = self.engine.parts.iter().map(|part| part.applied);
+        applied.min().unwrap_or_default()
+    }
+
+    /// The numbers of the parts that this engine has.
+    #[must_use]
+    pub fn part_numbers(&self) -> Vec<u16> {
+        self.engine.parts.iter().map(|part| part.no).collect()
+    }
+
+    /// The progress of the parts.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress {
+            parts: self.part_numbers(),
+            applied: self.applied(),
+            needed_from: self.engine.needed_from(),
+            oldest_day: self.engine.oldest_day(),
+        }
+    }
+
+    /// Tells whether a recipient would be of a part that this engine has.
+    #[must_use]
+    pub fn has_home_of(&self, recipient: &Id) -> bool {
+        let parts = self.engine.parts.iter();
+        let mut buckets = parts.map(|part| &part.buckets);
+        buckets.any(|buckets| buckets.of(recipient.as_str()).is_some())
+    }
+
+    /// Tells whether a command is for this engine to decide: of a recipient or a message of its parts, or for the
+    /// intake that it has.
+    #[must_use]
+    pub fn is_home_of(&self, command: &Command) -> bool {
+        match command {
+            Command::Message { message, .. } | Command::Report { message, .. } => {
+                let bucket = message.id.closing.bucket;
+                let is_none = bucket.0 >= self.engine.intake.buckets;
+                self.engine.parts.held_bucket(bucket).is_some()
+                    || (is_none && self.engine.holds_intake)
+            }
+            command => match command.recipient() {
+                Some(recipient) => self.has_home_of(recipient),
+                None => self.engine.holds_intake,
+            },
+        }
+    }
+
+    /// Number of the acts that are stored, of those up to one.
+    #[must_use]
+    pub fn stored_told(&self, until: ActNo) -> u64 {
+        self.engine.intake.told_rows.count_until(until)
+    }
+}

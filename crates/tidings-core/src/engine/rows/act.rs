@@ -1,0 +1,344 @@
+//! Acts: what the intake has accepted for everybody, in one order.
+//!
+//! The intake gives ids, places and order, and promises; it knows no recipient. Each part applies the acts to
+//! its buckets, in order. What parts answer adds up to what one engine of all buckets answers, so nothing
+//! needs all buckets at once.
+//!
+//! Where some parts are on other nodes, the acts of each step are written down under a number ([`Told`]), and each
+//! part has the number of the newest one that it has applied: what was accepted once is applied by every part once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::event_row::EventRow;
+use super::listed::Listed;
+use super::reply::{
+    Dropped, Published, PublishedAs, Reply, TakenBack, Warning, why_never, why_nobody,
+};
+use crate::journal::record::EventAt;
+use crate::journal::stored::{Unreadable, from_json, to_json};
+use crate::journal::table::{Key, Owner, Table};
+use crate::model::command::{Cancelled, Pausable};
+use crate::model::id::Id;
+use crate::model::number::EventNo;
+use crate::model::recipient::RecipientChange;
+use crate::model::suppression::ChannelAddress;
+use crate::model::time::{Day, Instant};
+use crate::rules::Rules;
+
+/// The number of the acts of a step: they count from 1.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct ActNo(pub u64);
+
+impl fmt::Display for ActNo {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+/// The acts of a step, as nodes with other parts are told of them.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub(crate) acts: Vec<Act>,
+    stored: StoredActs,
+}
+
+/// The acts of a step as they are stored and sent.
+#[derive(Clone, Debug)]
+pub struct StoredActs {
+    /// Their number: the acts before are those of the number before.
+    pub no: ActNo,
+    bytes: Arc<Vec<u8>>,
+}
+
+/// The key of the acts with a number.
+pub(crate) fn told_key(no: ActNo) -> Vec<u8> {
+    Key::of(Owner::Intake, Table::Acts).u64(no.0).done()
+}
+
+impl Told {
+    pub(crate) fn new(no: ActNo, acts: Vec<Act>) -> Self {
+        let stored = StoredActs::new(no, to_json(&acts));
+        Self { acts, stored }
+    }
+
+    /// Their number.
+    #[must_use]
+    pub fn no(&self) -> ActNo {
+        self.stored.no
+    }
+
+    /// The acts as they are stored and sent.
+    #[must_use]
+    pub fn stored(&self) -> &StoredActs {
+        &self.stored
+    }
+}
+
+impl StoredActs {
+    /// Stored acts of a number, which nobody has read yet.
+    #[must_use]
+    pub fn new(no: ActNo, bytes: Vec<u8>) -> Self {
+        let bytes = Arc::new(bytes);
+        Self { no, bytes }
+    }
+
+    /// Their bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Reads them.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the bytes are no acts.
+    pub fn read(self) -> Result<Told, Unreadable> {
+        let acts = from_json("acts", &self.bytes)?;
+        Ok(Told { acts, stored: self })
+    }
+}
+
+/// A change that concerns everybody.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Act {
+    /// An event was accepted. `at` = the address of its row, if it enters lanes now. `profiles` are changed before.
+    Publish {
+        row: Box<EventRow>,
+        at: Option<EventAt>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        profiles: Vec<RecipientChange>,
+    },
+    /// A scheduled event enters its lanes.
+    Enter {
+        row: Box<EventRow>,
+        at: EventAt,
+        t: Instant,
+    },
+    /// Events were cancelled.
+    Cancel(Cancel),
+    /// A type or a channel was paused, and was not before.
+    Pause(Pausable),
+    /// A type or a channel was resumed that was paused.
+    Resume(Pausable),
+    /// A version of the rules came into force.
+    Rules { version: u32, rules: Box<Rules> },
+    /// Every day before this one is deleted.
+    Forget { before: Day },
+    /// Entries of the days before this one that are not due end, while the deletion has to wait for the others.
+    Expire { before: Day },
+    /// An event has a row and enters no lane: it was cancelled before it came, or before it was due.
+    Keep { row: Box<EventRow>, at: EventAt },
+    /// An event that nobody got gave its id back: it enters no lanes at these instants.
+    Unschedule {
+        place: EventNo,
+        waits_for: BTreeSet<Instant>,
+    },
+    /// An object was changed. `withdrawals` = the number of withdrawals and restorations of all objects so far.
+    Object {
+        id: Id,
+        withdrawn: bool,
+        withdrawals: u64,
+    },
+    /// An address was suppressed, or, without a suppression, is not any more.
+    Suppression {
+        address: ChannelAddress,
+        listed: Listed,
+        at: Instant,
+    },
+}
+
+/// A cancel of events.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Cancel {
+    pub(crate) what: Cancelled,
+    pub(crate) events: CancelledEvents,
+    /// True if what inboxes were told is taken out of them.
+    pub(crate) withdraws: bool,
+}
+
+/// Cancelled events by place.
+pub(crate) type CancelledEvents = BTreeMap<EventNo, CancelledEvent>;
+
+/// A cancelled event.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct CancelledEvent {
+    /// The instants at which it was still to enter lanes.
+    pub(crate) waits_for: BTreeSet<Instant>,
+    /// The days on which it entered.
+    pub(crate) days: BTreeSet<Day>,
+}
+
+/// The part of an answer to an act that one part gives.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Applied {
+    Done,
+    Published(Spread),
+    Cancelled(CancelCount),
+    Dropped { days: BTreeSet<Day>, expired: u64 },
+}
+
+/// The answer of the parts here to the act of a command, before the acts of the step have a number.
+#[derive(Debug)]
+pub(crate) struct OpenAct {
+    pub(crate) command: usize,
+    pub(crate) act: usize,
+    pub(crate) applied: Applied,
+}
+
+/// The spread of an event among the recipients of a part.
+///
+/// As JSON it has no zeros: most events concern nobody in a part, and it is told for each of them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Spread {
+    /// Number of recipients in its audience, whatever their preferences.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) concerned: u64,
+    /// True if the actor would have been in the audience.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) actor_is_left_out: bool,
+    /// Number of recipients with an entry.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) notifications: u64,
+    /// Number of entries.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) entries: u64,
+    /// Number of recipients whom the admission left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) suppressed: u64,
+    /// Recipients that the event names and that do not exist.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) unknown: BTreeSet<Id>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Entries of cancelled events in a part, by result.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct CancelCount {
+    /// The events found, by place.
+    pub(crate) places: BTreeSet<EventNo>,
+    pub(crate) entries: TakenBack,
+}
+
+impl Applied {
+    /// The answers of all parts to an act, added up.
+    pub(crate) fn sum(parts: impl IntoIterator<Item = Self>) -> Self {
+        parts.into_iter().fold(Self::Done, |mut sum, applied| {
+            sum.add(applied);
+            sum
+        })
+    }
+
+    /// Adds the answer of another part to the same act.
+    pub(crate) fn add(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Published(sum), Self::Published(other)) => {
+                sum.concerned += other.concerned;
+                sum.actor_is_left_out |= other.actor_is_left_out;
+                sum.notifications += other.notifications;
+                sum.entries += other.entries;
+                sum.suppressed += other.suppressed;
+                sum.unknown.extend(other.unknown);
+            }
+            (Self::Cancelled(sum), Self::Cancelled(other)) => {
+                sum.places.extend(other.places);
+                sum.entries.cancelled += other.entries.cancelled;
+                sum.entries.removed_from_batch += other.entries.removed_from_batch;
+                sum.entries.too_late += other.entries.too_late;
+                sum.entries.withdrawn += other.entries.withdrawn;
+            }
+            (
+                Self::Dropped { days, expired },
+                Self::Dropped {
+                    days: more,
+                    expired: also,
+                },
+            ) => {
+                days.extend(more);
+                *expired += also;
+            }
+            (sum @ Self::Done, other) => *sum = other,
+            _ => {}
+        }
+    }
+
+    /// The answer to whoever asked for an act, and the number of warnings that are counted: who is not
+    /// known, and an empty audience, once.
+    pub(crate) fn reply(self, act: &Act) -> (Reply, u64) {
+        match (self, act) {
+            (Self::Published(spread), Act::Publish { row, .. }) => {
+                let event = &row.event;
+                let empty = spread.concerned == 0;
+                let counted = spread.unknown.len() as u64 + u64::from(empty);
+                let unknown = spread.unknown.into_iter().map(Warning::UnknownRecipient);
+                let mut warnings: Vec<Warning> = unknown.collect();
+                if empty {
+                    warnings.extend(why_nobody(&event.to, spread.actor_is_left_out));
+                }
+                warnings.extend(why_never(row));
+                let published = Published {
+                    id: event.id.clone(),
+                    status: PublishedAs::Accepted,
+                    notifications: spread.notifications,
+                    entries: spread.entries,
+                    suppressed: spread.suppressed,
+                    applied: true,
+                    warnings,
+                };
+                (Reply::Published(published), counted)
+            }
+            (Self::Cancelled(count), _) => {
+                let events = count.places.len() as u64;
+                let sum = TakenBack {
+                    events,
+                    ..count.entries
+                };
+                (Reply::Cancelled(sum), 0)
+            }
+            (Self::Dropped { days, expired }, _) => {
+                let days = days.len() as u64;
+                (Reply::Dropped(Dropped { days, expired }), 0)
+            }
+            _ => (Reply::Done, 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_about_nobody_is_short_and_one_about_somebody_is_whole() {
+        let of_nobody = to_json(&Applied::Published(Spread::default()));
+        assert!(of_nobody.ends_with(br#"{"Published":{}}"#));
+        let spread = Spread {
+            concerned: 3,
+            actor_is_left_out: true,
+            notifications: 2,
+            entries: 4,
+            suppressed: 1,
+            unknown: [Id::new("ada").unwrap()].into(),
+        };
+        let stored = to_json(&Applied::Published(spread));
+        let read: Applied = from_json("an answer", &stored).unwrap();
+        assert_eq!(to_json(&read), stored);
+        assert!(matches!(
+            read,
+            Applied::Published(Spread {
+                concerned: 3,
+                entries: 4,
+                ..
+            })
+        ));
+    }
+}

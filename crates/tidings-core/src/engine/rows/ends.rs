@@ -1,0 +1,129 @@
+//! The table of ends: it finds the records that end entries by themselves, or messages.
+//!
+//! It is kept beside the journal, so that a look at one event need not read the journal of its days.
+
+use roaring::RoaringBitmap;
+
+use super::draft::Draft;
+use crate::journal::record::Record;
+use crate::journal::row::journal_key;
+use crate::journal::stored::{ReadView, Unreadable, decode, each};
+use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
+use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::id::BucketNo;
+use crate::model::number::{EventNo, RecipientNo, Seq};
+use crate::model::reason::{Ending, Reason};
+use crate::model::time::{Day, Instant};
+
+/// The subject of an end: the second part of a key of the table of ends.
+#[derive(Clone, Copy)]
+pub(crate) enum Of {
+    /// Entries of an arrival, by its seq.
+    Arrival(Seq),
+    /// Entries of a scheduled event, by its place.
+    Event(EventNo),
+    /// Messages of a closing, by its seq.
+    Closing(Seq),
+}
+
+fn ends_key(bucket: BucketNo, of: Of) -> Key {
+    let (tag, number) = match of {
+        Of::Arrival(seq) => (0, seq.0),
+        Of::Event(place) => (1, place.0),
+        Of::Closing(seq) => (2, seq.0),
+    };
+    Key::of(Owner::Bucket(bucket), Table::Ends)
+        .bytes(&[tag])
+        .u64(number)
+}
+
+/// Records the ends that a journal record describes.
+pub(crate) fn note_ends(
+    draft: &mut Draft<'_>,
+    bucket: BucketNo,
+    day: Day,
+    seq: Seq,
+    record: &Record,
+) {
+    let mut note = |of| {
+        let key = ends_key(bucket, of).seq(seq).done();
+        draft.put(Partition::Day(day), key, Vec::new());
+    };
+    match record {
+        Record::Cut { items, .. } => items.iter().for_each(|item| note(Of::Arrival(item.seq))),
+        Record::InboxDelivered { except, .. } => {
+            except.iter().for_each(|(seq, ..)| note(Of::Arrival(*seq)));
+        }
+        Record::Dropped { place, .. } => note(Of::Event(*place)),
+        Record::Outcome { closing, .. } => note(Of::Closing(*closing)),
+        Record::Reopened(again) => note(Of::Closing(again.closing)),
+        _ => {}
+    }
+}
+
+/// The records of these days that describe an end.
+pub(crate) fn ends(
+    view: &dyn ReadView,
+    bucket: BucketNo,
+    of: Of,
+    days: impl Iterator<Item = Day>,
+) -> Result<Vec<Record>, Unreadable> {
+    let prefix = ends_key(bucket, of).done();
+    let mut records = Vec::new();
+    for day in days {
+        let mut seqs = Vec::new();
+        each(view, Partition::Day(day), &prefix, |key, _| {
+            let seq = seq_at(key, REST + 9);
+            seqs.push(seq.ok_or_else(|| Unreadable("the key of an end is odd".to_owned()))?);
+            Ok(())
+        })?;
+        for seq in seqs {
+            let bytes = view.get(Partition::Day(day), &journal_key(bucket, seq))?;
+            let bytes = bytes
+                .ok_or_else(|| Unreadable(format!("record {seq} of bucket {bucket} is missing")))?;
+            records.push(decode("a record", &bytes)?);
+        }
+    }
+    Ok(records)
+}
+
+/// The newest outcome of a recipient's message among the records of its closing; `None` = it has none, or goes again.
+pub(crate) fn ending_of<'r>(
+    records: impl IntoIterator<Item = &'r Record>,
+    number: RecipientNo,
+) -> Option<(Instant, Ending)> {
+    let mut newest = None;
+    for record in records {
+        match record {
+            Record::Outcome {
+                at, who, ending, ..
+            } if who.contains(number.0) => newest = Some((*at, *ending)),
+            Record::Reopened(again) if again.number == number => newest = None,
+            _ => {}
+        }
+    }
+    newest
+}
+
+/// The recipients whose entries of an arrival a record ends, and the reason; none = they move to another
+/// lane.
+pub(crate) fn ended_by(
+    record: &Record,
+    seq: Seq,
+    channel: ChannelNo,
+) -> Vec<(Option<Reason>, &RoaringBitmap)> {
+    match record {
+        Record::Cut { why, items, .. } => {
+            let items = items.iter();
+            let items = items.filter(|item| item.seq == seq && item.channel == channel);
+            items.map(|item| (*why, &item.who.0)).collect()
+        }
+        Record::InboxDelivered { except, .. } if channel == INBOX_NO => {
+            let except = except.iter().filter(|(of, ..)| *of == seq);
+            except
+                .map(|(_, reason, who)| (Some(*reason), &who.0))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}

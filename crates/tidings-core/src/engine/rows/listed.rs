@@ -1,0 +1,39 @@
+//! What the list of suppressed addresses says of an address.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::suppression::Suppression;
+use crate::model::time::{DAY_MS, Instant};
+
+/// The bounces with no arrival between them that suppress an address, each of another day.
+pub(crate) const BOUNCES: usize = 5;
+/// The time within which they are, and for which the address is suppressed then.
+pub(crate) const BOUNCES_MS: i64 = 30 * DAY_MS;
+
+/// The instants of an address's bounces so far, one less than suppress it.
+pub(crate) type Bounces = [Option<Instant>; BOUNCES - 1];
+
+/// What the list says of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Listed {
+    /// It is suppressed.
+    Suppressed(Suppression),
+    /// It was taken off the list at this instant.
+    Lifted(Instant),
+    /// Messages to it came back, and nothing arrived since.
+    Bouncing(Bounces),
+}
+
+impl Listed {
+    /// The instant from which on it says nothing.
+    pub(crate) fn end(&self) -> Option<Instant> {
+        match self {
+            Self::Suppressed(suppression) => suppression.until,
+            Self::Lifted(at) => Some(*at),
+            Self::Bouncing(bounces) => {
+                let last = bounces.iter().flatten().max();
+                Some(last.map_or(Instant::MIN, |last| last.plus_ms(BOUNCES_MS)))
+            }
+        }
+    }
+}

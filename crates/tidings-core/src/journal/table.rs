@@ -1,0 +1,374 @@
+//! The key layout: every table with its keys, values and partition.
+//!
+//! A key begins with its owner (a bucket, or the intake) and its table, so that an engine that
+//! shares its store with others can tell from the key alone whose commit a write belongs to.
+//! Integers are big-endian, so that the order of the bytes is the order of the numbers.
+//!
+//! | table | partition | owner | rest of the key | value |
+//! |---|---|---|---|---|
+//! | `META` | base | each | - | a bucket's checkpoint header; the clock and counters of the intake and of a part |
+//! | `RULES` | base | intake | version | [`crate::Rules`] as JSON |
+//! | `NAMES` | base | intake | kind, number | a type's name or a lane |
+//! | `OBJECTS` | base | intake | object id | what the object is now |
+//! | `OBJECT_DAYS` | base | intake | day, object id | nothing: the newest day that named or changed the object |
+//! | `OBJECT_DAYS` | day | intake | - | nothing: objects changed on a day on which nothing was published before |
+//! | `WITHDRAWN` | base | intake | object id | nothing: the object must not be told |
+//! | `SCHEDULED` | base | either | t, place | the event; a bucket's frozen sets of it |
+//! | `SCHEDULED_IDS` | base | intake | event id, 0, place | t, place |
+//! | `SCHEDULED_KEYS` | base | intake | cancellation key, 0, place | t, place |
+//! | `CANCELLED_AHEAD` | base | intake | event id | until when the event is cancelled if it comes |
+//! | `RECIPIENTS` | base | bucket | number | profile and preferences, as of the checkpoint |
+//! | `FOLLOWERS` | base | bucket | topic | set of numbers, as of the checkpoint |
+//! | `FOLLOWING` | base | bucket | number, topic | more topics that were followed with it |
+//! | `MARKS` | base | bucket | number, kind, what | the newest marks of it, as of the checkpoint |
+//! | `LANES` | base | bucket | lane | who waits in it and until when, as of the checkpoint |
+//! | `LANES` | base | bucket | lane, column, page, generation | windows of 256 recipients |
+//! | `KEYED_LANES` | base | bucket | lane, number / 1024, batch key | windows and last messages of these recipients |
+//! | `CAP_COUNTS` | base | bucket | channel, number / 256 | the instants of messages that caps count, as of the checkpoint |
+//! | `DELIVERED_ONCE` | base | bucket | type, per, subject, 0, number / 65536 | who was delivered an entry of a type with `once_ever` |
+//! | `LEDGER` | base | bucket | day, channel | entries by outcome |
+//! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
+//! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
+//! | `SUPPRESSIONS` | base | intake | channel, hash of the address | the address, why it is suppressed, since when and until when |
+//! | `API_KEYS` | base | intake | hash of an API key | its id, name and when it was made |
+//! | `ACTS` | base | intake | number | the acts of a step, until every part has applied them |
+//! | `TOKEN_SECRET` | base | intake | - | the secret with which tokens in links are sealed |
+//! | `EVENTS` | day | intake | ordinal of the first | up to 16 events, a line each |
+//! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
+//! | `IDS` | day | intake | event id | place, t, ordinal |
+//! | `ID_FILTER` | day | intake | - | which ids the day may hold, once it is over |
+//! | `KEYS` | day | intake, shared | cancellation key, 0, place | place, t |
+//! | `ENTERED_IDS` | day | intake, shared | event id, 0, place | place, t, of an event that entered on this day, scheduled or moved |
+//! | `COPIED_EVENTS` | day | shared | day, ordinal | an event of another day, entries of which moved here |
+//! | `JOURNAL` | day | bucket | seq of the first | records of one step |
+//! | `SEGMENT_LIST` | day | bucket | - | which segments the day has |
+//! | `SEGMENTS` | day | bucket | segment, first arrival | up to 128 arrivals of a segment, without their sets |
+//! | `POSTINGS` | day | bucket | block, segment | per recipient its arrivals |
+//! | `FACETS` | day | bucket | segment, ordinal / 1024 | of a segment's arrivals what an inbox is counted by |
+//! | `DETAILS` | day | bucket | segment, first arrival | of the same arrivals what an inbox shows |
+//! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
+//! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
+//! | `ATTEMPTS` | day | bucket | number, seq of the closing | the attempts of a day to send a message, with the provider's answers |
+//! | `PARTS` | either | either | table, rest of the key, number | a further part of a value that is longer than a row |
+//! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
+//! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
+
+use crate::model::id::BucketNo;
+use crate::model::number::Seq;
+use crate::model::time::Day;
+
+/// The partition of a key. Deleting a day drops its partition, whatever it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Partition {
+    /// Data that outlives days: recipients, subscriptions, objects, ledger, checkpoints.
+    Base,
+    /// Data written on a UTC day.
+    Day(Day),
+}
+
+/// One change of one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The partition.
+    pub partition: Partition,
+    /// The key.
+    pub key: Vec<u8>,
+    /// The new value; `None` deletes.
+    pub value: Option<Vec<u8>>,
+}
+
+impl Write {
+    /// The partition and the key: the order of the store.
+    #[must_use]
+    pub fn place(&self) -> (Partition, &[u8]) {
+        (self.partition, &self.key)
+    }
+}
+
+/// The owner of a row: the part of a store that one writer owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Owner {
+    /// A bucket of recipients.
+    Bucket(BucketNo),
+    /// The intake of events, and the data that all buckets share.
+    Intake,
+    /// A part of the buckets, for what they share: their clock and counters.
+    Part,
+    /// Rows that any part may write, since all write the same.
+    Shared,
+}
+
+/// A table's number, the third byte of a key. Numbers are never given again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+#[expect(
+    missing_docs,
+    reason = "each is a row of the table at the head of this module"
+)]
+pub enum Table {
+    Meta = 1,
+    Rules = 2,
+    Names = 3,
+    Objects = 4,
+    Scheduled = 5,
+    ScheduledIds = 6,
+    ScheduledKeys = 13,
+    Recipients = 7,
+    Followers = 8,
+    Following = 9,
+    Marks = 10,
+    Lanes = 11,
+    Ledger = 12,
+    Answers = 14,
+    AnswersByAge = 15,
+    Withdrawn = 24,
+    Events = 32,
+    Headers = 33,
+    Ids = 34,
+    Keys = 35,
+    Journal = 36,
+    Segments = 37,
+    Postings = 38,
+    Messages = 39,
+    EnteredIds = 40,
+    SegmentList = 48,
+    Ended = 49,
+    Ends = 52,
+    Facets = 56,
+    Details = 57,
+    IdFilter = 58,
+    Parts = 59,
+    ObjectDays = 60,
+    CopiedEvents = 61,
+    ApiKeys = 62,
+    KeyedLanes = 63,
+    CapCounts = 64,
+    CancelledAhead = 65,
+    DeliveredOnce = 66,
+    LeftOut = 67,
+    Attempts = 68,
+    TokenSecret = 69,
+    Suppressions = 70,
+    Acts = 71,
+}
+
+/// The owner of rows that any part may write, as keys have it. Buckets are below.
+const SHARED: u16 = u16::MAX - 2;
+
+/// A key under construction.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(Vec<u8>);
+
+impl Key {
+    /// The key that all keys of this owner's table begin with.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::BucketNo;
+    /// use tidings_core::table::{Key, Owner, Table};
+    ///
+    /// let key = Key::of(Owner::Bucket(BucketNo(3)), Table::Journal).u64(7).done();
+    /// assert_eq!(key, [0, 3, 36, 0, 0, 0, 0, 0, 0, 0, 7]);
+    /// ```
+    #[must_use]
+    pub fn of(owner: Owner, table: Table) -> Self {
+        let owner = match owner {
+            Owner::Bucket(bucket) => bucket.0,
+            Owner::Intake => u16::MAX,
+            Owner::Part => u16::MAX - 1,
+            Owner::Shared => SHARED,
+        };
+        let mut bytes = Vec::with_capacity(24);
+        bytes.extend_from_slice(&owner.to_be_bytes());
+        bytes.push(table as u8);
+        Self(bytes)
+    }
+
+    /// Appends an unsigned number of 8 bytes.
+    #[must_use]
+    pub fn u64(mut self, number: u64) -> Self {
+        self.0.extend_from_slice(&number.to_be_bytes());
+        self
+    }
+
+    /// Appends a seq, in 8 bytes.
+    #[must_use]
+    pub fn seq(self, seq: Seq) -> Self {
+        self.u64(seq.0)
+    }
+
+    /// Appends an unsigned number of 4 bytes.
+    #[must_use]
+    pub fn u32(mut self, number: u32) -> Self {
+        self.0.extend_from_slice(&number.to_be_bytes());
+        self
+    }
+
+    /// Appends an unsigned number of 2 bytes.
+    #[must_use]
+    pub fn u16(mut self, number: u16) -> Self {
+        self.0.extend_from_slice(&number.to_be_bytes());
+        self
+    }
+
+    /// Appends a signed number of 8 bytes in an order-keeping form.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::table::{Key, Owner, REST, Table, i64_at};
+    ///
+    /// let key = |number| Key::of(Owner::Intake, Table::Scheduled).i64(number).done();
+    /// // The order of the bytes is that of the numbers, also below 0.
+    /// assert!(key(-2) < key(-1) && key(-1) < key(0));
+    /// assert_eq!(i64_at(&key(-2), REST), Some(-2));
+    /// ```
+    #[must_use]
+    pub fn i64(self, number: i64) -> Self {
+        self.u64(number.cast_unsigned() ^ (1 << 63))
+    }
+
+    /// Appends a day in an order-keeping form.
+    #[must_use]
+    pub fn day(self, day: Day) -> Self {
+        self.u32(day.0.cast_unsigned() ^ (1 << 31))
+    }
+
+    /// Appends bytes as they are.
+    #[must_use]
+    pub fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    /// The finished key.
+    #[must_use]
+    pub fn done(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// Tells whether the owner of a row is a bucket.
+///
+/// # Examples
+/// ```
+/// use tidings_core::BucketNo;
+/// use tidings_core::table::{Key, Owner, Table, is_of_bucket};
+///
+/// let of = |owner| is_of_bucket(&Key::of(owner, Table::Meta).done());
+/// assert!(of(Owner::Bucket(BucketNo(3))) && !of(Owner::Intake) && !of(Owner::Part));
+/// ```
+#[must_use]
+pub fn is_of_bucket(key: &[u8]) -> bool {
+    let owner = key.first_chunk().map(|owner| u16::from_be_bytes(*owner));
+    owner.is_some_and(|owner| owner < SHARED)
+}
+
+/// The smallest key that is greater than every key with this prefix; `None` = there is none.
+///
+/// # Examples
+/// ```
+/// use tidings_core::table::after_prefix;
+///
+/// assert_eq!(after_prefix(b"artist/"), Some(b"artist0".to_vec()));
+/// assert_eq!(after_prefix(&[7, 255]), Some(vec![8]));
+/// // Nothing is greater than all keys that begin so.
+/// assert_eq!(after_prefix(&[255, 255]), None);
+/// ```
+#[must_use]
+pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let keep = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
+    let mut end = prefix[..=keep].to_vec();
+    end[keep] += 1;
+    Some(end)
+}
+
+/// Reads a big-endian number of 8 bytes at `at`; `None` if the key is shorter.
+///
+/// # Examples
+/// ```
+/// use tidings_core::table::{Key, Owner, REST, Table, u64_at};
+///
+/// let key = Key::of(Owner::Intake, Table::Rules).u32(1).done();
+/// // A key that is too short has no such number, and is no reason to panic.
+/// assert_eq!(u64_at(&key, REST), None);
+/// ```
+#[must_use]
+pub fn u64_at(key: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_be_bytes(key.get(at..at + 8)?.try_into().ok()?))
+}
+
+/// Reads a seq at `at`; `None` if the key is shorter.
+#[must_use]
+pub fn seq_at(key: &[u8], at: usize) -> Option<Seq> {
+    u64_at(key, at).map(Seq)
+}
+
+/// Reads a big-endian number of 4 bytes at `at`; `None` if the key is shorter.
+#[must_use]
+pub fn u32_at(key: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(key.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// Reads an instant's or another signed number's 8 bytes at `at`.
+#[must_use]
+pub fn i64_at(key: &[u8], at: usize) -> Option<i64> {
+    u64_at(key, at).map(|number| (number ^ (1 << 63)).cast_signed())
+}
+
+/// Reads a day's 4 bytes at `at`.
+#[must_use]
+pub fn day_at(key: &[u8], at: usize) -> Option<Day> {
+    u32_at(key, at).map(|number| Day((number ^ (1 << 31)).cast_signed()))
+}
+
+/// The offset of the rest of a key, after owner and table.
+pub const REST: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_table_is_in_the_list_at_the_head() {
+        let (head, rest) = include_str!("table.rs")
+            .split_once("pub enum Table {")
+            .unwrap();
+        let variants = rest.split_once('}').unwrap().0.lines();
+        let names = variants.filter_map(|line| Some(line.split_once(" = ")?.0.trim()));
+        let mut count = 0;
+        for name in names {
+            let mut listed = String::new();
+            for letter in name.chars() {
+                if letter.is_uppercase() && !listed.is_empty() {
+                    listed.push('_');
+                }
+                listed.extend(letter.to_uppercase());
+            }
+            assert!(head.contains(&format!("//! | `{listed}` |")), "{listed}");
+            count += 1;
+        }
+        assert!(count > 0);
+    }
+
+    #[test]
+    fn order_of_bytes_is_order_of_numbers() {
+        let key = |n: i64| {
+            Key::of(Owner::Bucket(BucketNo(3)), Table::Ledger)
+                .i64(n)
+                .done()
+        };
+        assert!(key(-5) < key(-4));
+        assert!(key(-1) < key(0));
+        assert_eq!(i64_at(&key(-77), REST), Some(-77));
+        let day = |n: i32| Key::of(Owner::Intake, Table::Ledger).day(Day(n)).done();
+        assert!(day(-1) < day(0));
+        assert_eq!(day_at(&day(-9), REST), Some(Day(-9)));
+    }
+
+    #[test]
+    fn prefixes_end() {
+        assert_eq!(after_prefix(&[1, 2]), Some(vec![1, 3]));
+        assert_eq!(after_prefix(&[1, 255]), Some(vec![2]));
+        assert_eq!(after_prefix(&[255, 255]), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! The part of a lane's address that the content of an event chooses.
+//!
+//! A recipient has a lane for each (channel, lane name, batch key), so that what is said about one document
+//! waits apart from what is said about another (contract, section 6). The key is asked of the event alone, so
+//! an event has one key on a channel for everybody.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::channel::ChannelNo;
+use crate::model::number::LaneNo;
+
+/// Maximum number of bytes of a batch key.
+pub const BATCH_KEY_BYTES_MAX: usize = 256;
+
+/// A batch key: a text of at most [`BATCH_KEY_BYTES_MAX`] bytes, mostly the empty one. Cheap to clone. Order is
+/// the order of the bytes.
+///
+/// # Examples
+/// ```
+/// use tidings_core::batch_key::BatchKey;
+///
+/// let key = BatchKey::new("doc/7")?;
+/// assert_eq!(key.as_str(), "doc/7");
+/// assert!(BatchKey::EMPTY < key);
+/// assert!(BatchKey::new(&"x".repeat(257)).is_err());
+/// # Ok::<(), tidings_core::batch_key::TooLong>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BatchKey(Option<Arc<str>>);
+
+/// The refusal of a batch key with this number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a batch key has at most {BATCH_KEY_BYTES_MAX} bytes, got {0}")]
+pub struct TooLong(pub usize);
+
+/// The refusal of an event: its batch key on a channel is too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error(
+    "the batch key on the channel `{}` has {bytes} bytes, more than {BATCH_KEY_BYTES_MAX}",
+    channel.name()
+)]
+pub struct KeyTooLong {
+    /// The channel.
+    pub channel: ChannelNo,
+    /// Number of bytes of the key.
+    pub bytes: usize,
+}
+
+impl KeyTooLong {
+    /// Advice on how to fix it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        let channel = self.channel.name();
+        format!(
+            "`batch_key` of the type on {channel} makes the key of what was published: let it choose something \
+             shorter, such as an id; at most {BATCH_KEY_BYTES_MAX} bytes are accepted, got {}",
+            self.bytes
+        )
+    }
+}
+
+impl BatchKey {
+    /// The key of whatever has none.
+    pub const EMPTY: Self = Self(None);
+
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// [`TooLong`].
+    pub fn new(text: &str) -> Result<Self, TooLong> {
+        match text.len() {
+            0 => Ok(Self::EMPTY),
+            len if len > BATCH_KEY_BYTES_MAX => Err(TooLong(len)),
+            _ => Ok(Self(Some(text.into()))),
+        }
+    }
+
+    /// The text of the key.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// Tells whether it is the empty key.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl Serialize for BatchKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for BatchKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::new(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+/// The batch keys of an event by channel, without those that are empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchKeys(Vec<ChannelKey>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct ChannelKey {
+    channel: ChannelNo,
+    key: BatchKey,
+}
+
+impl BatchKeys {
+    /// Adds the key of a channel that has none yet.
+    pub fn add(&mut self, channel: ChannelNo, key: BatchKey) {
+        if !key.is_empty() {
+            self.0.push(ChannelKey { channel, key });
+        }
+    }
+
+    /// The key on a channel.
+    #[must_use]
+    pub fn of(&self, channel: ChannelNo) -> &BatchKey {
+        let mut of_channel = self.0.iter().filter(|of| of.channel == channel);
+        of_channel.next().map_or(&BatchKey::EMPTY, |of| &of.key)
+    }
+
+    /// Tells whether the key is empty on each channel.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The address of a lane among those of a recipient.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct LaneKey {
+    /// The number of its channel, name and kind.
+    pub lane: LaneNo,
+    /// The batch key.
+    pub key: BatchKey,
+}
+
+impl From<LaneNo> for LaneKey {
+    /// The lane with the empty key.
+    fn from(lane: LaneNo) -> Self {
+        let key = BatchKey::EMPTY;
+        Self { lane, key }
+    }
+}

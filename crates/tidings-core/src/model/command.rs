@@ -1,0 +1,244 @@
+//! Commands to the engine: plain data that can be logged and replayed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::batch_key::BatchKey;
+use crate::model::event::{Event, Object};
+use crate::model::id::Id;
+use crate::model::messages::{Attempt, MessageAct, MessageName};
+use crate::model::preference::{Mode, PreferenceScope};
+use crate::model::recipient::RecipientChange;
+use crate::model::suppression::{AddressReport, ChannelAddress, SuppressedFor};
+use crate::model::time::{Day, Instant};
+
+/// A command with the instant at which it takes effect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timed {
+    /// The instant.
+    pub at: Instant,
+    /// The command.
+    pub command: Command,
+}
+
+/// A command: one change requested from outside (contract, section 3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Command {
+    /// Creates or changes a recipient.
+    Recipient(Box<RecipientChange>),
+    /// Erases a recipient: pending entries end as cancelled(recipient_gone) when they are due.
+    Erase {
+        /// The recipient.
+        recipient: Id,
+    },
+    /// Subscribes to a topic and everything below it.
+    Subscribe {
+        /// The recipient.
+        recipient: Id,
+        /// The topic.
+        topic: Id,
+    },
+    /// Unsubscribes; cancels nothing.
+    Unsubscribe {
+        /// The recipient.
+        recipient: Id,
+        /// The topic.
+        topic: Id,
+    },
+    /// Publishes an event.
+    Publish(Box<Event>),
+    /// Creates or changes an object; lifts a retraction. What it gives is kept until it is changed or the object
+    /// retracted, however long no day names the object.
+    Object(Object),
+    /// The same as the host answers to a question about objects that events name: kept as long as a day names it.
+    Resolved(Object),
+    /// Retracts an object: its entries are skipped from now on.
+    Retract {
+        /// The object.
+        object: Id,
+    },
+    /// Marks entries of a recipient as seen or read; reading implies seeing.
+    Mark {
+        /// The recipient.
+        recipient: Id,
+        /// The subject of the mark.
+        what: Marked,
+        /// Seen, or seen and read.
+        kind: MarkKind,
+    },
+    /// Cancels the pending entries of an event.
+    Cancel(Cancelled),
+    /// Cancels the pending entries of an event, and takes those that inboxes were told out of them.
+    Withdraw(Cancelled),
+    /// Sets a preference: never, immediate, a digest, or the default.
+    Preference {
+        /// The recipient.
+        recipient: Id,
+        /// What it is for: types, or what is muted.
+        scope: PreferenceScope,
+        /// The channel; `*` is each, for a mute or all categories.
+        channel: String,
+        /// The mode.
+        mode: Mode,
+    },
+    /// Makes open lanes due now (except the inbox).
+    Flush {
+        /// The recipient.
+        recipient: Id,
+        /// Only entries on this channel.
+        channel: Option<String>,
+        /// Only the lane of this name.
+        lane: Option<String>,
+        /// Only lanes with this batch key.
+        #[serde(default)]
+        key: Option<BatchKey>,
+    },
+    /// Sets several preferences: all of them or, if one is refused, none.
+    Preferences {
+        /// The recipient.
+        recipient: Id,
+        /// The preferences; of two for the same scope and channel the later counts.
+        chosen: Vec<Choice>,
+        /// True if the list is complete: preferences that are not in it return to the default; otherwise
+        /// they stay.
+        whole: bool,
+    },
+    /// Pauses a type or channel: nothing of it closes or is sent, and new entries wait.
+    Pause(Pausable),
+    /// Resumes a type or channel: what is due is sent at once.
+    Resume(Pausable),
+    /// Deletes every day before this one.
+    Forget {
+        /// The first day that is kept.
+        before: Day,
+    },
+    /// Retries, cancels or resends one message.
+    Message {
+        /// The message.
+        message: MessageName,
+        /// The change.
+        act: MessageAct,
+    },
+    /// Records what was reported of a message after it was handed over.
+    Report {
+        /// The message.
+        message: MessageName,
+        /// The report.
+        report: Box<Attempt>,
+    },
+    /// Suppresses an address: nothing is sent to it from now on. An earlier suppression of it is replaced.
+    Suppress {
+        /// The address.
+        address: ChannelAddress,
+        /// The reason.
+        reason: SuppressedFor,
+        /// The instant from which on it is not suppressed any more; `None` = it stays.
+        until: Option<Instant>,
+    },
+    /// Lifts the suppression of an address. Reports of before suppress it no more.
+    Unsuppress {
+        /// The address.
+        address: ChannelAddress,
+    },
+    /// Does what somebody else's report says of an address, unless its suppression was lifted after that.
+    ReportAddress {
+        /// The address.
+        address: ChannelAddress,
+        /// What it says.
+        report: AddressReport,
+        /// The instant of the report.
+        at: Instant,
+    },
+}
+
+impl Command {
+    /// The recipient whom alone the command concerns, if there is one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::{Command, Id};
+    ///
+    /// let ada = Id::new("ada")?;
+    /// let topic = Id::new("artist/42")?;
+    /// let subscribe = Command::Subscribe { recipient: ada.clone(), topic: topic.clone() };
+    /// assert_eq!(subscribe.recipient(), Some(&ada));
+    /// // A retraction concerns whoever was notified of the object.
+    /// assert_eq!(Command::Retract { object: topic }.recipient(), None);
+    /// # Ok::<(), tidings_core::IdError>(())
+    /// ```
+    #[must_use]
+    pub fn recipient(&self) -> Option<&Id> {
+        match self {
+            Self::Recipient(change) => Some(&change.id),
+            Self::Erase { recipient }
+            | Self::Subscribe { recipient, .. }
+            | Self::Unsubscribe { recipient, .. }
+            | Self::Mark { recipient, .. }
+            | Self::Preference { recipient, .. }
+            | Self::Preferences { recipient, .. }
+            | Self::Flush { recipient, .. } => Some(recipient),
+            Self::Publish(_)
+            | Self::Object(_)
+            | Self::Resolved(_)
+            | Self::Retract { .. }
+            | Self::Cancel(_)
+            | Self::Withdraw(_)
+            | Self::Pause(_)
+            | Self::Resume(_)
+            | Self::Forget { .. }
+            | Self::Message { .. }
+            | Self::Report { .. }
+            | Self::Suppress { .. }
+            | Self::Unsuppress { .. }
+            | Self::ReportAddress { .. } => None,
+        }
+    }
+}
+
+/// A preference of a recipient.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// What it is for: types, or what is muted.
+    pub scope: PreferenceScope,
+    /// The channel; `*` is each, for a mute or all categories.
+    pub channel: String,
+    /// The mode.
+    pub mode: Mode,
+}
+
+/// A type or channel that can be paused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pausable {
+    /// The entries of a type, on all channels.
+    Type(Id),
+    /// A channel.
+    Channel(String),
+}
+
+/// The entries of a mark. It covers entries that had entered their lane by then, never later ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Marked {
+    /// Entries with `t` at or before this instant, of types that have an inbox.
+    UpTo(Instant),
+    /// All entries about this object.
+    Object(Id),
+    /// The entries of this event.
+    Event(Id),
+}
+
+/// The kind of a mark: seen or read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum MarkKind {
+    /// The entry was shown.
+    Seen,
+    /// The entry was opened; implies seen.
+    Read,
+}
+
+/// The events to cancel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cancelled {
+    /// One event.
+    Event(Id),
+    /// All events published with this key so far.
+    Key(Id),
+}

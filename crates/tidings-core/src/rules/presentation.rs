@@ -1,0 +1,87 @@
+//! The look and the words of messages: what a configuration says of them that decides nothing.
+//!
+//! The engine passes it on with the other rules and never reads it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::event::Pivot;
+
+/// The look and the words of messages, and bounds on what they show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presentation {
+    /// The sender as recipients know them.
+    pub brand: Brand,
+    /// The words of types.
+    pub types: BTreeMap<String, Wording>,
+    /// The bounds on what messages of a digest show.
+    pub digests: BTreeMap<String, Quota>,
+    /// Templates of the host's own, by their names, such as `email/layout.html`.
+    pub templates: BTreeMap<String, String>,
+}
+
+/// The sender as recipients know them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brand {
+    /// The name; that of the sender's address where `None`.
+    pub name: Option<String>,
+    /// Address of a picture.
+    pub logo: Option<String>,
+    /// The colour of links and buttons, `#rrggbb`.
+    pub color: Option<String>,
+    /// A text at the foot of messages.
+    pub footer: Option<String>,
+    /// The postal address, which many countries require.
+    pub postal_address: Option<String>,
+    /// The public address, with which links begin; it has no slash at its end.
+    pub url: Option<String>,
+}
+
+/// The words of a type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wording {
+    /// A heading.
+    pub title: Texts,
+    /// The event in words.
+    pub sentence: Texts,
+    /// The subject of messages that tell of this type alone.
+    pub subject: Texts,
+}
+
+/// A text in several languages, by locale in the form in which it is looked up. The one under the empty locale is for
+/// all languages where it is alone, else of the default locale.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Texts(pub BTreeMap<String, String>);
+
+/// The bounds on what a message shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quota {
+    /// Maximum number of lines.
+    pub show: usize,
+    /// Maximum number of lines with the same actor, object, target or type.
+    pub show_per: Vec<(Share, usize)>,
+}
+
+/// A thing that lines may share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Share {
+    /// A role.
+    Role(Pivot),
+    /// The type.
+    Type,
+}
+
+impl Quota {
+    /// Number of lines that a message shows where nothing else is said.
+    pub const SHOW: usize = 20;
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self {
+            show: Self::SHOW,
+            show_per: Vec::new(),
+        }
+    }
+}
