@@ -265,6 +265,15 @@ pub enum Fault {
         /// The reason.
         why: String,
     },
+    /// The server's certificate is of an authority that is not trusted here.
+    #[error(
+        "cannot call {url}: this machine does not trust the authority of its certificate\n  = help: install \
+         it, or name its file in `SSL_CERT_FILE`"
+    )]
+    Untrusted {
+        /// The address.
+        url: String,
+    },
     /// The connection broke after the request was sent.
     #[error(
         "no answer from {url}: {why}\n  = help: the request may or may not have been done; an event \
