@@ -37,12 +37,10 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     step("tidy");
     tidy::run(root)?;
     step("lints");
-    let all = ["--workspace", "--all-targets"].as_slice();
-    for what in [all, &["--package", "tidings", "--no-default-features"]] {
-        let mut lints = cargo();
-        lints.args(["clippy", "--locked"]).args(what);
-        pass(lints.args(["--", "-D", "warnings"]))?;
-    }
+    let lints = "clippy --locked --workspace --all-targets -- -D warnings";
+    pass(cargo().args(lints.split(' ')))?;
+    step("lints without features");
+    lean()?;
     step("documentation");
     let documentation = [
         "doc",
@@ -87,6 +85,12 @@ fn said(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name();
     let program = program.unwrap_or_default().to_string_lossy();
     format!("{program} {}", words.collect::<Vec<_>>().join(" "))
+}
+
+/// The build without optional features compiles, without warnings.
+pub(crate) fn lean() -> Result<(), Failure> {
+    let lints = "clippy --locked --package tidings --no-default-features -- -D warnings";
+    pass(cargo().args(lints.split(' ')))
 }
 
 /// `cargo deny`, where somebody has installed it: it takes longer to build than everything else.

@@ -15,8 +15,8 @@ use axum::http::{Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::Value;
-use tidings_store::lease::{Leases as _, Member, MemberStatus};
-use tidings_store::{Expected, PostgresLeases, PostgresStore};
+use tidings_store::lease::{Member, MemberStatus};
+use tidings_store::{Expected, database};
 
 pub use directory::{Directory, Purpose, StorePlace};
 pub use server::Server;
@@ -439,10 +439,12 @@ const NODE_GONE_MS: i64 = 15_000;
 
 /// A node over a database: the one that holds the store, or else one that knows who does, or takes it over.
 fn node_of(url: &str) -> Result<Option<Member>, tidings_store::Error> {
-    if !PostgresStore::is_in(url)? {
+    if !database::is_in(url)? {
         return Ok(None);
     }
-    let membership = PostgresLeases::open(url, Expected::Existing)?.membership()?;
+    let membership = database::share(url, Expected::Existing)?
+        .leases
+        .membership()?;
     let runs = |seen: &&MemberStatus| seen.silent_ms < NODE_GONE_MS;
     let holder = membership.holder().filter(runs);
     let node = holder.or_else(|| membership.members.iter().find(runs));
