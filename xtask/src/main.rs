@@ -17,6 +17,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   test [ARGUMENTS]  run every test of the workspace; arguments go to `cargo test`
   crash [KILLS]     kill the server under load that many times (500), and count what was sent
   soak [MINUTES]    mixed load for so long (60), then a year of days: nothing may grow
+  deny              licences and sources of dependencies, and crates that are barred
   lean              lints of the build without optional features
   package           build the archive for download, with checksums, in target/package
   tidy              check the rules that no compiler checks
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         (Some("crash"), [] | [_]) => ci::crash(rest.first().map_or("500", String::as_str)),
         (Some("soak"), [] | [_]) => ci::soak(rest.first().map_or("60", String::as_str)),
         (Some("lean"), []) => ci::lean(),
+        (Some("deny"), []) => ci::deny(),
         (Some("package"), []) => package::run(&root()),
         (Some("tidy"), []) => tidy::run(&root()),
         (Some("ci"), []) => ci::run(&root()),
