@@ -4,6 +4,7 @@
 //! it knows the workspace only from outside: by running cargo and by reading files.
 
 mod ci;
+mod fuzz;
 mod notices;
 mod package;
 mod source;
@@ -18,6 +19,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   crash [KILLS]     kill the server under load that many times (500), and count what was sent
   soak [MINUTES]    mixed load for so long (60), then a year of days: nothing may grow
   deny              licences and sources of dependencies, and crates that are barred
+  fuzz [--seconds N] [TARGET]...
+                    try the readers that take any bytes, N seconds each (600): for the night
   lean              lints of the build without optional features
   package           build the archive for download, with checksums, in target/package
   tidy              check the rules that no compiler checks
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
         (Some("soak"), [] | [_]) => ci::soak(rest.first().map_or("60", String::as_str)),
         (Some("lean"), []) => ci::lean(),
         (Some("deny"), []) => ci::deny(),
+        (Some("fuzz"), rest) => fuzz::run(&root(), rest),
         (Some("package"), []) => package::run(&root()),
         (Some("tidy"), []) => tidy::run(&root()),
         (Some("ci"), []) => ci::run(&root()),
