@@ -4,6 +4,7 @@
 //! it knows the workspace only from outside: by running cargo and by reading files.
 
 mod ci;
+mod fuzz;
 mod notices;
 mod package;
 mod source;
@@ -17,6 +18,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   test [ARGUMENTS]  run every test of the workspace; arguments go to `cargo test`
   crash [KILLS]     kill the server under load that many times (500), and count what was sent
   soak [MINUTES]    mixed load for so long (60), then a year of days: nothing may grow
+  deny              licences and sources of dependencies, and crates that are barred
+  fuzz [--seconds N] [TARGET]...
+                    try the readers that take any bytes, N seconds each (600): for the night
+  lean              lints of the build without optional features
   package           build the archive for download, with checksums, in target/package
   tidy              check the rules that no compiler checks
   ci                format, lints, tests, documentation, tidy, licences, the demo's books";
@@ -32,6 +37,9 @@ fn main() -> ExitCode {
         (Some("test"), rest) => ci::test(rest),
         (Some("crash"), [] | [_]) => ci::crash(rest.first().map_or("500", String::as_str)),
         (Some("soak"), [] | [_]) => ci::soak(rest.first().map_or("60", String::as_str)),
+        (Some("lean"), []) => ci::lean(),
+        (Some("deny"), []) => ci::deny(),
+        (Some("fuzz"), rest) => fuzz::run(&root(), rest),
         (Some("package"), []) => package::run(&root()),
         (Some("tidy"), []) => tidy::run(&root()),
         (Some("ci"), []) => ci::run(&root()),

@@ -29,7 +29,7 @@ pub(crate) fn third_party() -> Result<String, Failure> {
         "tidings",
         "--no-default-features",
         "--features",
-        "demo",
+        "demo,postgres",
         "--prefix",
         "none",
     ];

@@ -36,8 +36,7 @@ const CONTENT: [&str; 17] = [
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
 /// Arguments of the build: what users download needs no benchmarks.
-const BUILD: &str =
-    "build --profile dist --locked --package tidings --no-default-features --features demo";
+const BUILD: &str = "build --profile dist --locked --package tidings --no-default-features --features demo,postgres";
 
 /// Builds the binary and packs `target/package/tidings-VERSION-ARCH-OS.tar.gz` beside a
 /// `SHA256SUMS` that `sha256sum --check` reads.

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+mod certificate;
 mod postgres;
 
+pub use certificate::certify;
 pub use postgres::Postgres;
 
 /// Time that a server may take until it answers.

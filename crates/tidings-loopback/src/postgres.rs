@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::certificate::certify_as;
 use crate::{As, Server, find, free_port, run};
 
 /// The user and owner of everything.
@@ -65,18 +66,7 @@ impl Postgres {
             "hostssl all {USER} 127.0.0.1/32 trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"
         );
         std::fs::write(made.home.join("hba"), hba).map_err(|fault| fault.to_string())?;
-        for arguments in [
-            "-keyout ca.key -out ca.pem -subj /CN=Authority \
-             -addext basicConstraints=critical,CA:TRUE",
-            "-keyout key.pem -out cert.pem -subj /CN=localhost -CA ca.pem -CAkey ca.key \
-             -addext basicConstraints=critical,CA:FALSE -addext subjectAltName=DNS:localhost",
-        ] {
-            let mut make = made.user.command("openssl");
-            make.current_dir(&made.home)
-                .args("req -x509 -newkey rsa:2048 -nodes -days 2".split(' '))
-                .args(arguments.split_whitespace());
-            run(make)?;
-        }
+        certify_as(&made.user, &made.home)?;
         made.resume()?;
         Ok(made)
     }

@@ -9,7 +9,7 @@ use std::io;
 use minijinja::machinery::{Instruction, Token, get_compiled_template, tokenize};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{
-    AutoEscape, Environment, Error, ErrorKind, State, Template, UndefinedBehavior, Value,
+    AutoEscape, Environment, Error, ErrorKind, Output, State, Template, UndefinedBehavior, Value,
     default_auto_escape_callback, escape_formatter, filters, tests,
 };
 
@@ -127,16 +127,28 @@ pub(crate) fn environment() -> Environment<'static> {
     // found when the configuration is read.
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     environment.set_fuel(Some(FUEL));
-    environment.set_formatter(|out, state, value| match value.as_str() {
+    environment.set_formatter(write_value);
+    add_filters(&mut environment);
+    add_tests(&mut environment);
+    environment
+}
+
+/// Writes a value, escaped as its template asks for: the formatter of every template.
+///
+/// # Errors
+/// A value that can't be written.
+pub fn write_value(
+    out: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    value: &Value,
+) -> Result<(), Error> {
+    match value.as_str() {
         _ if value.is_none() => Ok(()),
         Some(text) if *state.auto_escape() == AutoEscape::Html && !value.is_safe() => {
             write_escaped(out, text).map_err(Error::from)
         }
         _ => escape_formatter(out, state, value),
-    });
-    add_filters(&mut environment);
-    add_tests(&mut environment);
-    environment
+    }
 }
 
 /// Adds the filters whose results are bounded by what they are given.

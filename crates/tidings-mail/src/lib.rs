@@ -57,6 +57,7 @@ pub use brand::is_color;
 pub use design::Design;
 pub use dkim::{Dkim, DkimError};
 pub use error::{DesignError, RenderError};
+pub use language::write_value;
 pub use link::{Address, AddressError, picture as picture_address, web as web_address};
 pub use locale::{LocaleError, Localised, canonical_locale, check_locale, has_words, is_given};
 pub use mime::address;

@@ -6,7 +6,7 @@
 //! | engine | for |
 //! |---|---|
 //! | [`FjallStore`] | one machine: a directory on its disk |
-//! | [`PostgresStore`] | several machines: a PostgreSQL database that they share |
+//! | `PostgresStore` ([`database`]) | several machines: a PostgreSQL database that they share |
 //! | [`MemoryStore`] | simulation and tests |
 //! | [`FaultStore`] | the memory engine with faults and crashes that a script decides |
 
@@ -15,18 +15,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub mod conformance;
+pub mod database;
 mod fault;
 mod fjall;
 mod identity;
 pub mod lease;
 mod limits;
 mod memory;
+#[cfg(feature = "postgres")]
 mod postgres;
 
 pub use self::fault::{CrashAt, Fault, FaultStore, Faults, Moment, NoFaults, Script};
 pub use self::fjall::{FORMAT, FjallStore, Options};
 pub use self::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 pub use self::memory::MemoryStore;
+#[cfg(feature = "postgres")]
 pub use self::postgres::{PostgresLeases, PostgresStore};
 
 pub use self::identity::{Expected, StoreId};

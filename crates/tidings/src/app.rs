@@ -18,7 +18,7 @@ use tidings_node::{
     Term, Watch, token_key,
 };
 use tidings_store::lease::Leases;
-use tidings_store::{Expected, FjallStore, MemoryStore, PostgresStore, Store, StoreId};
+use tidings_store::{Expected, FjallStore, MemoryStore, Store, StoreId, database};
 
 use crate::keys;
 use crate::resolver::HostService;
@@ -228,7 +228,7 @@ impl Opened {
     /// # Errors
     /// [`tidings_store::Error`].
     pub fn database(url: &str, expected: Expected) -> Result<Self, tidings_store::Error> {
-        let store = Arc::new(PostgresStore::open(url, expected)?);
+        let store = database::open(url, expected)?;
         // A node that starts meanwhile keeps the store.
         let again = Box::new(|| Err(tidings_store::Error::Fenced));
         Ok(Self {

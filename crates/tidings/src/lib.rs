@@ -9,6 +9,7 @@ pub mod client;
 pub mod compare;
 pub mod config;
 mod explained;
+mod html;
 pub mod http;
 pub mod import;
 pub mod keys;

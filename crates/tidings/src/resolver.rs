@@ -55,6 +55,7 @@ impl HostService {
         let agent = ureq::Agent::config_builder()
             .timeout_global(Some(timeout))
             .max_redirects(0)
+            .tls_config(tidings_tls::http_client())
             .http_status_as_error(false)
             .build()
             .new_agent();

@@ -113,22 +113,6 @@ fn folded(word: &str) -> Option<String> {
     (!word.is_empty() && is_bearable).then(|| word.to_ascii_lowercase().replace('-', "_"))
 }
 
-/// A text in which nothing is markup.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            char if char.is_control() => safe.push('\u{fffd}'),
-            char => safe.push(char),
-        }
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

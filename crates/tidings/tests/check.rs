@@ -75,7 +75,7 @@ fn both_forms_tell_the_same_faults() {
         let faults = json["faults"].as_array().unwrap_or(&empty);
         assert_eq!(
             faults.len(),
-            text.matches("\n  = help: ").count(),
+            text.matches(" = help: ").count(),
             "{}",
             path.display()
         );

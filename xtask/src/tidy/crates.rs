@@ -7,14 +7,23 @@ use crate::source::{entries, read};
 
 /// Each crate with those of ours that it may depend on. A crate that is not here is a fault: decide
 /// first what it may know.
-const MAY_KNOW: [(&str, &[&str]); 10] = [
+const MAY_KNOW: [(&str, &[&str]); 11] = [
     ("tidings-core", &[]),
-    ("tidings-store", &["tidings-core", "tidings-loopback"]),
+    ("tidings-tls", &["tidings-loopback"]),
+    (
+        "tidings-store",
+        &["tidings-core", "tidings-tls", "tidings-loopback"],
+    ),
     ("tidings-loopback", &[]),
     ("tidings-mail", &["tidings-core"]),
     (
         "tidings-node",
-        &["tidings-core", "tidings-store", "tidings-mail"],
+        &[
+            "tidings-core",
+            "tidings-store",
+            "tidings-mail",
+            "tidings-tls",
+        ],
     ),
     (
         "tidings-sim",
@@ -48,6 +57,7 @@ const MAY_KNOW: [(&str, &[&str]); 10] = [
             "tidings-demo",
             "tidings-bench",
             "tidings-loopback",
+            "tidings-tls",
         ],
     ),
     ("xtask", &[]),

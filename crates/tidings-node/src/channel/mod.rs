@@ -39,7 +39,6 @@ mod provider;
 mod render;
 mod signer;
 mod smtp;
-mod trust;
 mod webhook_key;
 
 /// A channel: hands messages over to a provider. It is called from several threads at once.

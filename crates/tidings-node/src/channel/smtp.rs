@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::outcome::Scope;
 use super::patience::Patience;
 use super::provider::{ProviderError, Security, Server};
-use super::trust::trust;
 use super::{Channel, Outcome, Receipt, Rendered};
 use lettre::Address;
 use lettre::transport::smtp::authentication::Credentials;
@@ -21,6 +20,7 @@ use line::{Bound, Error, Line};
 use rustls::ClientConfig;
 use tidings_core::suppression::SuppressedFor;
 use tidings_mail::{self as mail, Stage, Status, Verdict};
+use tidings_tls::Authorities;
 
 /// The most connections that are kept open between mails.
 const IDLE_MAX: usize = 8;
@@ -74,7 +74,11 @@ impl Smtp {
         host: &str,
         patience: Patience,
     ) -> Result<Self, ProviderError> {
-        let trust = trust(server.authority.as_deref()).map_err(|why| ProviderError::Tls {
+        let authorities = match &server.authority {
+            None => Authorities::Machine,
+            Some(file) => Authorities::MachineAnd(file),
+        };
+        let trust = tidings_tls::client(authorities).map_err(|why| ProviderError::Tls {
             host: server.host.clone(),
             why,
         })?;

@@ -3,12 +3,12 @@
 //! An encrypted connection to whoever answers protects from nobody who can answer, so there is none of that kind:
 //! `sslmode=require` asks for the same as `verify-full`, a certificate that is valid for the name of the host.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use percent_encoding::percent_decode_str;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::ClientConfig;
+use tidings_tls::Authorities;
 use tokio_postgres::Config;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 
@@ -116,33 +116,17 @@ fn take_tls(url: &str) -> Result<(String, Option<String>, Option<String>), Error
     Ok((rest, mode, roots))
 }
 
-/// A client that believes the certificates of a file, or the authorities that browsers do.
+/// A client that believes the certificates of a file, or the authorities that the machine trusts.
 fn client(file: Option<&str>) -> Result<ClientConfig, Error> {
-    let mut roots = RootCertStore::empty();
-    match file {
-        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
-        Some(file) => {
-            let told = |fault: &dyn std::fmt::Display| {
-                Error::Unusable(format!(
-                    "`sslrootcert` of the address of the database: {file}: {fault}; it is a file of \
-                     certificates in PEM"
-                ))
-            };
-            let pem = std::fs::read(file).map_err(|fault| told(&fault))?;
-            for certificate in CertificateDer::pem_slice_iter(&pem) {
-                let certificate = certificate.map_err(|fault| told(&fault))?;
-                roots.add(certificate).map_err(|fault| told(&fault))?;
-            }
-            if roots.is_empty() {
-                return Err(told(&"it has no certificate"));
-            }
-        }
-    }
-    let ring = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(ring)
-        .with_safe_default_protocol_versions()
-        .map_err(|fault| Error::Unusable(format!("TLS: {fault}")))?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
+    let Some(file) = file else {
+        let fault = |why| Error::Unusable(format!("certificates of authorities: {why}"));
+        return tidings_tls::client(Authorities::Machine).map_err(fault);
+    };
+    tidings_tls::client(Authorities::Only(Path::new(file))).map_err(|why| {
+        Error::Unusable(format!(
+            "`sslrootcert` of the address of the database: {why}; it is a file of certificates in PEM"
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use tidings_core::time::Day;
-use tidings_store::{FjallStore, Options, Partition, PostgresStore, Store, Write};
+use tidings_store::{FjallStore, Options, Partition, Store, Write, database};
 
 use super::block::{Kind, Reader};
 use super::{Contents, Error};
@@ -31,7 +31,7 @@ pub fn restore(
     let id = keys::store_id().map_err(Error::Stream)?;
     match place {
         StorePlace::Directory(path) => FjallStore::restore(path, id, Options::default(), fill)?,
-        StorePlace::Database(url) => PostgresStore::restore(url, id, fill)?,
+        StorePlace::Database(url) => database::restore(url, id, fill)?,
     }
     Ok(contents)
 }

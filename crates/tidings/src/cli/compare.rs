@@ -56,7 +56,8 @@ pub(super) fn run(
             figures: &figures,
             story: story.as_ref(),
         };
-        if let Err(error) = std::fs::write(file, page.html()) {
+        let html = page.html().map_err(io::Error::other);
+        if let Err(error) = html.and_then(|html| std::fs::write(file, html)) {
             let message = format!("cannot write {}: {error}", file.display());
             return Ok(report(streams, &message, Status::Failed));
         }

@@ -3,8 +3,7 @@
 use std::io;
 
 use serde_json::Value;
-use tidings_store::lease::Leases as _;
-use tidings_store::{Expected, PostgresLeases};
+use tidings_store::{Expected, database};
 
 use super::reach::{self, To};
 use super::status::span;
@@ -125,8 +124,8 @@ fn in_database(url: &str) -> Result<Value, Fault> {
     if !place.is_there().map_err(Fault::Store)? {
         return Err(Fault::NoStore(place));
     }
-    let leases = PostgresLeases::open(url, Expected::Existing);
-    let membership = leases.and_then(|leases| leases.membership());
+    let shared = database::share(url, Expected::Existing);
+    let membership = shared.and_then(|shared| shared.leases.membership());
     let nodes = shown(&membership.map_err(Fault::Store)?);
     serde_json::to_value(&nodes).map_err(|fault| Fault::Odd(fault.to_string()))
 }

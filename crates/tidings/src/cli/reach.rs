@@ -106,7 +106,7 @@ pub(super) fn report_fault(fault: &Fault, streams: &mut Streams<'_>) -> Status {
             let _ = write!(streams.err, "{faults}");
             return Status::Wrong;
         }
-        Fault::Address { .. } => Status::Wrong,
+        Fault::Address { .. } | Fault::Untrusted { .. } => Status::Wrong,
         // Of a command line that can't be meant.
         Fault::Refused { status, code, .. }
             if *status == axum::http::StatusCode::UNAUTHORIZED

@@ -10,7 +10,7 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 use tidings_node::{Clock, Handle, Runtime, SystemClock};
-use tidings_store::{Expected, FjallStore, Options, PostgresStore};
+use tidings_store::{Expected, FjallStore, Options, database};
 use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
 
@@ -49,7 +49,7 @@ impl StorePlace {
     pub fn is_there(&self) -> Result<bool, tidings_store::Error> {
         match self {
             Self::Directory(data) => Ok(FjallStore::is_in(data)),
-            Self::Database(url) => PostgresStore::is_in(url),
+            Self::Database(url) => database::is_in(url),
         }
     }
 

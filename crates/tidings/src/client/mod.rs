@@ -15,8 +15,8 @@ use axum::http::{Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::Value;
-use tidings_store::lease::{Leases as _, Member, MemberStatus};
-use tidings_store::{Expected, PostgresLeases, PostgresStore};
+use tidings_store::lease::{Member, MemberStatus};
+use tidings_store::{Expected, database};
 
 pub use directory::{Directory, Purpose, StorePlace};
 pub use server::Server;
@@ -265,6 +265,15 @@ pub enum Fault {
         /// The reason.
         why: String,
     },
+    /// The server's certificate is of an authority that is not trusted here.
+    #[error(
+        "cannot call {url}: this machine does not trust the authority of its certificate\n  = help: install \
+         it, or name its file in `SSL_CERT_FILE`"
+    )]
+    Untrusted {
+        /// The address.
+        url: String,
+    },
     /// The connection broke after the request was sent.
     #[error(
         "no answer from {url}: {why}\n  = help: the request may or may not have been done; an event \
@@ -430,10 +439,12 @@ const NODE_GONE_MS: i64 = 15_000;
 
 /// A node over a database: the one that holds the store, or else one that knows who does, or takes it over.
 fn node_of(url: &str) -> Result<Option<Member>, tidings_store::Error> {
-    if !PostgresStore::is_in(url)? {
+    if !database::is_in(url)? {
         return Ok(None);
     }
-    let membership = PostgresLeases::open(url, Expected::Existing)?.membership()?;
+    let membership = database::share(url, Expected::Existing)?
+        .leases
+        .membership()?;
     let runs = |seen: &&MemberStatus| seen.silent_ms < NODE_GONE_MS;
     let holder = membership.holder().filter(runs);
     let node = holder.or_else(|| membership.members.iter().find(runs));

@@ -41,6 +41,7 @@ impl Server {
             .http_status_as_error(false)
             .timeout_connect(Some(CONNECT_PATIENCE))
             .timeout_recv_response(Some(ANSWER_PATIENCE))
+            .tls_config(tidings_tls::http_client())
             .user_agent(concat!("tidings/", env!("CARGO_PKG_VERSION")))
             .build();
         Ok(Self {
@@ -126,6 +127,7 @@ impl Server {
                 let why = format!("the server does not speak TLS; is this plain http? Try {plain}");
                 Fault::Address { url, why }
             }
+            _ if why.contains("UnknownIssuer") => Fault::Untrusted { url },
             ureq::Error::BadUri(_) | ureq::Error::Tls(_) => Fault::Address { url, why },
             _ => Fault::NoAnswer { url, why },
         }

@@ -131,7 +131,7 @@ fn a_page_needs_nothing_from_elsewhere() {
         figures: &figures,
         story: story.as_ref(),
     };
-    let html = page.html();
+    let html = page.html().unwrap();
     for said in [
         "<title>&lt;once&gt; or daily?</title>",
         "<b>daily</b> sends 50 % fewer messages than <b>&lt;once&gt;</b>",
@@ -167,7 +167,7 @@ fn a_page_of_nothing_is_a_page() {
         figures: &figures,
         story: None,
     };
-    let html = page.html();
+    let html = page.html().unwrap();
     assert!(html.contains("sends as many messages as"));
     assert!(!html.contains("NaN") && !html.contains("inf"));
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde::Serialize;
 
 /// The reason why a configuration is refused. Never empty.
@@ -100,12 +101,8 @@ impl fmt::Display for Faults {
     /// Formats faults as compilers do: the reason, the place, the line with a mark under it, the hint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for fault in &self.list {
-            writeln!(f, "error: {}", fault.reason)?;
-            match &fault.place {
-                Some(place) => show(f, &self.file, place)?,
-                None => writeln!(f, " --> {}", self.file)?,
-            }
-            writeln!(f, "  = help: {}\n", fault.hint)?;
+            let drawn = Renderer::plain().render(&[fault.report(&self.file)]);
+            writeln!(f, "{drawn}\n")?;
         }
         match self.list.len() {
             1 => writeln!(f, "{}: 1 fault", self.file),
@@ -114,26 +111,39 @@ impl fmt::Display for Faults {
     }
 }
 
-fn show(f: &mut fmt::Formatter<'_>, file: &str, place: &Place) -> fmt::Result {
-    const SHOWN_CHARS_MAX: usize = 160;
-    let number = place.line.to_string();
-    let gutter = " ".repeat(number.len());
-    writeln!(f, "{gutter}--> {file}:{}:{}", place.line, place.column)?;
-    // A line with a password in it is not repeated: what is printed here may end up in a log.
-    if place.column > SHOWN_CHARS_MAX || has_secret(&place.source) || sets_secret(&place.source) {
-        return Ok(());
+impl Fault {
+    fn report<'f>(&'f self, file: &'f str) -> Group<'f> {
+        let group = Level::ERROR.primary_title(&self.reason);
+        let group = match &self.place {
+            None => group.element(Origin::path(file)),
+            Some(place) if place.is_secret() => {
+                let origin = Origin::path(file).line(place.line);
+                group.element(origin.char_column(place.column))
+            }
+            Some(place) => {
+                let mark = AnnotationKind::Primary.span(place.span());
+                let line = Snippet::source(&place.source).line_start(place.line);
+                group.element(line.path(file).annotation(mark))
+            }
+        };
+        group.element(Level::HELP.message(&self.hint))
     }
-    // Tabs and control characters would move the mark away from what it marks.
-    let source: String = place
-        .source
-        .chars()
-        .take(SHOWN_CHARS_MAX)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    let mark = "^".repeat(place.chars.min(SHOWN_CHARS_MAX + 1 - place.column));
-    writeln!(f, "{gutter} |")?;
-    writeln!(f, "{number} | {source}")?;
-    writeln!(f, "{gutter} | {}{mark}", " ".repeat(place.column - 1))
+}
+
+impl Place {
+    /// Tells whether the line has a password in it: what is printed may end up in a log.
+    fn is_secret(&self) -> bool {
+        has_secret(&self.source) || sets_secret(&self.source)
+    }
+
+    /// The bytes of the line that are meant.
+    fn span(&self) -> Range<usize> {
+        let byte = |char: usize| {
+            let found = self.source.char_indices().nth(char);
+            found.map_or(self.source.len(), |(at, _)| at)
+        };
+        byte(self.column - 1)..byte(self.column - 1 + self.chars)
+    }
 }
 
 /// Tells whether a line sets the key `secret` to anything but a name.
@@ -169,4 +179,49 @@ pub(super) fn has_secret(line: &str) -> bool {
             (_, Some((_, secret))) => is_open(secret),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The drawing of a fault at the first `HERE` of a text.
+    fn drawn(text: &str, here: &str) -> String {
+        let start = text.find(here).unwrap();
+        let faults = Faults {
+            file: "a.toml".to_owned(),
+            list: vec![Fault {
+                place: Some(Place::of(text, &(start..start + here.len()))),
+                reason: "wrong".to_owned(),
+                hint: "mend it".to_owned(),
+            }],
+        };
+        faults.to_string()
+    }
+
+    #[test]
+    fn f37_marks_stand_under_wide_letters() {
+        let text = drawn("a = 1\n\"美術館\" = \"展示\"\n", "\"展示\"");
+        let lines: Vec<&str> = text.lines().collect();
+        // Columns are counted in characters, and each of these is two columns of a screen wide.
+        assert!(lines[1].ends_with("--> a.toml:2:9"), "{text}");
+        assert_eq!(lines[3], "2 | \"美術館\" = \"展示\"");
+        assert_eq!(lines[4], format!("  | {}{}", " ".repeat(11), "^".repeat(6)));
+    }
+
+    #[test]
+    fn f37_no_line_is_shown_with_a_secret_and_a_long_one_in_part() {
+        for line in ["provider = \"smtp://u:hunter2@h\"", "secret = \"hunter2\""] {
+            let text = drawn(line, "hunter2");
+            assert!(text.contains("--> a.toml:1:"), "{text}");
+            assert!(!text.contains("hunter2"), "{text}");
+        }
+        let long = format!("a = \"{}HERE{}\"", "x".repeat(5_000), "y".repeat(5_000));
+        let text = drawn(&long, "HERE");
+        assert!(text.contains("HERE") && text.len() < 1_000, "{text}");
+        let text = drawn("a\u{1b}[31m = HERE", "HERE");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        // The end of a line, and of the file.
+        assert!(drawn("a = ", " ").contains('^'));
+    }
 }

@@ -61,6 +61,12 @@ pub use request::Change;
 pub use service::{Access, Service};
 pub use settings::Settings;
 
+/// Reads a form of this type as pages do, for whoever tries readers with any bytes.
+#[doc(hidden)]
+pub fn read_form(kind: &[u8], body: &[u8]) {
+    site::read_form(kind, body);
+}
+
 /// The whole API over a service.
 pub fn router(service: Arc<Service>) -> Router {
     let (calls, _) = calls();

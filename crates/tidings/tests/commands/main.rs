@@ -9,6 +9,7 @@
 mod backups;
 mod channels;
 mod compare;
+#[cfg(feature = "postgres")]
 mod databases;
 mod explain;
 mod messages;

@@ -1,12 +1,12 @@
 //! Messages of a command on wrong use, and its questions before it does something for good.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
 use serde_json::json;
 
-use super::serving::Server;
+use super::serving::{Server, skip};
 use super::{CONFIG, TIDINGS, World, both, ran};
 
 #[test]
@@ -106,6 +106,36 @@ fn https_to_a_server_without_tls_is_told() {
     answering.join().unwrap();
     assert_eq!(ran.code, 2, "{}", ran.err);
     assert!(ran.err.contains("is this plain http?"), "{}", ran.err);
+}
+
+#[test]
+fn f37_a_server_is_called_whose_authority_the_machine_trusts() {
+    let world = World::new();
+    let Some(openssl) = tidings_loopback::find("openssl") else {
+        return skip("openssl is not installed");
+    };
+    tidings_loopback::certify(world.dir.path()).unwrap();
+    let port = tidings_loopback::free_port().unwrap().to_string();
+    let mut serve = Command::new(openssl);
+    serve.args(["s_server", "-quiet", "-www", "-accept", &port]);
+    serve.args(["-cert", "cert.pem", "-key", "key.pem"]);
+    serve.current_dir(world.dir.path());
+    let log = world.path("log");
+    let mut server = tidings_loopback::Server::start(serve, &log).unwrap();
+    let reached = || TcpStream::connect(format!("127.0.0.1:{port}")).ok();
+    server.until(&log, reached).unwrap();
+
+    let url = format!("https://localhost:{port}");
+    let unknown = ran(&["status", "--url", &url]);
+    assert_eq!(unknown.code, 2, "{}", unknown.err);
+    assert!(unknown.err.contains("`SSL_CERT_FILE`"), "{}", unknown.err);
+    let mut trusting = Command::new(TIDINGS);
+    trusting.args(["status", "--url", &url]);
+    trusting.env("SSL_CERT_FILE", world.path("ca.pem"));
+    let said = trusting.output().unwrap().stderr;
+    // It is called, and its answer is a page.
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("cannot read the answer"), "{said}");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn publish_names_the_line_of_a_warning() {
             );
         }
         assert_eq!(ran.err.matches("warning: ").count(), 3, "{}", ran.err);
-        assert_eq!(ran.err.matches("  = help: ").count(), 3, "{}", ran.err);
+        assert_eq!(ran.err.matches(" = help: ").count(), 3, "{}", ran.err);
     });
 }
 

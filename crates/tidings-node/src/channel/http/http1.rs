@@ -32,6 +32,7 @@ impl Http1 {
             .max_redirects(0)
             .http_status_as_error(false)
             .proxy(None)
+            .tls_config(tidings_tls::http_client())
             .user_agent(concat!("tidings/", env!("CARGO_PKG_VERSION")))
             .build();
         Self(Agent::with_parts(

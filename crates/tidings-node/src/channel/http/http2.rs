@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use h2::client::SendRequest;
 use rustls::pki_types::ServerName;
+use tidings_tls::Authorities;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
@@ -16,7 +17,6 @@ use ureq::http::{Request as HttpRequest, Uri};
 
 use super::super::ProviderError;
 use super::super::patience::Patience;
-use super::super::trust::trust;
 use super::wire::{ANSWER_BYTES_MAX, Called, Wire};
 use super::{Answer, Request};
 
@@ -54,7 +54,8 @@ impl Http2 {
             .enable_all()
             .build()
             .map_err(ProviderError::Http)?;
-        let mut config = trust(None).map_err(|why| ProviderError::Http(io::Error::other(why)))?;
+        let mut config = tidings_tls::client(Authorities::Machine)
+            .map_err(|why| ProviderError::Http(io::Error::other(why)))?;
         config.alpn_protocols = vec![b"h2".to_vec()];
         Ok(Self {
             runtime: Some(runtime),

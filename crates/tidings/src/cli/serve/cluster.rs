@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tidings_core::Rules;
 use tidings_node::{Candidate, Hearing, Holder, RuntimeError, Term};
-use tidings_store::PostgresLeases;
+use tidings_store::database;
 use tidings_store::lease::{Leases, Member, NodeId, Role, Token};
 
 use super::{
@@ -57,14 +57,14 @@ pub(super) fn run(
     if !missing.is_empty() {
         return Ok(report(streams, &missing.join("\n"), Status::Wrong));
     }
-    let opened = expected(arguments).and_then(|expected| PostgresLeases::open(store, expected));
-    let leases: Arc<dyn Leases> = match opened {
-        Ok(leases) => {
-            if leases.is_new() {
+    let opened = expected(arguments).and_then(|expected| database::share(store, expected));
+    let leases = match opened {
+        Ok(shared) => {
+            if shared.is_new {
                 let place = StorePlace::Database(store.to_owned());
-                app::log_new_store(leases.id(), &place);
+                app::log_new_store(shared.id, &place);
             }
-            Arc::new(leases)
+            shared.leases
         }
         Err(fault) => {
             let status = Status::of_store(&fault);

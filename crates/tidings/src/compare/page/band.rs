@@ -2,11 +2,11 @@
 //!
 //! An event is a bar from the instant at which it came to the message that told it; a message is a point on the axis of time.
 
-use std::fmt::Write as _;
-
+use minijinja::{Value, context};
 use tidings_core::Instant;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 
+use super::px;
 use crate::compare::story::{Band, Story};
 
 /// The height in which the bars of a band find room.
@@ -57,40 +57,42 @@ impl Axis {
     }
 }
 
-/// Draws a band; nothing where there is no event.
-pub(super) fn svg(story: &Story, number: usize, width: f64) -> Option<String> {
+/// Places a band in a picture of a width; nothing where there is no event.
+pub(super) fn picture(story: &Story, number: usize, width: f64) -> Option<Value> {
     let axis = Axis::of(story, width)?;
     let band = story.bands.get(number)?;
     let rows = rows(band);
     let count = rows.iter().map(|bar| bar.row + 1).max().unwrap_or(1);
     let pitch = (ROWS_HEIGHT / count as f64).clamp(2.4, 12.0);
     let base = pitch * count as f64 + 14.0;
-    let height = base + AXIS_HEIGHT;
-    let mut svg = format!("<svg viewBox=\"0 0 {width} {height:.0}\" role=\"img\" aria-label=\"\">");
-    ticks(&mut svg, &axis, base);
-    for bar in &rows {
+    let bars = rows.iter().map(|bar| {
         let (x, end) = (axis.x(bar.from), axis.x(bar.to));
-        let y = base - 8.0 - pitch * (bar.row + 1) as f64;
-        let _ = write!(
-            svg,
-            "<rect class=\"c{number} bar{}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"1\"/>",
-            if bar.turn % 2 == 0 { "" } else { " light" },
-            (end - x).max(1.5),
-            (pitch * 0.78).max(1.6),
-        );
-    }
-    for told in band.told.iter().filter(|told| axis.holds(told.at)) {
-        let x = axis.x(told.at);
-        let _ = write!(
-            svg,
-            "<line class=\"c{number} drop\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"4\" y2=\"{base:.1}\"/>\
-             <circle class=\"c{number} point\" cx=\"{x:.1}\" cy=\"{base:.1}\" r=\"4.5\"><title>{}: {}</title></circle>",
-            told.at,
-            told.events.len(),
-        );
-    }
-    svg.push_str("</svg>");
-    Some(svg)
+        context! {
+            light => bar.turn % 2 == 1,
+            x => px(x),
+            y => px(base - 8.0 - pitch * (bar.row + 1) as f64),
+            width => px((end - x).max(1.5)),
+            height => px((pitch * 0.78).max(1.6)),
+        }
+    });
+    let points = band.told.iter().filter(|told| axis.holds(told.at));
+    let points = points.map(|told| {
+        context! {
+            x => px(axis.x(told.at)),
+            at => told.at.to_string(),
+            events => told.events.len(),
+        }
+    });
+    Some(context! {
+        width => width.to_string(),
+        height => format!("{:.0}", base + AXIS_HEIGHT),
+        edge => EDGE.to_string(),
+        end => (axis.width - EDGE).to_string(),
+        base => px(base),
+        ticks => ticks(&axis, base),
+        bars => bars.collect::<Vec<_>>(),
+        points => points.collect::<Vec<_>>(),
+    })
 }
 
 /// The messages of a band that lie behind the axis: how many events they tell, and the instant of the first.
@@ -102,26 +104,20 @@ pub(super) fn beyond(story: &Story, number: usize) -> Option<(usize, Instant)> {
     late.first().map(|first| (events, first.at))
 }
 
-fn ticks(svg: &mut String, axis: &Axis, base: f64) {
+fn ticks(axis: &Axis, base: f64) -> Vec<Value> {
     let step = axis.step_ms();
-    let end = axis.width - EDGE;
-    let _ = write!(
-        svg,
-        "<line class=\"axis\" x1=\"{EDGE}\" x2=\"{end}\" y1=\"{base:.1}\" y2=\"{base:.1}\"/>"
-    );
-    let mut at = axis.from.0.div_euclid(step) * step + step;
-    while at <= axis.to.0 {
-        let x = axis.x(Instant(at));
-        let _ = write!(
-            svg,
-            "<line class=\"axis\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{base:.1}\" y2=\"{:.1}\"/>\
-             <text class=\"tick mid\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
-            base + 5.0,
-            base + 21.0,
-            label(at, step),
-        );
-        at += step;
-    }
+    let first = axis.from.0.div_euclid(step) * step + step;
+    let instants = std::iter::successors(Some(first), |at| at.checked_add(step));
+    let shown = instants.take_while(|at| *at <= axis.to.0);
+    let ticks = shown.map(|at| {
+        context! {
+            x => px(axis.x(Instant(at))),
+            y => px(base + 5.0),
+            text_y => px(base + 21.0),
+            label => label(at, step),
+        }
+    });
+    ticks.collect()
 }
 
 /// The wall clock in UTC, or the date where labels are days apart.

@@ -3,12 +3,12 @@
 mod band;
 mod plot;
 
-use std::fmt::Write as _;
+use minijinja::{Error, Value, context};
 
 use super::rows::{mean, rows, said};
 use super::{Distribution, Figures, Story};
 use crate::config::duration::rounded;
-use crate::wording::escaped;
+use crate::html::fill;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -28,161 +28,84 @@ pub struct Page<'p> {
     pub story: Option<&'p Story>,
 }
 
-/// A plot of a page.
-struct Plot {
-    title: &'static str,
-    unit: &'static str,
-    ranges: plot::Ranges,
-    of: fn(&Figures) -> &Distribution,
-}
-
 impl Page<'_> {
     /// The page as HTML.
-    #[must_use]
-    pub fn html(&self) -> String {
+    ///
+    /// # Errors
+    /// A template that can't be filled.
+    pub fn html(&self) -> Result<String, Error> {
         let titles: Vec<&str> = self.figures.iter().map(|of| of.title.as_str()).collect();
-        let heading = format!("{}?", either(&titles));
-        let mut html = format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{0}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n\
-             <p class=\"kicker\">The same events under {1} configurations</p>\n<h1>{0}</h1>\n",
-            escaped(&heading),
-            in_words(self.figures.len()),
-        );
-        self.lead(&mut html);
-        html.push_str("</header>\n");
-        self.cards(&mut html);
-        self.plots(&mut html, &titles);
-        if let Some(story) = self.story {
-            day(&mut html, story);
-        }
-        self.table(&mut html, &titles);
-        html.push_str("</main>\n</body>\n</html>\n");
-        html
-    }
-
-    /// A sentence on each configuration: its changes against the first.
-    fn lead(&self, html: &mut String) {
-        let Some((first, others)) = self.figures.split_first() else {
-            return;
+        let (first, others) = match self.figures.split_first() {
+            Some((first, others)) => (Some(first), others),
+            None => (None, &[][..]),
         };
-        for other in others {
-            let _ = writeln!(html, "<p class=\"lead\">{}</p>", against(first, other));
-        }
-        let channel = match self.channel {
-            Some(channel) => format!("Messages on the channel {}", escaped(channel)),
-            None => "Messages on all channels but the inbox".to_owned(),
+        let leads = others
+            .iter()
+            .zip(first.into_iter().cycle())
+            .map(|(other, first)| against(first, other));
+        let rows = rows(self.figures).into_iter().map(|row| {
+            let under = row.title.starts_with(' ');
+            context! { under, title => row.title.trim(), cells => row.cells }
+        });
+        let values = context! {
+            style => Value::from_safe_string(STYLE.to_owned()),
+            heading => format!("{}?", either(&titles)),
+            in_words => in_words(self.figures.len()),
+            leads => leads.collect::<Vec<_>>(),
+            channel => self.channel,
+            source => self.source,
+            days => first.map(|first| grouped(first.recipient_days)),
+            cards => self.figures.iter().map(card).collect::<Vec<_>>(),
+            plots => self.plots(&titles),
+            titles => titles.iter().copied().map(Value::from).collect::<Value>(),
+            day => self.story.map(day),
+            rows => rows.collect::<Vec<_>>(),
         };
-        let _ = writeln!(
-            html,
-            "<p class=\"sub\">{channel}. Events from {}. A day of a recipient counts if something happened on it: an \
-             event of theirs, or a message. There are {} of them, the same for each configuration.</p>",
-            escaped(self.source),
-            grouped(first.recipient_days),
-        );
+        fill("compare", values)
     }
 
-    /// A card for each configuration.
-    fn cards(&self, html: &mut String) {
-        html.push_str("<section class=\"cards\" aria-label=\"In short\">\n");
-        for (number, of) in self.figures.iter().enumerate() {
-            let day = &of.messages_per_day;
-            let _ = writeln!(
-                html,
-                "<article class=\"card k{number}\"><h2>{}</h2>\n<p class=\"big\">{}<span> messages a recipient and \
-                 day</span></p>\n<dl><dt>Full day (p95)</dt><dd>{}</dd>\n<dt>Fullest day</dt><dd>{}</dd>\n<dt>Half told \
-                 within</dt><dd>{}</dd>\n<dt>95 % told within</dt><dd>{}</dd>\n<dt>Items a message</dt><dd>{}</dd>\n\
-                 <dt>Messages</dt><dd>{}</dd></dl></article>",
-                escaped(&of.title),
-                mean(day),
-                said(day.percentile(95), |count| count.to_string()),
-                said(day.max(), |count| count.to_string()),
-                said(of.delay_ms.percentile(50), wait),
-                said(of.delay_ms.percentile(95), wait),
-                mean(&of.items_per_message),
-                grouped(of.messages),
-            );
-        }
-        html.push_str("</section>\n");
+    fn plots(&self, titles: &[&str]) -> [Value; 3] {
+        let all = |of: fn(&Figures) -> &Distribution| -> Vec<&Distribution> {
+            self.figures.iter().map(of).collect()
+        };
+        [
+            plot::plot(
+                ("Messages a day", "share of recipients’ days"),
+                &plot::MESSAGES,
+                &all(|of| &of.messages_per_day),
+                titles,
+            ),
+            plot::plot(
+                (
+                    "Delay",
+                    "from event to message, up to; share of events told",
+                ),
+                &plot::DELAYS,
+                &all(|of| &of.delay_ms),
+                titles,
+            ),
+            plot::plot(
+                ("Items a message", "share of messages"),
+                &plot::ITEMS,
+                &all(|of| &of.items_per_message),
+                titles,
+            ),
+        ]
     }
+}
 
-    fn plots(&self, html: &mut String, titles: &[&str]) {
-        html.push_str("<section class=\"plots\">\n");
-        let plots = [
-            Plot {
-                title: "Messages a day",
-                unit: "share of recipients’ days",
-                ranges: plot::MESSAGES,
-                of: |of| &of.messages_per_day,
-            },
-            Plot {
-                title: "Delay",
-                unit: "from event to message, up to; share of events told",
-                ranges: plot::DELAYS,
-                of: |of| &of.delay_ms,
-            },
-            Plot {
-                title: "Items a message",
-                unit: "share of messages",
-                ranges: plot::ITEMS,
-                of: |of| &of.items_per_message,
-            },
-        ];
-        for Plot {
-            title,
-            unit,
-            ranges,
-            of,
-        } in plots
-        {
-            let all: Vec<&Distribution> = self.figures.iter().map(of).collect();
-            let svg = plot::svg(title, &ranges, &all, titles);
-            let _ = writeln!(
-                html,
-                "<figure><figcaption><b>{title}</b> <span>{unit}</span></figcaption>{svg}</figure>"
-            );
-        }
-        html.push_str("<p class=\"legend\">");
-        for (number, title) in titles.iter().enumerate() {
-            let _ = write!(
-                html,
-                "<span class=\"key k{number}\">{}</span>",
-                escaped(title)
-            );
-        }
-        html.push_str("</p>\n</section>\n");
-    }
-
-    fn table(&self, html: &mut String, titles: &[&str]) {
-        html.push_str(
-            "<section>\n<h2>All numbers</h2>\n<div class=\"scroll\"><table>\n<thead><tr><td></td>",
-        );
-        for title in titles {
-            let _ = write!(html, "<th scope=\"col\">{}</th>", escaped(title));
-        }
-        html.push_str("</tr></thead>\n<tbody>\n");
-        for row in rows(self.figures) {
-            let class = if row.title.starts_with(' ') {
-                " class=\"under\""
-            } else {
-                ""
-            };
-            let _ = write!(
-                html,
-                "<tr{class}><th scope=\"row\">{}</th>",
-                escaped(row.title.trim())
-            );
-            for cell in &row.cells {
-                let _ = write!(html, "<td>{}</td>", escaped(cell));
-            }
-            html.push_str("</tr>\n");
-        }
-        html.push_str(
-            "</tbody>\n</table></div>\n<p class=\"sub\">p50 and p95 are the least values that half, and 95 of 100, do not \
-             exceed. Delay runs from the instant at which an event is delivered (its arrival, or later where it is \
-             scheduled) to the message that tells it.</p>\n</section>\n",
-        );
+/// The card of a configuration.
+fn card(of: &Figures) -> Value {
+    let day = &of.messages_per_day;
+    context! {
+        title => of.title.as_str(),
+        mean => mean(day),
+        full => said(day.percentile(95), |count| count.to_string()),
+        fullest => said(day.max(), |count| count.to_string()),
+        half => said(of.delay_ms.percentile(50), wait),
+        most => said(of.delay_ms.percentile(95), wait),
+        items => mean(&of.items_per_message),
+        messages => grouped(of.messages),
     }
 }
 
@@ -203,7 +126,7 @@ fn either(titles: &[&str]) -> String {
 }
 
 /// The difference of a configuration to the first.
-fn against(first: &Figures, other: &Figures) -> String {
+fn against(first: &Figures, other: &Figures) -> Value {
     let change = match (first.messages, other.messages) {
         (a, b) if a == b => "as many messages as".to_owned(),
         (a, b) if a > b => format!("{} fewer messages than", percent(a - b, a)),
@@ -220,11 +143,7 @@ fn against(first: &Figures, other: &Figures) -> String {
     } else {
         format!("Half of the events are told {one}, rather than {another}")
     };
-    format!(
-        "<b>{}</b> sends {change} <b>{}</b>. {told}.",
-        escaped(&other.title),
-        escaped(&first.title)
-    )
+    context! { title => other.title.as_str(), change, first => first.title.as_str(), told }
 }
 
 fn percent(part: u64, of: u64) -> String {
@@ -236,49 +155,37 @@ fn percent(part: u64, of: u64) -> String {
 }
 
 /// The picture of one recipient's day.
-fn day(html: &mut String, story: &Story) {
-    let _ = writeln!(
-        html,
-        "<section>\n<h2>One recipient’s day</h2>\n<p class=\"sub\">What <b>{}</b> gets of {} on {}{}. A bar is an \
-         event: it begins when the event comes, and ends at the message that tells it. A point is a message. \
-         Neighbouring messages have different shades.</p>",
-        escaped(story.recipient.as_str()),
-        match (story.events, story.shown()) {
-            (all, shown) if all > shown => format!("the first {shown} of {all} events"),
-            (1, _) => "one event".to_owned(),
-            (all, _) => format!("{all} events"),
-        },
-        story.day,
-        story
-            .events_from_to()
-            .map_or_else(String::new, |(from, to)| format!(
-                ", {} to {} UTC",
-                band::clock(from),
-                band::clock(to)
-            )),
-    );
-    for (number, band) in story.bands.iter().enumerate() {
-        let count = match band.told.len() {
-            1 => "1 message".to_owned(),
-            count => format!("{count} messages"),
-        };
-        let _ = write!(
-            html,
-            "<figure class=\"band\"><figcaption><span class=\"key k{number}\">{}</span> <span>{count}",
-            escaped(&band.title)
-        );
-        if let Some((events, at)) = band::beyond(story, number) {
-            let _ = write!(html, "; {events} of the events wait until {at}");
+fn day(story: &Story) -> Value {
+    let events = match (story.events, story.shown()) {
+        (all, shown) if all > shown => format!("the first {shown} of {all} events"),
+        (1, _) => "one event".to_owned(),
+        (all, _) => format!("{all} events"),
+    };
+    let hours = story.events_from_to();
+    let hours = hours.map(|(from, to)| (band::clock(from), band::clock(to)));
+    let bands = story.bands.iter().enumerate().map(|(number, told)| {
+        let pictures = WIDTHS.into_iter().filter_map(|(class, width)| {
+            let picture = band::picture(story, number, width)?;
+            Some((class, picture))
+        });
+        let beyond = band::beyond(story, number);
+        context! {
+            title => told.title.as_str(),
+            messages => match told.told.len() {
+                1 => "1 message".to_owned(),
+                count => format!("{count} messages"),
+            },
+            beyond => beyond.map(|(events, at)| (events, at.to_string())),
+            pictures => pictures.collect::<Vec<_>>(),
         }
-        html.push_str("</span></figcaption>");
-        for (class, width) in WIDTHS {
-            if let Some(svg) = band::svg(story, number, width) {
-                let _ = write!(html, "<div class=\"{class}\">{svg}</div>");
-            }
-        }
-        html.push_str("</figure>\n");
+    });
+    context! {
+        recipient => story.recipient.as_str(),
+        events,
+        date => story.day.to_string(),
+        hours => hours.map(|(from, to)| format!(", {from} to {to} UTC")),
+        bands => bands.collect::<Vec<_>>(),
     }
-    html.push_str("</section>\n");
 }
 
 fn in_words(count: usize) -> &'static str {
@@ -292,4 +199,9 @@ fn in_words(count: usize) -> &'static str {
 /// A count with its thousands apart.
 fn grouped(count: u64) -> String {
     tidings_mail::grouped(count, "\u{202f}")
+}
+
+/// A length in a picture.
+fn px(length: f64) -> String {
+    format!("{length:.1}")
 }

@@ -1,9 +1,9 @@
 //! Plots of distributions: bars by range of values, a colour for each configuration.
 
-use std::fmt::Write as _;
+use minijinja::{Value, context};
 
+use super::px;
 use crate::compare::Distribution;
-use crate::wording::escaped;
 
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 220.0;
@@ -60,60 +60,53 @@ struct Bar {
     shares: Vec<f64>,
 }
 
-/// Draws distributions into one SVG; `names` are those of the configurations.
-pub(super) fn svg(title: &str, ranges: &Ranges, of: &[&Distribution], names: &[&str]) -> String {
+/// Places distributions in one picture; `names` are those of the configurations.
+pub(super) fn plot(
+    (title, unit): (&str, &str),
+    ranges: &Ranges,
+    of: &[&Distribution],
+    names: &[&str],
+) -> Value {
     let bars = bars(ranges, of);
     let most = bars.iter().flat_map(|bar| &bar.shares);
     let top = scale(most.copied().fold(0.0, f64::max));
     let (inner, depth) = (WIDTH - LEFT, HEIGHT - TOP - BOTTOM);
-    let mut svg = String::new();
-    let _ = write!(
-        svg,
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
-        escaped(title)
-    );
-    for quarter in 0..=4 {
+    let lines = (0..=4).map(|quarter| {
         let y = TOP + depth * (1.0 - f64::from(quarter) / 4.0);
-        let percent = top * f64::from(quarter) * 25.0;
-        let _ = write!(
-            svg,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{WIDTH}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-             <text class=\"tick end\" x=\"{:.1}\" y=\"{:.1}\">{percent:.0} %</text>",
-            LEFT - 6.0,
-            y + 3.5
-        );
-    }
+        let percent = format!("{:.0}", top * f64::from(quarter) * 25.0);
+        context! { y => px(y), text_x => px(LEFT - 6.0), text_y => px(y + 3.5), percent }
+    });
     let slot = inner / bars.len().max(1) as f64;
     let width = (slot * 0.8 / of.len().max(1) as f64).min(26.0);
-    for (at, bar) in bars.iter().enumerate() {
+    let drawn = bars.iter().enumerate().map(|(at, bar)| {
         let middle = LEFT + slot * (at as f64 + 0.5);
         let from = middle - width * of.len() as f64 / 2.0;
-        for (number, share) in bar.shares.iter().enumerate() {
+        let rects = bar.shares.iter().enumerate().map(|(number, share)| {
             // What is rare is still seen.
             let least = if *share > 0.0 { 1.0 } else { 0.0 };
             let height = (depth * share / top).max(least);
-            let name = names.get(number).copied().unwrap_or_default();
-            let _ = write!(
-                svg,
-                "<rect class=\"c{number}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\" rx=\"1.5\">\
-                 <title>{}, {}: {:.1} %</title></rect>",
-                from + width * number as f64,
-                TOP + depth - height,
-                (width - 1.5).max(1.0),
-                escaped(name),
-                bar.label,
-                share * 100.0,
-            );
-        }
-        let _ = write!(
-            svg,
-            "<text class=\"tick mid\" x=\"{middle:.1}\" y=\"{:.1}\">{}</text>",
-            HEIGHT - BOTTOM + 16.0,
-            bar.label
-        );
+            context! {
+                x => px(from + width * number as f64),
+                y => px(TOP + depth - height),
+                width => px((width - 1.5).max(1.0)),
+                height => px(height),
+                name => names.get(number).copied(),
+                share => px(share * 100.0),
+            }
+        });
+        let rects: Vec<Value> = rects.collect();
+        context! { middle => px(middle), label => bar.label, rects }
+    });
+    context! {
+        title,
+        unit,
+        width => WIDTH.to_string(),
+        height => HEIGHT.to_string(),
+        left => LEFT.to_string(),
+        label_y => px(HEIGHT - BOTTOM + 16.0),
+        lines => lines.collect::<Vec<_>>(),
+        bars => drawn.collect::<Vec<_>>(),
     }
-    svg.push_str("</svg>");
-    svg
 }
 
 /// The bars from the first range that any distribution has to the last.

@@ -80,6 +80,7 @@ fn fetch(address: &str) -> Result<Vec<u8>, String> {
     let agent = ureq::Agent::config_builder()
         .timeout_global(Some(Duration::from_secs(10)))
         .max_redirects(0)
+        .tls_config(tidings_tls::http_client())
         .build()
         .new_agent();
     let mut answer = agent

@@ -52,7 +52,7 @@ async fn list(State(service): State<Arc<Service>>) -> Result<Response, Problem> 
                 rows.push(page::row(&file.name, &mail, bytes.len()));
             }
         }
-        Ok(page::list(&directory, &rows))
+        page::list(&directory, rows).map_err(io::Error::other)
     };
     Ok(answer(read(shown).await?, PAGE))
 }
@@ -63,7 +63,9 @@ async fn mail(
 ) -> Result<Response, Problem> {
     let bytes = found(&service, &name).await?;
     let mail = parsed(&bytes).ok_or_else(|| unknown(&name))?;
-    Ok(answer(page::mail(&name, &mail, &bytes), PAGE))
+    let page = page::mail(&name, &mail, &bytes);
+    let page = page.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    Ok(answer(page, PAGE))
 }
 
 async fn part(

@@ -262,3 +262,10 @@ const HEADERS: [(HeaderName, &str); 5] = [
          frame-ancestors 'none'",
     ),
 ];
+
+/// Reads a form of this type.
+pub(super) fn read_form(kind: &[u8], body: &[u8]) {
+    let kind = HeaderValue::from_bytes(kind);
+    let headers = kind.ok().map(|kind| (header::CONTENT_TYPE, kind));
+    let _ = Form::read(&headers.into_iter().collect(), body);
+}

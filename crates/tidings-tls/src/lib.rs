@@ -1,0 +1,125 @@
+//! Whom clients of TLS believe: the authorities that the machine trusts, so that one that an operator has installed
+//! holds for providers, the resolver, databases and commands alike.
+//!
+//! This is a crate of its own because the store and the channels need it, and neither may know the other.
+
+use std::fmt::Display;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
+use ureq::tls::{RootCerts, TlsConfig};
+
+/// The variables in which an operator names the authorities of a process.
+const NAMED_BY: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
+
+/// The authorities that a client believes.
+#[derive(Clone, Copy, Debug)]
+pub enum Authorities<'a> {
+    /// Those of the machine; on one that has none, those that browsers believe.
+    Machine,
+    /// Those, and the ones of a file in PEM.
+    MachineAnd(&'a Path),
+    /// The ones of a file in PEM alone.
+    Only(&'a Path),
+}
+
+/// Creates the settings of a client that believes these authorities.
+///
+/// # Errors
+/// Why the file, or the one that the environment names, can't be used.
+pub fn client(authorities: Authorities<'_>) -> Result<ClientConfig, String> {
+    let provider = Arc::new(ring::default_provider());
+    let verifier = match authorities {
+        Authorities::Machine => of_machine(Vec::new(), &provider)?,
+        Authorities::MachineAnd(file) => of_machine(certificates(file)?, &provider)?,
+        Authorities::Only(file) => {
+            of_roots(RootCertStore::empty(), certificates(file)?, &provider)?
+        }
+    };
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|fault| fault.to_string())?;
+    // "Dangerous" is a verifier that doesn't: these do.
+    let config = config
+        .dangerous()
+        .with_custom_certificate_verifier(verifier);
+    Ok(config.with_no_client_auth())
+}
+
+/// The settings of an HTTP client that believes the authorities of [`Authorities::Machine`].
+#[must_use]
+pub fn http_client() -> TlsConfig {
+    let roots = match has_own(&Arc::new(ring::default_provider())) {
+        true => RootCerts::PlatformVerifier,
+        false => RootCerts::WebPki,
+    };
+    TlsConfig::builder().root_certs(roots).build()
+}
+
+/// Tells whether the machine has authorities of its own; one where somebody has named them should have some.
+fn has_own(provider: &Arc<CryptoProvider>) -> bool {
+    named() || Verifier::new(Arc::clone(provider)).is_ok()
+}
+
+fn named() -> bool {
+    NAMED_BY.iter().any(|name| std::env::var_os(name).is_some())
+}
+
+fn of_machine(
+    more: Vec<CertificateDer<'static>>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, String> {
+    if !has_own(provider) {
+        let public = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
+        return of_roots(public.collect(), more, provider);
+    }
+    let verifier = Verifier::new_with_extra_roots(more, Arc::clone(provider));
+    match verifier {
+        Ok(verifier) => Ok(Arc::new(verifier)),
+        Err(fault) => Err(format!("{fault}{}", where_named())),
+    }
+}
+
+/// Where to look when the authorities of the machine can't be used.
+fn where_named() -> String {
+    let named = NAMED_BY.iter().filter_map(|name| {
+        let value = std::env::var_os(name)?;
+        Some(format!("; `{name}` is {}", Path::new(&value).display()))
+    });
+    named.collect()
+}
+
+fn of_roots(
+    mut roots: RootCertStore,
+    more: Vec<CertificateDer<'static>>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, String> {
+    for certificate in more {
+        roots.add(certificate).map_err(|fault| fault.to_string())?;
+    }
+    let verifier =
+        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider)).build();
+    match verifier {
+        Ok(verifier) => Ok(verifier),
+        Err(fault) => Err(fault.to_string()),
+    }
+}
+
+/// The certificates of a file in PEM, of which there is one at least.
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let told = |fault: &dyn Display| format!("{}: {fault}", file.display());
+    let pem = std::fs::read(file).map_err(|fault| told(&fault))?;
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    let certificates = certificates.map_err(|fault| told(&fault))?;
+    match certificates.is_empty() {
+        true => Err(told(&"it has no certificate")),
+        false => Ok(certificates),
+    }
+}

@@ -1,0 +1,27 @@
+//! Pages of HTML: templates in files, filled by the engine that fills mails. It escapes every value.
+
+use minijinja::{AutoEscape, Environment, Error, Value};
+
+/// The templates, by name.
+const TEMPLATES: [(&str, &str); 5] = [
+    ("compare", include_str!("compare/page/page.html")),
+    ("plot", include_str!("compare/page/plot.html")),
+    ("layout", include_str!("http/mailbox/layout.html")),
+    ("list", include_str!("http/mailbox/list.html")),
+    ("mail", include_str!("http/mailbox/mail.html")),
+];
+
+/// Fills the template of this name.
+///
+/// # Errors
+/// A template of this program that is not one, or reads what it is not given.
+pub(crate) fn fill(name: &str, values: Value) -> Result<String, Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_formatter(tidings_mail::write_value);
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source)?;
+    }
+    environment.get_template(name)?.render(values)
+}
