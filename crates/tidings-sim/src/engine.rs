@@ -7,7 +7,7 @@ use tidings_core::{Books, Command, Instant, Message, Rules, Timed};
 use tidings_node::{NodesPlayer, Observer, PlayError, Player, Watch};
 use tidings_store::{MemoryStore, Store};
 
-use crate::rig::mix;
+use crate::mix::mix;
 use crate::subject::{Answer, Subject};
 
 /// The engine with its usual options.

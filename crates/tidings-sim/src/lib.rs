@@ -5,6 +5,7 @@ pub mod cases;
 pub mod cluster;
 pub mod engine;
 pub mod live;
+pub mod mix;
 pub mod model;
 pub mod random;
 pub mod rig;

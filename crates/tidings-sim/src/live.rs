@@ -20,9 +20,10 @@ use tidings_node::channel::{Channels, Outlet};
 use tidings_node::{Delivery, Node, OpenStore, Replies, Retries, Settings, Stepped, VirtualClock};
 use tidings_store::{FaultStore, Faults, Store};
 
+use crate::mix::mix;
 use crate::model::Model;
 use crate::random::World;
-use crate::rig::{Bare, Lie, Recorder, Taken, mix};
+use crate::rig::{Bare, Lie, Recorder, Taken};
 use crate::subject::{self, Played, Step, play_all, refuses_none};
 
 /// The result of a run.

@@ -17,6 +17,7 @@ use tidings_node::{Delivery, PlayError, Player, Retries, Watch};
 use tidings_store::{FaultStore, Faults, Store};
 
 use crate::engine::Answers;
+use crate::mix::mix;
 use crate::random::World;
 use crate::subject::Step;
 
@@ -81,15 +82,6 @@ pub fn lying(seed: u64, number: u64) -> Answer {
         3 => Answer::UnknownLost,
         _ => Answer::Sent,
     }
-}
-
-/// Scrambles a number (the finaliser of SplitMix64): randomness that is handed in as a seed.
-#[must_use]
-pub fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// A channel that lies as it is told, and keeps what it took.

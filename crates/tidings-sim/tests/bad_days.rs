@@ -11,8 +11,9 @@ use tidings_core::Books;
 use tidings_core::engine::{Options, batch_id};
 use tidings_core::rules::{Admission, UnknownOutcome};
 use tidings_sim::live;
+use tidings_sim::mix::mix;
 use tidings_sim::random::{World, world};
-use tidings_sim::rig::{self, Ran, honest, lying, mix};
+use tidings_sim::rig::{self, Ran, honest, lying};
 use tidings_sim::subject::{self, Played, Step, play_all};
 use tidings_store::{CrashAt, Fault, Moment, NoFaults};
 

@@ -14,7 +14,8 @@ use super::net::Net;
 use super::serving::{Message, Serving, options};
 use super::{BEGIN, REACHED, Seat, is_in_force, membership};
 use crate::cases::script;
-use crate::rig::{Bare, mix};
+use crate::mix::mix;
+use crate::rig::Bare;
 use crate::subject::Step;
 
 /// Number of recipients; each follows one of two topics.

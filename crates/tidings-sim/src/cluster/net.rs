@@ -10,7 +10,7 @@ use tidings_node::election::{Action, Input, Monotonic};
 use tidings_store::lease::{MemoryLeases, NodeId};
 
 use super::World;
-use crate::rig::mix;
+use crate::mix::mix;
 
 /// Something that happens; `M` = what bodies of nodes and clients tell each other.
 #[derive(Clone, Debug)]
