@@ -200,9 +200,10 @@ mod tests {
             for link in links(&text) {
                 let mut target = PathBuf::new();
                 for part in page.parent().unwrap().join(link).components() {
-                    match part.as_os_str() == ".." {
-                        true => assert!(target.pop(), "{link}"),
-                        false => target.push(part),
+                    if part.as_os_str() == ".." {
+                        assert!(target.pop(), "{link}")
+                    } else {
+                        target.push(part)
                     }
                 }
                 let held = files.iter().any(|file| file.starts_with(&target));

@@ -111,9 +111,10 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<(), Fault> {
-    match arguments.json {
-        true => print_settings(&arguments.work, err)?,
-        false => print_settings(&arguments.work, out)?,
+    if arguments.json {
+        print_settings(&arguments.work, err)?
+    } else {
+        print_settings(&arguments.work, out)?
     }
     let measurements = match &arguments.work {
         Work::Fanout(params) => fanout::run(params, host.rules),

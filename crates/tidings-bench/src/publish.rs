@@ -91,9 +91,10 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
         ));
     }
     let directory = world::directory(&params.dir)?;
-    let mut postgres = match params.vs.is_empty() {
-        true => None,
-        false => Some(Inserting::start(params, directory.path())?),
+    let mut postgres = if params.vs.is_empty() {
+        None
+    } else {
+        Some(Inserting::start(params, directory.path())?)
     };
     let at = At {
         directory: directory.path(),

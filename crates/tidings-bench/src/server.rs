@@ -115,9 +115,10 @@ impl Connection {
     pub(crate) async fn publish(&mut self, request: &[u8]) -> Result<(), Fault> {
         let answer = self.ask(request).await?;
         let accepted = answer.starts_with(b"HTTP/1.1 202 ");
-        match accepted && !holds(answer, b"\"rejected\"") && !holds(answer, b"\"duplicate\"") {
-            true => Ok(()),
-            false => Err(unexpected(answer)),
+        if accepted && !holds(answer, b"\"rejected\"") && !holds(answer, b"\"duplicate\"") {
+            Ok(())
+        } else {
+            Err(unexpected(answer))
         }
     }
 }

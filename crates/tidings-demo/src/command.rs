@@ -136,9 +136,10 @@ pub fn run(
     teller.end();
     let shown = Shown::new(played?, scenario);
     let summary = shown.summary();
-    match settings.json {
-        true => write_json(summary, out)?,
-        false => write_story(summary, &data, out)?,
+    if settings.json {
+        write_json(summary, out)?
+    } else {
+        write_story(summary, &data, out)?
     }
     out.flush()?;
     if !summary.books.balance() {
@@ -305,13 +306,14 @@ fn write_books(books: &Books, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {:-<28}", "")?;
     writeln!(out, "  {:<14}{:>14}", "together", number(sum))?;
     writeln!(out, "  {:<14}{:>14}", "entries made", number(books.entries))?;
-    match books.balance() {
-        true => writeln!(out, "The books balance: nothing lost, nothing told twice."),
-        false => writeln!(
+    if books.balance() {
+        writeln!(out, "The books balance: nothing lost, nothing told twice.")
+    } else {
+        writeln!(
             out,
             "The books do not balance: {} lost, {} told twice.",
             number(books.lost),
             number(books.duplicates)
-        ),
+        )
     }
 }

@@ -41,9 +41,10 @@ impl BrandView {
         let color = brand.color.as_deref().and_then(Colour::parse);
         let link = color.unwrap_or(BLUE);
         let button = color.unwrap_or(INK);
-        let on_button = match button.contrast(DAY) >= button.contrast(INK) {
-            true => DAY,
-            false => INK,
+        let on_button = if button.contrast(DAY) >= button.contrast(INK) {
+            DAY
+        } else {
+            INK
         };
         Self {
             name: shown(&brand.name).unwrap_or_else(|| sender.name().to_owned()),

@@ -238,9 +238,10 @@ impl Design {
         let own: Vec<Id> = ids
             .filter(|event_type| self.templates.has_own(event_type.as_str()))
             .collect();
-        match own.is_empty() {
-            true => Id::new("example").into_iter().collect(),
-            false => own,
+        if own.is_empty() {
+            Id::new("example").into_iter().collect()
+        } else {
+            own
         }
     }
 

@@ -82,9 +82,10 @@ mod tests {
         ] {
             for (is_right_to_left, is_isolated) in [(false, in_english), (true, in_hebrew)] {
                 let shown = isolated(value.to_owned(), is_right_to_left);
-                let expected = match is_isolated {
-                    true => format!("\u{2068}{value}\u{2069}"),
-                    false => value.to_owned(),
+                let expected = if is_isolated {
+                    format!("\u{2068}{value}\u{2069}")
+                } else {
+                    value.to_owned()
                 };
                 assert_eq!(shown, expected, "{value:?}");
             }

@@ -145,9 +145,10 @@ fn host(authority: &str) -> Option<String> {
 }
 
 fn host_name(name: &str) -> Option<String> {
-    let name = match name.is_ascii() {
-        true => name.to_owned(),
-        false => idna::domain_to_ascii(name).ok()?,
+    let name = if name.is_ascii() {
+        name.to_owned()
+    } else {
+        idna::domain_to_ascii(name).ok()?
     };
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     let is_host =

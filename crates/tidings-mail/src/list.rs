@@ -74,9 +74,10 @@ fn optional_types<'b>(batch: &'b Batch, design: &Design) -> BTreeSet<&'b str> {
 fn list(batch: &Batch, design: &Design) -> Option<List> {
     let types = optional_types(batch, design);
     let first = *types.first()?;
-    let name = match design.is_digest(&batch.lane) || types.len() > 1 {
-        true => batch.lane.strip_prefix("digest:").unwrap_or(&batch.lane),
-        false => first,
+    let name = if design.is_digest(&batch.lane) || types.len() > 1 {
+        batch.lane.strip_prefix("digest:").unwrap_or(&batch.lane)
+    } else {
+        first
     };
     let name = label(name);
     let host = design.sender().host();
@@ -90,9 +91,12 @@ fn list(batch: &Batch, design: &Design) -> Option<List> {
 
 /// A name as a label of a list's id (RFC 2919, section 2).
 fn label(name: &str) -> String {
-    let plain = |c: char| match c.is_ascii_alphanumeric() {
-        true => c.to_ascii_lowercase(),
-        false => '-',
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
     };
     let label: String = name.chars().take(NAME_CHARS_MAX).map(plain).collect();
     match label.trim_matches('-') {

@@ -173,9 +173,10 @@ impl<'d> Page<'d> {
             reasons_differ: lines.iter().any(|line| line.reasons != first.reasons),
         };
         let is_single = lines.len() == 1 && !in_sections;
-        let mut sections = match is_single {
-            true => Vec::new(),
-            false => writer.sections(&batch.groups, shown),
+        let mut sections = if is_single {
+            Vec::new()
+        } else {
+            writer.sections(&batch.groups, shown)
         };
         // Templates of the host's own may take anything from the mail around.
         if !in_sections && !design.templates.are_own() {
@@ -184,13 +185,12 @@ impl<'d> Page<'d> {
                 item.rendered = design.rendered.of(item, &design.templates, &design.brand);
             }
         }
-        let item = match is_single {
-            true => {
-                let mut groups = batch.groups.iter();
-                let group = groups.find(|group| !group.lines.is_empty())?;
-                Some(writer.single(group, first))
-            }
-            false => None,
+        let item = if is_single {
+            let mut groups = batch.groups.iter();
+            let group = groups.find(|group| !group.lines.is_empty())?;
+            Some(writer.single(group, first))
+        } else {
+            None
         };
         let all = entries(lines.iter().copied());
         let told = batch.groups.iter().zip(shown).flat_map(lines_shown);
@@ -320,9 +320,10 @@ impl Writer<'_> {
 
     fn single(&self, group: &Group, line: &Line) -> Item {
         let sentence = self.sentence(line);
-        let mut about = match sentence.is_empty() {
-            true => self.what_who_and_where(line, Above::default()),
-            false => Vec::new(),
+        let mut about = if sentence.is_empty() {
+            self.what_who_and_where(line, Above::default())
+        } else {
+            Vec::new()
         };
         about.push(self.calendar.minute(line.t));
         Item {
@@ -442,13 +443,15 @@ impl Writer<'_> {
     fn lines(&self, group: &Group, lines: &[&Line], above: Above<'_>) -> Vec<Item> {
         let item = |line: &&Line| {
             // What no sentence says of all, each says for itself.
-            let sentence = match above.is_told {
-                true => Vec::new(),
-                false => self.sentence(line),
+            let sentence = if above.is_told {
+                Vec::new()
+            } else {
+                self.sentence(line)
             };
-            let mut about = match sentence.is_empty() {
-                true => self.what_who_and_where(line, above),
-                false => Vec::new(),
+            let mut about = if sentence.is_empty() {
+                self.what_who_and_where(line, above)
+            } else {
+                Vec::new()
             };
             if self.reasons_differ {
                 let heading = above.heading.map(|(name, _)| name);

@@ -199,9 +199,10 @@ fn delivery_status(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>
         let findings: Vec<Finding> = of_recipients
             .take(RECIPIENTS_MAX)
             .map(|block| {
-                let named = match part.is_text {
-                    true => phrases::addresses(block.values().map(String::as_str)),
-                    false => Vec::new(),
+                let named = if part.is_text {
+                    phrases::addresses(block.values().map(String::as_str))
+                } else {
+                    Vec::new()
                 };
                 Finding {
                     named,

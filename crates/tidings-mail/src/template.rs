@@ -265,14 +265,14 @@ impl Templates {
         mail: &Language,
         usual: &Language,
     ) -> Result<Bodies, RenderError> {
-        let context = match self.are_own() {
+        let context = if self.are_own() {
             // Whatever a host's template does with a value that is absent, it must not show as a word.
-            true => {
-                let page = serde_json::to_value(page);
-                let page = page.map_err(|fault| RenderError::Template(fault.to_string()))?;
-                Value::from(Serde(without_nulls(page)))
-            }
-            false => Value::from(Serde(page)),
+
+            let page = serde_json::to_value(page);
+            let page = page.map_err(|fault| RenderError::Template(fault.to_string()))?;
+            Value::from(Serde(without_nulls(page)))
+        } else {
+            Value::from(Serde(page))
         };
         let [html, text] = self.layouts(mail, usual);
         let body = |name: &str| {

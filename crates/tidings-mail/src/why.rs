@@ -38,9 +38,10 @@ pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<St
             _ => asides.push(cause.some.to_owned()),
         }
     }
-    let because = match is_one {
-        true => words.because_of_one,
-        false => words.because_of_many,
+    let because = if is_one {
+        words.because_of_one
+    } else {
+        words.because_of_many
     };
     let cause = words.clauses(&causes);
     let cause = cause.map(|causes| words::fill(because, "{causes}", &causes));

@@ -48,9 +48,10 @@ impl Calendar {
     /// "4 March", with the year where it is not the mail's.
     pub(crate) fn day(&self, at: Instant) -> String {
         let zoned = timestamp(at).to_zoned_datetime(self.zone.clone());
-        let pattern = match zoned.year() == self.sent_year {
-            true => self.words.day,
-            false => self.words.day_of_year,
+        let pattern = if zoned.year() == self.sent_year {
+            self.words.day
+        } else {
+            self.words.day_of_year
         };
         self.filled(pattern, &zoned)
     }

@@ -85,9 +85,12 @@ struct Job {
 
 impl Job {
     fn write(commit: Commit, frees: bool, store: &dyn Store, vitals: &Vitals) -> Ended {
-        timed(&vitals.commits, || match frees {
-            true => store.commit_to_free(commit),
-            false => store.commit(commit),
+        timed(&vitals.commits, || {
+            if frees {
+                store.commit_to_free(commit)
+            } else {
+                store.commit(commit)
+            }
         })
     }
 }
@@ -248,9 +251,10 @@ impl Ahead {
 
     /// Has the time measured until the next commit is durable, of a step that began some time ago.
     pub(crate) fn time(&mut self, took: Stopwatch) {
-        match self.gathered.writes.is_empty() {
-            true => self.vitals.steps.add(took),
-            false => drop(self.gathered.took.get_or_insert(took)),
+        if self.gathered.writes.is_empty() {
+            self.vitals.steps.add(took)
+        } else {
+            drop(self.gathered.took.get_or_insert(took))
         }
     }
 

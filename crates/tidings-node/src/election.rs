@@ -311,9 +311,10 @@ impl Election {
         let holder = view.lease.holder.and_then(|id| view.member(id));
         let first = || (view.lease, Watch::new(holder, now));
         let (lease, watch) = self.watch.get_or_insert_with(first);
-        match *lease == view.lease {
-            true => watch.hear(holder, (began, now), &self.timing),
-            false => (*lease, *watch) = first(),
+        if *lease == view.lease {
+            watch.hear(holder, (began, now), &self.timing)
+        } else {
+            (*lease, *watch) = first()
         }
         let is_silent = watch.is_silent(&self.timing);
         let is_mine = view.lease.holder == Some(self.me.id);

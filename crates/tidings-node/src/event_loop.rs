@@ -414,9 +414,10 @@ impl EventLoop {
         if takes_effect || node.forgets_late() {
             self.beside(now, |node, sending, rules| {
                 node.forget_late(sending, now)?;
-                match takes_effect {
-                    true => node.set_rules_beside(sending, now, rules.clone()),
-                    false => Ok(()),
+                if takes_effect {
+                    node.set_rules_beside(sending, now, rules.clone())
+                } else {
+                    Ok(())
                 }
             })?;
             self.rules_due &= !takes_effect;

@@ -333,9 +333,10 @@ impl Node {
         self.gather(step)?;
         self.ahead.time(took);
         for (work, open) in work.drain(..).zip(open.drain(..)) {
-            match open.is_empty() {
-                true => self.ahead.answer(work.when_durable()),
-                false => self.gather_answers(now, work, open),
+            if open.is_empty() {
+                self.ahead.answer(work.when_durable())
+            } else {
+                self.gather_answers(now, work, open)
             }
         }
         self.close_if_due()

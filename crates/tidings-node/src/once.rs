@@ -81,9 +81,12 @@ pub(crate) fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Row>,
 pub(crate) fn kept(view: &dyn ReadView, now: Instant, once: Once) -> Result<Option<Kept>, Error> {
     let row = stored(view, &once.key)?;
     let row = row.filter(|row| now.0 < row.at.0.saturating_add(KEPT_MS));
-    Ok(row.map(|row| match row.request == once.request {
-        true => Kept::Before(row.answer),
-        false => Kept::Other,
+    Ok(row.map(|row| {
+        if row.request == once.request {
+            Kept::Before(row.answer)
+        } else {
+            Kept::Other
+        }
     }))
 }
 

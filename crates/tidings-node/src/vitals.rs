@@ -165,9 +165,10 @@ impl ResolverVitals {
     }
 
     pub(crate) fn hear(&self, is_answered: bool) {
-        let count = match is_answered {
-            true => &self.answered,
-            false => &self.failed,
+        let count = if is_answered {
+            &self.answered
+        } else {
+            &self.failed
         };
         count.fetch_add(1, Ordering::Relaxed);
     }

@@ -542,9 +542,10 @@ impl Life {
         self.kill();
         self.process()?.turn();
         let after = agenda(self)?;
-        match before == after {
-            true => Ok(()),
-            false => Err(format!("before: {before:?}; after: {after:?}")),
+        if before == after {
+            Ok(())
+        } else {
+            Err(format!("before: {before:?}; after: {after:?}"))
         }
     }
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use tidings_core::{Books, Instant, Message, Rules, Timed};
 
+pub use crate::model::Answer;
 use crate::model::Model;
 
 /// A subject: it plays timelines by the contract.
@@ -38,9 +39,6 @@ pub trait Subject {
     /// The current books.
     fn books(&self) -> Books;
 }
-
-/// The answer to a command: the reason why it was refused, or nothing.
-pub type Answer = Result<(), String>;
 
 /// Makes a subject under its first rules.
 pub type Make = fn(Rules) -> Box<dyn Subject>;

@@ -331,9 +331,10 @@ impl Store for PostgresStore {
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {
-        let days = match self.reading.is_shared() {
-            true => self.reading.list()?,
-            false => self.reading.versions.newest()?.1,
+        let days = if self.reading.is_shared() {
+            self.reading.list()?
+        } else {
+            self.reading.versions.newest()?.1
         };
         Ok(days.keys().copied().collect())
     }

@@ -56,9 +56,10 @@ pub fn client(authorities: Authorities<'_>) -> Result<ClientConfig, String> {
 /// The settings of an HTTP client that believes the authorities of [`Authorities::Machine`].
 #[must_use]
 pub fn http_client() -> TlsConfig {
-    let roots = match has_own(&Arc::new(ring::default_provider())) {
-        true => RootCerts::PlatformVerifier,
-        false => RootCerts::WebPki,
+    let roots = if has_own(&Arc::new(ring::default_provider())) {
+        RootCerts::PlatformVerifier
+    } else {
+        RootCerts::WebPki
     };
     TlsConfig::builder().root_certs(roots).build()
 }
@@ -118,8 +119,9 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let pem = std::fs::read(file).map_err(|fault| told(&fault))?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     let certificates = certificates.map_err(|fault| told(&fault))?;
-    match certificates.is_empty() {
-        true => Err(told(&"it has no certificate")),
-        false => Ok(certificates),
+    if certificates.is_empty() {
+        Err(told(&"it has no certificate"))
+    } else {
+        Ok(certificates)
     }
 }

@@ -42,9 +42,10 @@ pub fn hint(name: &str) -> String {
         let folded = name.trim().replace([' ', '-'], "_");
         city.eq_ignore_ascii_case(&folded)
     };
-    let near = match name.contains('/') {
-        true => nearest(name, names()),
-        false => names().find(city),
+    let near = if name.contains('/') {
+        nearest(name, names())
+    } else {
+        names().find(city)
     };
     match near {
         Some(near) => format!("did you mean `{near}`?"),

@@ -138,9 +138,10 @@ fn as_run(command: &str, port: u16) -> String {
     }
     let command = command.split(" #").next().unwrap_or_default();
     let command = command.trim_end().trim_end_matches('&').trim_end();
-    let listen = match command.contains("--listen") {
-        true => String::new(),
-        false => format!("--listen 127.0.0.1:{port}"),
+    let listen = if command.contains("--listen") {
+        String::new()
+    } else {
+        format!("--listen 127.0.0.1:{port}")
     };
     format!(
         "{command} {listen} >> ~/serve.log 2>&1 &\n\

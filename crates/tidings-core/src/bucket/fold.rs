@@ -261,9 +261,10 @@ impl Bucket {
             if !self.dirty.topics.contains(&topic) {
                 self.dirty.topics.insert(topic.clone());
             }
-            match on {
-                true => self.followers.add(topic, changed.0),
-                false => self.followers.remove(&topic, &changed.0),
+            if on {
+                self.followers.add(topic, changed.0)
+            } else {
+                self.followers.remove(&topic, &changed.0)
             }
         }
     }

@@ -109,9 +109,10 @@ impl<'a> Evaluation<'a, '_> {
             return Err(Failed::new("only maps have fields"));
         }
         let found = of.at(&Value::of_text(field), &mut self.steps)?;
-        match is_test {
-            true => Ok(Value::Bool(found.is_some())),
-            false => found.ok_or(Failed::new("there is no such field")),
+        if is_test {
+            Ok(Value::Bool(found.is_some()))
+        } else {
+            found.ok_or(Failed::new("there is no such field"))
         }
     }
 

@@ -53,9 +53,10 @@ impl<'a> Kinds<'a> {
             Node::Name(_) => Ok(self.root(expression).map_or(Kind::Any, |root| root.kind)),
             Node::Select { of, is_test, .. } => {
                 self.wants(of, &[Kind::Map], "only objects have fields")?;
-                Ok(match is_test {
-                    true => Kind::Bool,
-                    false => self.root(expression).map_or(Kind::Any, |root| root.kind),
+                Ok(if *is_test {
+                    Kind::Bool
+                } else {
+                    self.root(expression).map_or(Kind::Any, |root| root.kind)
                 })
             }
             Node::Index(sides) => {
@@ -104,9 +105,10 @@ impl<'a> Kinds<'a> {
     /// The kind of an expression that has to be one of some kinds.
     fn wants(&mut self, of: &'a Expression, kinds: &[Kind], what: &str) -> Found {
         let kind = self.kind(of)?;
-        match kind.may_be(kinds) {
-            true => Ok(kind),
-            false => Err(Fault::new(of.at, what, format!("this is {}", kind.name()))),
+        if kind.may_be(kinds) {
+            Ok(kind)
+        } else {
+            Err(Fault::new(of.at, what, format!("this is {}", kind.name())))
         }
     }
 
@@ -131,9 +133,10 @@ impl<'a> Kinds<'a> {
     fn call(&mut self, function: Function, arguments: &'a [Expression]) -> Found {
         let (takes, gives) = function.kinds();
         for (argument, kinds) in arguments.iter().zip([takes, &[Kind::Text]]) {
-            match kinds.is_empty() {
-                true => drop(self.kind(argument)?),
-                false => drop(self.wants(argument, kinds, function.usage())?),
+            if kinds.is_empty() {
+                drop(self.kind(argument)?)
+            } else {
+                drop(self.wants(argument, kinds, function.usage())?)
             }
         }
         Ok(gives)

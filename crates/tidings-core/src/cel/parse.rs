@@ -167,9 +167,10 @@ impl Parser {
     }
 
     fn expect(&mut self, sign: &'static str) -> Result<(), Fault> {
-        match self.take(sign) {
-            true => Ok(()),
-            false => Err(self.unexpected(&format!("`{sign}`"))),
+        if self.take(sign) {
+            Ok(())
+        } else {
+            Err(self.unexpected(&format!("`{sign}`")))
         }
     }
 
@@ -359,14 +360,13 @@ impl Parser {
             } else if self.take(".") {
                 let at = self.at();
                 let field = self.name("the name of a field")?;
-                of = match self.take("(") {
-                    true => self.method(at, &field, of)?,
-                    false => {
-                        self.check_field(at, &of, &field)?;
-                        let of = Box::new(of);
-                        let is_test = false;
-                        self.around(at, Node::Select { of, field, is_test })?
-                    }
+                of = if self.take("(") {
+                    self.method(at, &field, of)?
+                } else {
+                    self.check_field(at, &of, &field)?;
+                    let of = Box::new(of);
+                    let is_test = false;
+                    self.around(at, Node::Select { of, field, is_test })?
                 };
             } else {
                 return Ok(of);
@@ -517,9 +517,10 @@ impl Parser {
         self.expect(",")?;
         self.locals.push(variable.clone());
         let first = self.expression()?;
-        let second = match name == "map" && self.take(",") {
-            true => Some(self.expression()?),
-            false => None,
+        let second = if name == "map" && self.take(",") {
+            Some(self.expression()?)
+        } else {
+            None
         };
         self.locals.pop();
         self.expect(")")?;
@@ -551,12 +552,11 @@ impl Parser {
         let Some(fields) = self.fields_of(of) else {
             return Ok(());
         };
-        match fields.iter().any(|known| known.name == field) {
-            true => Ok(()),
-            false => {
-                let known: Vec<&str> = fields.iter().map(|known| known.name).collect();
-                Err(unknown(at, "field", field, &known))
-            }
+        if fields.iter().any(|known| known.name == field) {
+            Ok(())
+        } else {
+            let known: Vec<&str> = fields.iter().map(|known| known.name).collect();
+            Err(unknown(at, "field", field, &known))
         }
     }
 

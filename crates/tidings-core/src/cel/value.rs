@@ -280,9 +280,10 @@ fn double_order(double: f64, int: i128) -> Option<Ordering> {
         return Some(Ordering::Less);
     }
     let floor = whole(double.floor())?;
-    let fraction = match double.fract() == 0.0 {
-        true => Ordering::Equal,
-        false => Ordering::Greater,
+    let fraction = if double.fract() == 0.0 {
+        Ordering::Equal
+    } else {
+        Ordering::Greater
     };
     Some(floor.cmp(&int).then(fraction))
 }

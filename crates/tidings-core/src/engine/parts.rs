@@ -147,10 +147,11 @@ impl Parts {
             return Ok(());
         }
         let keys = objects::named_by(commands);
-        let reads = match draft.view.is_remote() {
+        let reads = if draft.view.is_remote() {
             // Each is a round trip.
-            true => 1,
-            false => self.all.len(),
+            1
+        } else {
+            self.all.len()
         };
         let at_once = keys.len().div_ceil(reads).clamp(1, READ_AHEAD_MAX);
         let chunks: Vec<_> = keys.chunks(at_once).collect();

@@ -149,9 +149,10 @@ impl Engine {
         work(self, &mut draft, now, &mut step)?;
         for part in self.parts.iter_mut() {
             for (event, day) in std::mem::take(&mut part.kept_objects) {
-                match self.holds_intake {
-                    true => self.intake.objects.touch_all(&mut draft, &event, day)?,
-                    false => step.kept_objects.push(KeptObjects::of(&event, day)),
+                if self.holds_intake {
+                    self.intake.objects.touch_all(&mut draft, &event, day)?
+                } else {
+                    step.kept_objects.push(KeptObjects::of(&event, day))
                 }
             }
             part.ledger.write(&mut draft);
@@ -285,9 +286,10 @@ fn enter_scheduled(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<(), Unr
 }
 
 fn enter_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<Option<Act>, Unreadable> {
-    match engine.holds_intake {
-        true => engine.intake.enter_due(draft),
-        false => Ok(None),
+    if engine.holds_intake {
+        engine.intake.enter_due(draft)
+    } else {
+        Ok(None)
     }
 }
 

@@ -133,9 +133,10 @@ impl Index {
             take(&facets);
             Ok(())
         })?;
-        match arrivals == at.weight.arrivals as usize {
-            true => Ok(()),
-            false => Err(self.is_missing(at)),
+        if arrivals == at.weight.arrivals as usize {
+            Ok(())
+        } else {
+            Err(self.is_missing(at))
         }
     }
 

@@ -222,9 +222,10 @@ impl Limits {
     /// [`Exceeded`].
     pub fn check(&self, bound: Bound, got: u64) -> Result<(), Exceeded> {
         let most = self.of(bound);
-        match got > u64::from(most) {
-            true => Err(Exceeded { bound, got, most }),
-            false => Ok(()),
+        if got > u64::from(most) {
+            Err(Exceeded { bound, got, most })
+        } else {
+            Ok(())
         }
     }
 

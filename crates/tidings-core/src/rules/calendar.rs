@@ -319,9 +319,10 @@ fn stretch_end(hours: &QuietHours, zone: &Zone, at: Instant) -> Option<Instant> 
     for _ in 0..4 {
         let tomorrow = date.tomorrow().ok()?;
         if hours.begin_on(date.weekday().to_monday_one_offset().cast_unsigned()) {
-            let last = match hours.from_minute < hours.to_minute {
-                true => date,
-                false => tomorrow,
+            let last = if hours.from_minute < hours.to_minute {
+                date
+            } else {
+                tomorrow
             };
             let from = zone.instant(time_on(date, hours.from_minute))?;
             let to = zone.instant(time_on(last, hours.to_minute))?;

@@ -149,9 +149,10 @@ impl Names {
             return &BatchKey::EMPTY;
         }
         let name = self.lane(lane);
-        match name.kind.takes_keys() {
-            true => keys.of(name.channel),
-            false => &BatchKey::EMPTY,
+        if name.kind.takes_keys() {
+            keys.of(name.channel)
+        } else {
+            &BatchKey::EMPTY
         }
     }
 

@@ -84,9 +84,10 @@ fn body<'e>(entity: &'e [u8], headers: Option<&Message<'_>>) -> &'e [u8] {
 fn kind(headers: Option<&Message<'_>>, is_in_digest: bool) -> (String, Option<String>) {
     let kind = headers.and_then(|headers| headers.content_type());
     let Some(kind) = kind else {
-        let kind = match is_in_digest {
-            true => "message/rfc822",
-            false => "text/plain",
+        let kind = if is_in_digest {
+            "message/rfc822"
+        } else {
+            "text/plain"
         };
         return (kind.to_owned(), None);
     };

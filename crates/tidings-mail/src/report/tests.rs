@@ -308,9 +308,10 @@ fn real_bounces_are_read_as_others_read_them() {
             .as_ref()
             .and_then(|report| report.findings.get(number - 1));
         let code = found.and_then(|found| found.status);
-        let is_code = match status.contains(".0.9") {
-            true => code.is_none_or(|code| status.starts_with(&code.class().to_string())),
-            false => code.map(|code| code.to_string()).unwrap_or_default() == status,
+        let is_code = if status.contains(".0.9") {
+            code.is_none_or(|code| status.starts_with(&code.class().to_string()))
+        } else {
+            code.map(|code| code.to_string()).unwrap_or_default() == status
         };
         let is_gone = found.is_some_and(|found| found.event == Event::Gone);
         all += 1;

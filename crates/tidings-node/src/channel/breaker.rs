@@ -68,10 +68,7 @@ impl Breaker {
             State::Open { until, .. } => until,
             State::Probing { since, .. } => since.plus_ms(PROBE_MS_MAX),
         };
-        match until <= now {
-            true => Ok(()),
-            false => Err(until),
-        }
+        if until <= now { Ok(()) } else { Err(until) }
     }
 
     /// Lets a message pass, if one may; of those that come while one is a probe none does.

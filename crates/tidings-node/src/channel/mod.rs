@@ -182,14 +182,13 @@ pub fn open(
     let channel = channel.filter(|channel| !channel.providers.is_empty());
     let channel = channel.ok_or(ProviderError::Missing)?;
     let from = channel.from.as_deref();
-    let (mut design, host) = match is_mail {
-        true => {
-            let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
-            let host = sender.host().to_owned();
-            (Design::new(sender, rules)?, host)
-        }
+    let (mut design, host) = if is_mail {
+        let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
+        let host = sender.host().to_owned();
+        (Design::new(sender, rules)?, host)
+    } else {
         // No name is needed where there is no mail.
-        false => (Design::short(kind.name, rules)?, String::new()),
+        (Design::short(kind.name, rules)?, String::new())
     };
     let mut providers = Vec::with_capacity(channel.providers.len());
     for address in &channel.providers {
@@ -202,9 +201,10 @@ pub fn open(
     if let Some(dkim) = &channel.dkim {
         design = design.signed(signer(dkim)?);
     }
-    let renderer: Arc<dyn Renderer> = match is_mail {
-        true => Arc::new(MailRenderer::new(design)),
-        false => Arc::new(ShortRenderer::new(design, kind, from)),
+    let renderer: Arc<dyn Renderer> = if is_mail {
+        Arc::new(MailRenderer::new(design))
+    } else {
+        Arc::new(ShortRenderer::new(design, kind, from))
     };
     let mut outlet = Outlet::of_providers(renderer, providers);
     if kind.address.is_some_and(AddressKind::names_host) {

@@ -79,9 +79,10 @@ impl Outcome {
             Self::Retry { .. } => 4,
             Self::Failed { .. } | Self::Template { .. } => 5,
         };
-        match rank(&other) < rank(&self) {
-            true => other,
-            false => self,
+        if rank(&other) < rank(&self) {
+            other
+        } else {
+            self
         }
     }
 

@@ -36,9 +36,10 @@ impl Pace {
 
     fn is_ready(&self, now: Instant) -> Result<(), Instant> {
         let at_us = self.next_us.saturating_sub(EARLY_US);
-        match at_us <= us(now) {
-            true => Ok(()),
-            false => Err(Instant(at_us.saturating_add(999).div_euclid(1_000))),
+        if at_us <= us(now) {
+            Ok(())
+        } else {
+            Err(Instant(at_us.saturating_add(999).div_euclid(1_000)))
         }
     }
 

@@ -202,12 +202,13 @@ impl From<RenderError> for Unrenderable {
 impl From<Unrenderable> for Outcome {
     fn from(fault: Unrenderable) -> Self {
         let why = format!("render: {}", fault.why);
-        match fault.is_of_template {
-            true => Self::Template { why },
-            false => Self::Failed {
+        if fault.is_of_template {
+            Self::Template { why }
+        } else {
+            Self::Failed {
                 why,
                 suppress: fault.suppress,
-            },
+            }
         }
     }
 }

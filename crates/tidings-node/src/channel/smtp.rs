@@ -118,12 +118,13 @@ impl Smtp {
     /// Returns a line on which the server has accepted the sender. The server may have closed an idle
     /// one; then the next is tried, and finally a new one.
     fn begin(&self, from: &Address, is_ascii: bool, bound: Bound) -> Result<Line, Fault> {
-        let parameters = match is_ascii {
-            true => Vec::new(),
-            false => vec![
+        let parameters = if is_ascii {
+            Vec::new()
+        } else {
+            vec![
                 MailParameter::SmtpUtfEight,
                 MailParameter::Body(MailBodyParameter::EightBitMime),
-            ],
+            ]
         };
         let greet = |line: &mut Line| {
             if !is_ascii && !line.takes_unicode() {
@@ -277,9 +278,10 @@ impl Fault {
             Verdict::Soft => Outcome::Failed { why, suppress },
             // What is refused at MAIL, or for a quota, is refused whoever the recipient is.
             Verdict::Ours(fault) => Outcome::Away {
-                scope: match self.step == Step::Mail || fault == mail::Fault::Quota {
-                    true => Scope::Provider,
-                    false => Scope::Destination,
+                scope: if self.step == Step::Mail || fault == mail::Fault::Quota {
+                    Scope::Provider
+                } else {
+                    Scope::Destination
                 },
                 why: format!("{why} ({})", fault.remedy()),
                 after_ms: None,

@@ -23,9 +23,10 @@ fn scanned(
     let mut found = Vec::new();
     let visit = &mut |key: &[u8], value: &[u8]| {
         found.push((key.to_vec(), value.to_vec()));
-        match found.len() < most {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        if found.len() < most {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
         }
     };
     let scan = |visit: &mut Visit<'_>| {

@@ -74,9 +74,10 @@ impl EventLoop {
                 messages
                     .extend(planned.filter_map(|(plan, planned)| engine.message(plan, planned)));
             }
-            let settled = match at_once.counts_only {
-                true => plans.iter().map(Settled::delivered).collect(),
-                false => self.delivery.send(node, &plans, now)?,
+            let settled = if at_once.counts_only {
+                plans.iter().map(Settled::delivered).collect()
+            } else {
+                self.delivery.send(node, &plans, now)?
             };
             node.settle(now, &settled)?;
         }

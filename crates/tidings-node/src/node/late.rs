@@ -118,9 +118,10 @@ impl Node {
 
     /// The instant for records made now: as long as instants are missed, none after them.
     pub(crate) fn decided_at(&mut self, now: Instant) -> Instant {
-        match self.is_late(now) {
-            true => self.engine.now(),
-            false => now,
+        if self.is_late(now) {
+            self.engine.now()
+        } else {
+            now
         }
     }
 

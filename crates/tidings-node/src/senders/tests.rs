@@ -23,9 +23,10 @@ struct Silent(Mutex<Receiver<()>>);
 impl Channel for Silent {
     fn send(&self, _: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         let _over = self.0.lock().unwrap().recv();
-        match go() {
-            true => Outcome::Sent(Receipt::default()),
-            false => Outcome::Withheld,
+        if go() {
+            Outcome::Sent(Receipt::default())
+        } else {
+            Outcome::Withheld
         }
     }
 }

@@ -61,9 +61,10 @@ impl Store for Broken {
         if self.full.load(Ordering::SeqCst) {
             return Err(full());
         }
-        match self.broken.load(Ordering::SeqCst) {
-            true => Err(tidings_store::Error::Unavailable("it broke".to_owned())),
-            false => Ok(()),
+        if self.broken.load(Ordering::SeqCst) {
+            Err(tidings_store::Error::Unavailable("it broke".to_owned()))
+        } else {
+            Ok(())
         }
     }
 

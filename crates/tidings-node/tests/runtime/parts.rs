@@ -91,10 +91,7 @@ fn people(first: &Runtime, second: &Runtime) -> u64 {
                 .look(|node| node.engine().replica().has_home_of(&id(&name)))
                 .unwrap()
         };
-        let home = match has(first) {
-            true => first,
-            false => second,
-        };
+        let home = if has(first) { first } else { second };
         assert!(has(home), "somebody has every part");
         home.handle().submit(vec![person(&name)]).unwrap()[0]
             .as_ref()
@@ -239,9 +236,10 @@ struct Failing {
 
 impl Failing {
     fn check(&self) -> Result<(), tidings_store::Error> {
-        match self.fails.load(Ordering::SeqCst) {
-            true => Err(tidings_store::Error::Unavailable("it fails".to_owned())),
-            false => Ok(()),
+        if self.fails.load(Ordering::SeqCst) {
+            Err(tidings_store::Error::Unavailable("it fails".to_owned()))
+        } else {
+            Ok(())
         }
     }
 }

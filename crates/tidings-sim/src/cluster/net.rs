@@ -113,9 +113,10 @@ impl Reach {
         }
         match mix(self.seed ^ number) % COMMITS_PER_FAULT {
             0 if !self.is_calm.load(Ordering::SeqCst) => {
-                match mix(self.seed ^ !number).is_multiple_of(2) {
-                    true => Fate::Unheard,
-                    false => Fate::Lost,
+                if mix(self.seed ^ !number).is_multiple_of(2) {
+                    Fate::Unheard
+                } else {
+                    Fate::Lost
                 }
             }
             _ => Fate::Done,
@@ -143,9 +144,10 @@ pub struct Net<M> {
 impl<M: Clone> Net<M> {
     pub(super) fn new(seed: u64, world: World) -> Self {
         let leases = MemoryLeases::new();
-        let leases = match world.fences {
-            true => leases,
-            false => leases.without_fence(),
+        let leases = if world.fences {
+            leases
+        } else {
+            leases.without_fence()
         };
         Self {
             world,

@@ -121,9 +121,10 @@ fn unreached() -> Error {
 
 impl Reached {
     fn check(&self) -> Result<&dyn Store, Error> {
-        match self.reach.is_cut() {
-            true => Err(unreached()),
-            false => Ok(&*self.store),
+        if self.reach.is_cut() {
+            Err(unreached())
+        } else {
+            Ok(&*self.store)
         }
     }
 }

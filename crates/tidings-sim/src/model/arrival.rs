@@ -49,9 +49,10 @@ impl Model {
         );
         let cancelled = self.ahead.get(&event.id);
         let cancelled = cancelled.is_some_and(|until| self.now < *until);
-        let mut all_t = match cancelled {
-            true => BTreeSet::from([self.now]),
-            false => calendar::all_t(&event, self.now),
+        let mut all_t = if cancelled {
+            BTreeSet::from([self.now])
+        } else {
+            calendar::all_t(&event, self.now)
         };
         if !cancelled {
             for t in all_t.clone() {

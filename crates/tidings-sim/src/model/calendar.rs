@@ -42,9 +42,10 @@ pub(super) fn quiet_until(hours: &QuietHours, zone: &TimeZone, at: Instant) -> O
         if hours.days >> weekday & 1 == 0 {
             continue;
         }
-        let ends = match hours.from_minute < hours.to_minute {
-            true => begins,
-            false => begins.tomorrow().ok()?,
+        let ends = if hours.from_minute < hours.to_minute {
+            begins
+        } else {
+            begins.tomorrow().ok()?
         };
         let from = shown_first(zone, begins, hours.from_minute)?;
         let to = shown_first(zone, ends, hours.to_minute)?;

@@ -98,7 +98,6 @@ use tidings_core::{
     Rules, Timed,
 };
 
-use crate::subject::Answer;
 use arrival::Key;
 use condition::Known;
 use person::Person;
@@ -121,6 +120,9 @@ pub enum Refused {
     #[error("time went back to {0}")]
     TimeWentBack(Instant),
 }
+
+/// The answer to a command: the reason why it was refused, or nothing.
+pub type Answer = Result<(), String>;
 
 /// The model of the contract.
 #[derive(Clone, Debug)]

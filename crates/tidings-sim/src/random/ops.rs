@@ -291,8 +291,8 @@ impl Builder {
             });
             return;
         }
-        self.say(match on {
-            true => Command::Suppress {
+        self.say(if on {
+            Command::Suppress {
                 address,
                 // One that a change of the profile lifts, and one that it doesn't.
                 reason: match long % 2 {
@@ -300,8 +300,9 @@ impl Builder {
                     _ => SuppressedFor::Gone,
                 },
                 until: until.map(|wait| self.now.plus_ms(*wait)),
-            },
-            false => Command::Unsuppress { address },
+            }
+        } else {
+            Command::Unsuppress { address }
         });
     }
 

@@ -66,9 +66,10 @@ fn run(expression: &str, bindings: &[(&'static str, Program)], expected: &str) -
         Ok(value) => given(&value),
         Err(_) => "error".to_owned(),
     };
-    match got == expected {
-        true => Outcome::Right,
-        false => Outcome::Wrong(format!("expected {expected}, got {got}")),
+    if got == expected {
+        Outcome::Right
+    } else {
+        Outcome::Wrong(format!("expected {expected}, got {got}"))
     }
 }
 

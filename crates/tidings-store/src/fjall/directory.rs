@@ -324,12 +324,13 @@ fn find(path: &Path, expected: Expected) -> Result<Option<StoreId>, Error> {
     match fs::read(path.join(MARKER)) {
         Ok(marker) => {
             let id = check_marker(path, &marker)?;
-            match expected.admits(id) {
-                true => Ok(Some(id)),
-                false => Err(Error::Missing(format!(
+            if expected.admits(id) {
+                Ok(Some(id))
+            } else {
+                Err(Error::Missing(format!(
                     "{} has another store than before ({id}); put back the one that was there",
                     path.display()
-                ))),
+                )))
             }
         }
         Err(fault) if fault.kind() == ErrorKind::NotFound => {
@@ -354,9 +355,10 @@ fn find(path: &Path, expected: Expected) -> Result<Option<StoreId>, Error> {
 }
 
 fn no_store(path: &Path) -> Error {
-    let what = match path.is_dir() {
-        true => "has no store; if it is the place of a volume, mount that",
-        false => "does not exist; if it is on a volume, mount that",
+    let what = if path.is_dir() {
+        "has no store; if it is the place of a volume, mount that"
+    } else {
+        "does not exist; if it is on a volume, mount that"
     };
     Error::Missing(format!("{} {what}", path.display()))
 }

@@ -93,9 +93,10 @@ impl MemoryLeases {
                 granted.is_some_and(|granted| granted.opened == opening)
             }
         };
-        match holds || !self.fences {
-            true => Ok(()),
-            false => Err(Error::Fenced),
+        if holds || !self.fences {
+            Ok(())
+        } else {
+            Err(Error::Fenced)
         }
     }
 

@@ -109,9 +109,10 @@ fn take_tls(url: &str) -> Result<(String, Option<String>, Option<String>), Error
             return Err(unusable(&format!("it has `{name}` twice")));
         }
     }
-    let rest = match rest.is_empty() {
-        true => place.to_owned(),
-        false => format!("{place}?{}", rest.join("&")),
+    let rest = if rest.is_empty() {
+        place.to_owned()
+    } else {
+        format!("{place}?{}", rest.join("&"))
     };
     Ok((rest, mode, roots))
 }

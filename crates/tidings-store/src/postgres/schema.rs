@@ -77,9 +77,10 @@ pub(super) struct Prepared {
 /// Finds the expected store, and refuses one of another format. Only where a new one may be made, tables are made.
 pub(super) fn prepare(link: &mut Link, expected: Expected) -> Result<Prepared, Error> {
     if let Some(id) = found(link)? {
-        return match expected.admits(id) {
-            true => Ok(Prepared { id, is_new: false }),
-            false => Err(Error::Missing(other(id))),
+        return if expected.admits(id) {
+            Ok(Prepared { id, is_new: false })
+        } else {
+            Err(Error::Missing(other(id)))
         };
     }
     let Expected::OrNew(fresh) = expected else {

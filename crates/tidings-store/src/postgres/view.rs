@@ -297,17 +297,19 @@ impl Snapshot for View {
             let Some(last) = last else { return Ok(()) };
             from = last;
             from.push(0);
-            limit = match bytes > ANSWER_BYTES / 2 {
-                true => (limit / 2).max(1),
-                false => (limit * 4).min(ROWS_MAX),
+            limit = if bytes > ANSWER_BYTES / 2 {
+                (limit / 2).max(1)
+            } else {
+                (limit * 4).min(ROWS_MAX)
             };
         }
     }
 
     fn days(&self) -> Result<Vec<Day>, Error> {
-        match self.reading.is_shared() {
-            true => Ok(self.pin.days_of(self.listed()?)),
-            false => Ok(self.pin.days.keys().copied().collect()),
+        if self.reading.is_shared() {
+            Ok(self.pin.days_of(self.listed()?))
+        } else {
+            Ok(self.pin.days.keys().copied().collect())
         }
     }
 }

@@ -148,9 +148,10 @@ impl Call for Pending {
 /// A lane's name, with its batch key if it has one.
 pub(super) fn lane_cell(row: &Value) -> String {
     let (lane, key) = (cell(row, "lane"), cell(row, "key"));
-    match key.is_empty() {
-        true => lane,
-        false => format!("{lane} {}", quoted(&key)),
+    if key.is_empty() {
+        lane
+    } else {
+        format!("{lane} {}", quoted(&key))
     }
 }
 

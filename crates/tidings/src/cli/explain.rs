@@ -71,9 +71,10 @@ pub(super) fn write(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
     for channel in channels {
         let [name, state, reason, at] =
             ["channel", "state", "reason", "at"].map(|field| cell(channel, field));
-        let reason = match reason.is_empty() {
-            true => String::new(),
-            false => format!(" ({reason})"),
+        let reason = if reason.is_empty() {
+            String::new()
+        } else {
+            format!(" ({reason})")
         };
         let at = match (&*state, at.is_empty()) {
             (_, true) => String::new(),

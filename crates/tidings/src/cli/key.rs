@@ -127,9 +127,10 @@ fn revoke(id: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     if let Err(status) = ask(to, (&request, Purpose::Look), streams) {
         return Ok(status);
     }
-    match to.json {
-        true => writeln!(streams.out, "{{}}")?,
-        false => writeln!(streams.out, "Revoked key {id}")?,
+    if to.json {
+        writeln!(streams.out, "{{}}")?
+    } else {
+        writeln!(streams.out, "Revoked key {id}")?
     }
     Ok(Status::Done)
 }

@@ -303,9 +303,10 @@ fn man(directory: &Path, streams: &mut Streams<'_>) -> io::Result<Status> {
 /// Handles argument errors: help and version succeed; everything else is wrong use.
 fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> Status {
     let text = error.render();
-    let (stream, status) = match error.use_stderr() {
-        false => (&mut *streams.out, Status::Done),
-        true => (&mut *streams.err, Status::Wrong),
+    let (stream, status) = if error.use_stderr() {
+        (&mut *streams.err, Status::Wrong)
+    } else {
+        (&mut *streams.out, Status::Done)
     };
     // There is nobody left to tell where this fails.
     let _ = write!(stream, "{text}").and_then(|()| stream.flush());

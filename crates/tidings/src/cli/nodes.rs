@@ -106,9 +106,12 @@ fn parts(node: &Value) -> String {
             _ => ranges.push((number, number)),
         }
     }
-    let ranges = ranges.into_iter().map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
+    let ranges = ranges.into_iter().map(|(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        }
     });
     let ranges: Vec<String> = ranges.collect();
     match (node["intake"] == true, ranges.is_empty()) {

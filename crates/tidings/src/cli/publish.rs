@@ -353,9 +353,10 @@ impl Publishing {
             answer["line"] = json!(number);
             return writeln!(streams.out, "{answer}");
         }
-        let place = match self.is_one {
-            true => String::new(),
-            false => format!("line {number}: "),
+        let place = if self.is_one {
+            String::new()
+        } else {
+            format!("line {number}: ")
         };
         let LineProblem { reason, hint, .. } = problem;
         report(

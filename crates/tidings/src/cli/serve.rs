@@ -126,9 +126,10 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 
 /// The store that may be opened at the start.
 fn expected(arguments: &Arguments) -> Result<Expected, tidings_store::Error> {
-    match arguments.require_store {
-        true => Ok(Expected::Existing),
-        false => app::expect_or_make(),
+    if arguments.require_store {
+        Ok(Expected::Existing)
+    } else {
+        app::expect_or_make()
     }
 }
 
@@ -214,11 +215,12 @@ impl Serving {
         let tokens = store.token_key()?;
         let asked = (Arc::clone(&resolver) as _, may_send);
         let node = store.start(rules.clone(), &tokens, Arc::clone(&clock), settings, asked)?;
-        let access = match arguments.dev {
-            true => Access::Open,
-            false => Access::Keys {
+        let access = if arguments.dev {
+            Access::Open
+        } else {
+            Access::Keys {
                 token: Some(token.hash()),
-            },
+            }
         };
         let bounds = bounds(arguments.peer_connections);
         let service = Service::new(node.handle(), rules.clone(), access, clock, bounds);

@@ -23,9 +23,10 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
         if providers.is_empty() && !is_paused && name != EMAIL {
             continue;
         }
-        let providers = match providers.is_empty() {
-            true => "none".to_owned(),
-            false => providers.join(", "),
+        let providers = if providers.is_empty() {
+            "none".to_owned()
+        } else {
+            providers.join(", ")
         };
         let state = if is_paused { "paused" } else { "active" };
         channels.row([name.clone(), providers, state.to_owned()]);

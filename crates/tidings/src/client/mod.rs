@@ -46,9 +46,10 @@ pub struct Request {
 
 impl Request {
     fn new(method: Method, path: String) -> Self {
-        let purpose = match method == Method::GET {
-            true => Purpose::Look,
-            false => Purpose::Change,
+        let purpose = if method == Method::GET {
+            Purpose::Look
+        } else {
+            Purpose::Change
         };
         Self {
             purpose,

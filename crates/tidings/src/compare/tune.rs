@@ -117,9 +117,10 @@ impl Goal {
         let cost = |of: &Figures| {
             let delay = [95, 50].map(|percent| of.delay_ms.percentile(percent).unwrap_or(0));
             let messages = i64::try_from(of.messages).unwrap_or(i64::MAX);
-            match bounds_delay {
-                true => [messages, delay[0], delay[1]],
-                false => [delay[0], delay[1], messages],
+            if bounds_delay {
+                [messages, delay[0], delay[1]]
+            } else {
+                [delay[0], delay[1], messages]
             }
         };
         let all = || choices.iter().enumerate();

@@ -133,9 +133,10 @@ fn quiet_hours(walk: &mut Walk, section: &Section<'_>) -> Option<QuietHours> {
     }
     let from = time_of_day(walk, &table, "from");
     let to = time_of_day(walk, &table, "to");
-    let days = match table.has("days") {
-        false => Some(QuietHours::EVERY_DAY),
-        true => weekdays(walk, &table, "days"),
+    let days = if table.has("days") {
+        weekdays(walk, &table, "days")
+    } else {
+        Some(QuietHours::EVERY_DAY)
     };
     let (from_minute, to_minute, days) = (from?, to?, days?);
     if from_minute == to_minute {

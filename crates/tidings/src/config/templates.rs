@@ -70,9 +70,10 @@ pub(super) fn read(config: &Path, rules: &mut Rules) -> Result<(), Vec<Fault>> {
     }
     rules.presentation.templates = templates;
     faults.extend(tried(rules, &directory));
-    match faults.is_empty() {
-        true => Ok(()),
-        false => Err(faults),
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
     }
 }
 

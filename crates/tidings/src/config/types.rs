@@ -398,9 +398,10 @@ fn owners(key: &str) -> Vec<&'static str> {
         .into_iter()
         .filter(|(_, _, keys)| keys.contains(&key));
     let owners: Vec<_> = owners.map(|(_, word, _)| word).collect();
-    match owners.is_empty() {
-        true => POLICIES.map(|(_, word, _)| word).to_vec(),
-        false => owners,
+    if owners.is_empty() {
+        POLICIES.map(|(_, word, _)| word).to_vec()
+    } else {
+        owners
     }
 }
 

@@ -58,14 +58,11 @@ async fn readyz(State(service): State<Arc<Service>>) -> Result<String, Problem> 
     let clock = service.now();
     let behind = service.look(move |node| clock_behind_seconds(node.engine(), clock));
     let behind = behind.await.map_err(|problem| {
-        match service.handle.vitals().is_store_missing() {
-            true => Problem::new(
+        if service.handle.vitals().is_store_missing() { Problem::new(
                 Code::Unavailable,
                 "the store that the server had open is not there, or another is in its place; put it back, and the \
                  server goes on by itself",
-            ),
-            false => problem,
-        }
+            ) } else { problem }
     })?;
     let failing = service.handle.vitals().reads.failing();
     if !failing.is_empty() {

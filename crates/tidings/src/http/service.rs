@@ -206,9 +206,10 @@ impl Service {
             return Ok(());
         };
         let home = home(homes);
-        match homes.has(home) {
-            true => Ok(()),
-            false => Err(Problem::elsewhere(home)),
+        if homes.has(home) {
+            Ok(())
+        } else {
+            Err(Problem::elsewhere(home))
         }
     }
 
@@ -294,9 +295,10 @@ impl Service {
 
     /// The node's handle whose answers wait for parts on other nodes, or do not.
     pub(super) fn handle_for(&self, waits: bool) -> Handle {
-        match waits {
-            true => self.handle.clone(),
-            false => self.handle.without_waiting(),
+        if waits {
+            self.handle.clone()
+        } else {
+            self.handle.without_waiting()
         }
     }
 
@@ -315,9 +317,10 @@ impl Service {
             Err(spread) => spread,
         };
         let here = std::mem::take(&mut spread.here);
-        let here = match here.is_empty() {
-            true => None,
-            false => Some(self.ask_here(&handle, here)?),
+        let here = if here.is_empty() {
+            None
+        } else {
+            Some(self.ask_here(&handle, here)?)
         };
         let patience = self.settings.answer_patience;
         tokio::spawn(async move {
@@ -342,9 +345,10 @@ impl Service {
             return Ok(commands);
         };
         let spread = Spread::of(commands, homes, |home| cluster.peer(home));
-        match spread.is_here() {
-            true => Ok(spread.here),
-            false => Err((spread, Arc::clone(cluster))),
+        if spread.is_here() {
+            Ok(spread.here)
+        } else {
+            Err((spread, Arc::clone(cluster)))
         }
     }
 

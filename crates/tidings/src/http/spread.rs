@@ -209,9 +209,10 @@ async fn ask(cluster: &Cluster, peer: &Peer, commands: Commands) -> Result<OwnRe
     let bytes = bytes.map_err(|_| holder_lost())?;
     let Answered(answers) = serde_json::from_slice(&bytes)
         .map_err(|fault| Problem::new(Code::Internal, format!("the answer of a node: {fault}")))?;
-    match answers.len() == count {
-        true => Ok(answers),
-        false => Err(holder_lost()),
+    if answers.len() == count {
+        Ok(answers)
+    } else {
+        Err(holder_lost())
     }
 }
 

@@ -59,9 +59,10 @@ pub(crate) struct Around<'a> {
 
 impl Lanes {
     pub(crate) fn get(&self, at: &LaneKey) -> Option<&Lane> {
-        match at.key.is_empty() {
-            true => self.plain.get(&at.lane).map(|lane| &**lane),
-            false => self.keyed.get(at).map(|keyed| &keyed.lane),
+        if at.key.is_empty() {
+            self.plain.get(&at.lane).map(|lane| &**lane)
+        } else {
+            self.keyed.get(at).map(|keyed| &keyed.lane)
         }
     }
 
@@ -160,9 +161,10 @@ impl Lanes {
         let done = change(&mut keyed.lane, around.terms);
         for number in who {
             let entry = (number, at.clone());
-            match keyed.lane.open().contains(number) {
-                true => drop(self.of.insert(entry, ())),
-                false => drop(self.of.remove(&entry)),
+            if keyed.lane.open().contains(number) {
+                drop(self.of.insert(entry, ()))
+            } else {
+                drop(self.of.remove(&entry))
             }
         }
         let pages = who.iter().map(FewPage::of);
@@ -232,9 +234,10 @@ impl Lanes {
         }
         let names = &around.compiled.names;
         let name = names.lane(at.lane);
-        let mut lane = match at.key.is_empty() {
-            true => Lane::new(name.kind.clone(), name.channel),
-            false => Lane::of_few(name.kind.clone(), name.channel),
+        let mut lane = if at.key.is_empty() {
+            Lane::new(name.kind.clone(), name.channel)
+        } else {
+            Lane::of_few(name.kind.clone(), name.channel)
         };
         lane.count_if(around.compiled.counts(&name.kind));
         let mut others = names.others(at.lane).map(|lane| LaneKey {
@@ -247,12 +250,11 @@ impl Lanes {
         if around.paused.contains(&name.channel) {
             lane.pause();
         }
-        match at.key.is_empty() {
-            true => drop(self.plain.insert(at.lane, Shared::new(lane))),
-            false => {
-                let keyed = Shared::new(Keyed { lane, due: None });
-                self.keyed.insert(at.clone(), keyed);
-            }
+        if at.key.is_empty() {
+            drop(self.plain.insert(at.lane, Shared::new(lane)))
+        } else {
+            let keyed = Shared::new(Keyed { lane, due: None });
+            self.keyed.insert(at.clone(), keyed);
         }
     }
 
@@ -316,9 +318,10 @@ impl Lanes {
             };
             keyed.due = None;
             let due = keyed.lane.take_due(now, terms);
-            match due.is_empty() {
-                true => self.settle(&at, terms),
-                false => all.push((at, due)),
+            if due.is_empty() {
+                self.settle(&at, terms)
+            } else {
+                all.push((at, due))
             }
         }
         all

@@ -174,9 +174,10 @@ impl Entering<'_> {
             max_items: 0,
             ..parameters
         };
-        match rules == self.rules {
-            true => self.parameters,
-            false => (self.under)(rules).or(self.parameters.map(unbounded)),
+        if rules == self.rules {
+            self.parameters
+        } else {
+            (self.under)(rules).or(self.parameters.map(unbounded))
         }
     }
 

@@ -143,11 +143,12 @@ impl Waiting<'_> {
         let plain = bucket.lanes.plain().get(&lane_no).map(|lane| &**lane);
         let has = |number: u32, kept: &StoredArrival| {
             let key = names.key(lane_no, &kept.arrival.keys);
-            let lane = match key.is_empty() {
-                true => plain,
-                false => bucket
+            let lane = if key.is_empty() {
+                plain
+            } else {
+                bucket
                     .lanes
-                    .get(&names.address(lane_no, &kept.arrival.keys)),
+                    .get(&names.address(lane_no, &kept.arrival.keys))
             };
             lane.and_then(|lane| lane.since(number))
                 .is_some_and(|since| since <= kept.seq)

@@ -63,9 +63,10 @@ pub(crate) fn ask(
     };
     let arrival = &kept.arrival;
     let event = intake.event(draft, (arrival.at.day(), arrival.event))?;
-    let object = match condition.asks("object") {
-        true => Some(intake.objects.now(draft, &event.object.id)?),
-        false => None,
+    let object = if condition.asks("object") {
+        Some(intake.objects.now(draft, &event.object.id)?)
+    } else {
+        None
     };
     let target = event.target.as_ref().filter(|_| condition.asks("target"));
     let target = target.map(|target| intake.objects.now(draft, &target.id));

@@ -77,9 +77,10 @@ impl Question<'_> {
         });
         let goes_to = audience_text(&event.to);
         if words.is_empty() {
-            let outside = match self.supposed {
-                true => "not in the audience",
-                false => "not in the audience, as it is now",
+            let outside = if self.supposed {
+                "not in the audience"
+            } else {
+                "not in the audience, as it is now"
             };
             let step = Step::ends(Rule::Audience, goes_to, outside);
             arrival.steps.push(step);
@@ -134,15 +135,16 @@ impl Question<'_> {
         }
         let looked_at = format!("{} per {}", admission.word(), of_type.rules.per.word());
         let around = (&self.engine.intake, &self.draft);
-        let would = match is_recorded || !self.supposed {
-            true => None,
-            false => would_leave_out(
+        let would = if is_recorded || !self.supposed {
+            None
+        } else {
+            would_leave_out(
                 self.part,
                 around,
                 (self.bucket.no, self.number),
                 (type_no, of_type),
                 self.event(),
-            )?,
+            )?
         };
         let step = match would {
             Some(why) => {
@@ -359,9 +361,10 @@ fn audience_text(to: &Audience) -> String {
         counted(to.near.len(), "circle", "circles"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    match parts.is_empty() {
-        true => "nobody".to_owned(),
-        false => parts.join(", "),
+    if parts.is_empty() {
+        "nobody".to_owned()
+    } else {
+        parts.join(", ")
     }
 }
 

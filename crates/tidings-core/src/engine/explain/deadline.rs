@@ -41,22 +41,22 @@ impl Question<'_> {
         let kept = Arc::new(self.supposed_arrival(arrival, entry, type_no));
         let names = &self.engine.intake.compiled.names;
         let address = names.address(entry.lane, &kept.arrival.keys);
-        let due = match names.lane(entry.lane).is_inbox() {
-            true => Some(entry.t),
-            false => {
-                let compiled = &self.part.compiled;
-                let open = self.bucket.lanes.get(&address);
-                let enters = match open.is_some_and(|lane| lane.open().contains(self.number.0)) {
-                    true => "joins the window that is open",
-                    false => "opens a window",
-                };
-                let lane_text = self.lane_text(&address);
-                path.steps.push(Step::passes(Rule::Lane, lane_text, enters));
-                let lane = self
-                    .bucket
-                    .lane_with((&kept, &address), self.number.0, compiled);
-                self.due_steps(&lane, &address, type_no, &mut path)?
-            }
+        let due = if names.lane(entry.lane).is_inbox() {
+            Some(entry.t)
+        } else {
+            let compiled = &self.part.compiled;
+            let open = self.bucket.lanes.get(&address);
+            let enters = if open.is_some_and(|lane| lane.open().contains(self.number.0)) {
+                "joins the window that is open"
+            } else {
+                "opens a window"
+            };
+            let lane_text = self.lane_text(&address);
+            path.steps.push(Step::passes(Rule::Lane, lane_text, enters));
+            let lane = self
+                .bucket
+                .lane_with((&kept, &address), self.number.0, compiled);
+            self.due_steps(&lane, &address, type_no, &mut path)?
         };
         path.at = due;
         path.state = EntryState::Pending;
@@ -108,9 +108,10 @@ impl Question<'_> {
                 type_no,
                 rules: self.version.map_or(0, |version| version.number),
                 keys: row.keys.clone(),
-                origin: match entry.way.later {
-                    true => Origin::Later,
-                    false => Origin::First,
+                origin: if entry.way.later {
+                    Origin::Later
+                } else {
+                    Origin::First
                 },
                 about: About::of(&row.event, pivot.unwrap_or(Pivot::Object)),
                 reasons: arrival.words().to_vec(),

@@ -176,9 +176,10 @@ impl Question<'_> {
             Origin::Moved => "moved into it",
             Origin::First | Origin::Later => "entered it",
         };
-        let lane_text = match name.is_inbox() {
-            true => "the inbox".to_owned(),
-            false => self.lane_text(&address),
+        let lane_text = if name.is_inbox() {
+            "the inbox".to_owned()
+        } else {
+            self.lane_text(&address)
         };
         path.steps
             .push(Step::passes(Rule::Lane, lane_text, entered).at(arrival.at));

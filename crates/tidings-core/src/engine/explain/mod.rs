@@ -187,9 +187,10 @@ impl Question<'_> {
     }
 
     fn answer(&self) -> Result<Explanation, Unreadable> {
-        let entries = match self.supposed {
-            true => history::Entries::default(),
-            false => self.entries()?,
+        let entries = if self.supposed {
+            history::Entries::default()
+        } else {
+            self.entries()?
         };
         let arrival = self.arrival(entries.reasons())?;
         let mut channels: BTreeSet<ChannelNo> = entries.channels(self);
@@ -201,9 +202,10 @@ impl Question<'_> {
                     .flat_map(|(_, of_type)| of_type.channels(only)),
             );
         }
-        let routed = match arrival.is_reached && self.supposed {
-            true => self.routed(&arrival),
-            false => Vec::new(),
+        let routed = if arrival.is_reached && self.supposed {
+            self.routed(&arrival)
+        } else {
+            Vec::new()
         };
         let mut paths = Vec::new();
         for channel in channels {
@@ -227,9 +229,10 @@ impl Question<'_> {
 
     fn lane_text(&self, lane: &LaneKey) -> String {
         let name = &self.engine.intake.compiled.names.lane(lane.lane).name;
-        match lane.key.is_empty() {
-            true => name.clone(),
-            false => format!("{name}, key `{}`", lane.key.as_str()),
+        if lane.key.is_empty() {
+            name.clone()
+        } else {
+            format!("{name}, key `{}`", lane.key.as_str())
         }
     }
 }

@@ -210,9 +210,10 @@ impl Intake {
             return;
         };
         for t in later {
-            let kept = match t == last {
-                true => ScheduledRow::Event(Box::new(row.clone())),
-                false => ScheduledRow::Until(*last),
+            let kept = if t == last {
+                ScheduledRow::Event(Box::new(row.clone()))
+            } else {
+                ScheduledRow::Until(*last)
             };
             self.scheduled.insert((*t, row.place), ());
             let key = scheduled_key(Owner::Intake, *t, row.place);

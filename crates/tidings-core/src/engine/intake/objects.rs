@@ -286,9 +286,10 @@ impl Objects {
         day: Day,
     ) -> Result<(), Unreadable> {
         // Most are bare ids: these need no row.
-        match given.says_something() {
-            true => self.upsert(draft, given, (day, Giver::Role)),
-            false => self.touch(draft, &given.id, day),
+        if given.says_something() {
+            self.upsert(draft, given, (day, Giver::Role))
+        } else {
+            self.touch(draft, &given.id, day)
         }
     }
 
@@ -348,9 +349,12 @@ impl Objects {
             Some(known) => known,
             None => self.read(draft, id)?,
         };
-        let known = known.and_then(|known| match self.is_obsolete(known.newest) {
-            true => known.shrunk,
-            false => Some(known.object),
+        let known = known.and_then(|known| {
+            if self.is_obsolete(known.newest) {
+                known.shrunk
+            } else {
+                Some(known.object)
+            }
         });
         Ok(known.unwrap_or_else(|| Arc::new(Object::bare(id.clone()))))
     }
@@ -363,9 +367,12 @@ impl Objects {
         let known = row.transpose()?.map(|row: ObjectRow| {
             let shrunk = row.shrunk();
             let object = Arc::new(row.object);
-            let shared = |left: ObjectRow| match left.object == *object {
-                true => Arc::clone(&object),
-                false => Arc::new(left.object),
+            let shared = |left: ObjectRow| {
+                if left.object == *object {
+                    Arc::clone(&object)
+                } else {
+                    Arc::new(left.object)
+                }
             };
             Known {
                 shrunk: shrunk.map(shared),
@@ -460,9 +467,10 @@ impl Objects {
     pub(crate) fn observe(&mut self, id: &Id, withdrawn: bool, withdrawals: u64) {
         self.recent.remove(id);
         self.withdrawals = withdrawals;
-        match withdrawn {
-            true => drop(self.withdraw(id.clone())),
-            false => drop(self.unmark(id)),
+        if withdrawn {
+            drop(self.withdraw(id.clone()))
+        } else {
+            drop(self.unmark(id))
         }
     }
 
@@ -512,9 +520,10 @@ impl Objects {
             .view
             .scan(Partition::Base, &from, Some(&until), &mut |key, _| {
                 found.push(key.to_vec());
-                match found.len() < most {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
+                if found.len() < most {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
                 }
             })?;
         for key in &found {

@@ -94,9 +94,10 @@ pub(crate) fn note_attempt(
     is_first: bool,
 ) -> Result<(), Unreadable> {
     let (partition, key) = (Partition::Day(day), attempts_key(message));
-    let mut row = match is_first {
-        true => AttemptRow::default(),
-        false => row_of(draft, partition, &key)?,
+    let mut row = if is_first {
+        AttemptRow::default()
+    } else {
+        row_of(draft, partition, &key)?
     };
     row.add(attempt);
     draft.put_in_parts(partition, key, &encode(&row));

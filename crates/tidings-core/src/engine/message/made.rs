@@ -76,10 +76,11 @@ impl Part {
                 continue;
             }
             let known = open.tried.get(&number.0);
-            let ending = match known.is_some_and(|known| known.delivered) {
+            let ending = if known.is_some_and(|known| known.delivered) {
                 // What becomes of a copy takes nothing back.
-                true => &Ending::Delivered,
-                false => ending,
+                &Ending::Delivered
+            } else {
+                ending
             };
             sets.entry(*ending).or_default().insert(number.0);
             self.tally.resent += u64::from(*resent);

@@ -70,9 +70,10 @@ impl Standing {
             .tried
             .get(&number.0)
             .is_some_and(|tried| tried.count > 0);
-        let state = match has_failed {
-            true => MessageState::Retrying,
-            false => MessageState::Sending,
+        let state = if has_failed {
+            MessageState::Retrying
+        } else {
+            MessageState::Sending
         };
         open.sending.contains(number.0).then_some(Self::of(state))
     }
@@ -84,9 +85,10 @@ impl Standing {
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Self {
         if let Some((reason, at_check)) = row.why_nothing() {
-            let state = match at_check {
-                true => MessageState::Suppressed,
-                false => MessageState::Cancelled,
+            let state = if at_check {
+                MessageState::Suppressed
+            } else {
+                MessageState::Cancelled
             };
             return Self {
                 reason: Some(reason),

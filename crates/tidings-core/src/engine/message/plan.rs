@@ -462,9 +462,10 @@ impl Planner<'_> {
             };
             let entry = (kept, variant);
             let silenced = silenced(draft, (bucket, of_type), entry, (channel, who))?;
-            all.push(match silenced.is_empty() {
-                true => never,
-                false => Cow::Owned(silenced | &*never),
+            all.push(if silenced.is_empty() {
+                never
+            } else {
+                Cow::Owned(silenced | &*never)
             });
         }
         Ok(all)

@@ -255,9 +255,10 @@ impl Reader<'_> {
             for no in bucket.lanes.numbers() {
                 let name = names.lane(no);
                 let paused = bucket.paused.contains(&name.channel);
-                let held = match paused || name.kind == LaneKind::Paused {
-                    true => &ever,
-                    false => unconfirmed,
+                let held = if paused || name.kind == LaneKind::Paused {
+                    &ever
+                } else {
+                    unconfirmed
                 };
                 let found = bucket.waiting(view, names).in_lane(no, Some(held))?;
                 held_back += found.entries.len() as u64;

@@ -136,10 +136,13 @@ fn mark(
     let covered = match what {
         Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
         // A mark covers what has entered by now: about what nothing names there is nothing.
-        Marked::Object(object) => match intake.objects.knows(draft, object)? {
-            true => vec![Covered::Object(object.clone())],
-            false => Vec::new(),
-        },
+        Marked::Object(object) => {
+            if intake.objects.knows(draft, object)? {
+                vec![Covered::Object(object.clone())]
+            } else {
+                Vec::new()
+            }
+        }
         Marked::Event(event) => {
             let places = part.copies_in(draft).places_of(intake, event)?;
             places.into_iter().map(Covered::Event).collect()

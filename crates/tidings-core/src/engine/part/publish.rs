@@ -382,9 +382,10 @@ pub(crate) fn unmuted(
     why: Why<'_>,
     who: RoaringBitmap,
 ) -> Vec<(Left, RoaringBitmap)> {
-    match of_type.rules.required {
-        true => vec![(Left::All, who)],
-        false => bucket.preferences.mutes.split(channel, event, why, who),
+    if of_type.rules.required {
+        vec![(Left::All, who)]
+    } else {
+        bucket.preferences.mutes.split(channel, event, why, who)
     }
 }
 

@@ -191,9 +191,10 @@ type Ended = BTreeMap<(ChannelNo, Reason), RoaringBitmap>;
 impl NotEntered {
     /// Ends one entry of each of a set; `later` as in the part that they are of.
     fn end(&mut self, later: bool, of: (ChannelNo, Reason), who: &RoaringBitmap) {
-        let ended = match later {
-            true => &mut self.later,
-            false => &mut self.first,
+        let ended = if later {
+            &mut self.later
+        } else {
+            &mut self.first
         };
         *ended.entry(of).or_default() |= who;
     }

@@ -242,9 +242,10 @@ impl Gathering<'_> {
 
     /// Counts a message that is looked at; false = the page ends before it.
     fn has_room(&mut self, at: MessageCursor) -> bool {
-        let looked_at_max = match self.page.messages.is_empty() {
-            true => LOOKED_AT_FOR_NONE_MAX,
-            false => LOOKED_AT_MAX,
+        let looked_at_max = if self.page.messages.is_empty() {
+            LOOKED_AT_FOR_NONE_MAX
+        } else {
+            LOOKED_AT_MAX
         };
         if self.page.messages.len() >= self.most || self.looked_at >= looked_at_max {
             self.page.next = self.last;
@@ -276,13 +277,12 @@ impl Gathering<'_> {
                 if least > greatest {
                     continue;
                 }
-                let numbers: Vec<u32> = match is_planned {
-                    true => {
-                        let unmade = open.unmade.from(&least).map(|(number, _)| *number);
-                        let unmade = unmade.take_while(|number| *number <= greatest);
-                        unmade.take(most).collect()
-                    }
-                    false => open.sending.range(least..=greatest).take(most).collect(),
+                let numbers: Vec<u32> = if is_planned {
+                    let unmade = open.unmade.from(&least).map(|(number, _)| *number);
+                    let unmade = unmade.take_while(|number| *number <= greatest);
+                    unmade.take(most).collect()
+                } else {
+                    open.sending.range(least..=greatest).take(most).collect()
                 };
                 for number in numbers {
                     let id = closing.message(RecipientNo(number));
@@ -400,9 +400,10 @@ impl Gathering<'_> {
                         return ControlFlow::Break(());
                     }
                 }
-                match rows.len() < TOGETHER {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
+                if rows.len() < TOGETHER {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
                 }
             })?;
         fault.map(|()| rows)

@@ -143,9 +143,12 @@ fn apply_acts(
             engine
                 .parts
                 .each(&engine.intake, draft, is_large, |intake, part, draft| {
-                    let each = alike.iter().map(|(_, no, act)| match part.applied < *no {
-                        true => part.apply(intake, draft, act),
-                        false => Ok(Applied::Done),
+                    let each = alike.iter().map(|(_, no, act)| {
+                        if part.applied < *no {
+                            part.apply(intake, draft, act)
+                        } else {
+                            Ok(Applied::Done)
+                        }
                     });
                     each.collect::<Result<Vec<_>, _>>()
                 })?;
@@ -255,9 +258,8 @@ impl Intake {
                 self.next_place = self.next_place.max(EventNo(row.place.0 + 1));
                 self.observe_row(draft, *at, row);
                 self.id_days.insert(at.day);
-                match row.enters().is_empty() {
-                    true => {}
-                    false => drop(self.entered_days.insert(at.day)),
+                if !(row.enters().is_empty()) {
+                    drop(self.entered_days.insert(at.day))
                 }
                 self.known_ids.note(draft, at.day, &row.event.id);
             }

@@ -229,9 +229,10 @@ pub(crate) fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning>
     let topics = (!to.topics.is_empty()).then(|| Warning::NoFollowers(to.topics.clone()));
     let near = (!to.near.is_empty()).then(|| Warning::NobodyNear(to.near.clone()));
     let causes: Vec<Warning> = topics.into_iter().chain(near).collect();
-    match causes.is_empty() {
-        true => vec![Warning::NobodyConcerned],
-        false => causes,
+    if causes.is_empty() {
+        vec![Warning::NobodyConcerned]
+    } else {
+        causes
     }
 }
 

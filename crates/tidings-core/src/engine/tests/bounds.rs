@@ -279,12 +279,9 @@ proptest! {
             }
             events.push(Command::Publish(Box::new(event)));
         }
-        match world.together {
-            true => played.play(Instant(HOUR_MS), &events),
-            false => for (at, event) in (HOUR_MS..).zip(&events) {
+        if world.together { played.play(Instant(HOUR_MS), &events) } else { for (at, event) in (HOUR_MS..).zip(&events) {
                 played.play(Instant(at), slice::from_ref(event));
-            },
-        }
+            } }
         let mark = |what| Command::Mark {
             recipient: id(&people[0]),
             what,

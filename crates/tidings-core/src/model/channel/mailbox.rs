@@ -107,9 +107,10 @@ impl std::fmt::Display for Mailbox {
 
 /// Tells whether a character may stand unquoted before the `@` (RFC 5321, `atext`, and RFC 6532).
 fn is_plain(c: char) -> bool {
-    match c.is_ascii() {
-        true => c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c),
-        false => is_visible(c),
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c)
+    } else {
+        is_visible(c)
     }
 }
 
@@ -132,9 +133,10 @@ fn plain(local: &str) -> Result<String, NotAMailbox> {
             _ => NotAMailbox::Character,
         });
     }
-    Ok(match local.split('.').any(str::is_empty) {
-        true => quoted(local),
-        false => local.to_owned(),
+    Ok(if local.split('.').any(str::is_empty) {
+        quoted(local)
+    } else {
+        local.to_owned()
     })
 }
 
@@ -158,9 +160,10 @@ fn unquoted(local: &str) -> Option<Result<String, NotAMailbox>> {
             None => return Some(Err(NotAMailbox::Character)),
         }
     }
-    Some(match text.is_empty() {
-        true => Err(NotAMailbox::At),
-        false => Ok(text),
+    Some(if text.is_empty() {
+        Err(NotAMailbox::At)
+    } else {
+        Ok(text)
     })
 }
 
@@ -182,23 +185,23 @@ fn domain_of(domain: &str) -> Result<String, NotAMailbox> {
             Some(six) => six.parse::<Ipv6Addr>().is_ok(),
             None => literal.parse::<Ipv4Addr>().is_ok(),
         };
-        return match is_address {
-            true => Ok(domain.to_owned()),
-            false => Err(NotAMailbox::Domain),
+        return if is_address {
+            Ok(domain.to_owned())
+        } else {
+            Err(NotAMailbox::Domain)
         };
     }
     if domain.split('.').any(str::is_empty) {
         return Err(NotAMailbox::Dot);
     }
-    let ascii = match domain.is_ascii() {
-        true => domain.to_ascii_lowercase(),
-        false => {
-            let is_hidden = |c: char| !c.is_ascii() && !is_visible(c);
-            if domain.chars().any(is_hidden) {
-                return Err(NotAMailbox::Character);
-            }
-            idna::domain_to_ascii(domain).map_err(|_| NotAMailbox::Domain)?
+    let ascii = if domain.is_ascii() {
+        domain.to_ascii_lowercase()
+    } else {
+        let is_hidden = |c: char| !c.is_ascii() && !is_visible(c);
+        if domain.chars().any(is_hidden) {
+            return Err(NotAMailbox::Character);
         }
+        idna::domain_to_ascii(domain).map_err(|_| NotAMailbox::Domain)?
     };
     if ascii.split('.').any(str::is_empty) {
         return Err(NotAMailbox::Dot);
@@ -211,9 +214,10 @@ fn domain_of(domain: &str) -> Result<String, NotAMailbox> {
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
         label.bytes().all(is_letter) && !label.starts_with('-') && !label.ends_with('-')
     };
-    match ascii.split('.').all(is_label) {
-        true => Ok(ascii),
-        false => Err(NotAMailbox::Domain),
+    if ascii.split('.').all(is_label) {
+        Ok(ascii)
+    } else {
+        Err(NotAMailbox::Domain)
     }
 }
 

@@ -61,9 +61,10 @@ impl Apns {
             topic: topic.ok_or_else(|| {
                 fault("`topic` is missing: write `?topic=` and the bundle id of the app")
             })?,
-            key: match pem.is_empty() {
-                true => None,
-                false => Some(key_of(&pem, &random)?),
+            key: if pem.is_empty() {
+                None
+            } else {
+                Some(key_of(&pem, &random)?)
             },
             base: url.base(own)?,
             token: Mutex::default(),
@@ -178,13 +179,16 @@ impl Shape for Apns {
                 }
             }
             // Also what Apple says of every token where `sandbox` is wrong.
-            (Outcome::Failed { why, .. }, Some("BadDeviceToken")) => match self.vouched.refused() {
-                true => Outcome::Failed {
-                    why,
-                    suppress: Some(SuppressedFor::Gone),
-                },
-                false => Outcome::away(why),
-            },
+            (Outcome::Failed { why, .. }, Some("BadDeviceToken")) => {
+                if self.vouched.refused() {
+                    Outcome::Failed {
+                        why,
+                        suppress: Some(SuppressedFor::Gone),
+                    }
+                } else {
+                    Outcome::away(why)
+                }
+            }
             // Our topic, our key.
             (
                 Outcome::Failed { why, .. },

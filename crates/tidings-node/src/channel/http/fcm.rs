@@ -60,9 +60,10 @@ impl Fcm {
     pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
         let file = url.secret_place()?;
         let shape = Self {
-            account: match file.is_empty() {
-                true => None,
-                false => Some(Account::read(&file)?),
+            account: if file.is_empty() {
+                None
+            } else {
+                Some(Account::read(&file)?)
             },
             base: url.base("https://fcm.googleapis.com")?,
             login: Mutex::default(),
@@ -230,13 +231,16 @@ impl Shape for Fcm {
             (
                 Outcome::Failed { why, .. } | Outcome::Away { why, .. },
                 Some("SENDER_ID_MISMATCH"),
-            ) => match self.vouched.refused() {
-                true => Outcome::Failed {
-                    why,
-                    suppress: Some(SuppressedFor::Gone),
-                },
-                false => Outcome::away(why),
-            },
+            ) => {
+                if self.vouched.refused() {
+                    Outcome::Failed {
+                        why,
+                        suppress: Some(SuppressedFor::Gone),
+                    }
+                } else {
+                    Outcome::away(why)
+                }
+            }
             (Outcome::Failed { why, .. }, Some("INVALID_ARGUMENT")) => Outcome::Failed {
                 why,
                 suppress: is_of_token.then_some(SuppressedFor::Gone),

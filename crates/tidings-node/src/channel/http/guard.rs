@@ -40,9 +40,10 @@ impl Resolver for Guard {
         let mut public = self.empty();
         let allowed = found.iter().filter(|address| is_public(address.ip()));
         allowed.for_each(|address| public.push(*address));
-        match public.is_empty() {
-            true => Err(ureq::Error::BadUri(PRIVATE.to_owned())),
-            false => Ok(public),
+        if public.is_empty() {
+            Err(ureq::Error::BadUri(PRIVATE.to_owned()))
+        } else {
+            Ok(public)
         }
     }
 }

@@ -34,9 +34,10 @@ impl Note {
     /// far as it goes.
     pub(super) fn words(&self) -> String {
         let stem = self.title.strip_suffix('…').unwrap_or(&self.title);
-        let mut words = match self.text.contains(stem.trim_end()) {
-            true => self.text.clone(),
-            false => format!("{}\n{}", self.title, self.text),
+        let mut words = if self.text.contains(stem.trim_end()) {
+            self.text.clone()
+        } else {
+            format!("{}\n{}", self.title, self.text)
         };
         words.truncate(words.trim_end().len());
         words

@@ -92,9 +92,10 @@ pub(crate) trait Shape: Send + Sync {
 
     /// The outcome where nobody is there: the provider, or the host that the recipient names.
     fn unreachable(&self, why: String) -> Outcome {
-        let scope = match self.answers_for_all() {
-            true => Scope::Provider,
-            false => Scope::Destination,
+        let scope = if self.answers_for_all() {
+            Scope::Provider
+        } else {
+            Scope::Destination
         };
         Outcome::Away {
             scope,

@@ -32,9 +32,10 @@ pub(crate) fn parts(text: &str) -> usize {
         Some(septets) => (septets, 160, 153),
         None => (text.encode_utf16().count(), 70, 67),
     };
-    match length <= one {
-        true => 1,
-        false => length.div_ceil(several),
+    if length <= one {
+        1
+    } else {
+        length.div_ceil(several)
     }
 }
 
@@ -58,9 +59,10 @@ pub(crate) fn text_of(note: &Note) -> String {
         .unwrap_or_default();
     let in_alphabet = plain(&words);
     let is_plain = septets(&in_alphabet).is_some() && septets(&link).is_some();
-    let (words, end) = match is_plain {
-        true => (in_alphabet, "..."),
-        false => (words, "…"),
+    let (words, end) = if is_plain {
+        (in_alphabet, "...")
+    } else {
+        (words, "…")
     };
     let whole = format!("{words}{link}");
     if parts(&whole) <= PARTS_MAX {

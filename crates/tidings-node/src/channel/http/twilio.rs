@@ -40,9 +40,10 @@ impl Shape for Twilio {
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
         let text = sms::text_of(&Note::of(message)?);
         // A messaging service has an id in place of a number.
-        let sender = match message.from.starts_with("MG") {
-            true => "MessagingServiceSid",
-            false => "From",
+        let sender = if message.from.starts_with("MG") {
+            "MessagingServiceSid"
+        } else {
+            "From"
         };
         let fields = [("To", to), (sender, &message.from), ("Body", &text)];
         let form = fields.map(|(name, value)| {

@@ -109,9 +109,10 @@ impl<'a> ProviderUrl<'a> {
     /// Takes the option `base` out, for providers whose addresses recipients name: a server that is called in place of
     /// the addresses' own, with their paths.
     pub(crate) fn detour(&mut self) -> Result<Detour, ProviderError> {
-        Ok(Detour(match self.options.contains_key("base") {
-            true => Some(self.base("")?),
-            false => None,
+        Ok(Detour(if self.options.contains_key("base") {
+            Some(self.base("")?)
+        } else {
+            None
         }))
     }
 
@@ -119,9 +120,10 @@ impl<'a> ProviderUrl<'a> {
     pub(crate) fn place(&self, what: &str) -> Result<String, ProviderError> {
         let place = self.text(self.place)?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
-        match name_of(self.place).is_some() || (!place.is_empty() && place.chars().all(is_name)) {
-            true => Ok(place),
-            false => Err(fault(format!("{what} stands behind the `@`"))),
+        if name_of(self.place).is_some() || (!place.is_empty() && place.chars().all(is_name)) {
+            Ok(place)
+        } else {
+            Err(fault(format!("{what} stands behind the `@`")))
         }
     }
 

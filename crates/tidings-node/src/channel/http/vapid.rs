@@ -87,9 +87,10 @@ impl Vapid {
             ));
         }
         let random = SystemRandom::new();
-        let pair = match private.is_empty() || public.is_empty() {
-            true => None,
-            false => Some(pair_of(&public, &private, &random)?),
+        let pair = if private.is_empty() || public.is_empty() {
+            None
+        } else {
+            Some(pair_of(&public, &private, &random)?)
         };
         let shape = Self {
             pair,

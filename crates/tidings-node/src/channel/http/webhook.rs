@@ -22,9 +22,10 @@ impl Webhook {
         let secret = url.secret_place()?;
         let fault = |why| ProviderError::Address(format!("its secret {why}"));
         let shape = Self {
-            key: match secret.is_empty() {
-                true => None,
-                false => Some(WebhookKey::parse(&secret).map_err(fault)?),
+            key: if secret.is_empty() {
+                None
+            } else {
+                Some(WebhookKey::parse(&secret).map_err(fault)?)
             },
             detour: url.detour()?,
         };

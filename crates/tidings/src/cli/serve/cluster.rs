@@ -291,9 +291,10 @@ impl Holder for Holding {
         } = serving;
         drop(hearing);
         service.stop();
-        let drain = match drains {
-            true => self.0.arguments.drain.min(HAND_OVER),
-            false => Duration::ZERO,
+        let drain = if drains {
+            self.0.arguments.drain.min(HAND_OVER)
+        } else {
+            Duration::ZERO
         };
         match node.stop_within(drain) {
             Ok(()) => tracing::info!("this node no longer holds the store"),

@@ -345,9 +345,10 @@ async fn without_a_licence_nothing_is_read_and_no_change_confirmed() {
 #[tokio::test]
 async fn metrics_of_a_standby_are_its_own_for_those_whom_the_holder_lets_in() {
     let nodes = |request: Request| async move {
-        match request.headers().contains_key(header::AUTHORIZATION) {
-            true => StatusCode::OK,
-            false => StatusCode::UNAUTHORIZED,
+        if request.headers().contains_key(header::AUTHORIZATION) {
+            StatusCode::OK
+        } else {
+            StatusCode::UNAUTHORIZED
         }
     };
     let holder = listen(Router::new().route("/v1/nodes", get(nodes))).await;

@@ -134,9 +134,10 @@ fn read(maildir: &Path) -> Result<Vec<(PathBuf, Vec<Reported>)>, String> {
             break;
         }
     }
-    match mails.is_empty() {
-        true => unreadable.map(|()| mails),
-        false => Ok(mails),
+    if mails.is_empty() {
+        unreadable.map(|()| mails)
+    } else {
+        Ok(mails)
     }
 }
 

@@ -163,9 +163,10 @@ fn load(path: &Path) -> io::Result<Vec<u8>> {
 /// Parses a mail; `None` = it is none, or may hold other mails, which none of ours does. The parser reads mails within
 /// mails by recursion, without a bound, so that a stranger's could overflow the stack.
 fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
-    match may_hold_mails(bytes) {
-        true => None,
-        false => MessageParser::default().parse(bytes),
+    if may_hold_mails(bytes) {
+        None
+    } else {
+        MessageParser::default().parse(bytes)
     }
 }
 

@@ -210,9 +210,10 @@ impl<'r> Chooser<'r> {
             .filter(|title| !title.trim().is_empty())?;
         let scope = scope(object.id.clone());
         let is_off = self.mode(&scope, self.channel) == Mode::Never;
-        let (to, mode) = match is_off {
-            true => (Pace::AtOnce, Mode::Default),
-            false => (Pace::Off, Mode::Never),
+        let (to, mode) = if is_off {
+            (Pace::AtOnce, Mode::Default)
+        } else {
+            (Pace::Off, Mode::Never)
         };
         let choice = Choice {
             scope,
@@ -357,9 +358,10 @@ impl<'r> Chooser<'r> {
             ..choice.clone()
         };
         let narrower = self.narrower(channel);
-        let (mode, to) = match is_off {
-            true => (Mode::Default, Pace::AtOnce),
-            false => (Mode::Never, Pace::Off),
+        let (mode, to) = if is_off {
+            (Mode::Default, Pace::AtOnce)
+        } else {
+            (Mode::Never, Pace::Off)
         };
         // What is off stays off by itself, where the rest is turned off.
         let narrower = narrower.filter(|choice| is_off || choice.mode != Mode::Never);

@@ -533,9 +533,10 @@ fn each_call_answers_every_error_that_it_documents() {
                 .collect()
         });
         for (call, answered) in who.iter().zip(answers) {
-            let found = match answered.status.is_success() {
-                true => String::from_utf8_lossy(&answered.bytes).into_owned(),
-                false => code(&answered),
+            let found = if answered.status.is_success() {
+                String::from_utf8_lossy(&answered.bytes).into_owned()
+            } else {
+                code(&answered)
             };
             if found != *documented {
                 missed.push(format!(

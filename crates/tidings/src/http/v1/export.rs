@@ -99,9 +99,10 @@ async fn export(
     // It begins only once the others are read: its reader is not to be waited for before.
     let events = stream::once(async move {
         streamed(life, patience, move |out| {
-            let written = match has_intake {
-                true => write_events(&durable, from, out),
-                false => Ok(()),
+            let written = if has_intake {
+                write_events(&durable, from, out)
+            } else {
+                Ok(())
             };
             drop((durable, permit));
             written

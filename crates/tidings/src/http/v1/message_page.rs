@@ -174,11 +174,12 @@ pub(super) fn merged(
         }
     }
     messages.sort_by_key(|(place, ..)| *place);
-    let next = match messages.len() > most {
-        true => messages
+    let next = if messages.len() > most {
+        messages
             .get(most.saturating_sub(1))
-            .map(|(_, cursor, _)| cursor.clone()),
-        false => end.map(|(_, next)| next),
+            .map(|(_, cursor, _)| cursor.clone())
+    } else {
+        end.map(|(_, next)| next)
     };
     messages.truncate(most);
     MessagePage {

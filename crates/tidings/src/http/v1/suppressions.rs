@@ -231,9 +231,10 @@ async fn suppress(
     change: Change,
 ) -> Result<Answer, Problem> {
     let address = named(&path)?;
-    let body: SuppressionBody = match change.body.is_empty() {
-        true => SuppressionBody::default(),
-        false => change.parse()?,
+    let body: SuppressionBody = if change.body.is_empty() {
+        SuppressionBody::default()
+    } else {
+        change.parse()?
     };
     service.done(&change, body.command(address)).await
 }

@@ -23,15 +23,16 @@ impl Channel for Devices {
         let is_gone = |to: &&String| *to != self.0;
         let dead = message.to.iter().filter(is_gone);
         let dead: Vec<_> = dead.map(|to| (to.clone(), SuppressedFor::Gone)).collect();
-        match dead.len() == message.to.len() {
-            true => Outcome::Failed {
+        if dead.len() == message.to.len() {
+            Outcome::Failed {
                 why: "410".to_owned(),
                 suppress: Some(SuppressedFor::Stop),
-            },
-            false => Outcome::Sent(Receipt {
+            }
+        } else {
+            Outcome::Sent(Receipt {
                 dead,
                 ..Receipt::default()
-            }),
+            })
         }
     }
 }
