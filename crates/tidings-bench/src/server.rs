@@ -65,7 +65,7 @@ impl Server {
         let address = listener.local_addr().map_err(broken)?;
         let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
             // Without it an answer may only be late.
-            drop(stream.set_nodelay(true));
+            let _ = stream.set_nodelay(true);
         });
         tokio.spawn(async move { axum::serve(listener, router).await });
         Ok(Self {

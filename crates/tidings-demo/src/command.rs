@@ -166,7 +166,7 @@ fn serve(
     let router = page::router(Arc::new(shown));
     let server = runtime.spawn(async move { axum::serve(listener, router).await });
     // A browser keeps its connections open: they are cut, since nothing is lost by that.
-    drop(runtime.block_on(stop.wait_for(|stop| *stop)));
+    let _ = runtime.block_on(stop.wait_for(|stop| *stop));
     server.abort();
     Ok(())
 }

@@ -95,8 +95,8 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         // It may have ended already; there is nobody to tell.
-        drop(self.0.kill());
-        drop(self.0.wait());
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -142,7 +142,7 @@ impl Postgres {
             let mut stop = self.user.command(program);
             stop.args(["stop", "-w", "-m", "immediate", "-D"])
                 .arg(self.home.join("data"));
-            drop(run(stop));
+            let _ = run(stop);
         }
         self.server = None;
     }

@@ -373,7 +373,9 @@ fn remove(value: &mut Value, path: &str) {
         return;
     };
     match (rest, fields.get_mut(first)) {
-        ("", _) => drop(fields.remove(first)),
+        ("", _) => {
+            fields.remove(first);
+        }
         (rest, Some(inner)) => remove(inner, rest),
         (_, None) => {}
     }

@@ -254,7 +254,7 @@ impl Ahead {
         if self.gathered.writes.is_empty() {
             self.vitals.steps.add(took)
         } else {
-            drop(self.gathered.took.get_or_insert(took))
+            self.gathered.took.get_or_insert(took);
         }
     }
 
@@ -317,7 +317,7 @@ impl Ahead {
             none => none.insert(start_writer(&self.store)?),
         };
         // A writer that is gone has dropped its end of the job, which says so.
-        drop(writer.0.send(job));
+        let _ = writer.0.send(job);
         Ok(())
     }
 
@@ -430,7 +430,7 @@ fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>),
             let mut days = job.forgotten.iter();
             let ended = Job::write(job.commit, job.frees, &*store, &job.vitals);
             let ended = ended.and_then(|()| days.try_for_each(|day| store.forget(*day)));
-            drop(job.end.send(ended));
+            let _ = job.end.send(ended);
         }
     };
     let thread = std::thread::Builder::new().name("tidings-ahead".to_owned());

@@ -115,7 +115,7 @@ impl Candidate {
             while let Ok((began, action)) = called.recv() {
                 if let Some(input) = call_leases(&*leases, id, began, action) {
                     // Who left hears nothing any more.
-                    drop(answer.send(input));
+                    let _ = answer.send(input);
                 }
             }
             drop(is_member);
@@ -154,7 +154,7 @@ impl Candidate {
                     }
                 };
                 // Who left hears nothing any more.
-                drop(answer.send(input));
+                let _ = answer.send(input);
             }
         };
         thread("tidings-hold", working)?;
@@ -180,7 +180,7 @@ impl Candidate {
     /// than `patience`.
     #[must_use]
     pub fn leave(self, patience: Duration) -> bool {
-        drop(self.inputs.send(Input::Drain));
+        let _ = self.inputs.send(Input::Drain);
         self.left.recv_timeout(patience) == Err(RecvTimeoutError::Disconnected)
     }
 }

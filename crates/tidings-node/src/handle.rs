@@ -64,7 +64,7 @@ impl Request {
             Self::Work(work) => work.fail(RuntimeError::Stopped),
             Self::Keys(request) => request.fail(RuntimeError::Stopped),
             Self::Configure(.., answer) | Self::Stop(Stop { answer, .. }) => {
-                drop(answer.send(Err(RuntimeError::Stopped)));
+                let _ = answer.send(Err(RuntimeError::Stopped));
             }
             Self::Told(request) => (request.then)(Err(RuntimeError::Stopped)),
             // Who asks for acts asks again.

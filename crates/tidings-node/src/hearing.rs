@@ -121,7 +121,7 @@ impl Ear {
         if self.keys_read.is_none_or(|read| now >= read.plus(KEYS_MS)) {
             self.keys_read = Some(now);
             // If it has no room for that now, it has the next time.
-            drop(self.handle.read_keys());
+            let _ = self.handle.read_keys();
         }
     }
 

@@ -159,7 +159,7 @@ impl Resolving {
         }
         self.vitals.resolver.ask(objects.len());
         // The other end is held by this.
-        drop(self.questions.0.send(objects.iter().cloned().collect()));
+        let _ = self.questions.0.send(objects.iter().cloned().collect());
         self.asked = Some((now, objects));
         self.serve();
     }
@@ -185,8 +185,8 @@ impl Resolving {
             Ok(_) => self.is_served = true,
             Err(fault) => {
                 // Nobody will take it: an answer to it must not be taken for one to the next.
-                drop(self.questions.1.try_recv());
-                drop(self.answers.0.send(Err(fault.to_string())));
+                let _ = self.questions.1.try_recv();
+                let _ = self.answers.0.send(Err(fault.to_string()));
             }
         }
     }
@@ -197,7 +197,7 @@ impl Resolving {
             return false;
         };
         if let Some(resolver) = &self.resolver {
-            drop(self.answers.0.send(resolver.resolve(&objects)));
+            let _ = self.answers.0.send(resolver.resolve(&objects));
         }
         true
     }

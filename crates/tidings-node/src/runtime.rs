@@ -91,7 +91,7 @@ impl Runtime {
             .name(name.to_owned())
             .spawn(move || {
                 run(&mut node, &inbox);
-                drop((inbox, runs));
+                (inbox, runs);
                 drop(node);
                 drop(holds);
             })

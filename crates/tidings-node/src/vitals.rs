@@ -259,7 +259,7 @@ impl Vitals {
 
     /// Sets the channels, once.
     pub(crate) fn watch(&self, channels: &InForce) {
-        drop(self.channels.set(channels.downgrade()));
+        let _ = self.channels.set(channels.downgrade());
     }
 
     pub(crate) fn stepped_back(&self) {

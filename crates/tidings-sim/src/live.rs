@@ -348,8 +348,12 @@ impl Life {
         let what = self.draw(6);
         let process = self.process()?;
         match what {
-            0 | 1 => drop(process.write()),
-            2 | 3 => drop(process.send()),
+            0 | 1 => {
+                process.write();
+            }
+            2 | 3 => {
+                process.send();
+            }
             _ => process.turn(),
         }
         Ok(())
@@ -431,7 +435,9 @@ impl Life {
                         match (command, reply) {
                             // The model has nothing to erase and says nothing.
                             (Command::Erase { .. }, Err(_)) => {}
-                            (_, reply) => drop(reply.map_err(|refused| refused.to_string())?),
+                            (_, reply) => {
+                                reply.map_err(|refused| refused.to_string())?;
+                            }
                         }
                     }
                     return Ok(());
@@ -481,7 +487,7 @@ impl Life {
             });
             asked.map_err(|fault| fault.to_string())?;
             // Whatever the answer, and whether there is one: that it may not be done is a part of it.
-            drop(self.answer(&answer)?);
+            self.answer(&answer)?;
         }
         Ok(())
     }

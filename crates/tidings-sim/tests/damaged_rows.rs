@@ -59,11 +59,15 @@ fn damage(value: &mut Vec<u8>, (_, at, how, byte): &Damage) {
         1 => value[at] = *byte,
         2 => value.truncate(at),
         // A number of more than 60 bits, as postcard writes it.
-        3 => drop(value.splice(
-            at..=at,
-            [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f],
-        )),
-        _ => drop(value.splice(at..=at, [0xff, 0xff, 0x03])),
+        3 => {
+            value.splice(
+                at..=at,
+                [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f],
+            );
+        }
+        _ => {
+            value.splice(at..=at, [0xff, 0xff, 0x03]);
+        }
     }
 }
 

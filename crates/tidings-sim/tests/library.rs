@@ -456,7 +456,7 @@ impl Channel for Recorder {
         );
         let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Once the test has seen enough nobody listens.
-        drop(sender.send(handed));
+        let _ = sender.send(handed);
         Answer::Sent(Receipt::default())
     }
 }

@@ -306,7 +306,9 @@ fn play(nodes: &mut Nodes, load: &Load, fault: Fault, chance: &mut Chance) {
         Fault::Kill | Fault::Terminate => {
             let server = nodes.servers[node].take().unwrap();
             match fault {
-                Fault::Kill => drop(server.kill()),
+                Fault::Kill => {
+                    server.kill();
+                }
                 _ => {
                     server.signal("TERM");
                     let status = server.wait();

@@ -141,7 +141,7 @@ fn a19_killed_after_the_hand_over_the_same_message_goes_once_more() {
 
 /// Starts a server that waits so long at its end, with a mail that the mail server holds.
 fn holding(mail: &MailServer, directory: &Path, drain: &str) -> Server {
-    drop(begin(mail, directory));
+    begin(mail, directory);
     let log = std::fs::File::create(directory.join("log")).unwrap();
     let (config, data) = (directory.join("tidings.toml"), directory.join("data"));
     let server = Server::start_with_drain(&config, &data, drain, log);
@@ -189,7 +189,7 @@ fn a_second_signal_ends_at_once() {
 fn a_mail_that_is_tried_again_is_visible_with_its_last_answer() {
     let mail = MailServer::start(&[Stops::Defers]);
     let directory = tempfile::tempdir().unwrap();
-    drop(begin(&mail, directory.path()));
+    begin(&mail, directory.path());
     let log = std::fs::File::create(directory.path().join("log")).unwrap();
     let (config, data) = (
         directory.path().join("tidings.toml"),

@@ -29,8 +29,12 @@ impl ScheduledSets {
     pub(crate) fn insert(&mut self, at: At, who: RoaringBitmap) {
         self.remove(&at);
         match (who.len(), who.min()) {
-            (1, Some(number)) => drop(self.of_one.insert(at, number)),
-            _ => drop(self.of_many.insert(at, Shared::new(who))),
+            (1, Some(number)) => {
+                self.of_one.insert(at, number);
+            }
+            _ => {
+                self.of_many.insert(at, Shared::new(who));
+            }
         }
     }
 

@@ -134,9 +134,9 @@ impl<'a> Kinds<'a> {
         let (takes, gives) = function.kinds();
         for (argument, kinds) in arguments.iter().zip([takes, &[Kind::Text]]) {
             if kinds.is_empty() {
-                drop(self.kind(argument)?)
+                self.kind(argument)?;
             } else {
-                drop(self.wants(argument, kinds, function.usage())?)
+                self.wants(argument, kinds, function.usage())?;
             }
         }
         Ok(gives)

@@ -56,7 +56,9 @@ impl Stored {
                     );
                     self.0.insert((partition, key), value);
                 }
-                None => drop(self.0.remove(&(partition, key))),
+                None => {
+                    self.0.remove(&(partition, key));
+                }
             }
         }
     }

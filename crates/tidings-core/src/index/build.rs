@@ -86,7 +86,7 @@ impl Index {
         for (key, row) in segment::rows(self.bucket, segment.id(), &rest) {
             slice.put(partition, key, Some(row));
         }
-        drop(segment.loaded.set(Arc::new(Segment::new(rest))));
+        let _ = segment.loaded.set(Arc::new(Segment::new(rest)));
         held.segments.push(segment);
         let list = encode(&held.segment_list());
         slice.put(partition, segment_list_key(self.bucket), Some(list));

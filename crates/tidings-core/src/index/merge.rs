@@ -162,7 +162,7 @@ impl Index {
         for (key, row) in segment::rows(self.bucket, work.into.id(), &work.arrivals) {
             slice.put(partition, key, Some(row));
         }
-        drop(work.into.loaded.set(Arc::new(Segment::new(work.arrivals))));
+        let _ = work.into.loaded.set(Arc::new(Segment::new(work.arrivals)));
         held.segments.splice(work.segments, [work.into]);
         let list = encode(&held.segment_list());
         slice.put(partition, segment_list_key(self.bucket), Some(list));

@@ -61,8 +61,8 @@ proptest! {
         let mut after = before.clone();
         for (key, value) in &changes {
             match value {
-                Some(value) => drop(after.insert(key.clone(), value.clone())),
-                None => drop(after.remove(key)),
+                Some(value) => { after.insert(key.clone(), value.clone()); }
+                None => { after.remove(key); }
             }
         }
         let all = changes.iter().map(|(key, value)| write(key, value.as_deref()));

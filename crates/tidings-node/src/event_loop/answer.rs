@@ -33,7 +33,7 @@ pub(super) fn answer(
             Request::ReadKeys => reads_keys = true,
             Request::Report(..) | Request::Told(_) => {}
             Request::Configure(.., answer) if fault.is_some() => {
-                drop(answer.send(Err(unavailable())));
+                let _ = answer.send(Err(unavailable()));
             }
             Request::Configure(rules, others, answer) => {
                 let done = node
@@ -44,7 +44,7 @@ pub(super) fn answer(
                     channels.replace(others);
                     *in_force = *rules;
                 }
-                drop(answer.send(done.as_ref().map(|_| ()).map_err(RuntimeError::of_commit)));
+                let _ = answer.send(done.as_ref().map(|_| ()).map_err(RuntimeError::of_commit));
                 fault = done.err();
             }
             Request::Wake => {}
@@ -77,7 +77,9 @@ pub(super) fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
         match request {
             Request::Work(work) => work.fail(unavailable()),
             Request::Keys(request) => request.fail(unavailable()),
-            Request::Configure(.., answer) => drop(answer.send(Err(unavailable()))),
+            Request::Configure(.., answer) => {
+                let _ = answer.send(Err(unavailable()));
+            }
             Request::Told(request) => (request.then)(Err(unavailable())),
             Request::Report(..) | Request::ReadKeys | Request::Wake => {}
             Request::Stop(stop) => *stopping = Some(stop),

@@ -27,7 +27,7 @@ impl EventLoop {
                 Request::Keys(request) => request.fail(RuntimeError::Full(full.to_string())),
                 Request::Told(request) => (request.then)(Err(RuntimeError::Full(full.to_string()))),
                 Request::Configure(.., answer) => {
-                    drop(answer.send(Err(RuntimeError::Full(full.to_string()))));
+                    let _ = answer.send(Err(RuntimeError::Full(full.to_string())));
                 }
                 request => possible.push(request),
             }

@@ -44,7 +44,7 @@ pub(super) fn put_off(
         match request {
             Request::Work(work) if put_off.len() >= most => work.fail(RuntimeError::Busy),
             Request::Configure(.., answer) if put_off.len() >= most => {
-                drop(answer.send(Err(RuntimeError::Busy)));
+                let _ = answer.send(Err(RuntimeError::Busy));
             }
             Request::Work(_) | Request::Configure(..) => put_off.push(request),
             Request::Keys(_)

@@ -31,7 +31,7 @@ impl EventLoop {
         if !self.is_drained {
             self.packer.wait_until(&stop.drained);
         }
-        drop(stop.answer.send(result));
+        let _ = stop.answer.send(result);
     }
 
     fn last_writes(&mut self, drained: &Receiver<std::time::Instant>) -> Result<(), RuntimeError> {

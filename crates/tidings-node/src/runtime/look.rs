@@ -45,11 +45,13 @@ fn answer(node: &mut Node, inbox: &Inbox) {
                     return;
                 }
             }
-            Request::Configure(.., answer) => drop(answer.send(Err(refused()))),
+            Request::Configure(.., answer) => {
+                let _ = answer.send(Err(refused()));
+            }
             Request::Told(request) => (request.then)(Err(refused())),
             Request::Report(..) | Request::ReadKeys | Request::Wake => {}
             Request::Stop(stop) => {
-                drop(stop.answer.send(Ok(())));
+                let _ = stop.answer.send(Ok(()));
                 return;
             }
         }

@@ -127,7 +127,7 @@ fn a_failing_store_is_opened_again_and_nothing_is_lost_or_told_twice() {
             assert_eq!(again, expected, "{fault:?} {number}");
             // Where the outcome shares a commit with that, the fault comes with the next one.
             while !faults.lock().unwrap().is_empty() {
-                drop(handle.submit(vec![publish("e1", "bill", "ann")]));
+                let _ = handle.submit(vec![publish("e1", "bill", "ann")]);
             }
             let books = settled(&handle);
             assert_eq!((books.events, books.messages, books.delivered), (1, 1, 1));
@@ -330,7 +330,7 @@ fn a_runtime_that_nobody_can_ask_any_more_ends() {
     let store = in_memory();
     let watch = Arc::downgrade(&store);
     let mail = Arc::new(Counter::default());
-    drop(start(over(&store), plain(mail), &clock(MONDAY), settings()));
+    start(over(&store), plain(mail), &clock(MONDAY), settings());
     drop(store);
     while watch.strong_count() > 0 {
         std::thread::yield_now();

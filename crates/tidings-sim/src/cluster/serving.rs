@@ -410,13 +410,15 @@ impl Body for Serving {
         self.set_clocks(me);
         match message {
             Message::Work => self.work(me, (net, clients)),
-            Message::Written => drop(self.stepped.write()),
+            Message::Written => {
+                self.stepped.write();
+            }
             // A node that may not answer reads takes nothing in either.
             Message::Publish(number) if self.has_intake && me.is_licensed() => {
                 let command = Command::Publish(Box::new(event(number)));
                 let then = self.kept(move |replies| Done::Published(number, replies));
                 // A full queue is as good as a lost call.
-                drop(self.stepped.handle().submit_then(vec![command], then));
+                let _ = self.stepped.handle().submit_then(vec![command], then);
             }
             Message::Report(exchange, report) => self.hear_report(me, exchange, &report, net),
             Message::Waited(exchange) => {

@@ -322,7 +322,7 @@ mod tests {
         ];
         assert_eq!(all(&versions), expected);
         // What a snapshot that goes has kept is still needed by those before it.
-        drop((second, third));
+        (second, third);
         assert_eq!(had(&versions, &first, 1), Some(Some(10)));
         assert_eq!(had(&versions, &first, 2), Some(None));
         drop(first);

@@ -325,8 +325,12 @@ fn put_back(
     let mut merged: BTreeMap<Vec<u8>, Vec<u8>> = rows.into_iter().collect();
     for (key, value) in before {
         match value {
-            Some(value) => drop(merged.insert(key, value)),
-            None => drop(merged.remove(&key)),
+            Some(value) => {
+                merged.insert(key, value);
+            }
+            None => {
+                merged.remove(&key);
+            }
         }
     }
     merged.into_iter().collect()

@@ -54,7 +54,7 @@ fn a_directory_of_others_is_left_alone() {
 #[test]
 fn an_unknown_format_is_refused() {
     let directory = tempdir().unwrap();
-    drop(open(directory.path()).unwrap());
+    open(directory.path()).unwrap();
     let marker = directory.path().join("TIDINGS");
     let ours = fs::read(&marker).unwrap();
     for (text, said) in [
@@ -138,7 +138,7 @@ fn a_store_that_was_never_finished_is_begun_again() {
     fs::create_dir(directory.path().join("lost+found")).unwrap();
     fs::create_dir(directory.path().join("engine.new")).unwrap();
     fs::write(directory.path().join("TIDINGS.new"), "for").unwrap();
-    drop(open(directory.path()).unwrap());
+    open(directory.path()).unwrap();
     // With the marker, and the engine half made.
     fs::remove_dir_all(directory.path().join("engine")).unwrap();
     fs::create_dir(directory.path().join("engine.new")).unwrap();
@@ -151,7 +151,7 @@ fn a_store_that_was_never_finished_is_begun_again() {
 #[test]
 fn a_store_that_lost_its_data_is_damaged_not_new() {
     let directory = tempdir().unwrap();
-    drop(open(directory.path()).unwrap());
+    open(directory.path()).unwrap();
     fs::remove_dir_all(directory.path().join("engine")).unwrap();
     assert!(matches!(open(directory.path()), Err(Error::Corrupt(_))));
 }
@@ -297,7 +297,7 @@ fn f17_a_restore_that_fails_leaves_what_was_there_before() {
 fn a_directory_that_holds_something_is_not_restored_into() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("data");
-    drop(open(&path).unwrap());
+    open(&path).unwrap();
     let refused = FjallStore::restore(&path, StoreId([9; 16]), Options::default(), fill);
     let Err(Error::Unusable(text)) = refused else {
         panic!("it was overwritten")
@@ -383,7 +383,7 @@ fn a4_another_store_is_refused_until_the_right_one_is_back() {
     drop(store);
     fs::rename(&path, &away).unwrap();
     let other = Expected::OrNew(StoreId([5; 16]));
-    drop(FjallStore::open(&path, other, Options::default()).unwrap());
+    FjallStore::open(&path, other, Options::default()).unwrap();
     let Err(Error::Missing(text)) = again(&path, id) else {
         panic!("another store was taken for it")
     };
@@ -425,7 +425,7 @@ fn a4_a_store_that_went_away_takes_nothing_and_touches_nothing_in_its_place() {
             InPlace::AnEmptyDirectory => fs::create_dir(&path).unwrap(),
             InPlace::AnotherStore => {
                 let other = Expected::OrNew(StoreId([5; 16]));
-                drop(FjallStore::open(&path, other, Options::default()).unwrap());
+                FjallStore::open(&path, other, Options::default()).unwrap();
             }
         }
         let before = entries(&path);

@@ -162,7 +162,7 @@ fn tables_of_another_format_and_wrong_addresses_are_refused() {
     }
     let server = OnServer::default();
     let place = server.place();
-    drop(PostgresStore::open(&place, NEW_STORE).unwrap());
+    PostgresStore::open(&place, NEW_STORE).unwrap();
     server.run("UPDATE store_0.tidings_format SET format = 99");
     assert!(matches!(
         PostgresStore::open(&place, NEW_STORE).err(),
@@ -195,7 +195,7 @@ fn a_table_that_no_commit_lists_is_dropped_by_the_next_holder() {
     store.commit(put(Partition::Base, 1, 1)).unwrap();
     assert_eq!(server.run(tables), "1");
     drop(store);
-    drop(PostgresStore::open(&place, NEW_STORE).unwrap());
+    PostgresStore::open(&place, NEW_STORE).unwrap();
     assert_eq!(server.run(tables), "0");
 }
 

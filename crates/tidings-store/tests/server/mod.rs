@@ -55,7 +55,7 @@ impl OnServer {
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub(crate) fn stop(&self) {
         let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(server.take());
+        server.take();
     }
 }
 

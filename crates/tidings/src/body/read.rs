@@ -167,7 +167,7 @@ pub(super) fn body<'de, T: Deserialize<'de>>(value: Json<'de>) -> Result<T, Faul
 pub(crate) fn field_names<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     let mut names: &[&str] = &[];
     // It gives no value, so there is none to look at.
-    drop(T::deserialize(Names(&mut names)));
+    let _ = T::deserialize(Names(&mut names));
     names
 }
 

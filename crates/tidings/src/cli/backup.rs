@@ -119,7 +119,7 @@ impl Partial {
 impl Drop for Partial {
     fn drop(&mut self) {
         // After it was put in place nothing is there any more.
-        drop(fs::remove_file(&self.path));
+        let _ = fs::remove_file(&self.path);
     }
 }
 

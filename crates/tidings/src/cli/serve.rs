@@ -155,7 +155,7 @@ fn log_to_stderr() {
     let info = || Targets::new().with_default(LevelFilter::INFO);
     let log = log.with(levels.unwrap_or_else(info));
     // Whoever embeds this may have a log of their own.
-    drop(log.try_init());
+    let _ = log.try_init();
 }
 
 fn listener(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<TcpListener, Status> {
@@ -256,7 +256,9 @@ fn serve(
         let router = http::gate(Arc::clone(&gate));
         let _inside = tokio.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let stopped = async move { drop(stop.wait_for(|stop| *stop).await) };
+        let stopped = async move {
+            let _ = stop.wait_for(|stop| *stop).await;
+        };
         let bounds = listen::Bounds {
             // The rest is for messages.
             drain_patience: arguments.drain / 2,
@@ -307,14 +309,14 @@ fn serve(
 
     let left = tokio.block_on(async {
         let mut stop = stop.subscribe();
-        drop(stop.wait_for(|stop| *stop).await);
+        let _ = stop.wait_for(|stop| *stop).await;
         tracing::info!("stopping");
         let end = tokio::time::Instant::now() + arguments.drain;
         service.stop();
         drop(server.await);
         end.saturating_duration_since(tokio::time::Instant::now())
     });
-    drop((token_mark, address_mark));
+    (token_mark, address_mark);
     let stopped = node.stop_within(left);
     // A call that still waits for the disk or for its client must not keep the process.
     tokio.shutdown_background();
@@ -362,7 +364,7 @@ fn end_with(node: &Node, end: impl FnOnce() + Send + 'static) -> io::Result<()> 
 
 fn open(gate: &OnceLock<Router>, router: Router) {
     // It is opened here alone, and once.
-    drop(gate.set(router));
+    let _ = gate.set(router);
 }
 
 fn no_key(place: &str) -> String {

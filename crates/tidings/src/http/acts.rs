@@ -84,9 +84,9 @@ impl Link for HttpLink {
         let report = serde_json::to_vec(report).map_err(|fault| fault.to_string())?;
         let (give, given) = bounded(1);
         let cluster = Arc::clone(&self.cluster);
-        let asking = self
-            .tokio
-            .spawn(async move { drop(give.send(ask(&cluster, report).await)) });
+        let asking = self.tokio.spawn(async move {
+            let _ = give.send(ask(&cluster, report).await);
+        });
         // A runtime that ends drops what it was asked.
         let asked = given.recv_timeout(PATIENCE);
         asking.abort();

@@ -162,7 +162,9 @@ impl Calls {
             let known = &mut self.document.paths.paths;
             match known.get_mut(&shown) {
                 Some(known) => known.merge_operations(item),
-                None => drop(known.insert(shown, item)),
+                None => {
+                    known.insert(shown, item);
+                }
             }
         }
         for (name, schema) in schemas {

@@ -169,7 +169,9 @@ pub(super) fn add(sum: &mut Value, more: &Value) {
             for (key, more) in more {
                 match sum.get_mut(key) {
                     Some(of) => add(of, more),
-                    None => drop(sum.insert(key.clone(), more.clone())),
+                    None => {
+                        sum.insert(key.clone(), more.clone());
+                    }
                 }
             }
         }

@@ -505,6 +505,6 @@ fn is_of_server(reply: &Result<Reply, Problem>) -> bool {
 
 fn write_line(out: &mut Vec<u8>, line: &impl Serialize) {
     // Texts and numbers are always JSON, and memory takes what is written to it.
-    drop(serde_json::to_writer(&mut *out, line));
+    let _ = serde_json::to_writer(&mut *out, line);
     out.push(b'\n');
 }

@@ -237,7 +237,7 @@ async fn accept(
         let Some(place) = Place::take(open, peer.ip(), bounds) else {
             tracing::debug!("a connection was refused: too many are open");
             // The buffer of a new connection is empty: this is all written, or the client is gone.
-            drop(stream.try_write(NO_ROOM));
+            let _ = stream.try_write(NO_ROOM);
             continue;
         };
         // Answers are whole: there is nothing to wait for.

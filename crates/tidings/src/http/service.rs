@@ -273,7 +273,7 @@ impl Service {
     pub(super) async fn stopped(&self) {
         let mut stopping = self.stopping.subscribe();
         // It can't be gone: the service has it.
-        drop(stopping.wait_for(|stopping| *stopping).await);
+        let _ = stopping.wait_for(|stopping| *stopping).await;
     }
 
     /// Submits commands, each to the node where it is at home, in order; the answers come when they are durable.
@@ -310,7 +310,7 @@ impl Service {
                 let own = |reply: Result<Reply, _>| reply.map_err(Problem::from);
                 handle.submit_then(commands, move |replies| {
                     let replies = replies.map(|all| all.into_iter().map(own).collect());
-                    drop(answer.send(replies.map_err(Problem::from)));
+                    let _ = answer.send(replies.map_err(Problem::from));
                 })?;
                 return Ok(answered);
             }
@@ -331,10 +331,10 @@ impl Service {
                 }
             };
             let (heard, here) = tokio::join!(spread.send(&cluster, waits), here);
-            drop(answer.send(match heard.failed_whole() {
+            let _ = answer.send(match heard.failed_whole() {
                 Some(problem) => Err(problem),
                 None => Ok(heard.with(here)),
-            }));
+            });
         });
         Ok(answered)
     }
@@ -363,7 +363,7 @@ impl Service {
     ) -> Result<Asked<OwnReplies>, Problem> {
         let (answer, answered) = oneshot::channel();
         handle.submit_then(commands, move |replies| {
-            drop(answer.send(replies.map_err(Problem::from)));
+            let _ = answer.send(replies.map_err(Problem::from));
         })?;
         Ok(answered)
     }
@@ -492,7 +492,7 @@ impl Service {
             answer: kept.to_kept(),
         });
         let then = move |done: Result<_, RuntimeError>| {
-            drop(tell.send(done.map_err(Problem::from)));
+            let _ = tell.send(done.map_err(Problem::from));
         };
         let unknown = format!("unknown key {}", quoted(change.id()));
         self.handle.change_keys(self.now(), change, kept, then)?;
@@ -550,7 +550,7 @@ where
         let made = || made.unwrap_or_else(|| Err(not_made()));
         let told = kept.map(|kept| answer_of(kept, made));
         // Whoever asked may have gone.
-        drop(tell.send(told.map_err(Problem::from)));
+        let _ = tell.send(told.map_err(Problem::from));
     }
 }
 

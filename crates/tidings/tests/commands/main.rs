@@ -507,7 +507,7 @@ fn a_directory_that_another_process_holds_is_not_opened() {
 fn a_key_is_asked_for_and_taken_from_the_environment() {
     let world = World::new();
     let data = world.path("data");
-    drop(hold(&data));
+    hold(&data);
     let made = ran(&["key", "new", "--data", data.to_str().unwrap()]).done();
     let key = made.out.split_whitespace().last().unwrap().to_owned();
     let config = world.path("tidings.toml");

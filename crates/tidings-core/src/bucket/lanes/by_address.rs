@@ -162,9 +162,9 @@ impl Lanes {
         for number in who {
             let entry = (number, at.clone());
             if keyed.lane.open().contains(number) {
-                drop(self.of.insert(entry, ()))
+                self.of.insert(entry, ());
             } else {
-                drop(self.of.remove(&entry))
+                self.of.remove(&entry);
             }
         }
         let pages = who.iter().map(FewPage::of);
@@ -251,7 +251,7 @@ impl Lanes {
             lane.pause();
         }
         if at.key.is_empty() {
-            drop(self.plain.insert(at.lane, Shared::new(lane)))
+            self.plain.insert(at.lane, Shared::new(lane));
         } else {
             let keyed = Shared::new(Keyed { lane, due: None });
             self.keyed.insert(at.clone(), keyed);

@@ -119,7 +119,9 @@ pub(crate) fn read_data(
                     break;
                 };
                 match from_json::<DataRow>("an event", line) {
-                    Ok(row) => drop(found.insert(*ordinal, (row.event.data, line.len()))),
+                    Ok(row) => {
+                        found.insert(*ordinal, (row.event.data, line.len()));
+                    }
                     Err(unreadable) => fault = Some(unreadable),
                 }
             }

@@ -81,7 +81,9 @@ impl KnownIds {
         let of_day = of_day.or_insert_with(|| OfDay::Exact(Tree::new()));
         let hash = hash(id.as_str().as_bytes());
         match of_day {
-            OfDay::Exact(hashes) => drop(hashes.insert(hash, ())),
+            OfDay::Exact(hashes) => {
+                hashes.insert(hash, ());
+            }
             OfDay::Sealed(filter) => filter.add(hash),
         }
     }

@@ -468,9 +468,9 @@ impl Objects {
         self.recent.remove(id);
         self.withdrawals = withdrawals;
         if withdrawn {
-            drop(self.withdraw(id.clone()))
+            self.withdraw(id.clone());
         } else {
-            drop(self.unmark(id))
+            self.unmark(id);
         }
     }
 
@@ -535,7 +535,9 @@ impl Objects {
             let row = draft.get(Partition::Base, &object_key(&id))?;
             let row = row.map(|bytes| from_json::<ObjectRow>("an object", &bytes));
             match row.transpose()?.filter(|row| row.newest == day) {
-                Some(row) => drop(self.shrink(draft, &row)),
+                Some(row) => {
+                    self.shrink(draft, &row);
+                }
                 None => draft.delete(Partition::Base, key.clone()),
             }
         }

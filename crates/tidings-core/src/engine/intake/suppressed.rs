@@ -70,8 +70,12 @@ impl Suppressions {
             self.ending.insert((end, of.clone()), ());
         }
         match listed {
-            Listed::Lifted(at) => drop(self.lifted.insert(of.clone(), at)),
-            Listed::Bouncing(bounces) => drop(self.bouncing.insert(of.clone(), bounces)),
+            Listed::Lifted(at) => {
+                self.lifted.insert(of.clone(), at);
+            }
+            Listed::Bouncing(bounces) => {
+                self.bouncing.insert(of.clone(), bounces);
+            }
             Listed::Suppressed(suppression) => {
                 let addresses = self.by_channel.entry(of.channel()).or_default();
                 addresses.insert(of.address().to_owned(), suppression);

@@ -206,8 +206,12 @@ impl<'a> Presenter<'a> {
         let mut unknown = BTreeSet::new();
         for at in events {
             match recent.get(&(day, *at)) {
-                Some(data) => drop(self.data.insert((day, *at), data)),
-                None => drop(unknown.insert(*at)),
+                Some(data) => {
+                    self.data.insert((day, *at), data);
+                }
+                None => {
+                    unknown.insert(*at);
+                }
             }
         }
         accepted::read_data(self.draft.view, day, &unknown, |at, data, bytes| {

@@ -204,8 +204,12 @@ pub(crate) fn rows_of(
     })?;
     for (key, value) in draft.written(Partition::Base, &prefix) {
         match value {
-            Some(value) => drop(rows.insert(key.to_vec(), topics_of(key, value)?)),
-            None => drop(rows.remove(key)),
+            Some(value) => {
+                rows.insert(key.to_vec(), topics_of(key, value)?);
+            }
+            None => {
+                rows.remove(key);
+            }
         }
     }
     Ok(rows)

@@ -29,7 +29,9 @@ impl Part {
         what: &Pausable,
     ) -> Result<(), Unreadable> {
         match what {
-            Pausable::Type(name) => drop(self.paused.types.insert(name.as_str().to_owned())),
+            Pausable::Type(name) => {
+                self.paused.types.insert(name.as_str().to_owned());
+            }
             Pausable::Channel(name) => self.paused.channels.extend(channel_no(name)),
         }
         let among = set_apart(self, what);
@@ -43,7 +45,9 @@ impl Part {
         what: &Pausable,
     ) -> Result<(), Unreadable> {
         match what {
-            Pausable::Type(name) => drop(self.paused.types.remove(name.as_str())),
+            Pausable::Type(name) => {
+                self.paused.types.remove(name.as_str());
+            }
             Pausable::Channel(name) => {
                 channel_no(name).map(|channel| self.paused.channels.remove(&channel));
             }

@@ -188,8 +188,12 @@ fn named(part: &Part, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BTre
             continue;
         }
         match part.find(recipient) {
-            Ok((bucket, number)) => drop(named.entry(bucket).or_default().insert(number.0)),
-            Err(_) => drop(unknown.insert(recipient.clone())),
+            Ok((bucket, number)) => {
+                named.entry(bucket).or_default().insert(number.0);
+            }
+            Err(_) => {
+                unknown.insert(recipient.clone());
+            }
         }
     }
     (named, unknown)

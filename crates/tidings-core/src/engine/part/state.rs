@@ -218,7 +218,7 @@ impl Part {
                 for change in profiles {
                     if self.buckets.of(change.id.as_str()).is_some() {
                         // The intake has checked it.
-                        drop(self.change_recipient(draft, change)?);
+                        let _ = self.change_recipient(draft, change)?;
                     }
                 }
                 let spread = self.publish((intake, draft), row, *at)?;

@@ -156,7 +156,9 @@ impl Part {
                 continue;
             }
             match wanted.get(&(channel, scope.clone())) {
-                Some(same) if *same == mode => drop(wanted.remove(&(channel, scope))),
+                Some(same) if *same == mode => {
+                    wanted.remove(&(channel, scope));
+                }
                 None if whole => choices.push((channel, scope, Mode::Default)),
                 Some(_) | None => {}
             }

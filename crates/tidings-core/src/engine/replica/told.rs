@@ -259,7 +259,7 @@ impl Intake {
                 self.observe_row(draft, *at, row);
                 self.id_days.insert(at.day);
                 if !(row.enters().is_empty()) {
-                    drop(self.entered_days.insert(at.day))
+                    self.entered_days.insert(at.day);
                 }
                 self.known_ids.note(draft, at.day, &row.event.id);
             }
@@ -275,8 +275,12 @@ impl Intake {
                     }
                 }
             }
-            Act::Pause(what) => drop(self.accept_pause(what, true)),
-            Act::Resume(what) => drop(self.accept_pause(what, false)),
+            Act::Pause(what) => {
+                let _ = self.accept_pause(what, true);
+            }
+            Act::Resume(what) => {
+                let _ = self.accept_pause(what, false);
+            }
             Act::Rules { version, rules } => {
                 let known = self.compiled.current();
                 if known.is_none_or(|known| known.number < *version) {

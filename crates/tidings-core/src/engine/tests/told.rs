@@ -103,7 +103,9 @@ impl Nodes {
             let step = engine.step(&self.stored, &Reach::new(), now, &[]).unwrap();
             told += step.delivered.len();
             match node {
-                0 => drop(self.lead(now, step)),
+                0 => {
+                    self.lead(now, step);
+                }
                 _ => self.stored.commit(step.writes),
             }
         }

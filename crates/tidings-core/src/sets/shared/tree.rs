@@ -345,7 +345,9 @@ impl<K: Ord + Clone, V: Clone> Node<K, V> {
                 let child = Arc::make_mut(&mut children[at].1);
                 let removed = child.remove(key);
                 match child.len() {
-                    0 => drop(children.remove(at)),
+                    0 => {
+                        children.remove(at);
+                    }
                     1..ENTRIES_FEW => join(children, at),
                     _ => {}
                 }
@@ -418,7 +420,9 @@ impl<'a, K, V> Iterator for Iter<'a, K, V> {
             let next = loop {
                 match self.above.last_mut()?.next() {
                     Some((_, node)) => break node,
-                    None => drop(self.above.pop()),
+                    None => {
+                        self.above.pop();
+                    }
                 }
             };
             self.descend(next, |_| 0, |_| 0);

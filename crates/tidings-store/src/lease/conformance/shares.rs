@@ -251,7 +251,9 @@ pub(super) fn a_revocation_comes_before_or_after_a_commit(fresh: &Fresh<'_>) {
             // Whoever is never fenced does not write for ever.
             for value in 1..1_000_000 {
                 match store.commit(vec![write(value)].into()) {
-                    Ok(()) if value == 1 => drop(barrier.wait()),
+                    Ok(()) if value == 1 => {
+                        barrier.wait();
+                    }
                     Ok(()) => {}
                     Err(Error::Fenced) => return value - 1,
                     Err(fault) => panic!("the commit failed: {fault}"),

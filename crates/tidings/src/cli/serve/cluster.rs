@@ -125,7 +125,7 @@ pub(super) fn run(
     streams.out.flush()?;
     let left = tokio.block_on(async {
         let mut stop = stop.subscribe();
-        drop(stop.wait_for(|stop| *stop).await);
+        let _ = stop.wait_for(|stop| *stop).await;
         tracing::info!("stopping");
         // Calls are answered meanwhile: they can be made again at another node.
         let patience = arguments.drain.max(HAND_OVER * 2);

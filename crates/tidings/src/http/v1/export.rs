@@ -104,7 +104,7 @@ async fn export(
             } else {
                 Ok(())
             };
-            drop((durable, permit));
+            (durable, let _ = permit);
             written
         })
     });

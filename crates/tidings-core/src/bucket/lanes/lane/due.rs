@@ -81,7 +81,9 @@ impl Lane {
                 let mut passed = RoaringBitmap::new();
                 for number in live {
                     match terms.due(Opened::Window(&windows.get(number)), number) {
-                        ms if ms <= at.0 => drop(passed.insert(number)),
+                        ms if ms <= at.0 => {
+                            passed.insert(number);
+                        }
                         ms => later.push((ms, number)),
                     }
                 }

@@ -62,7 +62,9 @@ impl Lane {
             for number in who {
                 let page = pages.entry(FewPage::of(number)).or_default();
                 match page.urgent.last_mut().filter(|(last, _)| *last == seq) {
-                    Some((_, who)) => drop(who.0.insert(number)),
+                    Some((_, who)) => {
+                        who.0.insert(number);
+                    }
                     None => page.urgent.push((seq, [number].into_iter().collect())),
                 }
             }
