@@ -82,8 +82,10 @@ fn said(command: &Command) -> String {
     let words = command
         .get_args()
         .map(|word| word.to_string_lossy().into_owned());
-    let program = Path::new(command.get_program()).file_name();
-    let program = program.unwrap_or_default().to_string_lossy();
+    let program = Path::new(command.get_program())
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
     format!("{program} {}", words.collect::<Vec<_>>().join(" "))
 }
 

@@ -80,8 +80,9 @@ fn try_for(fuzz: &Path, program: &Path, target: &str, seconds: &str) -> Result<(
 /// The names of all targets, in their order.
 fn targets(fuzz: &Path) -> Result<Vec<String>, Failure> {
     let files = entries(&fuzz.join("fuzz_targets"))?;
-    let names = files.iter().filter_map(|file| file.file_stem());
-    let mut names: Vec<String> = names
+    let mut names: Vec<String> = files
+        .iter()
+        .filter_map(|file| file.file_stem())
         .map(|name| name.to_string_lossy().into_owned())
         .collect();
     names.sort_unstable();

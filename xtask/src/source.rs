@@ -40,8 +40,10 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, Failure
 /// A path as it is written in documents: from the workspace's folder, with slashes.
 pub(crate) fn named(root: &Path, path: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
-    let parts = path.iter().map(|part| part.to_string_lossy().into_owned());
-    parts.collect::<Vec<_>>().join("/")
+    path.iter()
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 /// Tells whether a source file holds nothing but tests.

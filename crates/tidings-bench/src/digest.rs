@@ -182,8 +182,10 @@ fn digest(
             let ready = disk.node.present(plan)?;
             for (_, batch) in &ready.batches {
                 let head = Arc::new(Head::of(batch));
-                let rendered = outlet.renderer.render(&head, batch);
-                let rendered = rendered.map_err(|fault| Fault::Wrong(fault.why))?;
+                let rendered = outlet
+                    .renderer
+                    .render(&head, batch)
+                    .map_err(|fault| Fault::Wrong(fault.why))?;
                 mails += 1;
                 bytes += rendered.bytes.len() as u64;
             }
@@ -209,14 +211,17 @@ fn digest(
 
 /// The content of a mail as other software gets it.
 fn content(batch: &Batch) -> Value {
-    let lines = batch.groups.iter().flat_map(|group| &group.lines);
-    let items = lines.map(|line| {
-        json!({
-            "title": line.object.title,
-            "url": line.object.url,
-            "image": line.object.image,
-            "artist": line.actors.first().and_then(|artist| artist.title.as_deref()),
-        })
-    });
+    let items = batch
+        .groups
+        .iter()
+        .flat_map(|group| &group.lines)
+        .map(|line| {
+            json!({
+                "title": line.object.title,
+                "url": line.object.url,
+                "image": line.object.image,
+                "artist": line.actors.first().and_then(|artist| artist.title.as_deref()),
+            })
+        });
     json!({"to": batch.recipient.id, "items": items.collect::<Vec<_>>()})
 }

@@ -150,8 +150,9 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
         let sort = Sort::of(recipient);
         let topics = sort.topics(params);
         // A stride that shares no factor with most numbers spreads what is followed evenly.
-        let followed = (0..topics).map(move |at| (recipient.wrapping_mul(7919) + at * 61) % daily);
-        let mut followed: Vec<u32> = followed.collect();
+        let mut followed: Vec<u32> = (0..topics)
+            .map(move |at| (recipient.wrapping_mul(7919) + at * 61) % daily)
+            .collect();
         followed.sort_unstable();
         followed.dedup();
         let mut next = 0;
@@ -218,8 +219,10 @@ fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pa
     let (store, _) = at.open(options)?;
     let node = Node::open(store, Options::default())?;
     let mut pages = Pages::default();
-    let readers = (0..params.recipients).filter(|recipient| Sort::of(*recipient) == sort);
-    for reader in readers.take(params.runs as usize) {
+    for reader in (0..params.recipients)
+        .filter(|recipient| Sort::of(*recipient) == sort)
+        .take(params.runs as usize)
+    {
         for samples in [&mut pages.first, &mut pages.second] {
             let id = world::recipient(reader);
             let watch = Stopwatch::start();

@@ -62,9 +62,12 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         disk.node.chores()?;
         disk.files()?.rest(begin.day())?;
         let before = disk.files()?.disk_bytes()?;
-        let day_bytes = disk.files()?.day_bytes()?;
-        let day_bytes = day_bytes.iter().find(|(day, _)| *day == begin.day());
-        let day_bytes = day_bytes.map_or(0, |(_, bytes)| *bytes);
+        let day_bytes = disk
+            .files()?
+            .day_bytes()?
+            .iter()
+            .find(|(day, _)| *day == begin.day())
+            .map_or(0, |(_, bytes)| *bytes);
         let watch = Stopwatch::start();
         let forget = Command::Forget {
             before: after.day(),

@@ -149,9 +149,11 @@ impl Run<'_> {
         fill(&self.params, host, store)?;
         let nodes = Nodes::start(self, store, 0)?;
         nodes.wait_until_spread(self.tokio)?;
-        let loads = LOADS.iter().filter(|load| **load != "digest");
-        let took = loads.map(|load| nodes.measure(self.tokio, &self.params, load));
-        took.collect()
+        LOADS
+            .iter()
+            .filter(|load| **load != "digest")
+            .map(|load| nodes.measure(self.tokio, &self.params, load))
+            .collect()
     }
 
     /// A digest that is due: built, rendered, handed over to a directory and recorded.
@@ -312,10 +314,15 @@ impl Nodes {
                 BufReader::new(out).read_line(&mut line)?;
             }
             nodes.processes.push(process);
-            let address = line.trim().rsplit('/').next().unwrap_or_default();
-            let address = address.parse().map_err(|_| {
-                Fault::Http(format!("a node did not say where it listens: {line:?}"))
-            })?;
+            let address = line
+                .trim()
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+                .parse()
+                .map_err(|_| {
+                    Fault::Http(format!("a node did not say where it listens: {line:?}"))
+                })?;
             nodes.addresses.push(address);
         }
         Ok(nodes)
@@ -392,8 +399,7 @@ impl Nodes {
 
     /// The processor time that each node has taken so far, in seconds.
     fn cpu(&self) -> Result<Vec<f64>, Fault> {
-        let pids = self.processes.iter().map(Child::id);
-        pids.map(cpu_of).collect()
+        self.processes.iter().map(Child::id).map(cpu_of).collect()
     }
 }
 
@@ -447,8 +453,10 @@ fn requests(params: &Params, load: &str) -> (Vec<Vec<Vec<u8>>>, u64) {
     let clients = clients.min(count.max(1));
     let topics = topics(params);
     let each = (0..clients).map(|client| {
-        let mine = (0..count).filter(|number| number % clients == client);
-        mine.map(|number| of(number, topics)).collect()
+        (0..count)
+            .filter(|number| number % clients == client)
+            .map(|number| of(number, topics))
+            .collect()
     });
     (each.collect(), u64::from(count) * u64::from(together))
 }

@@ -71,8 +71,9 @@ impl Weekly {
         let mut random = Rng::with_seed(2);
         let follows = (0..recipients).flat_map(|recipient| {
             let first = random.u32(..topics);
-            let followed = (0..FOLLOWED).map(move |at| (first + at * (topics / FOLLOWED)) % topics);
-            let followed = followed.map(|topic| world::follow(recipient, &world::topic(topic)));
+            let followed = (0..FOLLOWED)
+                .map(move |at| (first + at * (topics / FOLLOWED)) % topics)
+                .map(|topic| world::follow(recipient, &world::topic(topic)));
             followed.collect::<Vec<_>>()
         });
         disk.fill(BEGIN, follows)?;

@@ -269,17 +269,24 @@ impl Inserting {
             Shape::Array => &self.arrays,
         };
         // Bodies are made before the time begins, as those of HTTP are.
-        let with_bodies = requests.iter().map(|of_client| {
-            let rows = of_client.iter().map(|events| Rows::of(events));
-            rows.collect::<Vec<_>>()
-        });
-        let with_bodies: Vec<_> = with_bodies.collect();
+        let with_bodies: Vec<_> = requests
+            .iter()
+            .map(|of_client| {
+                of_client
+                    .iter()
+                    .map(|events| Rows::of(events))
+                    .collect::<Vec<_>>()
+            })
+            .collect();
         self.server.tokio.block_on(async {
             let watch = Stopwatch::start();
-            let work = clients.iter().zip(&with_bodies);
-            let work = work.map(|(client, requests)| insert(shape, client, requests));
-            let latency = futures_util::future::try_join_all(work).await;
-            let latency = latency.map_err(postgres::fault)?;
+            let work = clients
+                .iter()
+                .zip(&with_bodies)
+                .map(|(client, requests)| insert(shape, client, requests));
+            let latency = futures_util::future::try_join_all(work)
+                .await
+                .map_err(postgres::fault)?;
             Ok((watch.elapsed(), latency.concat()))
         })
     }

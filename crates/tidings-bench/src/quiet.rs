@@ -116,8 +116,9 @@ impl World {
     fn make(params: &Params, rules: Rules, directory: &Path) -> Result<Self, Fault> {
         let mut disk = OnDisk::open(directory, Options::default())?;
         disk.node.set_rules(BEGIN, rules)?;
-        let made = (0..params.recipients).zip(ZONES.iter().cycle());
-        let made = made.map(|(number, zone)| world::make_in(number, zone));
+        let made = (0..params.recipients)
+            .zip(ZONES.iter().cycle())
+            .map(|(number, zone)| world::make_in(number, zone));
         disk.fill(BEGIN, made)?;
         Ok(Self {
             disk,

@@ -100,8 +100,7 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<u64, Fault> {
     let mut name = 0;
     for day in 0..i64::from(params.days) {
         // The first day has less than the others left of it.
-        let first = MONDAY.plus_ms(day * DAY_MS).day().start();
-        let first = first.max(MONDAY).0;
+        let first = MONDAY.plus_ms(day * DAY_MS).day().start().max(MONDAY).0;
         let step =
             (MONDAY.plus_ms(day * DAY_MS).day().end().0 - first) / i64::from(params.events + 2);
         for event in 0..i64::from(params.events) {

@@ -100,8 +100,11 @@ impl Connection {
         self.stream.write_all(request).await.map_err(broken)?;
         self.answer.clear();
         loop {
-            let read = self.stream.read_buf(&mut self.answer).await;
-            let read = read.map_err(broken)?;
+            let read = self
+                .stream
+                .read_buf(&mut self.answer)
+                .await
+                .map_err(broken)?;
             if is_whole(&self.answer) {
                 return Ok(&self.answer);
             }

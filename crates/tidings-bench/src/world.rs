@@ -183,11 +183,13 @@ pub(crate) fn accepted(replies: Vec<Result<Reply, Refused>>) -> Result<(), Fault
 
 /// Counts the entries that events made.
 pub(crate) fn entries(replies: &[Result<Reply, Refused>]) -> u64 {
-    let made = replies.iter().map(|reply| match reply {
-        Ok(Reply::Published(published)) => published.entries,
-        _ => 0,
-    });
-    made.sum()
+    replies
+        .iter()
+        .map(|reply| match reply {
+            Ok(Reply::Published(published)) => published.entries,
+            _ => 0,
+        })
+        .sum()
 }
 
 /// Counts the notifications that events made.
@@ -205,8 +207,9 @@ pub(crate) fn followers(topic: u32, followers: u32, recipients: u32) -> Vec<Comm
         let seed = u64::from(topic) << 32 | u64::from(*number);
         Rng::with_seed(seed).u32(..recipients) < followers
     };
-    let who = (0..recipients).filter(is_follower);
-    who.map(|number| follow(number, &self::topic(topic)))
+    (0..recipients)
+        .filter(is_follower)
+        .map(|number| follow(number, &self::topic(topic)))
         .collect()
 }
 

@@ -169,11 +169,10 @@ impl Shown {
             .open_lanes(id)
             .ok()
             .and_then(Result::ok);
-        let outside = lanes
+        lanes
             .unwrap_or_default()
             .into_iter()
-            .filter(|lane| lane.channel != "inbox");
-        outside
+            .filter(|lane| lane.channel != "inbox")
             .map(|lane| OpenLane {
                 channel: lane.channel.to_owned(),
                 due: lane.due,
@@ -435,8 +434,13 @@ fn homes(world: &World, node: &Node) -> Vec<usize> {
 /// Date and medium of works, venue and address of shows.
 fn notes(world: &World) -> HashMap<String, String> {
     let joined = |parts: [Option<&String>; 2]| {
-        let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
-        parts.cloned().collect::<Vec<_>>().join(", ")
+        parts
+            .into_iter()
+            .flatten()
+            .filter(|part| !part.is_empty())
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let works = world.museum.works.iter().map(|work| {
         (
@@ -574,8 +578,12 @@ fn looker(scenario: &Scenario) -> Option<Id> {
     }
     let looked = |person: &&Person| looks.get(&person.id).is_some_and(|looks| *looks > 1);
     let follows = |person: &&Person| person.follows.len();
-    let people = scenario.world.people.iter().filter(looked);
-    let many = people.filter(|person| follows(person) <= MANY);
-    many.max_by_key(|person| (follows(person), std::cmp::Reverse(&person.id)))
+    scenario
+        .world
+        .people
+        .iter()
+        .filter(looked)
+        .filter(|person| follows(person) <= MANY)
+        .max_by_key(|person| (follows(person), std::cmp::Reverse(&person.id)))
         .map(|person| person.id.clone())
 }

@@ -79,8 +79,8 @@ impl Postgres {
 
     fn make(directory: &Path, settings: &[&str]) -> Result<Self, String> {
         let user = As::not_root(&["postgres", "nobody"]);
-        let home = std::path::absolute(directory.join("postgres"));
-        let home = home.map_err(|fault| fault.to_string())?;
+        let home =
+            std::path::absolute(directory.join("postgres")).map_err(|fault| fault.to_string())?;
         user.directory(&home)?;
         let mut init = user.command(program("initdb")?);
         init.args(["-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-D"])

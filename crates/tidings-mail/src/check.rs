@@ -234,8 +234,10 @@ impl Design {
 
     /// The types that have templates of their own, or else any: it shows what the layout does.
     fn types_with_templates(&self, rules: &Rules) -> Vec<Id> {
-        let ids = rules.types.keys().filter_map(|name| Id::new(name).ok());
-        let own: Vec<Id> = ids
+        let own: Vec<Id> = rules
+            .types
+            .keys()
+            .filter_map(|name| Id::new(name).ok())
             .filter(|event_type| self.templates.has_own(event_type.as_str()))
             .collect();
         if own.is_empty() {

@@ -260,8 +260,9 @@ impl Design {
             .categories
             .get(name)
             .and_then(|title| title.get(language));
-        let title = title.map(|title| text::clean(title));
-        title.unwrap_or_else(|| capitalised(&text::clean(&in_words(name))))
+        title
+            .map(|title| text::clean(title))
+            .unwrap_or_else(|| capitalised(&text::clean(&in_words(name))))
     }
 
     /// The title of a type as it goes with a count.

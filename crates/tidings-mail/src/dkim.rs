@@ -73,8 +73,9 @@ impl Dkim {
         let key = match PrivateKeyDer::from_pem_slice(pem).map_err(|_| DkimError::NoKey)? {
             PrivateKeyDer::Pkcs8(der) => {
                 let der = der.secret_pkcs8_der();
-                let ed25519 = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der).map(Key::Ed25519);
-                ed25519.or_else(|_| RsaKeyPair::from_pkcs8(der).map(|key| Key::Rsa(Box::new(key))))
+                Ed25519KeyPair::from_pkcs8_maybe_unchecked(der)
+                    .map(Key::Ed25519)
+                    .or_else(|_| RsaKeyPair::from_pkcs8(der).map(|key| Key::Rsa(Box::new(key))))
             }
             PrivateKeyDer::Pkcs1(der) => {
                 let key = RsaKeyPair::from_der(der.secret_pkcs1_der());
@@ -177,8 +178,10 @@ fn unfolded(head: &str) -> Vec<(&str, String)> {
 /// A header in its relaxed form (RFC 6376, section 3.4.2), without a line end.
 fn relaxed(name: &str, value: &str) -> String {
     let value = value.replace("\r\n", "");
-    let words = value.split([' ', '\t']).filter(|word| !word.is_empty());
-    let words: Vec<&str> = words.collect();
+    let words: Vec<&str> = value
+        .split([' ', '\t'])
+        .filter(|word| !word.is_empty())
+        .collect();
     format!("{}:{}", name.trim().to_ascii_lowercase(), words.join(" "))
 }
 

@@ -147,8 +147,11 @@ impl<'d> Page<'d> {
         orders: &BTreeSet<usize>,
     ) -> Option<Self> {
         let of_group = |group: &Group| {
-            let lines = group.lines.iter();
-            lines.map(|line| orders.contains(&line.order)).collect()
+            group
+                .lines
+                .iter()
+                .map(|line| orders.contains(&line.order))
+                .collect()
         };
         let shown: Vec<Vec<bool>> = batch.groups.iter().map(of_group).collect();
         Self::showing(batch, design, &shown, true)
@@ -180,8 +183,11 @@ impl<'d> Page<'d> {
         };
         // Templates of the host's own may take anything from the mail around.
         if !in_sections && !design.templates.are_own() {
-            let blocks = sections.iter_mut().flat_map(|section| &mut section.blocks);
-            for item in blocks.flat_map(|block| &mut block.items) {
+            for item in sections
+                .iter_mut()
+                .flat_map(|section| &mut section.blocks)
+                .flat_map(|block| &mut block.items)
+            {
                 item.rendered = design.rendered.of(item, &design.templates, &design.brand);
             }
         }
@@ -250,8 +256,10 @@ fn rest_link(batch: &Batch, design: &Design, shown: BTreeSet<usize>) -> Option<S
 
 /// The lines of a group that are shown.
 fn lines_shown<'g>((group, shown): (&'g Group, &Vec<bool>)) -> Vec<&'g Line> {
-    let lines = group.lines.iter().zip(shown);
-    lines
+    group
+        .lines
+        .iter()
+        .zip(shown)
         .filter(|(_, shown)| **shown)
         .map(|(line, _)| line)
         .collect()
@@ -576,8 +584,11 @@ impl Writer<'_> {
 
 /// Makes cards of the items of a block where most have pictures.
 fn arrange(block: &mut BlockView) {
-    let pictures = block.items.iter();
-    let pictures = pictures.filter(|item| item.image.is_some()).count();
+    let pictures = block
+        .items
+        .iter()
+        .filter(|item| item.image.is_some())
+        .count();
     if pictures < 2 || pictures * 2 < block.items.len() {
         return;
     }

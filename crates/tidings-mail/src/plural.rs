@@ -19,15 +19,15 @@ pub(crate) struct Plurals {
 impl Plurals {
     /// The plurals of a locale; of one that CLDR lacks, a single category.
     pub(crate) fn of(locale: &str) -> Self {
-        let locale = Locale::try_from_str(&crate::canonical_locale(locale));
-        let locale = locale.unwrap_or(Locale::UNKNOWN);
+        let locale =
+            Locale::try_from_str(&crate::canonical_locale(locale)).unwrap_or(Locale::UNKNOWN);
         let rules = rules(&locale);
         // CLDR's conditions look at a number's last three digits, or at whether it is round: what they name is among
         // these.
         let small: BTreeSet<PluralCategory> =
             (0..=1_000).map(|n: usize| rules.category_for(n)).collect();
-        let round = (4..=9).map(|digits| 10_usize.pow(digits));
-        let round: BTreeSet<PluralCategory> = round
+        let round: BTreeSet<PluralCategory> = (4..=9)
+            .map(|digits| 10_usize.pow(digits))
             .flat_map(|n| [n, 2 * n])
             .map(|n: usize| rules.category_for(n))
             .collect();

@@ -160,8 +160,12 @@ struct Words {
 
 impl Words {
     fn of(text: &str) -> Self {
-        let small = text.to_lowercase().replace(['\'', '’'], "");
-        let small: String = small.chars().map(without_accent).collect();
+        let small: String = text
+            .to_lowercase()
+            .replace(['\'', '’'], "")
+            .chars()
+            .map(without_accent)
+            .collect();
         // What follows the host in an address of the web is no word of the server.
         let words = small.split_whitespace().map(|word| {
             let Some((before, address)) = word.split_once("://") else {
@@ -175,8 +179,9 @@ impl Words {
         let is_of_address = |c: char| c.is_alphanumeric() || "@._-+=".contains(c);
         let apart = small
             .split(|c: char| !is_of_address(c))
-            .filter(|word| !word.contains('@'));
-        let apart = apart.collect::<Vec<_>>().join(" ");
+            .filter(|word| !word.contains('@'))
+            .collect::<Vec<_>>()
+            .join(" ");
         // So Amazon SES begins, whatever the server said.
         let apart = apart.replace("unknown address error", "");
         let tokens: Vec<String> = apart

@@ -184,10 +184,12 @@ fn delivery_status(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>
     // What is a text alone may be somebody's who cites a report.
     let is_of_server = is_of_server(message, &words);
     let is_plain = |part: &&Part| part.is_text && is_of_server;
-    let structured = parts.iter().filter(|part| is_of(part, &kinds));
-    for part in structured.chain(parts.iter().filter(is_plain)) {
-        let blocks = blocks(&part.text).into_iter();
-        let of_recipients = blocks.filter(|block| {
+    for part in parts
+        .iter()
+        .filter(|part| is_of(part, &kinds))
+        .chain(parts.iter().filter(is_plain))
+    {
+        let of_recipients = blocks(&part.text).into_iter().filter(|block| {
             [
                 "final-recipient",
                 "original-recipient",
@@ -221,8 +223,8 @@ fn of_block(block: &Fields, words: &str) -> Finding {
     let field = |name: &str| block.get(name).map_or("", String::as_str);
     let who = ["final-recipient", "original-recipient"].iter();
     let who = who.filter_map(|name| block.get(*name)?.rsplit([';', ' ']).next());
-    let about = who.map(|who| phrases::lines_about(words, who.trim_matches(['<', '>'])));
-    let about = about
+    let about = who
+        .map(|who| phrases::lines_about(words, who.trim_matches(['<', '>'])))
         .filter(|_| field("diagnostic-code").is_empty())
         .find(|text| !text.is_empty());
     let about = about.unwrap_or_default();
@@ -311,18 +313,20 @@ fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
     }
     let subject = message.subject().unwrap_or_default();
     let is_delay = phrases::is_delay(subject) || phrases::is_delay(&said);
-    let of_recipients = phrases::by_recipient(&said).into_iter();
-    let findings = of_recipients.take(RECIPIENTS_MAX).map(|part| {
-        let named = phrases::addresses([&*part]);
-        let mut finding = judge(&part, None, &said);
-        if finding.event == Event::Gone && named.is_empty() {
-            finding.event = Event::Bounced;
-        }
-        if is_delay {
-            finding.event = Event::Delayed;
-        }
-        Finding { named, ..finding }
-    });
+    let findings = phrases::by_recipient(&said)
+        .into_iter()
+        .take(RECIPIENTS_MAX)
+        .map(|part| {
+            let named = phrases::addresses([&*part]);
+            let mut finding = judge(&part, None, &said);
+            if finding.event == Event::Gone && named.is_empty() {
+                finding.event = Event::Bounced;
+            }
+            if is_delay {
+                finding.event = Event::Delayed;
+            }
+            Finding { named, ..finding }
+        });
     Some(findings.collect())
 }
 

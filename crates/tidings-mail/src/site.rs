@@ -247,8 +247,9 @@ impl Design {
         let title = match &row.name {
             Name::Title(title) => cut_name(title, words),
             Name::Type(event_type) => {
-                let title = self.plural_title(event_type, language);
-                let title = title.unwrap_or_else(|| text::clean(&in_words(event_type.as_str())));
+                let title = self
+                    .plural_title(event_type, language)
+                    .unwrap_or_else(|| text::clean(&in_words(event_type.as_str())));
                 words.isolated(capitalised(&title))
             }
             Name::AllMail => site.all_mail.to_owned(),

@@ -37,8 +37,9 @@ pub fn not_shown(html: &str) -> Vec<NotShown> {
             "attribute" if source.attributes.contains(name) => name.to_owned(),
             _ => return None,
         };
-        let by = clients.iter().zip(support.chars());
-        let by = by
+        let by = clients
+            .iter()
+            .zip(support.chars())
             .filter(|(_, support)| *support == 'n')
             .map(|(name, _)| *name);
         Some(NotShown {

@@ -184,8 +184,10 @@ impl Templates {
             let file = format!("email/{}.{end}", name.to_ascii_lowercase());
             self.own.get(&file)
         };
-        let found = self.of_language(name, mail, end).or_else(for_all);
-        let found = found.or_else(|| self.of_language(name, usual, end));
+        let found = self
+            .of_language(name, mail, end)
+            .or_else(for_all)
+            .or_else(|| self.of_language(name, usual, end));
         found.cloned()
     }
 
@@ -197,8 +199,9 @@ impl Templates {
             Some(canonical_locale(locale.strip_suffix('.')?))
         };
         let files = || {
-            let files = self.own.range(begin.clone()..);
-            files.take_while(|file| file.starts_with(&begin))
+            self.own
+                .range(begin.clone()..)
+                .take_while(|file| file.starts_with(&begin))
         };
         let mut tags = language.tags.iter();
         tags.find_map(|tag| files().find(|file| locale_of(file).as_ref() == Some(tag)))
@@ -268,8 +271,8 @@ impl Templates {
         let context = if self.are_own() {
             // Whatever a host's template does with a value that is absent, it must not show as a word.
 
-            let page = serde_json::to_value(page);
-            let page = page.map_err(|fault| RenderError::Template(fault.to_string()))?;
+            let page = serde_json::to_value(page)
+                .map_err(|fault| RenderError::Template(fault.to_string()))?;
             Value::from(Serde(without_nulls(page)))
         } else {
             Value::from(Serde(page))
@@ -307,16 +310,16 @@ impl Templates {
 pub(crate) fn without_nulls(value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value as Json;
     match value {
-        Json::Object(fields) => {
-            let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
-            fields
-                .map(|(name, value)| (name, without_nulls(value)))
-                .collect()
-        }
-        Json::Array(values) => {
-            let values = values.into_iter().filter(|value| !value.is_null());
-            values.map(without_nulls).collect()
-        }
+        Json::Object(fields) => fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (name, without_nulls(value)))
+            .collect(),
+        Json::Array(values) => values
+            .into_iter()
+            .filter(|value| !value.is_null())
+            .map(without_nulls)
+            .collect(),
         value => value,
     }
 }

@@ -78,10 +78,13 @@ pub fn cut(text: &str, chars_max: usize) -> String {
         .rfind(' ')
         // A cut far back would lose more than a broken word does.
         .filter(|at| kept[*at..].chars().count() <= chars_max / 3);
-    let kept = at_word.map_or(kept.as_str(), |at| &kept[..at]);
-    let kept = kept.trim_end_matches([' ', ',', ';', ':', '.', '-', BEGIN]);
-    let open = kept.matches(BEGIN).count();
-    let open = open.saturating_sub(kept.matches(END).count());
+    let kept = at_word
+        .map_or(kept.as_str(), |at| &kept[..at])
+        .trim_end_matches([' ', ',', ';', ':', '.', '-', BEGIN]);
+    let open = kept
+        .matches(BEGIN)
+        .count()
+        .saturating_sub(kept.matches(END).count());
     let closed: String = std::iter::repeat_n(END, open).collect();
     format!("{kept}…{closed}")
 }

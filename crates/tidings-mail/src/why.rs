@@ -43,10 +43,12 @@ pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<St
     } else {
         words.because_of_many
     };
-    let cause = words.clauses(&causes);
-    let cause = cause.map(|causes| words::fill(because, "{causes}", &causes));
-    let aside = words.clauses(&asides);
-    let aside = aside.map(|asides| format!("{}{}", capitalised(&asides), words.full_stop));
+    let cause = words
+        .clauses(&causes)
+        .map(|causes| words::fill(because, "{causes}", &causes));
+    let aside = words
+        .clauses(&asides)
+        .map(|asides| format!("{}{}", capitalised(&asides), words.full_stop));
     let sentences: Vec<String> = cause.into_iter().chain(aside).collect();
     (!sentences.is_empty()).then(|| sentences.join(words.between_sentences))
 }
@@ -96,8 +98,11 @@ impl Followed {
             names: Vec::new(),
             unnamed: 0,
         };
-        let reasons = lines.iter().flat_map(|line| line.reasons.iter());
-        for topic in reasons.filter_map(|reason| reason.strip_prefix(TOPIC)) {
+        for topic in lines
+            .iter()
+            .flat_map(|line| line.reasons.iter())
+            .filter_map(|reason| reason.strip_prefix(TOPIC))
+        {
             let name = topics.name(topic);
             if !seen.insert(name.unwrap_or(topic)) {
                 continue;

@@ -149,8 +149,11 @@ impl Ahead {
     /// The writes that are not durable yet, in order.
     pub(crate) fn writes(&self) -> Vec<Writes> {
         let under_way = self.under_way.iter();
-        let under_way = under_way.flat_map(|under_way| &under_way.gathered.writes);
-        under_way.chain(&self.gathered.writes).cloned().collect()
+        under_way
+            .flat_map(|under_way| &under_way.gathered.writes)
+            .chain(&self.gathered.writes)
+            .cloned()
+            .collect()
     }
 
     /// The newest commit of which something is decided.
@@ -428,8 +431,8 @@ fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>),
     let write = move || {
         for job in to_do {
             let mut days = job.forgotten.iter();
-            let ended = Job::write(job.commit, job.frees, &*store, &job.vitals);
-            let ended = ended.and_then(|()| days.try_for_each(|day| store.forget(*day)));
+            let ended = Job::write(job.commit, job.frees, &*store, &job.vitals)
+                .and_then(|()| days.try_for_each(|day| store.forget(*day)));
             let _ = job.end.send(ended);
         }
     };

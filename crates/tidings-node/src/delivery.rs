@@ -354,9 +354,10 @@ impl Delivery {
             self.vitals.answered(&job.head.channel, answer);
         }
         put(all, closing, self.settle(job, (&reply.outcome, now), rules));
-        let asked = before.map(|(provider, answer)| (provider, answer));
-        let asked = asked.chain([(&reply.provider, &reply.outcome)]);
-        let attempts = asked.filter_map(|(provider, answer)| attempt(provider, answer, now));
+        let attempts = before
+            .map(|(provider, answer)| (provider, answer))
+            .chain([(&reply.provider, &reply.outcome)])
+            .filter_map(|(provider, answer)| attempt(provider, answer, now));
         if let Some(settled) = all.get_mut(&closing) {
             let noted = attempts.map(|attempt| Attempted { number, attempt });
             settled.attempts.extend(noted);

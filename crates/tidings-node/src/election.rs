@@ -466,8 +466,10 @@ impl Election {
             return;
         };
         let others = || {
-            let members = view.members.iter().map(|seen| &seen.member);
-            members.filter(|member| member.id != self.me.id)
+            view.members
+                .iter()
+                .map(|seen| &seen.member)
+                .filter(|member| member.id != self.me.id)
         };
         let may_have = |member: &&Member| {
             self.watches.is_living(member, view, &self.timing) && !self.refusals.contains(member.id)
@@ -571,8 +573,11 @@ impl Election {
 
     /// Gives back what was granted meanwhile, and is no member any more.
     fn leave(&mut self, actions: &mut Vec<Action>) {
-        let shares = self.newest.iter().flat_map(|newest| &newest.shares);
-        let own = shares.filter(|share| share.node == self.me.id);
+        let own = self
+            .newest
+            .iter()
+            .flat_map(|newest| &newest.shares)
+            .filter(|share| share.node == self.me.id);
         actions.extend(own.map(|share| Action::GiveBack(share.term)));
         actions.push(Action::Leave);
         self.phase = Phase::Gone;

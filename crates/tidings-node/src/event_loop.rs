@@ -322,9 +322,11 @@ impl EventLoop {
         let retry = self.delivery.next_retry().filter(|_| sends && !stopping);
         let due = node.next_due().into_iter().chain(retry);
         let again = self.resolving.next().filter(|_| sends && !stopping);
-        let due = due.chain(again);
-        let due = due.chain(node.engine().next_forget());
-        let due = due.chain(node.next_late_answer()).min();
+        let due = due
+            .chain(again)
+            .chain(node.engine().next_forget())
+            .chain(node.next_late_answer())
+            .min();
         let longest = 60_000;
         let wait = due.map_or(longest, |due| {
             (due.0 - self.clock.now().0).clamp(0, longest)
@@ -523,14 +525,16 @@ impl EventLoop {
 
 /// The commands that take addresses off the list of suppressed ones, which requests give again.
 fn given_again(engine: &Engine, requests: &[Request]) -> Vec<Command> {
-    let commands = requests.iter().flat_map(|request| match request {
-        Request::Work(work) => &work.commands[..],
-        _ => &[],
-    });
-    let given = commands.flat_map(|command| match command {
-        Command::Recipient(change) => engine.given_again(change),
-        _ => Vec::new(),
-    });
+    let given = requests
+        .iter()
+        .flat_map(|request| match request {
+            Request::Work(work) => &work.commands[..],
+            _ => &[],
+        })
+        .flat_map(|command| match command {
+            Command::Recipient(change) => engine.given_again(change),
+            _ => Vec::new(),
+        });
     given
         .map(|address| Command::Unsuppress { address })
         .collect()

@@ -155,8 +155,7 @@ impl Handle {
         commands: Vec<Command>,
         then: impl FnOnce(Replies) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        let work = Work::new(commands, Asker::Each(Box::new(then)));
-        let work = work.waiting(self.waits);
+        let work = Work::new(commands, Asker::Each(Box::new(then))).waiting(self.waits);
         self.ask(Request::Work(work))
     }
 

@@ -59,8 +59,8 @@ impl<'a> KeptBack<'a> {
 impl Sending for KeptBack<'_> {
     fn keep_back(&self, ids: BTreeSet<MessageId>) -> Reach {
         let mut queues = self.queues.borrow_mut();
-        let ids = ids.into_iter();
-        ids.filter_map(|id| Some((id, queues.keep_back(id)?)))
+        ids.into_iter()
+            .filter_map(|id| Some((id, queues.keep_back(id)?)))
             .collect()
     }
 }

@@ -161,10 +161,11 @@ fn writes(change: &KeyChange, keys: &[ApiKey]) -> Vec<Write> {
     };
     match change {
         KeyChange::Make(key) => vec![write(key.hash, Some(row(key)))],
-        KeyChange::Revoke(id) => {
-            let of_id = keys.iter().filter(|key| key.id == *id);
-            of_id.map(|key| write(key.hash, None)).collect()
-        }
+        KeyChange::Revoke(id) => keys
+            .iter()
+            .filter(|key| key.id == *id)
+            .map(|key| write(key.hash, None))
+            .collect(),
     }
 }
 

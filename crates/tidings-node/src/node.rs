@@ -478,11 +478,10 @@ impl Node {
             frees: self.frees,
         })?;
         let now = self.engine.now();
-        let unanswered = step
-            .delivered
+        step.delivered
             .iter()
-            .flat_map(|inboxes| &inboxes.unanswered);
-        unanswered.for_each(|condition| self.unclear.hear(condition, now));
+            .flat_map(|inboxes| &inboxes.unanswered)
+            .for_each(|condition| self.unclear.hear(condition, now));
         Ok(Accepted {
             replies: step.replies,
             delivered: step.delivered,

@@ -408,8 +408,7 @@ impl Player {
             .open_closings()
             .has_unmade()
             .then(|| node.engine().now());
-        let due = node.next_due().into_iter();
-        due.chain(retry).chain(unmade).min()
+        node.next_due().into_iter().chain(retry).chain(unmade).min()
     }
 }
 

@@ -126,8 +126,10 @@ impl Resolving {
                 let asked = self.asked.as_ref();
                 asked.is_some_and(|(_, asked)| asked.contains(object))
             };
-            let more = missing().filter(|(object, _)| !is_asked(object));
-            let more: Vec<Id> = more.map(|(object, _)| (*object).clone()).collect();
+            let more: Vec<Id> = missing()
+                .filter(|(object, _)| !is_asked(object))
+                .map(|(object, _)| (*object).clone())
+                .collect();
             self.wanted.extend(more);
         }
         self.held.insert(plan.closing);
@@ -244,8 +246,12 @@ impl Resolving {
             }
             Err(reason) => {
                 let (first_ms, most_ms) = REST_MS;
-                let before = self.rest.as_ref().map(|rest| rest.ms.saturating_mul(2));
-                let ms = before.unwrap_or(first_ms).min(most_ms);
+                let ms = self
+                    .rest
+                    .as_ref()
+                    .map(|rest| rest.ms.saturating_mul(2))
+                    .unwrap_or(first_ms)
+                    .min(most_ms);
                 tracing::warn!(%reason, again_ms = ms, "the host does not say what objects are");
                 self.wanted.clear();
                 self.rest = Some(Rest {
@@ -296,8 +302,14 @@ impl Resolving {
 
 /// The commands by which an answer is taken in.
 fn commands(resolved: Resolved) -> Vec<Command> {
-    let retracted = resolved.retracted.into_iter();
-    let retracted = retracted.map(|object| Command::Retract { object });
-    let objects = resolved.objects.into_iter().map(Command::Resolved);
-    objects.chain(retracted).collect()
+    let retracted = resolved
+        .retracted
+        .into_iter()
+        .map(|object| Command::Retract { object });
+    resolved
+        .objects
+        .into_iter()
+        .map(Command::Resolved)
+        .chain(retracted)
+        .collect()
 }

@@ -229,8 +229,11 @@ impl Senders {
 
     /// Number of messages that are queued or being sent.
     pub(crate) fn under_way(&self) -> usize {
-        let lines = self.pools.values().flat_map(Pool::lines);
-        lines.map(|line| line.on_the_way.len()).sum()
+        self.pools
+            .values()
+            .flat_map(Pool::lines)
+            .map(|line| line.on_the_way.len())
+            .sum()
     }
 
     /// Number of messages that wait for a recipient who has his share of the threads, or for a destination that has, or
@@ -303,8 +306,9 @@ impl Senders {
 
     /// Has all threads look at the clock again: it was put back.
     pub(crate) fn wake(&self) {
-        let pools = self.pools.values();
-        pools.for_each(|pool| pool.server.queue.wake());
+        self.pools
+            .values()
+            .for_each(|pool| pool.server.queue.wake());
     }
 
     /// Takes a message back, if the channel has not come to the point of no return.

@@ -18,8 +18,9 @@ use crate::view::StoreView;
 pub fn token_key(store: &dyn Store, fresh: &[u8; SECRET_BYTES]) -> Result<TokenKey, Error> {
     let key = Key::of(Owner::Intake, Table::TokenSecret).done();
     if let Some(row) = StoreView::of(store)?.get(Partition::Base, &key)? {
-        let secret = body("the secret of tokens", &row)?.try_into();
-        let secret = secret.map_err(|_| Unreadable("the secret of tokens is torn".to_owned()))?;
+        let secret = body("the secret of tokens", &row)?
+            .try_into()
+            .map_err(|_| Unreadable("the secret of tokens is torn".to_owned()))?;
         return Ok(TokenKey::new(secret));
     }
     let mut row = vec![FORM];

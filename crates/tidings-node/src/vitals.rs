@@ -184,14 +184,16 @@ impl Vitals {
     pub fn answers(
         &self,
     ) -> impl Iterator<Item = (&'static str, [(Answered, u64); Answered::TO_ATTEMPTS.len()])> {
-        let channels = CHANNELS.into_iter().zip(&self.answers);
-        channels.map(|(channel, counts)| {
-            let count = |answer: Answered| counts[answer as usize].load(Ordering::Relaxed);
-            (
-                channel,
-                Answered::TO_ATTEMPTS.map(|answer| (answer, count(answer))),
-            )
-        })
+        CHANNELS
+            .into_iter()
+            .zip(&self.answers)
+            .map(|(channel, counts)| {
+                let count = |answer: Answered| counts[answer as usize].load(Ordering::Relaxed);
+                (
+                    channel,
+                    Answered::TO_ATTEMPTS.map(|answer| (answer, count(answer))),
+                )
+            })
     }
 
     /// Messages that wait for a retry.

@@ -118,8 +118,11 @@ pub fn has_caps(world: &World) -> bool {
 fn without_memory(mut world: World) -> World {
     let forget = |rules: &mut Rules| {
         rules.caps.clear();
-        let types = rules.types.values_mut();
-        for route in types.flat_map(|kind| kind.channels.values_mut()) {
+        for route in rules
+            .types
+            .values_mut()
+            .flat_map(|kind| kind.channels.values_mut())
+        {
             if let Policy::Leading { quiet_ms } = route.policy {
                 // A lane holds one way to decide.
                 route.lane.get_or_insert_with(|| "was_leading".to_owned());

@@ -382,8 +382,12 @@ fn play_instant(
                 data: None,
                 notifiable: None,
             });
-            let commands = stretch.commands.iter().map(|command| (*command).clone());
-            for command in commands.chain([marker]) {
+            for command in stretch
+                .commands
+                .iter()
+                .map(|command| (*command).clone())
+                .chain([marker])
+            {
                 player.play(Timed { at, command }, &mut |_| {})?;
             }
         }

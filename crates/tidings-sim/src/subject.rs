@@ -131,8 +131,9 @@ pub fn play_all(
 ) -> Result<Played, String> {
     let mut subject = make(rules.clone());
     let steps = || {
-        let steps = steps.iter();
-        steps.filter(|step| until.is_none_or(|until| step.at() <= until))
+        steps
+            .iter()
+            .filter(|step| until.is_none_or(|until| step.at() <= until))
     };
     for step in steps() {
         step.play(subject.as_mut())

@@ -140,9 +140,10 @@ fn written(addresses: &[String]) -> Value {
 
 /// The addresses that change beside the one of the e-mail channel, by channel.
 fn addresses(change: &RecipientChange) -> Option<Value> {
-    let others = change.addresses.iter();
-    let others = others.filter(|(channel, _)| **channel != EMAIL_NO);
-    let all: serde_json::Map<String, Value> = others
+    let all: serde_json::Map<String, Value> = change
+        .addresses
+        .iter()
+        .filter(|(channel, _)| **channel != EMAIL_NO)
         .map(|(channel, all)| (channel.name().to_owned(), written(all)))
         .collect();
     (!all.is_empty()).then_some(Value::Object(all))
@@ -200,9 +201,11 @@ fn clock(minute: u16) -> String {
 }
 
 fn days(hours: &QuietHours) -> Vec<&'static str> {
-    let names = (1..).zip(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]);
-    let begun = names.filter(|(day, _)| hours.begin_on(*day));
-    begun.map(|(_, name)| name).collect()
+    (1..)
+        .zip(["mon", "tue", "wed", "thu", "fri", "sat", "sun"])
+        .filter(|(day, _)| hours.begin_on(*day))
+        .map(|(_, name)| name)
+        .collect()
 }
 
 /// The event as the core writes it, but for what the contract writes otherwise.

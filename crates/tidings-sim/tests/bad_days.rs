@@ -70,11 +70,10 @@ fn seeds(usual: u64) -> Vec<u64> {
 
 /// Mails that the model sent: batch id -> entries.
 fn mails(played: &Played) -> BTreeMap<String, usize> {
-    let mails = played
+    played
         .messages
         .iter()
-        .filter(|message| message.channel == "email");
-    mails
+        .filter(|message| message.channel == "email")
         .map(|message| (batch_id(message), message.items.len()))
         .collect()
 }
@@ -253,8 +252,8 @@ fn an_operator_makes_no_day_worse() {
         let (world, is_known) = lied_to(seed);
         let (world, model) = live::with_model(&world, seed).expect("all steps are valid");
         let faults = move |write: u64| faulty(seed, write);
-        let lived = live::run_operated(&world, OPTIONS, faults, lying, seed);
-        let lived = lived.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
+        let lived = live::run_operated(&world, OPTIONS, faults, lying, seed)
+            .unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
         for (id, batch) in &lived.taken {
             let asked = lived.asked.get(id).copied().unwrap_or_default();
             let needed = batch.lives.len() + (batch.doubts + asked) as usize;

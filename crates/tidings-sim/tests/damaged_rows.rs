@@ -33,8 +33,11 @@ fn rows(store: &MemoryStore) -> Vec<Write> {
     let days = store.days().expect("days");
     let snapshot = store.snapshot().expect("a snapshot");
     let mut rows = Vec::new();
-    let partitions = days.into_iter().map(Partition::Day);
-    for partition in partitions.chain([Partition::Base]) {
+    for partition in days
+        .into_iter()
+        .map(Partition::Day)
+        .chain([Partition::Base])
+    {
         let each = &mut |key: &[u8], value: &[u8]| {
             rows.push(Write {
                 partition,

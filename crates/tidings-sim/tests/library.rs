@@ -48,11 +48,13 @@ fn parsed(text: &str) -> Case {
 
 /// Commands in the words of a case.
 fn lines(text: &str) -> Vec<Timed> {
-    let steps = parsed(text).steps.into_iter();
-    let commands = steps.filter_map(|(step, _)| match step {
-        Line::Play(timed) => Some(timed),
-        Line::Reconfigure(..) => None,
-    });
+    let commands = parsed(text)
+        .steps
+        .into_iter()
+        .filter_map(|(step, _)| match step {
+            Line::Play(timed) => Some(timed),
+            Line::Reconfigure(..) => None,
+        });
     commands.collect()
 }
 
@@ -134,26 +136,42 @@ impl Scene {
         let view = self.node.view().expect("a view");
         let lanes = self.node.engine().reader(&view).open_lanes(&id(who));
         let lanes = lanes.expect("it can be read").expect("a recipient");
-        let entries = lanes.into_iter().flat_map(|lane| lane.entries);
-        entries.map(|entry| entry.event.to_string()).collect()
+        lanes
+            .into_iter()
+            .flat_map(|lane| lane.entries)
+            .map(|entry| entry.event.to_string())
+            .collect()
     }
 
     fn scheduled(&self, who: &str) -> Vec<(String, Instant)> {
         let view = self.node.view().expect("a view");
-        let entries = self.node.engine().reader(&view).scheduled(&id(who));
-        let entries = entries.expect("it can be read").expect("a recipient");
-        let named = entries.into_iter();
-        named
+        let entries = self
+            .node
+            .engine()
+            .reader(&view)
+            .scheduled(&id(who))
+            .expect("it can be read")
+            .expect("a recipient");
+        entries
+            .into_iter()
             .map(|entry| (entry.event.to_string(), entry.t))
             .collect()
     }
 
     fn inbox(&self, who: &str) -> Vec<String> {
         let view = self.node.view().expect("a view");
-        let page = self.node.engine().reader(&view).inbox(&id(who), None, 100);
-        let page = page.expect("it can be read").expect("a recipient");
-        let items = page.groups.into_iter().flat_map(|group| group.items);
-        items.map(|item| item.event.to_string()).collect()
+        let page = self
+            .node
+            .engine()
+            .reader(&view)
+            .inbox(&id(who), None, 100)
+            .expect("it can be read")
+            .expect("a recipient");
+        page.groups
+            .into_iter()
+            .flat_map(|group| group.items)
+            .map(|item| item.event.to_string())
+            .collect()
     }
 }
 
@@ -336,8 +354,11 @@ fn p2_planning_again_after_a_crash_gives_the_same_batch() {
         let (engine, view) = (scene.node.engine(), scene.node.view().expect("a view"));
         let mut batches = Vec::new();
         for closing in engine.open_closings().unmade() {
-            let plan = engine.planner(&view).plan(closing, 10);
-            let plan = plan.expect("readable").expect("it is due");
+            let plan = engine
+                .planner(&view)
+                .plan(closing, 10)
+                .expect("readable")
+                .expect("it is due");
             for planned in &plan.messages {
                 let message = engine.message(&plan, planned).expect("it tells something");
                 batches.push((batch_id(&message), message));

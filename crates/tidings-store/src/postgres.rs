@@ -93,8 +93,10 @@ impl PostgresStore {
         let take = "UPDATE tidings_part SET epoch = epoch + 1, holder = NULL WHERE no = 0 \
                     RETURNING epoch";
         let taken = link.query(take, &[])?;
-        let epoch = taken.first().map(|row| Epoch(row.get(0)));
-        let epoch = epoch.ok_or_else(|| Error::Corrupt("it has no part 0".to_owned()))?;
+        let epoch = taken
+            .first()
+            .map(|row| Epoch(row.get(0)))
+            .ok_or_else(|| Error::Corrupt("it has no part 0".to_owned()))?;
         // A statement that begins now sees all that holders before have granted.
         let end = "WITH f AS (SELECT 1 FROM tidings_part WHERE no = 0 AND epoch = $1 FOR SHARE) \
                    DELETE FROM tidings_share USING f";

@@ -99,8 +99,10 @@ pub fn channels(
 /// # Errors
 /// [`StartError::Resolver`].
 pub fn host_service(rules: &Rules) -> Result<Option<HostService>, StartError> {
-    let service = rules.resolver.as_ref();
-    let service = service.map(|rules| HostService::new(rules, &secret_here));
+    let service = rules
+        .resolver
+        .as_ref()
+        .map(|rules| HostService::new(rules, &secret_here));
     service.transpose().map_err(StartError::Resolver)
 }
 
@@ -115,12 +117,15 @@ pub fn check_feedback(rules: &Rules) -> Result<(), StartError> {
 
 /// The providers of `[feedback]` whose secret is not set here. The ARN of a topic is no secret.
 fn unset_feedback(rules: &Rules) -> impl Iterator<Item = String> {
-    let secrets = rules.feedback.providers.iter();
-    let secrets = secrets.filter(|(_, secret)| !secret.starts_with("arn:"));
-    secrets.filter_map(|(provider, secret)| {
-        let fault = secret_here(secret).err()?;
-        Some(format!("{provider}: {fault}"))
-    })
+    rules
+        .feedback
+        .providers
+        .iter()
+        .filter(|(_, secret)| !secret.starts_with("arn:"))
+        .filter_map(|(provider, secret)| {
+            let fault = secret_here(secret).err()?;
+            Some(format!("{provider}: {fault}"))
+        })
 }
 
 /// The channels with a provider.
@@ -135,8 +140,10 @@ fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &Cha
 #[must_use]
 pub fn unset_secrets(rules: &Rules) -> Vec<String> {
     let each = configured(rules).flat_map(|(kind, channel)| {
-        let providers = channel.providers.iter();
-        providers.map(move |provider| (kind, provider))
+        channel
+            .providers
+            .iter()
+            .map(move |provider| (kind, provider))
     });
     let missing = each.filter_map(|(kind, provider)| {
         let fault = channel::check_with(kind, provider, &secret_here).err()?;
@@ -145,10 +152,10 @@ pub fn unset_secrets(rules: &Rules) -> Vec<String> {
             kind.name
         ))
     });
-    let resolver = host_service(rules).err();
-    let resolver = resolver.map(|fault| format!("{fault}; `serve` needs it"));
-    let feedback = unset_feedback(rules);
-    let feedback = feedback.map(|fault| format!("feedback.{fault}; `serve` needs it"));
+    let resolver = host_service(rules)
+        .err()
+        .map(|fault| format!("{fault}; `serve` needs it"));
+    let feedback = unset_feedback(rules).map(|fault| format!("feedback.{fault}; `serve` needs it"));
     missing.chain(resolver).chain(feedback).collect()
 }
 
@@ -437,8 +444,10 @@ impl Observer for Gather {
         for reply in replies {
             let line = answers.lines.pop_front().unwrap_or_default();
             if let Ok(Reply::Published(published)) = reply {
-                let warnings = published.warnings.iter();
-                let warnings = warnings.map(|one| (line, published.id.clone(), one.clone()));
+                let warnings = published
+                    .warnings
+                    .iter()
+                    .map(|one| (line, published.id.clone(), one.clone()));
                 answers.warnings.extend(warnings);
             }
         }

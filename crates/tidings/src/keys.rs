@@ -119,8 +119,11 @@ pub fn fault_of_name(name: &str) -> Option<String> {
 #[must_use]
 pub fn is_known<'k>(key: &str, known: impl IntoIterator<Item = &'k KeyHash>) -> bool {
     let hash = hash(key);
-    let found = known.into_iter().map(|known| known.0.ct_eq(&hash.0));
-    found.fold(Choice::from(0), |any, one| any | one).into()
+    known
+        .into_iter()
+        .map(|known| known.0.ct_eq(&hash.0))
+        .fold(Choice::from(0), |any, one| any | one)
+        .into()
 }
 
 fn hash(key: &str) -> KeyHash {

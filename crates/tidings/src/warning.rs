@@ -72,8 +72,7 @@ impl From<&Warning> for Worded {
 }
 
 fn any_of(topics: &[Id]) -> String {
-    let named = topics.iter().take(TOPICS_MAX);
-    let named: Vec<&str> = named.map(Id::as_str).collect();
+    let named: Vec<&str> = topics.iter().take(TOPICS_MAX).map(Id::as_str).collect();
     match topics.len().checked_sub(TOPICS_MAX) {
         None | Some(0) => one_of(&named),
         Some(more) => format!("{} or {more} more topics", one_of(&named)),
@@ -108,9 +107,11 @@ impl Summed {
 
     /// Sums up the warnings that were not shown, a line a code.
     pub fn rest(&self) -> impl Iterator<Item = String> {
-        let more = self.0.iter().filter(|(_, count)| **count > SHOWN_MAX);
-        more.map(|(code, count)| {
-            format!("{} more warnings of this kind ({code})", count - SHOWN_MAX)
-        })
+        self.0
+            .iter()
+            .filter(|(_, count)| **count > SHOWN_MAX)
+            .map(|(code, count)| {
+                format!("{} more warnings of this kind ({code})", count - SHOWN_MAX)
+            })
     }
 }

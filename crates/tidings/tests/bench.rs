@@ -51,8 +51,7 @@ fn held_against(measured: &serde_json::Value, other: &str) {
 
 #[test]
 fn fanout_is_held_against_a_plain_write() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = [
         "--recipients",
         "300",
@@ -83,8 +82,7 @@ fn fanout_is_held_against_a_plain_write() {
 
 #[test]
 fn quiet_is_held_against_a_store_without_rules() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = "--recipients 300 --hours 2 --events 2 --changes 2".split(' ');
     let measured = bench(
         &["quiet", "--dir", dir]
@@ -101,8 +99,7 @@ fn quiet_is_held_against_a_store_without_rules() {
 
 #[test]
 fn scheduled_finds_few_and_many() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = "--recipients 50 --events 10000 --runs 2".split(' ');
     let measured = bench(
         &["scheduled", "--dir", dir]
@@ -117,8 +114,7 @@ fn scheduled_finds_few_and_many() {
 
 #[test]
 fn plan_makes_a_message_of_all_entries_for_each() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = [
         "--recipients",
         "200",
@@ -179,8 +175,7 @@ fn what_makes_no_sense_is_wrong_use() {
 #[test]
 fn starts_forgetting_and_deadlines_are_timed() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = ["--recipients", "300", "--followers", "100", "--dir", dir];
     let small = ["--events", "20", "--runs", "1"];
     let start = bench(&[&["recovery", "--days", "2"], &world[..], &small[..]].concat());
@@ -199,8 +194,7 @@ fn starts_forgetting_and_deadlines_are_timed() {
 
 #[test]
 fn publish_is_measured_over_http() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let measured = bench(&[&["publish", "--dir", dir], &SMALL_LOAD[..]].concat());
     let rate = metric(&measured, "single_rate");
     assert!(rate["median"].as_f64().unwrap() > 0.0);
@@ -216,8 +210,7 @@ fn publish_is_measured_over_http() {
 
 #[test]
 fn reads_are_measured_alone_and_beside_what_is_published() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = [
         "--recipients",
         "50",
@@ -319,8 +312,7 @@ fn rivals_do_the_same_work_and_leave_nothing() {
 
 #[test]
 fn a_digest_becomes_mails_plain_and_signed() {
-    let dir = tempfile::tempdir().unwrap();
-    let dir = dir.path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = "--recipients 50 --items 10 --events 40 --runs 1".split(' ');
     let measured = bench(
         &["digest", "--dir", dir]

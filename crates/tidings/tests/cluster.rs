@@ -124,8 +124,11 @@ impl Nodes {
     }
 
     fn urls(&self) -> Vec<String> {
-        let servers = self.servers.iter().flatten();
-        servers.map(|server| server.url.clone()).collect()
+        self.servers
+            .iter()
+            .flatten()
+            .map(|server| server.url.clone())
+            .collect()
     }
 
     /// The nodes to which nothing happens.

@@ -99,8 +99,9 @@ fn run(unknown_outcome: &str) -> Run {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let mail = MailServer::start(&[Stops::Never]);
-    let config = CONFIG.replace("PORT", &mail.port.to_string());
-    let config = config.replace("CHOICE", unknown_outcome);
+    let config = CONFIG
+        .replace("PORT", &mail.port.to_string())
+        .replace("CHOICE", unknown_outcome);
     fs::write(path("tidings.toml"), config).unwrap();
     let mut recipients = String::new();
     for number in 0..people {
@@ -174,8 +175,8 @@ fn what_must_not_come_twice_comes_once_or_is_listed() {
     let run = run("give_up");
     let twice: Vec<_> = run.told.iter().filter(|(_, times)| **times > 1).collect();
     assert!(twice.is_empty(), "told twice: {twice:?}");
-    let all = (0..run.people).map(|number| format!("r{number}"));
-    let neither: Vec<_> = all
+    let neither: Vec<_> = (0..run.people)
+        .map(|number| format!("r{number}"))
         .filter(|id| !run.told.contains_key(id) && !run.unknown.contains(id))
         .collect();
     assert!(neither.is_empty(), "neither told nor listed: {neither:?}");

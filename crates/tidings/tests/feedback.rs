@@ -48,8 +48,12 @@ fn answers(api: &Api) -> Vec<Value> {
     let (_, messages) = api.get("/v1/messages").unwrap();
     let id = messages["messages"][0]["id"].as_str().unwrap();
     let (_, message) = api.get(&format!("/v1/messages/{id}")).unwrap();
-    let attempts = message["attempts"].as_array().unwrap().iter();
-    attempts.map(|attempt| attempt["answer"].clone()).collect()
+    message["attempts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|attempt| attempt["answer"].clone())
+        .collect()
 }
 
 #[test]

@@ -90,8 +90,8 @@ fn mails_show_what_the_host_says_and_not_what_it_retracts() {
         });
     }
     assert_eq!(ended, [json!({"delivered": 1}), json!({"skipped": 1})]);
-    let mails = fs::read_dir(mails.join("new")).unwrap();
-    let mails: Vec<String> = mails
+    let mails: Vec<String> = fs::read_dir(mails.join("new"))
+        .unwrap()
         .map(|mail| fs::read_to_string(mail.unwrap().path()).unwrap())
         .collect();
     assert_eq!(mails.len(), 1);

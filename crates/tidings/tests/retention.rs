@@ -61,8 +61,10 @@ fn weigh(dir: &Path) -> Weight {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let memory_kib = line.unwrap().trim_end_matches("kB").trim().parse().unwrap();
     let links = fs::read_dir("/proc/self/fd").unwrap();
-    let open = links.filter_map(|link| fs::read_link(link.unwrap().path()).ok());
-    let open_files = open.filter(|path| !is_list(path)).count() as u64;
+    let open_files = links
+        .filter_map(|link| fs::read_link(link.unwrap().path()).ok())
+        .filter(|path| !is_list(path))
+        .count() as u64;
     let (mut tables_bytes, mut journal_bytes) = (0, 0);
     each_file(dir, &mut |path, bytes| {
         if path.extension().is_some_and(|extension| extension == "jnl") {

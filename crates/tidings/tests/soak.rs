@@ -157,8 +157,10 @@ fn client(
 
 /// Bytes on disk below a directory; what vanishes meanwhile is left out.
 fn bytes_below(dir: &Path) -> u64 {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    entries
+    fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
         .map(|entry| match fs::metadata(entry.path()) {
             Ok(found) if found.is_dir() => bytes_below(&entry.path()),
             Ok(found) => std::os::unix::fs::MetadataExt::blocks(&found) * 512,

@@ -65,9 +65,10 @@ fn quoted_paths(text: &str) -> Vec<&str> {
 
 /// Relative links, without what follows a `#`.
 pub(crate) fn links(text: &str) -> Vec<&str> {
-    let links = prose(text).flat_map(|line| line.split("](").skip(1));
-    let links = links.filter_map(|rest| rest.split(')').next());
-    let links = links.filter(|link| !link.contains(':') && !link.starts_with('#'));
+    let links = prose(text)
+        .flat_map(|line| line.split("](").skip(1))
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|link| !link.contains(':') && !link.starts_with('#'));
     links.filter_map(|link| link.split('#').next()).collect()
 }
 

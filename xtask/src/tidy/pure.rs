@@ -70,8 +70,10 @@ fn faults_of(name: &str, text: &str) -> Vec<String> {
                 continue;
             }
             let rest = &line[at + "std::".len()..];
-            let module = rest.split(|letter| !is_word(letter)).next();
-            let module = module.unwrap_or_default();
+            let module = rest
+                .split(|letter| !is_word(letter))
+                .next()
+                .unwrap_or_default();
             if !MODULES.contains(&module) {
                 fault(&format!("std::{module}"));
             }

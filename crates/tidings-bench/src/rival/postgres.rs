@@ -81,8 +81,8 @@ impl Postgres {
             "wal_level=minimal",
             "max_wal_senders=0",
         ];
-        let server = Server::start(directory, &settings);
-        let server = server.map_err(|why| Rival::Postgres.fault(why))?;
+        let server =
+            Server::start(directory, &settings).map_err(|why| Rival::Postgres.fault(why))?;
         let tokio = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -48,9 +48,10 @@ impl Bucket {
             return;
         }
         let cap_counts = &mut self.cap_counts;
-        let freed = who.iter();
-        let freed = freed.filter(|number| cap_counts.take_back(channel, *number, closed_at));
-        let freed = freed.collect();
+        let freed = who
+            .iter()
+            .filter(|number| cap_counts.take_back(channel, *number, closed_at))
+            .collect();
         self.ask_again(now, &freed, compiled);
     }
 

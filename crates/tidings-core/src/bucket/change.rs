@@ -118,8 +118,12 @@ impl Bucket {
 
     /// Updates the next slots of a recipient's open digests after a change of the time zone.
     fn rezone(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        let lanes = self.lanes.plain_mut().values_mut();
-        for lane in lanes.filter(|lane| lane.is_digest()) {
+        for lane in self
+            .lanes
+            .plain_mut()
+            .values_mut()
+            .filter(|lane| lane.is_digest())
+        {
             // A window keeps the digest as it was when it was opened.
             let Some(since) = lane.since(number) else {
                 continue;

@@ -50,18 +50,24 @@ impl Bucket {
         lanes.put_back(back.to, around);
         self.cap_counts.put_back(back.to);
         let is_later = |attempts: &Attempts| attempts.until > back.to;
-        let later = self
+        for seq in self
             .closings
             .iter()
-            .filter(|(_, closing)| closing.clock > back.to || closing.tried.values().any(is_later));
-        for seq in later.map(|(seq, _)| *seq).collect::<Vec<_>>() {
+            .filter(|(_, closing)| closing.clock > back.to || closing.tried.values().any(is_later))
+            .map(|(seq, _)| *seq)
+            .collect::<Vec<_>>()
+        {
             let Some(closing) = self.closings.get_mut(&seq) else {
                 continue;
             };
             closing.clock = closing.clock.min(back.to);
-            let tried = closing.tried.iter();
-            let tried = tried.filter(|(_, attempts)| is_later(attempts));
-            for (number, attempts) in tried.map(|(no, of)| (*no, *of)).collect::<Vec<_>>() {
+            for (number, attempts) in closing
+                .tried
+                .iter()
+                .filter(|(_, attempts)| is_later(attempts))
+                .map(|(no, of)| (*no, *of))
+                .collect::<Vec<_>>()
+            {
                 let until = attempts.until.plus_ms(-back.by_ms).max(back.to);
                 let attempts = Attempts { until, ..attempts };
                 closing.tried.insert(number, attempts);
@@ -71,9 +77,14 @@ impl Bucket {
 
     /// Looks up the next slots of digests anew, for windows that wait for a later one than the next.
     fn put_back_digests(&mut self, to: Instant, compiled: &CompiledRules) {
-        let lanes = self.lanes.plain().iter();
-        let digests = lanes.filter(|(_, lane)| lane.has_slot_after(to));
-        for no in digests.map(|(no, _)| *no).collect::<Vec<LaneNo>>() {
+        for no in self
+            .lanes
+            .plain()
+            .iter()
+            .filter(|(_, lane)| lane.has_slot_after(to))
+            .map(|(no, _)| *no)
+            .collect::<Vec<LaneNo>>()
+        {
             let Some(lane) = self.lanes.plain_mut().get_mut(&no) else {
                 continue;
             };
@@ -81,8 +92,9 @@ impl Bucket {
             for number in lane.take_slots_after(to) {
                 // A window keeps the digest as it was when it was opened.
                 let since = lane.since(number);
-                let version = since.and_then(|since| version_at(&self.versions, since));
-                let version = version.unwrap_or(self.rules);
+                let version = since
+                    .and_then(|since| version_at(&self.versions, since))
+                    .unwrap_or(self.rules);
                 by_version.entry(version).or_default().insert(number);
             }
             for (version, who) in by_version {

@@ -277,8 +277,11 @@ impl Bucket {
         compiled: &CompiledRules,
     ) -> Lane {
         let name = compiled.names.lane(lane.lane);
-        let known = self.lanes.get(lane).cloned();
-        let mut state = known.unwrap_or_else(|| Lane::new(name.kind.clone(), name.channel));
+        let mut state = self
+            .lanes
+            .get(lane)
+            .cloned()
+            .unwrap_or_else(|| Lane::new(name.kind.clone(), name.channel));
         let who = RoaringBitmap::from_iter([number]);
         let terms = self.terms(compiled);
         with_entering((kept, kept.arrival.at), lane.lane, compiled, |entering| {

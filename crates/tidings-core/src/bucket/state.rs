@@ -237,8 +237,11 @@ impl Bucket {
         for other in compiled.names.others(lane.lane) {
             let key = lane.key.clone();
             let address = LaneKey { lane: other, key };
-            let open = self.lanes.get(&address);
-            let open = open.map(|lane| lane.open() & &who).unwrap_or_default();
+            let open = self
+                .lanes
+                .get(&address)
+                .map(|lane| lane.open() & &who)
+                .unwrap_or_default();
             if !open.is_empty() {
                 who -= &open;
                 lanes.push((other, open));

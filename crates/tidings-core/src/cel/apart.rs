@@ -27,9 +27,12 @@ impl Program {
             .cloned()
             .partition::<Vec<_>, _>(|part| part.names(name));
         let of = |parts: Vec<Expression>| {
-            let asked = self.asked.iter().copied();
-            let asked = asked.filter(|name| parts.iter().any(|part| part.names(name)));
-            let asked = asked.collect();
+            let asked = self
+                .asked
+                .iter()
+                .copied()
+                .filter(|name| parts.iter().any(|part| part.names(name)))
+                .collect();
             let expression = match <[_; 1]>::try_from(parts) {
                 Ok([part]) => part,
                 Err(parts) if parts.is_empty() => return None,

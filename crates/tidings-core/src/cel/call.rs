@@ -78,8 +78,11 @@ impl Function {
     }
 
     pub(super) fn globals() -> Vec<&'static str> {
-        let names = GLOBALS.iter().map(|(name, _)| *name);
-        names.chain(["has"]).collect()
+        GLOBALS
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(["has"])
+            .collect()
     }
 
     pub(super) fn methods() -> Vec<&'static str> {

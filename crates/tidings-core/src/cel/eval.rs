@@ -37,8 +37,9 @@ impl<'a> Evaluation<'a, '_> {
             Node::Literal(literal) => Ok(of_literal(literal)),
             Node::Name(name) => {
                 let local = self.locals.iter().rev().find(|(of, _)| of == name);
-                let found = local.or_else(|| self.names.iter().find(|(of, _)| of == name));
-                let found = found.ok_or(Failed::new("a name has no value"))?;
+                let found = local
+                    .or_else(|| self.names.iter().find(|(of, _)| of == name))
+                    .ok_or(Failed::new("a name has no value"))?;
                 Ok(found.1.clone())
             }
             Node::Select { of, field, is_test } => self.select(of, field, *is_test),
@@ -95,8 +96,10 @@ impl<'a> Evaluation<'a, '_> {
                 Ok(Value::Map(pairs.into()))
             }
             Node::Call(function, arguments) => {
-                let arguments = arguments.iter().map(|argument| self.value(argument));
-                let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+                let arguments = arguments
+                    .iter()
+                    .map(|argument| self.value(argument))
+                    .collect::<Result<Vec<_>, _>>()?;
                 call(*function, &arguments, &mut self.steps)
             }
             Node::Fold(fold) => self.fold(fold),
@@ -135,8 +138,10 @@ impl<'a> Evaluation<'a, '_> {
 
     fn fold(&mut self, fold: &'a Fold) -> Evaluated<'a> {
         let over = self.value(&fold.over)?;
-        let elements = over.elements().or_else(|| over.keys());
-        let elements = elements.ok_or(Failed::new("only lists and maps have elements"))?;
+        let elements = over
+            .elements()
+            .or_else(|| over.keys())
+            .ok_or(Failed::new("only lists and maps have elements"))?;
         self.steps.take_elements(elements.len())?;
         let (mut gathered, mut hits, mut failed) = (Vec::new(), 0_u32, None);
         for element in elements {

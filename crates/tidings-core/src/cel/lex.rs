@@ -65,11 +65,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
                 (Token::Name(rest[..len].to_owned()), len)
             }
             _ => {
-                let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-                let sign = sign.ok_or_else(|| {
-                    let what = format!("`{first}` has no meaning in an expression");
-                    Fault::new(at, what, "texts stand in quotes, and `==` compares")
-                })?;
+                let sign = SIGNS
+                    .iter()
+                    .find(|sign| rest.starts_with(**sign))
+                    .ok_or_else(|| {
+                        let what = format!("`{first}` has no meaning in an expression");
+                        Fault::new(at, what, "texts stand in quotes, and `==` compares")
+                    })?;
                 (Token::Sign(sign), sign.len())
             }
         };

@@ -198,8 +198,9 @@ fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
 #[must_use]
 pub fn of_recipient(recipient: &Recipient) -> Value<'_> {
     let fields = [("tz", &recipient.tz), ("locale", &recipient.locale)];
-    let fields = fields.into_iter();
-    let given = fields.filter_map(|(name, text)| Some((name, Value::of_text(text.as_ref()?))));
+    let given = fields
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, Value::of_text(text.as_ref()?))));
     let always = [
         ("id", Value::of_text(recipient.id.as_str())),
         ("data", of_data(recipient.data.as_ref())),
@@ -216,8 +217,9 @@ pub fn of_object(object: &Object) -> Value<'_> {
         ("url", object.url.as_deref()),
         ("image", object.image.as_deref()),
     ];
-    let given = fields.into_iter();
-    let given = given.filter_map(|(name, text)| Some((name, Value::of_text(text?))));
+    let given = fields
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, Value::of_text(text?))));
     Value::of_fields(given.chain([("data", of_data(object.data.as_ref()))]))
 }
 

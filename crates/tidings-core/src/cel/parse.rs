@@ -205,8 +205,11 @@ impl Parser {
             Node::Map(pairs) => deepest(pairs.as_flattened()),
             Node::Fold(fold) => {
                 let parts = [&fold.test, &fold.result].into_iter().flatten();
-                let parts = parts.map(|part| part.depth);
-                parts.chain([fold.over.depth]).max().unwrap_or(0)
+                parts
+                    .map(|part| part.depth)
+                    .chain([fold.over.depth])
+                    .max()
+                    .unwrap_or(0)
             }
         };
         match below {
@@ -470,8 +473,10 @@ impl Parser {
             self.asked.push(root.name);
         }
         if root.is_none() && !is_local {
-            let roots = self.roots.iter().map(|root| root.name);
-            let known: Vec<&str> = roots
+            let known: Vec<&str> = self
+                .roots
+                .iter()
+                .map(|root| root.name)
                 .chain(self.locals.iter().map(String::as_str))
                 .collect();
             return Err(unknown(at, "name", &name, &known));

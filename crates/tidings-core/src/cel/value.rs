@@ -77,8 +77,10 @@ impl<'a> Value<'a> {
             Json::Null => Self::Null,
             Json::Bool(value) => Self::Bool(*value),
             Json::Number(number) => {
-                let int = number.as_i64().map(Self::Int);
-                let int = int.or_else(|| number.as_u64().map(Self::Uint));
+                let int = number
+                    .as_i64()
+                    .map(Self::Int)
+                    .or_else(|| number.as_u64().map(Self::Uint));
                 int.unwrap_or_else(|| Self::Double(number.as_f64().unwrap_or(f64::NAN)))
             }
             Json::String(text) => Self::of_text(text),
@@ -296,16 +298,16 @@ pub(super) fn whole(double: f64) -> Option<i128> {
 
 /// An instant as a value, if it is between the years 1 and 9999.
 pub(super) fn timestamp<'a>(ms: Option<i64>) -> Result<Value<'a>, Failed> {
-    let within = ms.filter(|ms| (-62_135_596_800_000..253_402_300_800_000).contains(ms));
-    let at = within.map(|ms| Value::Timestamp(Instant(ms)));
+    let at = ms
+        .filter(|ms| (-62_135_596_800_000..253_402_300_800_000).contains(ms))
+        .map(|ms| Value::Timestamp(Instant(ms)));
     at.ok_or(Failed::new("a time is out of range"))
 }
 
 /// A duration as a value, if it has at most some 10,000 years.
 pub(super) fn duration<'a>(ms: Option<i64>) -> Result<Value<'a>, Failed> {
     const MOST_MS: i64 = 315_576_000_000_000;
-    let within = ms.filter(|ms| (-MOST_MS..=MOST_MS).contains(ms));
-    within
+    ms.filter(|ms| (-MOST_MS..=MOST_MS).contains(ms))
         .map(Value::Duration)
         .ok_or(Failed::new("a duration is no duration, or out of range"))
 }

@@ -49,8 +49,10 @@ pub struct Batch {
 impl Batch {
     /// The types of the entries, some more than once.
     pub fn types(&self) -> impl Iterator<Item = &Id> {
-        let lines = self.groups.iter().flat_map(|group| &group.lines);
-        lines.flat_map(|line| &line.types)
+        self.groups
+            .iter()
+            .flat_map(|group| &group.lines)
+            .flat_map(|line| &line.types)
     }
 }
 

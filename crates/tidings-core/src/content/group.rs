@@ -94,8 +94,9 @@ pub fn group(mut entries: Vec<&Entry>, rules: &Rules) -> Vec<Group> {
     let mut of_kind: Vec<Vec<Gathered<'_>>> = Vec::new();
     for gathered in lines {
         let event_type = &gathered.line.types[0];
-        let known = of_kind.iter_mut();
-        let mut known = known.filter(|lines| lines[0].line.types[0] == *event_type);
+        let mut known = of_kind
+            .iter_mut()
+            .filter(|lines| lines[0].line.types[0] == *event_type);
         match known.next() {
             Some(lines) => lines.push(gathered),
             None => of_kind.push(vec![gathered]),
@@ -158,8 +159,13 @@ fn lines<'e>(entries: &[&'e Entry]) -> Vec<Gathered<'e>> {
         let Gathered { line, acts, .. } = gathered;
         line.actors = newest_first(acts);
         if !gathered.reasons.is_empty() {
-            let all = gathered.reasons.iter().copied().chain([&*line.reasons]);
-            let all: BTreeSet<&String> = all.flatten().collect();
+            let all: BTreeSet<&String> = gathered
+                .reasons
+                .iter()
+                .copied()
+                .chain([&*line.reasons])
+                .flatten()
+                .collect();
             line.reasons = all.into_iter().cloned().collect();
         }
     }
@@ -213,8 +219,10 @@ fn newest_first(acts: &mut [(usize, &Arc<Object>)]) -> Vec<Arc<Object>> {
     }
     acts.sort_unstable_by_key(|(position, _)| Reverse(*position));
     let mut seen = FxHashSet::default();
-    let acts = acts.iter().filter(|(_, actor)| seen.insert(&actor.id));
-    acts.map(|(_, actor)| Arc::clone(actor)).collect()
+    acts.iter()
+        .filter(|(_, actor)| seen.insert(&actor.id))
+        .map(|(_, actor)| Arc::clone(actor))
+        .collect()
 }
 
 /// The groups of one type's lines, each with the rank of its first. Lines come by rank.

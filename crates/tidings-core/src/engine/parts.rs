@@ -84,8 +84,9 @@ impl Parts {
 
     /// All buckets, each with its part.
     pub(super) fn with_buckets(&self) -> impl Iterator<Item = (&Part, &Bucket)> {
-        let parts = self.all.iter();
-        parts.flat_map(|part| part.buckets.iter().map(move |bucket| (part, bucket)))
+        self.all
+            .iter()
+            .flat_map(|part| part.buckets.iter().map(move |bucket| (part, bucket)))
     }
 
     /// The days that may hold a record of a bucket.
@@ -95,13 +96,18 @@ impl Parts {
 
     /// The days that may hold a record of some bucket.
     pub(super) fn journal_days(&self) -> BTreeSet<Day> {
-        let days = self.all.iter().flat_map(|part| &part.journal_days);
-        days.copied().collect()
+        self.all
+            .iter()
+            .flat_map(|part| &part.journal_days)
+            .copied()
+            .collect()
     }
 
     pub(super) fn ledger_rows(&self) -> impl Iterator<Item = (&Account, &Row)> {
-        let rows = self.all.iter().flat_map(|part| part.ledger.rows());
-        rows.map(|(account, row)| (account, &**row))
+        self.all
+            .iter()
+            .flat_map(|part| part.ledger.rows())
+            .map(|(account, row)| (account, &**row))
     }
 
     /// Number of entries that events got when they were applied.
@@ -179,22 +185,31 @@ impl Parts {
         work: impl Fn(&Intake, &mut Part, &mut Draft<'_>) -> Result<T, Unreadable> + Sync,
     ) -> Result<Vec<T>, Unreadable> {
         if !is_large || self.all.len() == 1 {
-            let parts = self.all.iter_mut();
-            return parts.map(|part| work(intake, part, draft)).collect();
+            return self
+                .all
+                .iter_mut()
+                .map(|part| work(intake, part, draft))
+                .collect();
         }
-        let parts = self.all.iter();
-        let journals = parts.map(|part| draft.take_journals(&part.buckets.numbers()));
-        let journals: Vec<_> = journals.collect();
+        let journals: Vec<_> = self
+            .all
+            .iter()
+            .map(|part| draft.take_journals(&part.buckets.numbers()))
+            .collect();
         let mut done: Vec<_> = self.all.iter().map(|_| None).collect();
         let (step, intake, work) = (&*draft, intake, &work);
-        let jobs = self.all.iter_mut().zip(journals).zip(&mut done);
-        let jobs = jobs.map(|((part, journals), done)| {
-            Box::new(move || {
-                let mut draft = step.of_part(journals);
-                let result = work(intake, part, &mut draft);
-                *done = Some(result.map(|result| (result, draft.drafted())));
-            }) as Job<'_>
-        });
+        let jobs =
+            self.all
+                .iter_mut()
+                .zip(journals)
+                .zip(&mut done)
+                .map(|((part, journals), done)| {
+                    Box::new(move || {
+                        let mut draft = step.of_part(journals);
+                        let result = work(intake, part, &mut draft);
+                        *done = Some(result.map(|result| (result, draft.drafted())));
+                    }) as Job<'_>
+                });
         self.workers.run(jobs.collect());
         let mut results = Vec::with_capacity(done.len());
         for done in done {

@@ -98,8 +98,13 @@ impl Engine {
     pub(super) fn oldest_day(&self) -> Option<Day> {
         let intake = [self.intake.id_days.first(), self.intake.days.keys().next()];
         let parts = self.parts.iter().map(|part| part.journal_days.first());
-        let here = intake.into_iter().chain(parts).flatten().copied();
-        here.chain(self.oldest_elsewhere).min()
+        intake
+            .into_iter()
+            .chain(parts)
+            .flatten()
+            .copied()
+            .chain(self.oldest_elsewhere)
+            .min()
     }
 
     /// Sets the oldest day that parts on other nodes hold something of.
@@ -217,16 +222,20 @@ impl Part {
 fn asks_from(part: &Part, open: &Closing, began: Day) -> Day {
     let channel = part.compiled.names.lane(open.lane.lane).channel;
     let version = part.compiled.current().filter(|_| !open.unmade.is_empty());
-    let types = version.into_iter().flat_map(|version| version.types());
-    let later = types.filter_map(|of_type| of_type.after_ms(channel)).max();
+    let later = version
+        .into_iter()
+        .flat_map(|version| version.types())
+        .filter_map(|of_type| of_type.after_ms(channel))
+        .max();
     began.start().plus_ms(-later.unwrap_or(0)).day()
 }
 
 fn days_before(part: &Part, before: Day) -> BTreeSet<Day> {
-    let of_buckets = part
-        .buckets
+    part.buckets
         .iter()
-        .flat_map(|bucket| bucket.index.days.keys());
-    let days = of_buckets.chain(&part.journal_days).copied();
-    days.filter(|day| *day < before).collect()
+        .flat_map(|bucket| bucket.index.days.keys())
+        .chain(&part.journal_days)
+        .copied()
+        .filter(|day| *day < before)
+        .collect()
 }

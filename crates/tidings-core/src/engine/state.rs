@@ -157,10 +157,13 @@ impl Engine {
     /// The next due instant: of a lane of a confirmed recipient, or of a scheduled event. It may be too
     /// early (a deadline has moved since), never too late, and may be in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
-        let parts = self.parts.iter_mut();
-        let lanes = parts.filter_map(Part::next_due).min();
-        let scheduled = self.intake.scheduled.first().map(|((t, _), ())| *t);
-        let scheduled = scheduled.filter(|_| self.holds_intake);
+        let lanes = self.parts.iter_mut().filter_map(Part::next_due).min();
+        let scheduled = self
+            .intake
+            .scheduled
+            .first()
+            .map(|((t, _), ())| *t)
+            .filter(|_| self.holds_intake);
         lanes.into_iter().chain(scheduled).min()
     }
 

@@ -238,9 +238,9 @@ fn publish_all(
         draft,
         engine.parts.are_large(commands),
         |intake, part, draft| {
-            let acts = acts.iter();
-            let applied = acts.map(|(_, act)| part.apply(intake, draft, act));
-            applied.collect::<Result<Vec<_>, _>>()
+            acts.iter()
+                .map(|(_, act)| part.apply(intake, draft, act))
+                .collect::<Result<Vec<_>, _>>()
         },
     )?;
     let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();

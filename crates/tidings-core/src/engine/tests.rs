@@ -263,10 +263,10 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
         }
     }
     let loaded = |engine: &Engine| -> Vec<usize> {
-        let segments = engine.parts.bucket(BucketNo(0)).index.days[&Day(0)]
+        let loaded = engine.parts.bucket(BucketNo(0)).index.days[&Day(0)]
             .segments
-            .iter();
-        let loaded = segments.filter_map(|segment| segment.loaded.get());
+            .iter()
+            .filter_map(|segment| segment.loaded.get());
         loaded.map(|segment| segment.arrivals.len()).collect()
     };
     assert!((250..=4096).contains(&loaded(&engine).iter().sum::<usize>()));

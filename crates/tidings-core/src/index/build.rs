@@ -59,8 +59,12 @@ impl Index {
             loaded: Arc::default(),
         };
         let partition = Partition::Day(work.day);
-        let variants = work.kept.iter().flat_map(|kept| &kept.arrival.variants);
-        let sets: Vec<&RoaringBitmap> = variants.map(|variant| &variant.who.0).collect();
+        let sets: Vec<&RoaringBitmap> = work
+            .kept
+            .iter()
+            .flat_map(|kept| &kept.arrival.variants)
+            .map(|variant| &variant.who.0)
+            .collect();
         while let Some(from) = work.next {
             let stripe = postings::build_stripe(&sets, from);
             work.next = stripe.as_ref().and_then(|stripe| stripe.next);

@@ -128,8 +128,9 @@ impl DayIndex {
 
 /// The sum of the sizes of arrivals.
 pub(super) fn weight(kept: &[Arc<StoredArrival>]) -> Weight {
-    let each = kept.iter().map(|kept| Weight::of(kept));
-    each.fold(Weight::default(), Weight::plus)
+    kept.iter()
+        .map(|kept| Weight::of(kept))
+        .fold(Weight::default(), Weight::plus)
 }
 
 /// The first and the last place of arrivals' events.
@@ -141,8 +142,11 @@ pub(super) fn places(arrivals: &[Arc<StoredArrival>]) -> RangeInclusive<EventNo>
 
 /// The least `t` of arrivals.
 pub(super) fn earliest(arrivals: &[Arc<StoredArrival>]) -> Instant {
-    let times = arrivals.iter().map(|kept| kept.arrival.t);
-    times.min().unwrap_or_default()
+    arrivals
+        .iter()
+        .map(|kept| kept.arrival.t)
+        .min()
+        .unwrap_or_default()
 }
 
 /// The key of the list of a day's segments.

@@ -61,8 +61,7 @@ pub(crate) fn details_key(bucket: BucketNo, segment: u64, first: usize) -> Vec<u
 /// An upper bound on the bytes of an arrival in a row, without its sets.
 pub(super) fn row_bytes(arrival: &Arrival) -> u64 {
     let words = arrival.reasons.iter().map(|word| word.len() + 5);
-    let variants = arrival.variants.iter();
-    let variants = variants.map(|variant| {
+    let variants = arrival.variants.iter().map(|variant| {
         let elsewhere = variant.elsewhere.iter().map(|of| 2 + of.reasons.len());
         let numbers = variant.lanes.len() + variant.reasons.len();
         16 + 3 * (numbers + elsewhere.sum::<usize>())
@@ -113,12 +112,14 @@ pub(crate) fn rows(
     let ranges = row_ranges(arrivals);
     let arrivals: Vec<&StoredArrival> = arrivals.iter().map(|kept| &**kept).collect();
     let variants = arrivals.iter().enumerate().flat_map(|(at, kept)| {
-        let variants = kept.arrival.variants.iter();
-        variants.map(move |variant| (at, variant))
+        kept.arrival
+            .variants
+            .iter()
+            .map(move |variant| (at, variant))
     });
     let variants: Vec<(usize, &Variant)> = variants.collect();
-    let chunks = (0..).zip(variants.chunks(CHUNK_ORDINALS as usize));
-    let mut rows: Vec<_> = chunks
+    let mut rows: Vec<_> = (0..)
+        .zip(variants.chunks(CHUNK_ORDINALS as usize))
         .map(|(chunk, variants)| {
             let key = facets_key(bucket, segment, chunk);
             (
@@ -296,9 +297,8 @@ impl<'a> Facets<'a> {
         let (first_ordinal, first_arrival) = (reader.u32()? as usize, reader.u32()? as usize);
         let (arrivals, ordinals) = (reader.u32()? as usize, reader.u32()? as usize);
         let lane_sets = (0..reader.count()?).map(|_| {
-            let lanes = (0..reader.count()?)
-                .map(|_| u16::try_from(reader.u32()?).map_err(|_| reader.corrupt()));
-            lanes
+            (0..reader.count()?)
+                .map(|_| u16::try_from(reader.u32()?).map_err(|_| reader.corrupt()))
                 .map(|no| no.map(LaneNo))
                 .collect::<Result<Vec<_>, _>>()
         });
@@ -382,8 +382,9 @@ impl<'a> Facets<'a> {
     /// The arrival of an ordinal, if its lanes are wanted.
     fn arrival(&self, ordinal: u32, wanted: &[bool]) -> Result<Option<usize>, Corrupt> {
         let corrupt = Corrupt(FACETS);
-        let at = (ordinal as usize).checked_sub(self.first_ordinal);
-        let at = at.ok_or(corrupt)?;
+        let at = (ordinal as usize)
+            .checked_sub(self.first_ordinal)
+            .ok_or(corrupt)?;
         let set = self.sets.get(at).and_then(|set| usize::try_from(set).ok());
         match set.and_then(|set| wanted.get(set)) {
             Some(true) => {}
@@ -436,8 +437,8 @@ impl<'a> Facets<'a> {
 
     /// Its type, and the hash that identifies its group within the type.
     pub(crate) fn group(&self, arrival: usize) -> Result<(TypeNo, u64), Corrupt> {
-        let number = u32::try_from(self.of_arrival(self.types, arrival)?);
-        let number = number.map_err(|_| Corrupt(FACETS))?;
+        let number =
+            u32::try_from(self.of_arrival(self.types, arrival)?).map_err(|_| Corrupt(FACETS))?;
         Ok((TypeNo(number), self.of_arrival(self.groups, arrival)?))
     }
 
@@ -446,8 +447,11 @@ impl<'a> Facets<'a> {
         let corrupt = Corrupt(FACETS);
         let within = arrival.checked_sub(self.first_arrival).ok_or(corrupt)?;
         let at = within / NEIGHBOURS;
-        let bounds = self.first_t.get(at).zip(self.last_t.get(at));
-        let (first, last) = bounds.ok_or(corrupt)?;
+        let (first, last) = self
+            .first_t
+            .get(at)
+            .zip(self.last_t.get(at))
+            .ok_or(corrupt)?;
         Ok((instant(first), instant(last)))
     }
 }
@@ -525,8 +529,11 @@ impl<'a> Details<'a> {
         let corrupt = Corrupt(DETAILS);
         let at = u64::from(ordinal).checked_sub(self.first_ordinal);
         let at = at.and_then(|at| usize::try_from(at).ok()).ok_or(corrupt)?;
-        let bounds = self.ends.get(at).zip(self.ends.get(at + 1));
-        let (from, to) = bounds.ok_or(corrupt)?;
+        let (from, to) = self
+            .ends
+            .get(at)
+            .zip(self.ends.get(at + 1))
+            .ok_or(corrupt)?;
         let number = |at: u64| self.numbers.get(usize::try_from(at).ok()?);
         let words = (from..to).map(|at| {
             let word = number(at).and_then(|word| usize::try_from(word).ok());

@@ -151,8 +151,12 @@ impl Index {
 }
 
 fn collect_tail(day: &DayIndex, look: &Look<'_>, found: &mut Found) {
-    let tail = day.tail.from(&look.from).map(|(_, kept)| kept);
-    for kept in tail.take_while(|kept| kept.seq <= look.to) {
+    for kept in day
+        .tail
+        .from(&look.from)
+        .map(|(_, kept)| kept)
+        .take_while(|kept| kept.seq <= look.to)
+    {
         for (at, variant) in (0..).zip(&kept.arrival.variants) {
             if variant.who.is_disjoint(look.who) || !(look.takes)(kept, variant) {
                 continue;

@@ -451,13 +451,12 @@ impl<'a> Block<'a> {
             });
             return (least.into(), most.into());
         }
-        let lens = self
-            .lens
+        self.lens
             .chunks_exact(self.width)
-            .map(|len| read_len(len) as u32);
-        lens.fold((u32::MAX, 0), |(least, most), len| {
-            (least.min(len), most.max(len))
-        })
+            .map(|len| read_len(len) as u32)
+            .fold((u32::MAX, 0), |(least, most), len| {
+                (least.min(len), most.max(len))
+            })
     }
 
     fn visit_row(

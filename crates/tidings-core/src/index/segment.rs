@@ -44,8 +44,8 @@ pub(super) fn rows(
     segment: u64,
     arrivals: &[Arc<StoredArrival>],
 ) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let ranges = facets::row_ranges(arrivals).into_iter();
-    let mut rows: Vec<_> = ranges
+    let mut rows: Vec<_> = facets::row_ranges(arrivals)
+        .into_iter()
         .map(|row| (row_key(bucket, segment, row.start), encode(&&arrivals[row])))
         .collect();
     rows.extend(facets::rows(bucket, segment, arrivals));
@@ -58,8 +58,8 @@ pub(super) fn keys(
     segment: u64,
     arrivals: &[Arc<StoredArrival>],
 ) -> Vec<Vec<u8>> {
-    let ranges = facets::row_ranges(arrivals).into_iter();
-    let mut keys: Vec<_> = ranges
+    let mut keys: Vec<_> = facets::row_ranges(arrivals)
+        .into_iter()
         .map(|row| row_key(bucket, segment, row.start))
         .collect();
     keys.extend(facets::keys(bucket, segment, arrivals));
@@ -148,8 +148,9 @@ impl Index {
         arrival: usize,
     ) -> Result<Arc<StoredArrival>, Unreadable> {
         let (first, mut row) = facets::row_of(arrival, |first| {
-            let row = view.get(Partition::Day(day), &row_key(self.bucket, at.id(), first))?;
-            let row = row.ok_or_else(|| self.is_missing(at))?;
+            let row = view
+                .get(Partition::Day(day), &row_key(self.bucket, at.id(), first))?
+                .ok_or_else(|| self.is_missing(at))?;
             let row: Vec<Arc<StoredArrival>> = decode("a segment", &row)?;
             let arrivals = row.len();
             Ok::<_, Unreadable>((row, arrivals))
@@ -212,8 +213,12 @@ impl Index {
     ) -> Result<Vec<RoaringBitmap>, Unreadable> {
         let variants = &kept.arrival.variants;
         let day = kept.arrival.at.day();
-        let segments = self.days.get(&day).map(|held| &held.segments);
-        let mut segments = segments.into_iter().flatten();
+        let mut segments = self
+            .days
+            .get(&day)
+            .map(|held| &held.segments)
+            .into_iter()
+            .flatten();
         let Some(at) = segments.find(|segment| (segment.first..=segment.last).contains(&kept.seq))
         else {
             // It is in the tail, where arrivals have their sets with them.

@@ -69,8 +69,10 @@ impl Index {
     /// The least `t` of the arrivals.
     pub(crate) fn earliest(&self) -> Option<Instant> {
         let held = self.days.values().flat_map(|day| {
-            let segments = day.segments.iter().map(|segment| segment.earliest);
-            segments.chain(day.tail.values().map(|kept| kept.arrival.t))
+            day.segments
+                .iter()
+                .map(|segment| segment.earliest)
+                .chain(day.tail.values().map(|kept| kept.arrival.t))
         });
         held.min()
     }
@@ -85,8 +87,9 @@ impl Index {
         let is_loaded = |segment: &SegmentAt| segment.loaded.get().is_some();
         for (_, held) in self.days.range_mut(..today) {
             if held.segments.iter().any(is_loaded) {
-                let segments = held.segments.iter_mut();
-                segments.for_each(|segment| segment.loaded = Arc::default());
+                held.segments
+                    .iter_mut()
+                    .for_each(|segment| segment.loaded = Arc::default());
             }
         }
     }

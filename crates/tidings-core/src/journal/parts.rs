@@ -43,8 +43,8 @@ pub fn rows(partition: Partition, key: Vec<u8>, value: &[u8]) -> Vec<Write> {
     let mut row = Vec::with_capacity(first.len() + 1);
     put_u32(&mut row, u32::try_from(more.len()).unwrap_or(u32::MAX));
     row.extend_from_slice(first);
-    let parts = (0..).zip(more);
-    let mut rows: Vec<Write> = parts
+    let mut rows: Vec<Write> = (0..)
+        .zip(more)
         .map(|(part, bytes)| Write {
             partition,
             key: part_key(&key, part),
@@ -89,8 +89,8 @@ pub fn whole<'r>(
     let more = reader.u32()?;
     let mut value = Cow::Borrowed(reader.rest());
     for part in 0..more {
-        let bytes = get(&part_key(key, part))?;
-        let bytes = bytes.ok_or_else(|| Unreadable("a part of a value is missing".to_owned()))?;
+        let bytes = get(&part_key(key, part))?
+            .ok_or_else(|| Unreadable("a part of a value is missing".to_owned()))?;
         value.to_mut().extend_from_slice(&bytes);
     }
     Ok(value)
@@ -127,8 +127,7 @@ mod tests {
             .done();
         for len in [0, 1, PART_BYTES, PART_BYTES + 1, 3 * PART_BYTES] {
             let value: Vec<u8> = (0..=255).cycle().take(len).collect();
-            let rows = rows(Partition::Base, key.clone(), &value);
-            let rows: BTreeMap<Vec<u8>, Vec<u8>> = rows
+            let rows: BTreeMap<Vec<u8>, Vec<u8>> = rows(Partition::Base, key.clone(), &value)
                 .into_iter()
                 .map(|row| (row.key, row.value.unwrap()))
                 .collect();

@@ -434,8 +434,11 @@ impl Arrival {
     #[must_use]
     pub fn reasons_of(&self, variant: &Variant, channel: ChannelNo) -> Vec<String> {
         let word = |at: &u16| self.reasons.get(usize::from(*at)).cloned();
-        let reasons = variant.reasons_on(channel).iter();
-        reasons.filter_map(word).collect()
+        variant
+            .reasons_on(channel)
+            .iter()
+            .filter_map(word)
+            .collect()
     }
 }
 

@@ -197,8 +197,11 @@ impl StoredArrival {
     /// Number of notifications in its sets.
     #[must_use]
     pub fn notifications(&self) -> u64 {
-        let variants = self.arrival.variants.iter();
-        variants.map(|variant| variant.who.len()).sum()
+        self.arrival
+            .variants
+            .iter()
+            .map(|variant| variant.who.len())
+            .sum()
     }
 }
 

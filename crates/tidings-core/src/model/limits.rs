@@ -272,8 +272,11 @@ impl Limits {
         for topic in &to.topics {
             self.check_topic(topic)?;
         }
-        let roles = event.actor.iter().chain(&event.target);
-        let named = roles.chain([&event.object]);
+        let named = event
+            .actor
+            .iter()
+            .chain(&event.target)
+            .chain([&event.object]);
         self.check_data(named.filter_map(|object: &Object| object.data.as_ref()))?;
         let bytes = serde_json::to_vec(event).map_or(u64::MAX, |bytes| bytes.len() as u64);
         self.check(Bound::EventBytes, bytes)

@@ -101,8 +101,10 @@ impl Addresses {
 
     /// The addresses of a channel, in the order in which they were given.
     pub fn of(&self, channel: ChannelNo) -> impl Iterator<Item = &str> {
-        let found = self.0.iter().filter(move |known| known.channel == channel);
-        found.map(|known| &*known.address)
+        self.0
+            .iter()
+            .filter(move |known| known.channel == channel)
+            .map(|known| &*known.address)
     }
 
     /// Sets the addresses of a channel; none removes those that there are.

@@ -153,8 +153,9 @@ impl ChannelAddress {
     /// The address in the form in which equal ones are the same text.
     #[must_use]
     pub fn new(channel: ChannelNo, address: &str) -> Self {
-        let kind = channel::TABLE.get(usize::from(channel));
-        let kind = kind.and_then(|channel| channel.address);
+        let kind = channel::TABLE
+            .get(usize::from(channel))
+            .and_then(|channel| channel.address);
         let address = kind.map_or_else(|| address.to_owned(), |kind| kind.compared(address));
         Self { channel, address }
     }

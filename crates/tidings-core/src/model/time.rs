@@ -241,8 +241,7 @@ impl WallTime {
             _ => byte.is_ascii_digit(),
         };
         let has_form = matches!(text.len(), 16 | 19) && text.bytes().enumerate().all(is_like);
-        let time = text.parse().ok().filter(|_| has_form);
-        time.map(Self)
+        text.parse().ok().filter(|_| has_form).map(Self)
     }
 
     /// The date and the time.

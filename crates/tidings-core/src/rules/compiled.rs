@@ -114,9 +114,12 @@ impl Version {
                 routes[usize::from(channel)] = Some(compiled);
             }
             let has_inbox = matches!(&routes[0], Some(route) if route.policy == Policy::Now);
-            let condition = type_rules.condition.as_deref();
-            let condition = condition.and_then(|text| Program::compile(text, OF_CONDITION).ok());
-            let condition = condition.as_ref().map(Condition::new);
+            let condition = type_rules
+                .condition
+                .as_deref()
+                .and_then(|text| Program::compile(text, OF_CONDITION).ok())
+                .as_ref()
+                .map(Condition::new);
             let rules = type_rules.clone();
             types.insert(
                 type_no,
@@ -137,8 +140,12 @@ impl Version {
         let of_channel = |name| rules.channels.get(name).and_then(|rules| rules.quiet_hours);
         let quiet_hours = CHANNELS.map(of_channel);
         let caps = CHANNELS.map(|name| {
-            let caps = rules.caps.iter().filter(|cap| cap.channel == name);
-            caps.cloned().collect()
+            rules
+                .caps
+                .iter()
+                .filter(|cap| cap.channel == name)
+                .cloned()
+                .collect()
         });
         (
             Self {
@@ -322,11 +329,14 @@ impl Type {
     pub fn keys(&self, event: &Event) -> Result<BatchKeys, KeyTooLong> {
         let mut keys = BatchKeys::default();
         for channel in self.channels(event.channels.as_deref()) {
-            let route = self.routes.get(usize::from(channel));
-            let route = route.and_then(Option::as_ref);
+            let route = self
+                .routes
+                .get(usize::from(channel))
+                .and_then(Option::as_ref);
             if let Some(program) = route.and_then(|route| route.batch_key.as_ref()) {
-                let key = program.key(event);
-                let key = key.map_err(|TooLong(bytes)| KeyTooLong { channel, bytes })?;
+                let key = program
+                    .key(event)
+                    .map_err(|TooLong(bytes)| KeyTooLong { channel, bytes })?;
                 keys.add(channel, key);
             }
         }
@@ -343,8 +353,8 @@ impl Type {
     /// [`Type::after_ms`] of an event's channels that have one.
     #[must_use]
     pub fn all_after_ms(&self, event: &Event) -> BTreeMap<ChannelNo, i64> {
-        let channels = self.channels(event.channels.as_deref()).into_iter();
-        channels
+        self.channels(event.channels.as_deref())
+            .into_iter()
             .filter_map(|channel| Some((channel, self.after_ms(channel)?)))
             .collect()
     }
@@ -355,9 +365,13 @@ impl Type {
         let named = |channel: &&ChannelKind| {
             only.is_none_or(|only| only.iter().any(|one| one == channel.name))
         };
-        let all = TABLE.iter().zip(&self.routes);
-        let all = all.filter_map(|(channel, route)| route.as_ref().map(|_| channel));
-        all.filter(named).map(|channel| channel.number).collect()
+        TABLE
+            .iter()
+            .zip(&self.routes)
+            .filter_map(|(channel, route)| route.as_ref().map(|_| channel))
+            .filter(named)
+            .map(|channel| channel.number)
+            .collect()
     }
 }
 
@@ -379,8 +393,9 @@ impl Route {
                 given,
             )
         };
-        let own = LaneKind::of(&route.policy).zip(route.lane.clone().or(route.policy.lane_name()));
-        let lane = own.map(|(kind, name)| give(name, kind));
+        let lane = LaneKind::of(&route.policy)
+            .zip(route.lane.clone().or(route.policy.lane_name()))
+            .map(|(kind, name)| give(name, kind));
         let now = give("now".to_owned(), LaneKind::Now);
         let mut digests = BTreeMap::new();
         if channel.name() != crate::model::channel::INBOX {

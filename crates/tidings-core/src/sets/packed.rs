@@ -178,8 +178,9 @@ impl<'a> Texts<'a> {
     /// ```
     pub fn get(&self, at: usize) -> Result<&'a str, Corrupt> {
         let bound = |at| usize::try_from(self.bounds.get(at)?).ok();
-        let range = bound(at).zip(bound(at + 1));
-        let bytes = range.and_then(|(from, to)| self.text.get(from..to));
+        let bytes = bound(at)
+            .zip(bound(at + 1))
+            .and_then(|(from, to)| self.text.get(from..to));
         let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
         text.ok_or(Corrupt(self.what))
     }

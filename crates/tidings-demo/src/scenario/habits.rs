@@ -210,11 +210,11 @@ fn corrections(world: &World) -> Vec<Timed> {
             .filter(|work| work.acquired == announced)
             .collect();
         let at = day(taken_back).start().plus_ms(16 * HOUR_MS);
-        let taken = works
+        let taken: Vec<Id> = works
             .iter()
             .filter_map(|n| of_day.get(*n))
-            .map(|work| work_id(work.id));
-        let taken: Vec<Id> = taken.collect();
+            .map(|work| work_id(work.id))
+            .collect();
         done.extend(taken.iter().map(|object| Timed {
             at,
             command: Command::Retract {

@@ -119,9 +119,11 @@ const ADDRESSES_MAX: usize = 20;
 /// The addresses in some texts.
 pub(super) fn addresses<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
     let is_apart = |c: char| c.is_whitespace() || "<>()[]{}\"',;:|".contains(c);
-    let words = texts.into_iter().flat_map(|text| text.split(is_apart));
-    let words = words.map(|word| word.trim_matches(['.', '?', '!', '…']));
-    let addresses = words.filter(|word| word.contains('@') && crate::address(word).is_some());
+    let addresses = texts
+        .into_iter()
+        .flat_map(|text| text.split(is_apart))
+        .map(|word| word.trim_matches(['.', '?', '!', '…']))
+        .filter(|word| word.contains('@') && crate::address(word).is_some());
     addresses.take(ADDRESSES_MAX).map(str::to_owned).collect()
 }
 

@@ -18,8 +18,11 @@ impl Status {
     #[must_use]
     pub fn find(text: &str) -> Option<Self> {
         let is_apart = |c: char| !(c.is_ascii_alphanumeric() || c == '.');
-        let words = text.split(is_apart).filter(|word| !word.is_empty());
-        let words: Vec<&str> = words.map(|word| word.trim_end_matches('.')).collect();
+        let words: Vec<&str> = text
+            .split(is_apart)
+            .filter(|word| !word.is_empty())
+            .map(|word| word.trim_end_matches('.'))
+            .collect();
         let follows = words.windows(2).find_map(|pair| match *pair {
             [code, word] => is_reply_code(code).then(|| Self::parse(word)).flatten(),
             _ => None,

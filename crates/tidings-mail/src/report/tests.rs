@@ -8,8 +8,9 @@ use super::*;
 
 fn finding(mail: &str) -> Vec<(Event, String)> {
     let report = Report::read(mail.as_bytes()).unwrap_or_else(|| panic!("no report: {mail}"));
-    let findings = report.findings.into_iter();
-    findings
+    report
+        .findings
+        .into_iter()
         .map(|found| {
             let status = found.status.map(|status| status.to_string());
             (found.event, status.unwrap_or_default())
@@ -208,8 +209,8 @@ fn a1_the_depth_of_a_mail_is_bounded() {
     }
     // What stands before the depth is read all the same.
     let deep = "Content-Type:message/rfc822\n\n".repeat(10_000);
-    let mail = status("Action: failed\nStatus: 5.1.1");
-    let mail = mail.replace("--b--", &format!("--b\n{deep}\n--b--"));
+    let mail =
+        status("Action: failed\nStatus: 5.1.1").replace("--b--", &format!("--b\n{deep}\n--b--"));
     assert_eq!(finding(&mail), [(Event::Gone, "5.1.1".to_owned())]);
 }
 
@@ -255,8 +256,9 @@ fn other_mails_are_no_reports() {
 /// The corpus of bounces, where it is: see CONTRIBUTING.md.
 fn corpus() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let folder = std::env::var_os("TIDINGS_SHARED").map_or_else(beside, PathBuf::from);
-    let folder = folder.join("data/email");
+    let folder = std::env::var_os("TIDINGS_SHARED")
+        .map_or_else(beside, PathBuf::from)
+        .join("data/email");
     folder
         .join("dsn_sisimai.tar.gz")
         .is_file()

@@ -17,11 +17,18 @@ fn links(address: &str) -> [Option<String>; 3] {
     let mail = tidings_mail::render(&batch, &design()).unwrap();
     assert_proper(&mail);
     let (text, html) = bodies(&mail);
-    let heading = html.split("<h1").nth(1).unwrap();
-    let heading = heading.split("</h1>").next().unwrap();
-    let href = heading.split("href=\"").nth(1);
-    let href = href.map(|rest| rest.split('"').next().unwrap());
-    let href = href.map(|link| link.replace("&amp;", "&").replace("&#39;", "'"));
+    let heading = html
+        .split("<h1")
+        .nth(1)
+        .unwrap()
+        .split("</h1>")
+        .next()
+        .unwrap();
+    let href = heading
+        .split("href=\"")
+        .nth(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .map(|link| link.replace("&amp;", "&").replace("&#39;", "'"));
     let begins = ["http://", "https://", "mailto:"];
     let is_link = |line: &&str| begins.iter().any(|begin| line.starts_with(begin));
     let about = text.split("\n----").next().unwrap();

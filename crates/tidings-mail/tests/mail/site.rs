@@ -110,8 +110,12 @@ fn the_rest_of_a_message() {
 #[test]
 fn what_was_taken_back_is_not_told_again() {
     let mut batch = to("de", by_artist(3));
-    let lines = batch.groups.iter_mut().flat_map(|group| &mut group.lines);
-    for line in lines.filter(|line| line.order == 2) {
+    for line in batch
+        .groups
+        .iter_mut()
+        .flat_map(|group| &mut group.lines)
+        .filter(|line| line.order == 2)
+    {
         Arc::make_mut(&mut line.object).notifiable = Some(false);
     }
     let shown = [0].into();

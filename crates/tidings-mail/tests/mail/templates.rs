@@ -26,8 +26,10 @@ fn design(templates: &[(&str, &str)]) -> Result<Design, DesignError> {
 
 /// The faults that the trial of one template finds.
 fn fault_of(name: &str, source: &str) -> String {
-    let faults = Design::faults(&rules(&[(name, source)]));
-    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let faults: Vec<String> = Design::faults(&rules(&[(name, source)]))
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     faults.join("\n")
 }
 
@@ -164,8 +166,10 @@ fn f2_all_faults_of_a_run_are_found_with_their_places() {
             "\n{{ item.title|safe }}\n{{ item.title ~ item.title }}",
         ),
     ];
-    let faults = Design::faults(&rules(&templates));
-    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let faults: Vec<String> = Design::faults(&rules(&templates))
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     for part in [
         "artwork_published.html: line 1: there is no `item.titel`",
         "artwork_published.html: line 2: there is no `itm.x`",

@@ -54,10 +54,12 @@ fn who_leaves_hands_the_store_over() {
     assert_eq!(told.recv(), Ok(("first", "opens", 1)));
     let second = start(2, "second");
     let holds = |membership: &Membership| {
-        let holder = membership.holder().map(|seen| seen.member.clone());
-        holder.is_some_and(|member| {
-            (member.role, member.lag_ms, member.id) == (Role::Holding, 7, NodeId(1))
-        })
+        membership
+            .holder()
+            .map(|seen| seen.member.clone())
+            .is_some_and(|member| {
+                (member.role, member.lag_ms, member.id) == (Role::Holding, 7, NodeId(1))
+            })
     };
     while !membership.recv().is_ok_and(|seen| holds(&seen)) {}
     // What was read again is known to all with the next heartbeat.

@@ -75,18 +75,21 @@ impl Destinations {
                 {
                     self.forget_one();
                 }
-                let failing = self.failing.entry(Arc::clone(destination));
-                let failing = failing.or_insert_with(|| Failing {
-                    breaker: Breaker::default(),
-                    at: now,
-                    why: String::new(),
-                });
+                let failing = self
+                    .failing
+                    .entry(Arc::clone(destination))
+                    .or_insert_with(|| Failing {
+                        breaker: Breaker::default(),
+                        at: now,
+                        why: String::new(),
+                    });
                 failing.at = now;
                 why.clone_into(&mut failing.why);
                 let change = failing.breaker.hear(health, now);
                 if change.is_some() {
-                    let answered = self.answered.iter_mut();
-                    answered.for_each(|some| drop(some.take(destination)));
+                    self.answered
+                        .iter_mut()
+                        .for_each(|some| drop(some.take(destination)));
                 }
                 change
             }

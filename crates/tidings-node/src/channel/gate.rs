@@ -164,23 +164,31 @@ impl Gate {
 
     /// What is left alone at an instant: providers, and destinations.
     pub(crate) fn left_alone(&self, now: Instant) -> impl Iterator<Item = LeftAlone<'_>> {
-        let providers = self.providers.iter().enumerate();
-        providers.flat_map(move |(at, provider)| {
-            let whole = provider.breaker.away_until().filter(|until| *until > now);
-            let whole = whole.map(|until| LeftAlone {
-                provider: at,
-                destination: None,
-                until,
-                why: &provider.why,
-            });
-            let destinations = provider.destinations.away(now);
-            let destinations = destinations.map(move |(name, until, why)| LeftAlone {
-                provider: at,
-                destination: Some(name),
-                until,
-                why,
-            });
-            whole.into_iter().chain(destinations)
-        })
+        self.providers
+            .iter()
+            .enumerate()
+            .flat_map(move |(at, provider)| {
+                let whole = provider
+                    .breaker
+                    .away_until()
+                    .filter(|until| *until > now)
+                    .map(|until| LeftAlone {
+                        provider: at,
+                        destination: None,
+                        until,
+                        why: &provider.why,
+                    });
+                let destinations =
+                    provider
+                        .destinations
+                        .away(now)
+                        .map(move |(name, until, why)| LeftAlone {
+                            provider: at,
+                            destination: Some(name),
+                            until,
+                            why,
+                        });
+                whole.into_iter().chain(destinations)
+            })
     }
 }

@@ -199,10 +199,8 @@ fn no_address() -> Outcome {
 
 /// The receipt with a provider's own name for a message.
 fn sent(reference: Option<&str>) -> Outcome {
-    let reference = reference.map(|text| {
-        let printed = text.chars().filter(|c| !c.is_control());
-        printed.take(200).collect()
-    });
+    let reference =
+        reference.map(|text| text.chars().filter(|c| !c.is_control()).take(200).collect());
     Outcome::Sent(Receipt {
         reference,
         dead: Vec::new(),

@@ -179,8 +179,9 @@ pub fn open(
 ) -> Result<Outlet, ProviderError> {
     let is_mail = kind.address.ok_or(ProviderError::Inbox)? == AddressKind::Email;
     let channel = rules.channels.get(kind.name);
-    let channel = channel.filter(|channel| !channel.providers.is_empty());
-    let channel = channel.ok_or(ProviderError::Missing)?;
+    let channel = channel
+        .filter(|channel| !channel.providers.is_empty())
+        .ok_or(ProviderError::Missing)?;
     let from = channel.from.as_deref();
     let (mut design, host) = if is_mail {
         let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;

@@ -65,12 +65,13 @@ impl Reply {
     /// The suppressions of addresses on a channel that follow from the answer.
     pub(crate) fn suppressions(&self, channel: &str) -> impl Iterator<Item = Command> {
         channel_no(channel).into_iter().flat_map(|no| {
-            let dead = self.dead.iter();
-            dead.map(move |(text, reason)| Command::Suppress {
-                address: ChannelAddress::new(no, text),
-                reason: *reason,
-                until: None,
-            })
+            self.dead
+                .iter()
+                .map(move |(text, reason)| Command::Suppress {
+                    address: ChannelAddress::new(no, text),
+                    reason: *reason,
+                    until: None,
+                })
         })
     }
 }

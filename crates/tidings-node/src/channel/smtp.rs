@@ -296,8 +296,13 @@ impl Fault {
             Step::Recipient => Stage::Recipient,
             Step::Data | Step::Content | Step::Dot => Stage::Data,
         };
-        let lines = self.error.refusal().into_iter().flat_map(Response::message);
-        let text = lines.collect::<Vec<_>>().join(" ");
+        let text = self
+            .error
+            .refusal()
+            .into_iter()
+            .flat_map(Response::message)
+            .collect::<Vec<_>>()
+            .join(" ");
         let code = self.code().and_then(|code| code.parse().ok());
         let status = self.enhanced().as_deref().and_then(Status::find);
         mail::judge(stage, code, status, &text)

@@ -73,15 +73,13 @@ proptest! {
         };
         let writes = Writes::new(all.chain([elsewhere]).collect());
         for key in before.keys().chain(after.keys()).chain([&from]) {
-            let read = writes.get(Partition::Base, key);
-            let read = read.unwrap_or_else(|| before.get(key).map(Vec::as_slice));
+            let read = writes.get(Partition::Base, key).unwrap_or_else(|| before.get(key).map(Vec::as_slice));
             prop_assert_eq!(read, after.get(key).map(Vec::as_slice));
         }
         let until = until.as_deref();
-        let expected = after.iter().filter(|(key, _)| {
+        let expected: Vec<_> = after.iter().filter(|(key, _)| {
             **key >= from && until.is_none_or(|until| key.as_slice() < until)
-        });
-        let expected: Vec<_> = expected.take(most)
+        }).take(most)
             .map(|(key, value)| (key.clone(), value.clone())).collect();
         prop_assert_eq!(scanned(&writes, &before, (&from, until), most), expected);
     }

@@ -52,8 +52,9 @@ pub(super) fn answer(
         }
     }
     if let Some(fault) = fault {
-        let waiting = waiting.into_iter();
-        waiting.for_each(|work| work.fail(unavailable()));
+        waiting
+            .into_iter()
+            .for_each(|work| work.fail(unavailable()));
         keys.into_iter()
             .for_each(|request| request.fail(unavailable()));
         return Err(fault);

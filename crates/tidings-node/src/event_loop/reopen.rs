@@ -53,11 +53,13 @@ impl EventLoop {
         self.outbox.clear();
         self.unbuilt.clear();
         for settled in self.recorded.drain(..).flat_map(|(_, settled)| settled) {
-            let all = self.answered.entry(settled.closing);
-            let all = all.or_insert_with(|| Settled {
-                closing: settled.closing,
-                ..Settled::default()
-            });
+            let all = self
+                .answered
+                .entry(settled.closing)
+                .or_insert_with(|| Settled {
+                    closing: settled.closing,
+                    ..Settled::default()
+                });
             all.sent.extend(settled.sent);
             all.tried.extend(settled.tried);
             all.attempts.extend(settled.attempts);
@@ -104,8 +106,11 @@ impl EventLoop {
         self.delivery.pause(node.engine().paused());
         let waiting = self.delivery.waiting_ids().into_iter();
         let answered = self.answered.values().flat_map(|known| {
-            let numbers = known.sent.iter().map(|sent| sent.number);
-            numbers.map(|number| known.closing.message(number))
+            known
+                .sent
+                .iter()
+                .map(|sent| sent.number)
+                .map(|number| known.closing.message(number))
         });
         let known: BTreeSet<MessageId> = waiting.chain(answered).collect();
         let unsettled = node.unsettled()?;
@@ -114,10 +119,10 @@ impl EventLoop {
         let now = self.clock.now().max(node.engine().now());
         let is_first = self.of_before.is_none();
         // Of messages built since the first opening this process knows whether they were sent.
-        let of_before = self.of_before.take().unwrap_or_else(|| {
-            let closings = unsettled.iter().map(|ready| ready.plan.closing);
-            closings.collect()
-        });
+        let of_before = self
+            .of_before
+            .take()
+            .unwrap_or_else(|| unsettled.iter().map(|ready| ready.plan.closing).collect());
         for job in unsettled.into_iter().flat_map(jobs) {
             let id = job.id();
             if known.contains(&id) || self.senders.holds(&id) {

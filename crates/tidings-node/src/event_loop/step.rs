@@ -24,8 +24,10 @@ pub(super) fn step(
         let sorted = sort(node, now, waiting, &mut first, &mut again);
         let done = sorted.and_then(|()| node.step_keeping(sending, now, &mut first));
         if let Err(fault) = done {
-            let askers = first.into_iter().chain(again);
-            askers.for_each(|work| work.fail(RuntimeError::of_commit(&fault)));
+            first
+                .into_iter()
+                .chain(again)
+                .for_each(|work| work.fail(RuntimeError::of_commit(&fault)));
             return Err(fault);
         }
         waiting = again;

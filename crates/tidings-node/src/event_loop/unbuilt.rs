@@ -166,9 +166,10 @@ impl Unbuilt {
             is_full.then_some(share)
         };
         full(Party::Recipient(recipient.id.clone())).or_else(|| {
-            let destinations = destinations_of(&recipient.addresses, channel).into_iter();
-            let full = destinations.map(|to| full(Party::Destination(to)));
-            let full: Option<Vec<Share>> = full.collect();
+            let full: Option<Vec<Share>> = destinations_of(&recipient.addresses, channel)
+                .into_iter()
+                .map(|to| full(Party::Destination(to)))
+                .collect();
             full.and_then(|mut full| full.pop())
         })
     }

@@ -50,8 +50,10 @@ struct Request {
 
 impl Request {
     fn fail(self, why: impl Fn() -> RuntimeError) {
-        let all = self.copies.into_iter().chain([self.work]);
-        all.for_each(|work| work.fail(why()));
+        self.copies
+            .into_iter()
+            .chain([self.work])
+            .for_each(|work| work.fail(why()));
     }
 }
 
@@ -164,8 +166,10 @@ impl Node {
                 .all(|part| waiting.parts.contains(part));
             if is_new && !progress.parts.is_empty() {
                 waiting.parts.retain(|part| !progress.parts.contains(part));
-                let open = waiting.requests.iter_mut();
-                let open = open.flat_map(|request| &mut request.open);
+                let open = waiting
+                    .requests
+                    .iter_mut()
+                    .flat_map(|request| &mut request.open);
                 open.for_each(|open| open.add(answers));
             }
         }

@@ -24,8 +24,10 @@ impl Node {
     /// Has the days deleted that a process was to delete at midnight, and ended before.
     pub(super) fn catch_up_forgetting(&mut self, held: &[Day]) {
         let now = self.engine.newest_step();
-        let before = self.engine.forgets_before(now);
-        let before = before.filter(|_| now == now.day().start());
+        let before = self
+            .engine
+            .forgets_before(now)
+            .filter(|_| now == now.day().start());
         let left = before.filter(|before| held.iter().any(|day| day < before));
         let since = None;
         self.late_forget = left.map(|before| LateForget { before, since });
@@ -104,8 +106,9 @@ impl Node {
 
     /// Tells whether a due entry of the days before this one has not ended, here or on another node.
     fn is_due_before(&self, before: Day) -> bool {
-        let needed = self.engine.needed_from().into_iter();
-        needed
+        self.engine
+            .needed_from()
+            .into_iter()
             .chain(self.others.needed_from())
             .any(|day| day < before)
     }

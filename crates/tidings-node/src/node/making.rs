@@ -45,8 +45,10 @@ impl Node {
         if !plans.is_empty() {
             self.commit(|engine, view| Ok(engine.made(view, now, plans)?))?;
         }
-        let unanswered = plans.iter().flat_map(|plan| &plan.unanswered);
-        unanswered.for_each(|condition| self.unclear.hear(condition, now));
+        plans
+            .iter()
+            .flat_map(|plan| &plan.unanswered)
+            .for_each(|condition| self.unclear.hear(condition, now));
         Ok(())
     }
 
@@ -80,18 +82,22 @@ impl Node {
     }
 
     fn present_made(&mut self, plans: Vec<Plan>) -> Result<Vec<Ready>, Error> {
-        let unrecoverable = plans.iter().filter(|plan| !plan.unrecoverable.is_empty());
-        let unrecoverable = unrecoverable.map(|plan| Settled {
-            closing: plan.closing,
-            sent: plan.unrecoverable.clone(),
-            ..Settled::default()
-        });
+        let unrecoverable = plans
+            .iter()
+            .filter(|plan| !plan.unrecoverable.is_empty())
+            .map(|plan| Settled {
+                closing: plan.closing,
+                sent: plan.unrecoverable.clone(),
+                ..Settled::default()
+            });
         let unrecoverable: Vec<Settled> = unrecoverable.collect();
         if !unrecoverable.is_empty() {
             self.settle(self.engine.now(), &unrecoverable)?;
         }
-        let ready = plans.into_iter().map(|plan| self.present(plan));
-        let ready = ready.collect::<Result<Vec<_>, _>>()?;
+        let ready = plans
+            .into_iter()
+            .map(|plan| self.present(plan))
+            .collect::<Result<Vec<_>, _>>()?;
         let gone: Vec<Settled> = ready.iter().filter_map(not_presented).collect();
         if !gone.is_empty() {
             self.settle(self.engine.now(), &gone)?;
@@ -126,8 +132,8 @@ impl Node {
 fn not_presented(ready: &Ready) -> Option<Settled> {
     let presented: BTreeSet<usize> = ready.batches.iter().map(|(at, _)| *at).collect();
     let planned = ready.plan.messages.iter().enumerate();
-    let gone = planned.filter(|(at, planned)| !planned.is_empty() && !presented.contains(at));
-    let sent: Vec<Sent> = gone
+    let sent: Vec<Sent> = planned
+        .filter(|(at, planned)| !planned.is_empty() && !presented.contains(at))
         .map(|(_, planned)| Sent {
             number: planned.number,
             seqs: ready.plan.seqs(planned),

@@ -39,8 +39,10 @@ struct OtherPart {
 impl Others {
     /// The first day that entries on other nodes need.
     pub(super) fn needed_from(&self) -> Option<Day> {
-        let needed = self.parts.values().filter_map(|part| part.needed_from);
-        needed.min()
+        self.parts
+            .values()
+            .filter_map(|part| part.needed_from)
+            .min()
     }
 
     /// The newest acts that all other parts have applied.
@@ -94,19 +96,22 @@ impl Node {
         }
         let applied = applied_by_parts(&self.view()?)?;
         let mine = self.engine.replica().part_numbers();
-        let others = (0..).zip(applied).filter(|(no, _)| !mine.contains(no));
-        let others = others.map(|(no, applied)| {
-            // Nothing is deleted before they have said what they need.
-            let needed_from = Some(Day(i32::MIN));
-            (
-                no,
-                OtherPart {
-                    applied,
-                    needed_from,
-                    oldest_day: None,
-                },
-            )
-        });
+        let others =
+            (0..)
+                .zip(applied)
+                .filter(|(no, _)| !mine.contains(no))
+                .map(|(no, applied)| {
+                    // Nothing is deleted before they have said what they need.
+                    let needed_from = Some(Day(i32::MIN));
+                    (
+                        no,
+                        OtherPart {
+                            applied,
+                            needed_from,
+                            oldest_day: None,
+                        },
+                    )
+                });
         self.others.parts = others.collect();
         let before = self.engine.forgotten_before();
         let before = before.map(|before| (self.engine.replica().told(), before));
@@ -210,8 +215,12 @@ impl Node {
                 part.oldest_day = progress.oldest_day;
             }
         }
-        let oldest = self.others.parts.values();
-        let oldest = oldest.filter_map(|part| part.oldest_day).min();
+        let oldest = self
+            .others
+            .parts
+            .values()
+            .filter_map(|part| part.oldest_day)
+            .min();
         self.engine.set_oldest_elsewhere(oldest);
         let Some(everywhere) = self.others.applied().filter(|all| Some(*all) > before) else {
             return Ok(());
@@ -219,9 +228,14 @@ impl Node {
         if self.engine.replica().stored_told(everywhere) >= DELETED_AT_ONCE {
             self.commit(|engine, view| Ok(engine.delete_told(view, now, everywhere)?))?;
         }
-        let deletions = self.others.deletions.iter();
-        let done = deletions.filter(|(no, _)| *no <= everywhere);
-        let Some(before) = done.map(|(_, before)| *before).max() else {
+        let Some(before) = self
+            .others
+            .deletions
+            .iter()
+            .filter(|(no, _)| *no <= everywhere)
+            .map(|(_, before)| *before)
+            .max()
+        else {
             return Ok(());
         };
         self.others.deletions.retain(|(no, _)| *no > everywhere);
@@ -242,8 +256,12 @@ impl Node {
 
     /// Deletes the days before one, after what is decided is durable.
     fn delete_before(&mut self, before: Day) -> Result<(), Error> {
-        let days = self.store.days()?.into_iter();
-        let forgotten: Vec<Day> = days.filter(|day| *day < before).collect();
+        let forgotten: Vec<Day> = self
+            .store
+            .days()?
+            .into_iter()
+            .filter(|day| *day < before)
+            .collect();
         if forgotten.is_empty() {
             return Ok(());
         }

@@ -123,8 +123,8 @@ impl NodesPlayer {
                 // The node with the list takes addresses off it, as for a change of its own recipients.
                 if let Command::Recipient(change) = &command {
                     let given = self.players[0].node().engine().given_again(change);
-                    let lifted = given.into_iter();
-                    let lifted: Vec<Command> = lifted
+                    let lifted: Vec<Command> = given
+                        .into_iter()
                         .map(|address| Command::Unsuppress { address })
                         .collect();
                     if !lifted.is_empty() {
@@ -200,8 +200,9 @@ impl NodesPlayer {
     }
 
     fn now(&self) -> Instant {
-        let engines = self.players.iter().map(|player| player.node().engine());
-        engines
+        self.players
+            .iter()
+            .map(|player| player.node().engine())
             .map(|engine| engine.now())
             .max()
             .unwrap_or(Instant::MIN)

@@ -101,10 +101,12 @@ impl Queued {
     fn counted_by(&self, party: &Party) -> Vec<Party> {
         match party {
             Party::Recipient(_) | Party::Destination(_) => vec![party.clone()],
-            Party::Domain(_) | Party::Untried(_) => {
-                let destinations = self.destinations.iter().cloned();
-                destinations.map(Party::Destination).collect()
-            }
+            Party::Domain(_) | Party::Untried(_) => self
+                .destinations
+                .iter()
+                .cloned()
+                .map(Party::Destination)
+                .collect(),
         }
     }
 }
@@ -376,8 +378,10 @@ impl Queue {
         let parties = Party::of(&queued.recipient, &queued.destinations);
         let outlet = outlet.filter(|_| self.shares.destination.is_some());
         let groups = outlet.into_iter().flat_map(|outlet| {
-            let open = queued.destinations.iter();
-            let open = open.filter(|to| outlet.gate().is_open_for(to, now).is_ok());
+            let open = queued
+                .destinations
+                .iter()
+                .filter(|to| outlet.gate().is_open_for(to, now).is_ok());
             open.filter_map(|to| self.group_of(to, outlet))
         });
         parties.chain(groups).collect()
@@ -425,8 +429,10 @@ impl Queue {
         };
         if let Some(rank) = taken {
             self.kept_aside[rank.priority as usize].fetch_sub(1, Ordering::Relaxed);
-            let counted = messages.queued.get(&rank);
-            let counted = counted.map(|queued| queued.counted_by(party));
+            let counted = messages
+                .queued
+                .get(&rank)
+                .map(|queued| queued.counted_by(party));
             for counted in counted.into_iter().flatten() {
                 take_one(&mut messages.counts, &counted);
             }

@@ -175,15 +175,17 @@ struct Bench {
 impl Bench {
     fn new(providers: &[&Arc<Told>], rates: (Option<&str>, Option<&str>)) -> Self {
         let clock = clock();
-        let providers = providers.iter().zip(["first", "second", "third"]);
-        let providers = providers.map(|(told, name)| Provider {
-            address: name.into(),
-            channel: Arc::clone(told) as _,
-        });
+        let providers = providers
+            .iter()
+            .zip(["first", "second", "third"])
+            .map(|(told, name)| Provider {
+                address: name.into(),
+                channel: Arc::clone(told) as _,
+            });
         let renderer = Arc::new(MailRenderer::plain(sender()));
         let rate = |text: Option<&str>| text.and_then(Rate::parse);
-        let outlet = Outlet::of_providers(renderer, providers.collect());
-        let outlet = outlet.at_rates(rate(rates.0), rate(rates.1));
+        let outlet = Outlet::of_providers(renderer, providers.collect())
+            .at_rates(rate(rates.0), rate(rates.1));
         let channels = Channels::from([("email".to_owned(), outlet)]);
         let by_clock = Arc::clone(&clock) as _;
         Self {

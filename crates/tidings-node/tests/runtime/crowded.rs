@@ -63,8 +63,7 @@ fn crowded(channel: &Arc<Choosy>, recipients: usize) -> (Runtime, Arc<tidings_no
     let mail = plain(Arc::clone(channel)).on_threads(8);
     let runtime = start(over(&in_memory()), mail, &clock, settings());
     let handle = runtime.handle();
-    let names = (0..recipients).map(|number| format!("p{number}"));
-    let names: Vec<String> = names.collect();
+    let names: Vec<String> = (0..recipients).map(|number| format!("p{number}")).collect();
     let people = names.iter().map(|name| person(name));
     handle.submit(people.collect()).unwrap();
     for round in 0..MESSAGES / recipients {

@@ -64,8 +64,8 @@ impl Rig {
         let (host, sent) = (Arc::<Host>::default(), Arc::<Counter>::default());
         host.says(Some(Resolved::default()));
         let channels = BTreeMap::from([(EMAIL.to_owned(), plain(Arc::clone(&sent)))]);
-        let delivery = Delivery::new(channels, Retries::default());
-        let delivery = delivery.resolving(Arc::clone(&host) as _);
+        let delivery =
+            Delivery::new(channels, Retries::default()).resolving(Arc::clone(&host) as _);
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let clock = clock(MONDAY);
         let now = Arc::clone(&clock);

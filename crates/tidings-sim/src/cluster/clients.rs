@@ -85,8 +85,11 @@ impl Clients {
     /// Makes a store with recipients.
     pub(super) fn with_store(net: &Net<Message>) -> Self {
         let lease = membership(&net.leases).lease;
-        let epoch = net.leases.acquire(lease, None, NodeId(0)).expect(REACHED);
-        let epoch = epoch.expect("nobody else is there");
+        let epoch = net
+            .leases
+            .acquire(lease, None, NodeId(0))
+            .expect(REACHED)
+            .expect("nobody else is there");
         let store = net.leases.open(epoch).expect(REACHED);
         let mut node = Node::open(store, options(net.world.parts)).expect(REACHED);
         let people = (0..RECIPIENTS).map(|number| {
@@ -198,8 +201,8 @@ impl Clients {
             let traced = stored
                 .engine()
                 .reader(&view)
-                .trace(&id(&format!("e{number}")));
-            let traced = traced.expect("the store can be read");
+                .trace(&id(&format!("e{number}")))
+                .expect("the store can be read");
             let trace = traced.unwrap_or_else(|| panic!("event {number} is lost"));
             let report = trace.report(&view).expect("the store can be read");
             let entries = report.channels.get("inbox").map_or(0, |fate| fate.entries);
@@ -276,8 +279,12 @@ impl Mails {
 
 impl Renderer for Mails {
     fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
-        let lines = batch.groups.iter().flat_map(|group| &group.lines);
-        let tells = lines.map(|line| line.object.id.clone()).collect();
+        let tells = batch
+            .groups
+            .iter()
+            .flat_map(|group| &group.lines)
+            .map(|line| line.object.id.clone())
+            .collect();
         self.lock().rendered.insert(head.id.clone(), tells);
         Bare.render(head, batch)
     }

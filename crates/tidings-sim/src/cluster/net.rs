@@ -201,8 +201,9 @@ impl<M: Clone> Net<M> {
         self.now = at;
         self.leases.set_now(at);
         if self.is_calm() {
-            let reaches = self.reaches.iter();
-            reaches.for_each(|reach| reach.is_calm.store(true, Ordering::SeqCst));
+            self.reaches
+                .iter()
+                .for_each(|reach| reach.is_calm.store(true, Ordering::SeqCst));
         }
         self.events.remove(&number)
     }

@@ -47,8 +47,10 @@ impl Model {
             },
             false,
         );
-        let cancelled = self.ahead.get(&event.id);
-        let cancelled = cancelled.is_some_and(|until| self.now < *until);
+        let cancelled = self
+            .ahead
+            .get(&event.id)
+            .is_some_and(|until| self.now < *until);
         let mut all_t = if cancelled {
             BTreeSet::from([self.now])
         } else {
@@ -115,8 +117,12 @@ impl Model {
 
     /// An event names its object, and its actor and target where they are known as objects.
     pub(super) fn name(&mut self, event: &Event, day: Day) {
-        let roles = event.actor.iter().chain(&event.target);
-        for object in roles.chain([&event.object]) {
+        for object in event
+            .actor
+            .iter()
+            .chain(&event.target)
+            .chain([&event.object])
+        {
             if let Some(known) = self.objects.get_mut(&object.id) {
                 known.newest = known.newest.max(day);
             }

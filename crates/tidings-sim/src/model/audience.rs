@@ -81,8 +81,10 @@ pub(super) fn audience(
 
 /// The topic and all that it lies below, up to each `/`.
 fn heard_at(topic: &str) -> impl Iterator<Item = &str> {
-    let above = topic.match_indices('/').map(|(slash, _)| &topic[..slash]);
-    above.chain([topic])
+    topic
+        .match_indices('/')
+        .map(|(slash, _)| &topic[..slash])
+        .chain([topic])
 }
 
 /// Great-circle distance (haversine).

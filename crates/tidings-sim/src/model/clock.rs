@@ -107,13 +107,17 @@ impl Model {
         let dues = self.open.iter().flat_map(|&lane| {
             let asked = self.due(lane).map(|(due, _)| due);
             let quiet = self.quiet_until(lane, self.now);
-            let own = self.lanes[lane].window.as_ref();
-            let own = own.map(|window| window.due(self.lanes[lane].last_message));
+            let own = self.lanes[lane]
+                .window
+                .as_ref()
+                .map(|window| window.due(self.lanes[lane].last_message));
             [asked, quiet, own].into_iter().flatten()
         });
         let freed = self.told.values().flatten().flat_map(|told| {
-            let caps = self.current().caps.iter();
-            caps.map(|cap| told.plus_ms(cap.per_ms))
+            self.current()
+                .caps
+                .iter()
+                .map(|cap| told.plus_ms(cap.per_ms))
         });
         let scheduled = self.scheduled.first().map(|&(t, _)| t);
         let forgetting = self.days.first_key_value().map(|(day, _)| {
@@ -234,12 +238,18 @@ impl Model {
         };
         let now = closing.iter().filter(alike).count();
         let told = self.told.get(&(lane.person, lane.channel.clone()));
-        let caps = self.current().caps.iter();
-        let mut caps = caps.filter(|cap| cap.channel == lane.channel);
+        let mut caps = self
+            .current()
+            .caps
+            .iter()
+            .filter(|cap| cap.channel == lane.channel);
         caps.any(|cap| {
             let since = self.now.plus_ms(-cap.per_ms);
-            let told = told.into_iter().flatten();
-            let told = told.filter(|instant| **instant > since).count();
+            let told = told
+                .into_iter()
+                .flatten()
+                .filter(|instant| **instant > since)
+                .count();
             (told + now) as u64 >= u64::from(cap.max)
         })
     }
@@ -416,8 +426,9 @@ impl Model {
     fn is_suppressed(&self, person: &Person, channel: &str) -> bool {
         let mut addresses = person.addresses(channel).iter();
         let on_list = |address: &String| {
-            let number = channel_no(channel).map(|number| ChannelAddress::new(number, address));
-            let barred = number.and_then(|address| self.suppressed.get(&address));
+            let barred = channel_no(channel)
+                .map(|number| ChannelAddress::new(number, address))
+                .and_then(|address| self.suppressed.get(&address));
             barred.is_some_and(|barred| barred.holds(self.now))
         };
         !person.addresses(channel).is_empty() && addresses.all(on_list)
@@ -429,8 +440,11 @@ impl Model {
         let rules = self.current().types.get(event.event_type.as_str())?;
         let condition = rules.condition.as_deref()?;
         let target = event.target.as_ref().map(|target| {
-            let known = self.objects.get(&target.id).cloned();
-            known.unwrap_or_default().known
+            self.objects
+                .get(&target.id)
+                .cloned()
+                .unwrap_or_default()
+                .known
         });
         let names = condition::names(
             (event, entry.t),

@@ -202,15 +202,18 @@ impl Model {
             if key.is_empty() || window.is_some() {
                 continue;
             }
-            let routes = self.current().types.values();
-            let routes = routes.filter_map(|rules| rules.channels.get(channel));
-            let longest = routes.filter_map(|route| match route.policy {
-                Policy::Leading { quiet_ms } => {
-                    let lane = route.lane.clone().or_else(|| route.policy.lane_name());
-                    (lane.as_ref() == Some(name)).then_some(quiet_ms)
-                }
-                _ => None,
-            });
+            let longest = self
+                .current()
+                .types
+                .values()
+                .filter_map(|rules| rules.channels.get(channel))
+                .filter_map(|route| match route.policy {
+                    Policy::Leading { quiet_ms } => {
+                        let lane = route.lane.clone().or_else(|| route.policy.lane_name());
+                        (lane.as_ref() == Some(name)).then_some(quiet_ms)
+                    }
+                    _ => None,
+                });
             let longest = longest.max().unwrap_or(0);
             if last_message.is_some_and(|last| last.plus_ms(longest) <= self.now) {
                 self.lanes[lane].last_message = None;

@@ -95,8 +95,11 @@ pub(super) fn reasons_left(
         return reasons.to_vec();
     }
     let is_muted = |scope| chosen.contains_key(&(scope, channel.to_owned()));
-    let about = event.target.iter().chain([&event.object]);
-    let mut about = about.map(|object| PreferenceScope::Object(object.id.clone()));
+    let mut about = event
+        .target
+        .iter()
+        .chain([&event.object])
+        .map(|object| PreferenceScope::Object(object.id.clone()));
     if about.any(is_muted) {
         return Vec::new();
     }
@@ -112,8 +115,11 @@ pub(super) fn reasons_left(
             _ => None,
         })
         .collect();
-    let topics = event.to.topics.iter().map(|topic| topic.as_str());
-    let left: Vec<&str> = topics
+    let left: Vec<&str> = event
+        .to
+        .topics
+        .iter()
+        .map(|topic| topic.as_str())
         .filter(|topic| !muted.iter().any(|above| covers(above, topic)))
         .collect();
     let stays = |reason: &&String| match reason.strip_prefix("topic:") {

@@ -208,9 +208,10 @@ impl Builder {
             RawOp::Pause(which, on) => self.pause(*which, *on),
             RawOp::Suppress(who, on, long) => self.suppress(*who, *on, *long),
             RawOp::Choose(who, choices, whole) => {
-                let choices = choices.iter();
-                let chosen = choices.filter_map(|(a, b, c)| self.choice(*a, *b, *c));
-                let chosen = chosen.collect();
+                let chosen = choices
+                    .iter()
+                    .filter_map(|(a, b, c)| self.choice(*a, *b, *c))
+                    .collect();
                 self.say(Command::Preferences {
                     recipient: name("r", *who),
                     chosen,

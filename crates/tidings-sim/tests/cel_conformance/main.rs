@@ -80,8 +80,10 @@ fn what_is_taken_is_answered_as_the_specification_says() {
         let vector: Json = serde_json::from_str(line).expect("a line of JSON");
         let text = |field: &str| vector[field].as_str().expect("a text");
         let (name, expression) = (text("name"), text("expression"));
-        let bindings = vector["bindings"].as_object().into_iter().flatten();
-        let bindings: Vec<(&'static str, Program)> = bindings
+        let bindings: Vec<(&'static str, Program)> = vector["bindings"]
+            .as_object()
+            .into_iter()
+            .flatten()
             .map(|(name, value)| {
                 let value = value.as_str().expect("an expression");
                 let program = Program::compile(value, &[]).expect("a constant");

@@ -61,8 +61,7 @@ impl Drop for Emptier {
     fn drop(&mut self) {
         self.wake = None;
         // A thread that hangs in the engine keeps its handles, and the lock.
-        let ended = self.ended.get_mut();
-        let ended = ended.unwrap_or_else(PoisonError::into_inner);
+        let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
         let _ended = ended.recv_timeout(self.patience);
     }
 }

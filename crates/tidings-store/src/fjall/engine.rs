@@ -246,8 +246,9 @@ impl Engine {
     /// Flushes all memtables, the counter of commits last: it must not be older than the data it counts.
     pub(super) fn write_all_down(&self) -> Result<(), Error> {
         let published = self.published();
-        let keyspaces = published.days.values();
-        keyspaces
+        published
+            .days
+            .values()
             .chain([&self.base, &self.commits])
             .try_for_each(|keyspace| self.write_down(keyspace))
     }
@@ -415,9 +416,11 @@ impl Engine {
         // is being packed, which keeps its rows in the journal, it stays there too.
         let published = self.published();
         let packed = self.packed().clone();
-        let days = published.days.iter();
-        let days = days.filter(|(day, _)| !packed.contains(day));
-        let days = days.map(|(_, keyspace)| keyspace);
+        let days = published
+            .days
+            .iter()
+            .filter(|(day, _)| !packed.contains(day))
+            .map(|(_, keyspace)| keyspace);
         self.empty_memtables(days.chain([&self.base]));
         if packed.is_empty() {
             self.empty_memtables([&self.commits].into_iter());
@@ -499,8 +502,8 @@ fn recover_days(
         let name = String::from_utf8_lossy(&key);
         let number = name
             .strip_prefix(DAY_PREFIX)
-            .and_then(|number| number.parse().ok());
-        let number = number.ok_or_else(|| Error::Corrupt(format!("`{name}` is no day")))?;
+            .and_then(|number| number.parse().ok())
+            .ok_or_else(|| Error::Corrupt(format!("`{name}` is no day")))?;
         days.insert(Day(number), existing(&name)?);
     }
     for name in database.list_keyspace_names() {

@@ -271,8 +271,11 @@ fn a_race_for_a_lease_has_one_winner(fresh: &Fresh<'_>) {
                 scope.spawn(move || answered(leases.acquire(view.lease, None, NodeId(id))))
             };
             let takers: Vec<_> = (1..=4).map(take).collect();
-            let joined = takers.into_iter().map(|taker| taker.join().ok().flatten());
-            joined.flatten().collect::<Vec<Epoch>>()
+            takers
+                .into_iter()
+                .map(|taker| taker.join().ok().flatten())
+                .flatten()
+                .collect::<Vec<Epoch>>()
         });
         assert_eq!(takers, [Epoch(round)]);
     }

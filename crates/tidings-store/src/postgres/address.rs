@@ -103,8 +103,9 @@ fn take_tls(url: &str) -> Result<(String, Option<String>, Option<String>), Error
                 continue;
             }
         };
-        let value = percent_decode_str(value).decode_utf8();
-        let value = value.map_err(|_| unusable(&format!("`{name}` is not UTF-8")))?;
+        let value = percent_decode_str(value)
+            .decode_utf8()
+            .map_err(|_| unusable(&format!("`{name}` is not UTF-8")))?;
         if taken.replace(value.into_owned()).is_some() {
             return Err(unusable(&format!("it has `{name}` twice")));
         }

@@ -172,8 +172,9 @@ impl PostgresLeases {
 }
 
 fn membership(rows: &[Row]) -> Result<Membership, Fault> {
-    let part = rows.first();
-    let part = part.ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
+    let part = rows
+        .first()
+        .ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
     let lease = Lease {
         epoch: Epoch(part.get(0)),
         holder: part.get::<_, Option<i64>>(1).map(NodeId),
@@ -282,9 +283,11 @@ impl Leases for PostgresLeases {
     ) -> Result<Option<TermNo>, Error> {
         // The holder's store must know before the other writes.
         self.shared.store(true, Ordering::Release);
-        let number = self.ask(|link| link.query("SELECT nextval('tidings_term')", &[]))?;
-        let number = number.first().map(|row| TermNo(row.get(0)));
-        let term = number.ok_or_else(|| Error::Unavailable("no number".to_owned()))?;
+        let term = self
+            .ask(|link| link.query("SELECT nextval('tidings_term')", &[]))?
+            .first()
+            .map(|row| TermNo(row.get(0)))
+            .ok_or_else(|| Error::Unavailable("no number".to_owned()))?;
         self.ask(|link| link.run(&grant(epoch, term, node, parts, of)))?;
         Ok(self.is_granted(term)?.then_some(term))
     }

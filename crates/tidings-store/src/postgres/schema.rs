@@ -90,8 +90,7 @@ pub(super) fn prepare(link: &mut Link, expected: Expected) -> Result<Prepared, E
     let mark = "INSERT INTO tidings_format (format, store) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     link.query(mark, &[&FORMAT, &fresh.to_string()])?;
     // Of several nodes that start at once the first has made it.
-    let id = found(link)?;
-    let id = id.ok_or_else(|| Error::Unavailable("the store went away".to_owned()))?;
+    let id = found(link)?.ok_or_else(|| Error::Unavailable("the store went away".to_owned()))?;
     let is_new = id == fresh;
     Ok(Prepared { id, is_new })
 }

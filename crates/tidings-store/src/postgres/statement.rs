@@ -41,8 +41,9 @@ struct Arrays<'w> {
 impl Statement<'_> {
     /// The keys that it writes.
     pub(super) fn keys(&self) -> impl Iterator<Item = (TableNo, &[u8])> {
-        let tables = self.tables.iter();
-        tables.flat_map(|(table, changes)| changes.rows.keys().map(|key| (*table, *key)))
+        self.tables
+            .iter()
+            .flat_map(|(table, changes)| changes.rows.keys().map(|key| (*table, *key)))
     }
 
     /// Has it done after the commit `at`; returns what it replaced, or `None` if the fence was behind: then nothing was

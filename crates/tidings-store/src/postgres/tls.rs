@@ -34,8 +34,8 @@ impl MakeTlsConnect<Socket> for Tls {
         if host.is_empty() {
             return Ok(Handshake(None));
         }
-        let host = ServerName::try_from(host.to_owned());
-        let host = host.map_err(|fault| io::Error::new(io::ErrorKind::InvalidInput, fault))?;
+        let host = ServerName::try_from(host.to_owned())
+            .map_err(|fault| io::Error::new(io::ErrorKind::InvalidInput, fault))?;
         Ok(Handshake(Some((Arc::clone(config), host))))
     }
 }

@@ -226,10 +226,10 @@ impl Snapshot for View {
             return nothing();
         };
         let version = self.reading.version(rows.first())?;
-        let found = rows
+        let found: BTreeMap<&[u8], &[u8]> = rows
             .iter()
-            .filter_map(|row| Some((row.get::<_, Option<&[u8]>>(2)?, row.get::<_, &[u8]>(3))));
-        let found: BTreeMap<&[u8], &[u8]> = found.collect();
+            .filter_map(|row| Some((row.get::<_, Option<&[u8]>>(2)?, row.get::<_, &[u8]>(3))))
+            .collect();
         let value = |key: &&[u8]| {
             let place = (table, *key, Bound::Included(*key));
             let replaced = self

@@ -25,8 +25,9 @@ fn small_commits_go_on_while_full_memtables_wait() {
     let days = (0..DAYS).map(|day| put(partition(day), b"small", b""));
     store.commit(commit(days)).unwrap();
     for round in 0..40 {
-        let keys = (0..ROWS).map(|row| (round * ROWS + row).to_be_bytes());
-        let full = keys.map(|key| put(partition(round), &key, &value));
+        let full = (0..ROWS)
+            .map(|row| (round * ROWS + row).to_be_bytes())
+            .map(|key| put(partition(round), &key, &value));
         store.commit(commit(full)).unwrap();
         for number in 0..400_u32 {
             let rows = (0..DAYS).map(|day| put(partition(day), b"small", &number.to_be_bytes()));

@@ -289,8 +289,8 @@ fn a_restored_store_is_whole_or_refused_however_its_journal_is_cut() {
     restore(&whole);
     let restored = read(&whole).unwrap();
     assert_eq!(restored[0].len(), 10);
-    let journals = files(&whole).into_iter();
-    let journals: Vec<PathBuf> = journals
+    let journals: Vec<PathBuf> = files(&whole)
+        .into_iter()
         .filter(|file| file.extension().is_some_and(|extension| extension == "jnl"))
         .collect();
     assert!(!journals.is_empty());
@@ -323,8 +323,9 @@ fn a_block_that_can_not_be_read_is_told_with_its_day_and_its_files() {
         store.commit(commit(rows))
     })
     .unwrap();
-    let tables = files(&whole).into_iter();
-    let tables = tables.filter(|file| file.components().any(|part| part.as_os_str() == "tables"));
+    let tables = files(&whole)
+        .into_iter()
+        .filter(|file| file.components().any(|part| part.as_os_str() == "tables"));
     let mut said = Vec::new();
     for table in tables {
         copy(&whole, &broken);

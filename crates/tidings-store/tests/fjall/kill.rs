@@ -116,8 +116,8 @@ fn ensure_whole(path: &Path, heard: u64) {
         "{kept:?}"
     );
     for day in (newest - DAYS_KEPT + 1).max(0)..=newest {
-        let numbers = (1..=last).filter(|number| day_of(*number) == day);
-        let expected: Vec<_> = numbers
+        let expected: Vec<_> = (1..=last)
+            .filter(|number| day_of(*number) == day)
             .flat_map(|number| (0..30).map(move |part| row(number, part)))
             .map(|row| (row.key, row.value.unwrap()))
             .collect();

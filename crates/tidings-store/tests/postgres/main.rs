@@ -250,8 +250,10 @@ fn a4_a_database_that_is_made_anew_is_not_gone_on_with() {
         config: String::new(),
     };
     let leases = PostgresLeases::open(&place, NEW_STORE).unwrap();
-    let epoch = leases.acquire(leases.membership().unwrap().lease, None, NodeId(1));
-    let epoch = epoch.unwrap().unwrap();
+    let epoch = leases
+        .acquire(leases.membership().unwrap().lease, None, NodeId(1))
+        .unwrap()
+        .unwrap();
     let store = leases.open(epoch).unwrap();
     store.commit(put(Partition::Base, 1, 1)).unwrap();
     // Its tables go away under connections that live on, and are not made again.

@@ -144,8 +144,10 @@ fn what_is_cut_off_is_no_store() {
 #[test]
 fn a_flipped_bit_is_found_wherever_it_is() {
     let (bytes, _) = exported(&store());
-    let places = (0..200).chain((200..bytes.len()).step_by(9973));
-    for place in places.chain(bytes.len() - 41..bytes.len()) {
+    for place in (0..200)
+        .chain((200..bytes.len()).step_by(9973))
+        .chain(bytes.len() - 41..bytes.len())
+    {
         let mut flipped = bytes.clone();
         flipped[place] ^= 1 << (place % 8);
         let fault = check(&flipped[..]).unwrap_err();

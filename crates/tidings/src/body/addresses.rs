@@ -42,8 +42,8 @@ impl<'de> Deserialize<'de> for Given {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Given, A::Error> {
                 let mut given = BTreeMap::new();
                 while let Some(name) = map.next_key::<String>()? {
-                    let known = channel::named(&name);
-                    let known = known.and_then(|channel| Some((channel, channel.address?)));
+                    let known =
+                        channel::named(&name).and_then(|channel| Some((channel, channel.address?)));
                     let (channel, kind) =
                         known.ok_or_else(|| A::Error::unknown_field(&name, &NAMES[1..]))?;
                     given.insert(channel.number, map.next_value_seed(OfKind(kind))?);

@@ -256,8 +256,11 @@ impl AudienceBody {
                 }
             }
         }
-        let topics = self.topics.into_iter().flatten();
-        let topics = topics.map(|Text(Topic(topic))| topic);
+        let topics = self
+            .topics
+            .into_iter()
+            .flatten()
+            .map(|Text(Topic(topic))| topic);
         let circles = self.near.map_or_else(Vec::new, |circles| circles.0);
         Ok(Audience {
             recipients,

@@ -161,8 +161,7 @@ struct JsonVisitor {
 impl JsonVisitor {
     /// The visitor of what is in an array or an object.
     fn within<E: serde::de::Error>(self) -> Result<Self, E> {
-        let levels = self.levels.checked_sub(1);
-        let levels = levels.ok_or_else(|| E::custom(DEEP))?;
+        let levels = self.levels.checked_sub(1).ok_or_else(|| E::custom(DEEP))?;
         Ok(Self { levels })
     }
 }

@@ -41,8 +41,8 @@ pub(crate) fn unknown<'n>(
     word: &str,
     names: impl IntoIterator<Item = &'n str> + Clone,
 ) -> Fault {
-    let hint = did_you_mean(word, names);
-    let hint = hint.unwrap_or_else(|| format!("the configuration has no {what}"));
+    let hint =
+        did_you_mean(word, names).unwrap_or_else(|| format!("the configuration has no {what}"));
     Fault::new(format!("unknown {what} {}", quoted(word)), hint)
 }
 

@@ -172,8 +172,11 @@ impl Shown {
             .then(|| WEEK.iter().filter(begins).copied().collect());
         let channels = chosen.channels.as_ref().map(|numbers| {
             let name = |number: &ChannelNo| CHANNELS.get(usize::from(*number));
-            let names = numbers.iter().filter_map(name);
-            names.map(|name| (*name).to_owned()).collect()
+            numbers
+                .iter()
+                .filter_map(name)
+                .map(|name| (*name).to_owned())
+                .collect()
         });
         Some(Self::Hours(Hours {
             from: Text(Minute(hours.from_minute)),

@@ -151,8 +151,10 @@ fn all_addresses(
     email: Change<String>,
     listed: Change<addresses::Given>,
 ) -> Result<BTreeMap<ChannelNo, Vec<String>>, Fault> {
-    let email = email.map(|email| (EMAIL_NO, email.into_iter().collect()));
-    let mut changes: BTreeMap<ChannelNo, Vec<String>> = email.into_iter().collect();
+    let mut changes: BTreeMap<ChannelNo, Vec<String>> = email
+        .map(|email| (EMAIL_NO, email.into_iter().collect()))
+        .into_iter()
+        .collect();
     let listed = match listed {
         None => BTreeMap::new(),
         Some(None) => channel::sending()

@@ -82,8 +82,8 @@ fn copy(reach: &mut Reach, file: &Path) -> Result<Contents, Failed> {
     let contents = backup::check(Tee {
         input,
         out: &mut out,
-    });
-    let contents = contents.map_err(Failed::Copy)?;
+    })
+    .map_err(Failed::Copy)?;
     out.flush().map_err(failed)?;
     drop(out);
     new.put_in_place(file).map_err(failed)?;

@@ -55,8 +55,9 @@ pub(super) fn run(call: &dyn Call, streams: &mut Streams<'_>) -> io::Result<Ende
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let answer = reach.ask(&request);
-    let answer = answer.and_then(|asked| asked.success()?.json());
+    let answer = reach
+        .ask(&request)
+        .and_then(|asked| asked.success()?.json());
     let closed = reach.close();
     let answer = match answer {
         Ok(answer) => answer,
@@ -431,8 +432,7 @@ impl Call for Status {
 fn write_fields(answer: &Value, but: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Vec::new();
     gather("", answer, but, &mut rows);
-    let width = rows.iter().map(|(name, _)| name.width()).max();
-    let width = width.unwrap_or(0);
+    let width = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
     for (name, value) in rows {
         writeln!(out, "{}  {value}", padded(&name, width))?;
     }
@@ -440,8 +440,12 @@ fn write_fields(answer: &Value, but: &[&str], out: &mut dyn Write) -> io::Result
 }
 
 fn gather(path: &str, value: &Value, but: &[&str], rows: &mut Vec<(String, String)>) {
-    let fields = value.as_object().into_iter().flatten();
-    for (name, value) in fields.filter(|(name, _)| !but.contains(&name.as_str())) {
+    for (name, value) in value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| !but.contains(&name.as_str()))
+    {
         let name = match path {
             "" => name.clone(),
             path => format!("{path}.{name}"),

@@ -27,8 +27,11 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let path = arguments.file.as_ref().or(arguments.config.as_ref());
-    let path = path.map_or(Path::new("tidings.toml"), PathBuf::as_path);
+    let path = arguments
+        .file
+        .as_ref()
+        .or(arguments.config.as_ref())
+        .map_or(Path::new("tidings.toml"), PathBuf::as_path);
     let file = path.display().to_string();
     let read = config::check(path);
     let status = if read.is_ok() {
@@ -121,11 +124,14 @@ fn routes(kind: &TypeRules) -> String {
                 .unwrap_or_default();
             let key = route.batch_key.as_ref();
             let key = key.map(|key| format!(" by {key}")).unwrap_or_default();
-            let most = route.max_items.map(|most| format!(" up to {most}"));
-            let most = most.unwrap_or_default();
+            let most = route
+                .max_items
+                .map(|most| format!(" up to {most}"))
+                .unwrap_or_default();
             let after = route.after_ms.map(duration::print);
-            let after = after.map(|after| format!(", {after} after the inbox"));
-            let after = after.unwrap_or_default();
+            let after = after
+                .map(|after| format!(", {after} after the inbox"))
+                .unwrap_or_default();
             format!(
                 "{channel}: {}{lane}{key}{most}{after}",
                 policy(&route.policy)

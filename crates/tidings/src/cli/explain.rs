@@ -36,8 +36,10 @@ impl Call for Explain {
 
 /// The body of the call. What begins like a JSON object is a supposed event; what is wrong with it the call says.
 pub(super) fn body(event: &str, recipient: &str) -> Value {
-    let supposed = event.trim_start().starts_with('{');
-    let supposed = supposed.then(|| serde_json::from_str::<Value>(event).ok());
+    let supposed = event
+        .trim_start()
+        .starts_with('{')
+        .then(|| serde_json::from_str::<Value>(event).ok());
     let event = supposed.flatten().unwrap_or_else(|| json!(event));
     json!({"event": event, "recipient": recipient})
 }

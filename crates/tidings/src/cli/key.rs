@@ -61,8 +61,7 @@ fn ask(
     streams: &mut Streams<'_>,
 ) -> Result<Value, Status> {
     let mut reach = reach::find(to, purpose, streams)?;
-    let answer = reach.ask(request);
-    let answer = answer.and_then(|asked| asked.success()?.json());
+    let answer = reach.ask(request).and_then(|asked| asked.success()?.json());
     let closed = reach.close();
     let answer = answer.and_then(|answer| closed.map(|()| answer));
     answer.map_err(|fault| reach::report_fault(&fault, streams))

@@ -72,8 +72,9 @@ fn next_of(arguments: &Preview, recipient: &str, streams: &mut Streams<'_>) -> i
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let answer = reach.ask(&request);
-    let answer = answer.and_then(|asked| asked.success()?.json());
+    let answer = reach
+        .ask(&request)
+        .and_then(|asked| asked.success()?.json());
     let closed = reach.close();
     let answer = match answer.and_then(|answer| closed.map(|()| answer)) {
         Ok(answer) => answer,

@@ -331,8 +331,8 @@ fn failed(reach: &mut Reach, retry: &Retry) -> Result<Vec<String>, Fault> {
         let request = Request::get(format!("{path}{cursor}"));
         let page = reach.ask(&request)?.success()?.json()?;
         for message in list(&page, "messages") {
-            let due = Instant::parse(&cell(message, "due"));
-            let due = due.map_err(|fault| Fault::Odd(fault.to_string()))?;
+            let due = Instant::parse(&cell(message, "due"))
+                .map_err(|fault| Fault::Odd(fault.to_string()))?;
             if since.is_none_or(|since| due >= since) {
                 all.push((due, cell(message, "id")));
             }

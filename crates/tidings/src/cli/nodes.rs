@@ -69,8 +69,11 @@ fn of_other_config(nodes: &[Value]) -> Vec<String> {
         cell(node, "state") != "silent"
             && config.is_some_and(|config| config != cell(node, "config"))
     };
-    let others = nodes.iter().filter(differs);
-    others.map(|node| cell(node, "node")).collect()
+    nodes
+        .iter()
+        .filter(differs)
+        .map(|node| cell(node, "node"))
+        .collect()
 }
 
 fn table(nodes: &[Value]) -> Table {

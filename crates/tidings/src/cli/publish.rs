@@ -345,8 +345,10 @@ impl Publishing {
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
         let at = usize::try_from(problem.line - 1).ok();
-        let number = at.and_then(|at| numbers.get(at)).copied();
-        let number = number.unwrap_or(problem.line);
+        let number = at
+            .and_then(|at| numbers.get(at))
+            .copied()
+            .unwrap_or(problem.line);
         if self.json {
             // The line that it has in what was given, not in the slice that was sent.
             let mut answer = answer.clone();

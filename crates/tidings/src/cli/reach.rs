@@ -79,8 +79,9 @@ impl To {
 
 /// The place of a store by its directory or its database.
 pub(super) fn store_place(data: Option<PathBuf>, store: Option<String>) -> Option<StorePlace> {
-    let store = store.map(StorePlace::Database);
-    store.or(data.map(StorePlace::Directory))
+    store
+        .map(StorePlace::Database)
+        .or(data.map(StorePlace::Directory))
 }
 
 /// The variable with the server's address if the command line has none.

@@ -71,9 +71,12 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
         format!("{fault}; write HOST:PORT such as 127.0.0.1:8990, or :8990 for all interfaces")
     })?;
     let found: Vec<SocketAddr> = found.collect();
-    let first = found.iter().find(|address| address.is_ipv4());
-    let first = first.or(found.first()).copied();
-    first.ok_or_else(|| "the name has no address".to_owned())
+    found
+        .iter()
+        .find(|address| address.is_ipv4())
+        .or(found.first())
+        .copied()
+        .ok_or_else(|| "the name has no address".to_owned())
 }
 
 /// Runs the command.
@@ -415,8 +418,10 @@ fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
     }
     let log = |faults: &config::Faults| {
         for fault in &faults.list {
-            let place = fault.place.as_ref();
-            let place = place.map(|at| format!(":{}:{}", at.line, at.column));
+            let place = fault
+                .place
+                .as_ref()
+                .map(|at| format!(":{}:{}", at.line, at.column));
             let place = format!("{}{}", faults.file, place.unwrap_or_default());
             tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
         }

@@ -139,8 +139,9 @@ fn explained(
         .and_then(Fields::body::<ExplainBody>)
         .and_then(|body| body.question(rules));
     let (subject, recipient) = question.map_err(|fault| (fault.to_string(), Status::Wrong))?;
-    let explained = player.explain(subject, &recipient, until);
-    let explained = explained.map_err(|fault| (fault.to_string(), Status::Failed))?;
+    let explained = player
+        .explain(subject, &recipient, until)
+        .map_err(|fault| (fault.to_string(), Status::Failed))?;
     Ok(json!(Explained::from(explained)))
 }
 

@@ -65,13 +65,20 @@ impl Table {
     pub(super) fn write_all(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.width()).max().unwrap_or(0)
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.width())
+                .max()
+                .unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         for row in &self.rows {
-            let cells = row.iter().zip(&widths);
-            let line: Vec<String> = cells.map(|(cell, width)| padded(cell, *width)).collect();
+            let line: Vec<String> = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| padded(cell, *width))
+                .collect();
             writeln!(out, "{}", line.join("  ").trim_end())?;
         }
         Ok(())
@@ -86,8 +93,11 @@ pub(super) fn padded(text: &str, width: usize) -> String {
 
 /// A text without what steers a terminal, and no wider than a cell may be.
 pub(super) fn cut(text: &str) -> String {
-    let plain = text.chars().filter(|char| !steers(*char));
-    let mut shown: String = plain.take(CELL_CHARS_MAX + 1).collect();
+    let mut shown: String = text
+        .chars()
+        .filter(|char| !steers(*char))
+        .take(CELL_CHARS_MAX + 1)
+        .collect();
     if shown.width() <= CELL_WIDTH_MAX && shown.chars().count() <= CELL_CHARS_MAX {
         return shown;
     }
@@ -123,12 +133,11 @@ pub(super) fn shown(value: &Value) -> String {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(list) => list.iter().map(shown).collect::<Vec<_>>().join(", "),
-        Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(key, value)| format!("{key} {}", shown(value)));
-            fields.collect::<Vec<_>>().join(", ")
-        }
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| format!("{key} {}", shown(value)))
+            .collect::<Vec<_>>()
+            .join(", "),
         other => other.to_string(),
     };
     text.chars().filter(|char| !steers(*char)).collect()

@@ -183,8 +183,7 @@ impl Timeline {
 /// A file, with its length where it has one.
 fn file(path: &Path) -> io::Result<(Box<dyn Read>, Option<u64>)> {
     let file = File::open(path)?;
-    let about = file.metadata().ok();
-    let about = about.filter(std::fs::Metadata::is_file);
+    let about = file.metadata().ok().filter(std::fs::Metadata::is_file);
     let bytes = about.map(|about| about.len());
     Ok((Box::new(file), bytes))
 }

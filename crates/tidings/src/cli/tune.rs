@@ -165,10 +165,10 @@ fn configs(
         title,
         rules,
     };
-    let chosen = choices
+    let mut configs: Vec<Named> = choices
         .iter()
-        .map(|choice| named(words(*choice), with(choice).1));
-    let mut configs: Vec<Named> = chosen.collect();
+        .map(|choice| named(words(*choice), with(choice).1))
+        .collect();
     configs.insert(0, named("as configured".to_owned(), rules.clone()));
     Ok(configs)
 }

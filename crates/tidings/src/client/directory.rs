@@ -164,8 +164,9 @@ impl Directory {
     pub fn stream(&mut self, request: &Request) -> Result<impl Read + use<'_>, Fault> {
         let (head, body) = self.call(request)?.into_parts();
         if !head.status.is_success() {
-            let bytes = self.tokio.block_on(axum::body::to_bytes(body, usize::MAX));
-            let bytes = bytes
+            let bytes = self
+                .tokio
+                .block_on(axum::body::to_bytes(body, usize::MAX))
                 .map_err(|fault| Fault::Odd(fault.to_string()))?
                 .to_vec();
             let status = head.status;
@@ -188,8 +189,9 @@ impl Directory {
             head = head.header("content-type", *content);
             body = Body::from(bytes.clone());
         }
-        let request = head.body(body);
-        let request = request.map_err(|fault| Fault::Odd(fault.to_string()))?;
+        let request = head
+            .body(body)
+            .map_err(|fault| Fault::Odd(fault.to_string()))?;
         let router = self.router.clone();
         Ok(self.tokio.block_on(async move {
             match router.oneshot(request).await {

@@ -187,9 +187,9 @@ impl Asked {
     /// # Errors
     /// [`Fault::Odd`] where one is something else.
     pub fn lines(&self) -> Result<Vec<Value>, Fault> {
-        let lines = self.bytes.split(|byte| *byte == b'\n');
-        let lines = lines.filter(|line| !line.trim_ascii().is_empty());
-        lines
+        self.bytes
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.trim_ascii().is_empty())
             .map(|line| serde_json::from_slice(line).map_err(|fault| Fault::Odd(fault.to_string())))
             .collect()
     }
@@ -447,7 +447,9 @@ fn node_of(url: &str) -> Result<Option<Member>, tidings_store::Error> {
         .leases
         .membership()?;
     let runs = |seen: &&MemberStatus| seen.silent_ms < NODE_GONE_MS;
-    let holder = membership.holder().filter(runs);
-    let node = holder.or_else(|| membership.members.iter().find(runs));
+    let node = membership
+        .holder()
+        .filter(runs)
+        .or_else(|| membership.members.iter().find(runs));
     Ok(node.map(|seen| seen.member.clone()))
 }

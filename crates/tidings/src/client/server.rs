@@ -80,8 +80,10 @@ impl Server {
         if response.status() != StatusCode::OK {
             let status = response.status();
             let body = response.into_body().into_with_config();
-            let bytes = body.limit(ANSWER_BYTES_MAX).read_to_vec();
-            let bytes = bytes.map_err(|fault| self.fault(&fault))?;
+            let bytes = body
+                .limit(ANSWER_BYTES_MAX)
+                .read_to_vec()
+                .map_err(|fault| self.fault(&fault))?;
             Asked { status, bytes }.success()?;
             return Err(Fault::Odd(format!("the status is {status}")));
         }

@@ -28,8 +28,9 @@ impl Distribution {
     /// The sum of all values.
     #[must_use]
     pub fn sum(&self) -> i128 {
-        let each = self.counts.iter();
-        each.map(|(value, times)| i128::from(*value) * i128::from(*times))
+        self.counts
+            .iter()
+            .map(|(value, times)| i128::from(*value) * i128::from(*times))
             .sum()
     }
 

@@ -62,8 +62,10 @@ impl LeftOut {
         suppressed: u64,
     ) -> Self {
         let mut all = LedgerRow::default();
-        let rows = ledger.iter().filter(|(name, _)| channels.count(name));
-        rows.for_each(|(_, row)| all.add(row));
+        ledger
+            .iter()
+            .filter(|(name, _)| channels.count(name))
+            .for_each(|(_, row)| all.add(row));
         Self {
             pending: all.pending,
             suppressed,
@@ -131,6 +133,9 @@ fn by_word<S: Serializer>(
 /// The reasons for which any configuration left entries out, in their order.
 #[must_use]
 pub fn reasons(figures: &[Figures]) -> BTreeSet<Reason> {
-    let each = figures.iter().flat_map(|of| of.left_out.reasons.keys());
-    each.copied().collect()
+    figures
+        .iter()
+        .flat_map(|of| of.left_out.reasons.keys())
+        .copied()
+        .collect()
 }

@@ -51,8 +51,7 @@ impl<'g> Gather<'g> {
     }
 
     pub(super) fn done(self) -> Gathered {
-        let days = self.gathered.by_day.keys();
-        let told: HashSet<_> = days.map(|day| day.member).collect();
+        let told: HashSet<_> = self.gathered.by_day.keys().map(|day| day.member).collect();
         Gathered {
             recipients: told.len() as u64,
             ..self.gathered

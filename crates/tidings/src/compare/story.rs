@@ -62,8 +62,9 @@ impl Story {
     pub fn of(runs: &[Played], population: &Population, recipient: Option<&Id>) -> Option<Self> {
         let totals: Vec<BTreeMap<Member, u64>> = runs.iter().map(totals).collect();
         let of_run = |member: Member| {
-            let each = totals.iter();
-            each.map(move |of| of.get(&member).copied().unwrap_or(0))
+            totals
+                .iter()
+                .map(move |of| of.get(&member).copied().unwrap_or(0))
         };
         let member = match recipient {
             Some(id) => population.find(id)?,
@@ -75,12 +76,15 @@ impl Story {
         let kept: Vec<Vec<&Kept>> = runs.iter().map(|run| of_member(run, member)).collect();
         let day = day_of_difference(&kept)?;
         let stretch = Stretch::of(&kept, day);
-        let bands = runs.iter().zip(&kept).zip(of_run(member));
-        let bands = bands.map(|((run, kept), messages)| Band {
-            title: run.title.clone(),
-            messages,
-            told: told_in(kept, &stretch),
-        });
+        let bands = runs
+            .iter()
+            .zip(&kept)
+            .zip(of_run(member))
+            .map(|((run, kept), messages)| Band {
+                title: run.title.clone(),
+                messages,
+                told: told_in(kept, &stretch),
+            });
         Some(Self {
             recipient: population.id(member).clone(),
             day,
@@ -143,8 +147,7 @@ fn day_of_difference(kept: &[Vec<&Kept>]) -> Option<Day> {
             }
         }
     }
-    let days = messages.iter();
-    let best = days.max_by_key(|(day, counts)| {
+    let best = messages.iter().max_by_key(|(day, counts)| {
         let of_day = events.get(day).copied().unwrap_or(0);
         (spread(counts.iter().copied()), of_day, Reverse(**day))
     });
@@ -162,8 +165,11 @@ struct Stretch {
 impl Stretch {
     /// The stretch with most events; of several the first.
     fn of(kept: &[Vec<&Kept>], day: Day) -> Self {
-        let each = kept.iter().map(|of_run| events_of(of_run, day));
-        let events = each.max_by_key(Vec::len).unwrap_or_default();
+        let events = kept
+            .iter()
+            .map(|of_run| events_of(of_run, day))
+            .max_by_key(Vec::len)
+            .unwrap_or_default();
         let span_ms = span_ms(kept, day);
         let within = |from: &Instant| {
             let after = events.partition_point(|t| t.0 <= from.0 + span_ms);
@@ -186,8 +192,12 @@ impl Stretch {
 
 /// The instants at which a run's events of a day came, ascending.
 fn events_of(kept: &[&Kept], day: Day) -> Vec<Instant> {
-    let events = kept.iter().flat_map(|message| message.events.iter());
-    let mut events: Vec<Instant> = events.copied().filter(|t| t.day() == day).collect();
+    let mut events: Vec<Instant> = kept
+        .iter()
+        .flat_map(|message| message.events.iter())
+        .copied()
+        .filter(|t| t.day() == day)
+        .collect();
     events.sort_unstable();
     events
 }
@@ -196,23 +206,32 @@ fn events_of(kept: &[&Kept], day: Day) -> Vec<Instant> {
 fn span_ms(kept: &[Vec<&Kept>], day: Day) -> i64 {
     let median = |of_run: &Vec<&Kept>| {
         let delays = of_run.iter().flat_map(|message| {
-            let of_day = message.events.iter().filter(|t| t.day() == day);
-            of_day.map(|t| message.at.0 - t.0)
+            message
+                .events
+                .iter()
+                .filter(|t| t.day() == day)
+                .map(|t| message.at.0 - t.0)
         });
         let mut delays: Vec<i64> = delays.collect();
         delays.sort_unstable();
         delays.get(delays.len() / 2).copied()
     };
-    let waits = kept.iter().filter_map(median).filter(|delay| *delay > 0);
-    let least = waits.min().unwrap_or(DAY_MS);
+    let least = kept
+        .iter()
+        .filter_map(median)
+        .filter(|delay| *delay > 0)
+        .min()
+        .unwrap_or(DAY_MS);
     least.saturating_mul(SPAN_DELAYS).clamp(SPAN_MS_MIN, DAY_MS)
 }
 
 /// The messages that told events of a stretch.
 fn told_in(kept: &[&Kept], stretch: &Stretch) -> Vec<Told> {
     let told = |message: &&Kept| {
-        let events = message.events.iter().copied();
-        let events: Vec<Instant> = events
+        let events: Vec<Instant> = message
+            .events
+            .iter()
+            .copied()
             .filter(|t| (stretch.from..=stretch.to).contains(t))
             .collect();
         (!events.is_empty()).then_some(Told {

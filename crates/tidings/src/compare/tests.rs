@@ -202,8 +202,7 @@ fn the_cheapest_choice_meets_the_goal() {
 
 #[test]
 fn a_grid_has_no_wait_that_is_shorter_than_its_quiet() {
-    let pairs = grid(&[1, 5], &[2, 5, 9]);
-    let pairs: Vec<_> = pairs
+    let pairs: Vec<_> = grid(&[1, 5], &[2, 5, 9])
         .iter()
         .map(|pair| (pair.quiet_ms, pair.max_wait_ms))
         .collect();

@@ -14,8 +14,7 @@ const MAX_MAX: u32 = 100;
 
 pub(super) fn caps(walk: &mut Walk, root: &Section<'_>) -> Vec<Cap> {
     let tables = walk.tables(root, "caps", "write `[[caps]]`");
-    let caps = tables.iter().filter_map(|table| cap(walk, table));
-    caps.collect()
+    tables.iter().filter_map(|table| cap(walk, table)).collect()
 }
 
 fn cap(walk: &mut Walk, table: &Section<'_>) -> Option<Cap> {

@@ -159,8 +159,11 @@ fn quiet_hours(walk: &mut Walk, section: &Section<'_>) -> Option<QuietHours> {
 fn weekdays(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<u8> {
     let words = walk.words(section, key, &WEEKDAYS)?;
     let bit = |day: &&str| WEEKDAYS.iter().position(|known| known == day);
-    let bits = words.value.iter().filter_map(bit);
-    let days = bits.fold(0_u8, |days, at| days | 1 << at);
+    let days = words
+        .value
+        .iter()
+        .filter_map(bit)
+        .fold(0_u8, |days, at| days | 1 << at);
     if days == 0 {
         let hint = "name one, or leave `days` out for all";
         walk.bad(&words.span, "`days` has no weekday", hint);

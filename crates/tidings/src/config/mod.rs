@@ -190,8 +190,10 @@ fn parse_beside(
 /// Notes on valid settings that are often intended and should be checked, one sentence each.
 #[must_use]
 pub fn notes(rules: &Rules) -> Vec<String> {
-    let types = rules.types.iter();
-    let urgent = types.filter(|(_, kind)| kind.urgent && !kind.include_actor);
+    let urgent = rules
+        .types
+        .iter()
+        .filter(|(_, kind)| kind.urgent && !kind.include_actor);
     let note = |name: &String| {
         format!(
             "the urgent type `{name}` leaves the actor out; set `include_actor = true` if recipients are \

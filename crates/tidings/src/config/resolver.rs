@@ -60,8 +60,10 @@ pub(super) fn secret(walk: &mut Walk, section: &Section<'_>, key: &str) -> Optio
         "write `{key} = \"${{NAME}}\"`, and set the environment variable NAME, or NAME_FILE"
     );
     let text = walk.text(section, key, &hint)?;
-    let name = text.value.strip_prefix("${");
-    let name = name.and_then(|rest| rest.strip_suffix('}'));
+    let name = text
+        .value
+        .strip_prefix("${")
+        .and_then(|rest| rest.strip_suffix('}'));
     match name.filter(|name| !name.is_empty()) {
         Some(name) => Some(name.to_owned()),
         None => {

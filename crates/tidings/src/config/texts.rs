@@ -38,8 +38,11 @@ pub(super) fn quoted_keys<'t>(section: &Section<'t>, names: &[&str]) -> Vec<&'t 
         let (name, _) = key.split_once('.').unwrap_or_default();
         names.contains(&name)
     };
-    let keys = section.keys().map(|key| key.value);
-    keys.filter(is_text).collect()
+    section
+        .keys()
+        .map(|key| key.value)
+        .filter(is_text)
+        .collect()
 }
 
 /// Reads a text by locale: `key = "…"`, `key.de = "…"`, or `"key.de" = "…"` beside the first.
@@ -177,8 +180,11 @@ pub(super) fn untranslated(
         for (path, texts) in &of_path {
             let given: Vec<String> = texts.iter().map(locale_of).collect();
             if !is_given(&locale, given.iter().map(String::as_str)) {
-                let lines = texts.iter().map(|text| Place::of(source, &text.span).line);
-                let line = lines.min().unwrap_or_default();
+                let line = texts
+                    .iter()
+                    .map(|text| Place::of(source, &text.span).line)
+                    .min()
+                    .unwrap_or_default();
                 lacking.push(format!("`{path}` ({file_name}:{line})"));
             }
         }

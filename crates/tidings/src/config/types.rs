@@ -271,8 +271,10 @@ fn routes(
             });
         }
     }
-    let routes = placed.into_iter();
-    routes.map(|(name, placed)| (name, placed.route)).collect()
+    placed
+        .into_iter()
+        .map(|(name, placed)| (name, placed.route))
+        .collect()
 }
 
 const CHANNELS_HINT: &str = "add `inbox = { policy = \"now\" }` or `email = { … }` below it";
@@ -293,11 +295,13 @@ fn of_categories(
     known: &Known<'_>,
 ) -> BTreeMap<String, BTreeMap<String, Placed>> {
     // What else is wrong with a category is told where its title is read.
-    let sections = Walk::default().named(root, "categories", "");
-    let sections = sections.into_iter().filter_map(|(name, section)| {
-        let outer = walk.section(&section, "channels", CHANNELS_HINT)?;
-        Some((name.to_owned(), channels(walk, &outer, known)))
-    });
+    let sections = Walk::default()
+        .named(root, "categories", "")
+        .into_iter()
+        .filter_map(|(name, section)| {
+            let outer = walk.section(&section, "channels", CHANNELS_HINT)?;
+            Some((name.to_owned(), channels(walk, &outer, known)))
+        });
     sections.collect()
 }
 
@@ -394,10 +398,11 @@ fn max_items(walk: &mut Walk, table: &Section<'_>) -> Option<u16> {
 
 /// The words of the policies that know a key: all of them where none has it for its own.
 fn owners(key: &str) -> Vec<&'static str> {
-    let owners = POLICIES
+    let owners: Vec<_> = POLICIES
         .into_iter()
-        .filter(|(_, _, keys)| keys.contains(&key));
-    let owners: Vec<_> = owners.map(|(_, word, _)| word).collect();
+        .filter(|(_, _, keys)| keys.contains(&key))
+        .map(|(_, word, _)| word)
+        .collect();
     if owners.is_empty() {
         POLICIES.map(|(_, word, _)| word).to_vec()
     } else {

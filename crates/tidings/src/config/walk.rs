@@ -474,8 +474,8 @@ impl Walk {
             match words.iter().find(|word| **word == text.value) {
                 Some(word) => found.push(*word),
                 None => {
-                    let hint = did_you_mean(text.value, words.iter().copied());
-                    let hint = hint.unwrap_or_else(|| format!("write {}", one_of(words)));
+                    let hint = did_you_mean(text.value, words.iter().copied())
+                        .unwrap_or_else(|| format!("write {}", one_of(words)));
                     let reason = format!("{} cannot hold {}", quoted(&path), quoted(text.value));
                     self.bad(&text.span, reason, hint);
                 }
@@ -490,11 +490,10 @@ impl Walk {
 
     /// The faults in the order of the file, or nothing where there is none.
     pub(super) fn finish(self, text: &str, file_name: &str) -> Result<(), Faults> {
-        let syntax = self
+        let broken: BTreeSet<usize> = self
             .found
             .iter()
-            .filter(|(_, kind, ..)| *kind == Kind::Syntax);
-        let broken: BTreeSet<usize> = syntax
+            .filter(|(_, kind, ..)| *kind == Kind::Syntax)
             .flat_map(|(span, ..)| broken_lines(text, Place::of(text, span).line))
             .collect();
         let mut told = BTreeSet::new();

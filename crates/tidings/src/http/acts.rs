@@ -95,11 +95,14 @@ impl Link for HttpLink {
 }
 
 async fn ask(cluster: &Cluster, report: Vec<u8>) -> Result<(), String> {
-    let holder = cluster.peer(Home::Intake);
-    let holder = holder.ok_or("no node is known to have the intake")?;
+    let holder = cluster
+        .peer(Home::Intake)
+        .ok_or("no node is known to have the intake")?;
     let call = (Method::POST, PathAndQuery::from_static(PATH));
-    let answer = cluster.call(&holder, call, report).await;
-    let answer = answer.map_err(|problem| problem.detail.into_owned())?;
+    let answer = cluster
+        .call(&holder, call, report)
+        .await
+        .map_err(|problem| problem.detail.into_owned())?;
     let status = answer.status();
     if status == StatusCode::NO_CONTENT {
         return Ok(());

@@ -214,8 +214,11 @@ pub(super) fn nearest_path<'p>(
             names.len() == parts.len() && names.iter().zip(&parts).all(same)
         };
         // Names before what stands for any: of several, the one with fewer of those.
-        let meant = known.iter().copied().filter(is_meant);
-        meant.min_by_key(|known| known.matches('{').count())
+        known
+            .iter()
+            .copied()
+            .filter(is_meant)
+            .min_by_key(|known| known.matches('{').count())
     };
     of(path).or_else(|| of(&format!("/v1/{path}")))
 }
@@ -232,8 +235,10 @@ pub(super) fn methods(item: &PathItem) -> Vec<&'static str> {
         ("DELETE", item.delete.is_some()),
         ("PATCH", item.patch.is_some()),
     ];
-    let has = has.into_iter().filter(|(_, has)| *has);
-    has.map(|(name, _)| name).collect()
+    has.into_iter()
+        .filter(|(_, has)| *has)
+        .map(|(name, _)| name)
+        .collect()
 }
 
 async fn watch(name: &'static str, listed: Arc<[Code]>, request: Request, next: Next) -> Response {

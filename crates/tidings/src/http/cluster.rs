@@ -292,9 +292,10 @@ impl Cluster {
             return serving.answer(request).await;
         }
         // A recipient or a message in the path says more than the node that forwarded the call.
-        let home = homes.of_path(path);
-        let home = home.or_else(|| told_home(request.headers()));
-        let home = home.unwrap_or(Home::Intake);
+        let home = homes
+            .of_path(path)
+            .or_else(|| told_home(request.headers()))
+            .unwrap_or(Home::Intake);
         if !homes.has(home) {
             return self.hand_on(request, home).await;
         }
@@ -369,8 +370,9 @@ impl Cluster {
     /// Tells whether a call has the token of a node, which is known at that node alone: commands that have found it in
     /// the database call the holder of the lease with it.
     fn is_of_member(&self, headers: &HeaderMap) -> bool {
-        let given = headers.get(header::AUTHORIZATION);
-        let given = given.and_then(|value| value.to_str().ok()?.split_once(' '));
+        let given = headers
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok()?.split_once(' '));
         given.is_some_and(|(_, token)| self.is_token_of_member(token.trim()))
     }
 
@@ -378,8 +380,11 @@ impl Cluster {
         let Some(members) = self.membership() else {
             return false;
         };
-        let tokens = members.members.iter().map(|seen| &seen.member.token.0);
-        let tokens = tokens.filter(|token| !token.is_empty());
+        let tokens = members
+            .members
+            .iter()
+            .map(|seen| &seen.member.token.0)
+            .filter(|token| !token.is_empty());
         let is_it = |token: &String| token.as_bytes().ct_eq(given.as_bytes());
         let found = tokens.fold(Choice::from(0), |any, token| any | is_it(token));
         found.into()
@@ -390,8 +395,11 @@ impl Cluster {
     /// # Errors
     /// [`Code::NoHolder`] where nothing was done, [`Code::HolderLost`] where that is not known.
     pub(super) async fn send(&self, peer: &Peer, request: Request) -> Result<Response, Problem> {
-        let path = request.uri().path_and_query().cloned();
-        let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
+        let path = request
+            .uri()
+            .path_and_query()
+            .cloned()
+            .unwrap_or_else(|| PathAndQuery::from_static("/"));
         let Some(uri) = peer.uri(path) else {
             return Err(no_holder("the address of the node is invalid"));
         };
@@ -434,8 +442,7 @@ impl Cluster {
         (method, path): (Method, PathAndQuery),
         body: Vec<u8>,
     ) -> Result<Response, Problem> {
-        let bearer = bearer(peer);
-        let bearer = bearer.ok_or_else(|| no_holder("the token of the node is invalid"))?;
+        let bearer = bearer(peer).ok_or_else(|| no_holder("the token of the node is invalid"))?;
         let mut request = Request::new(Body::from(body));
         *request.method_mut() = method;
         *request.uri_mut() = path.into();
@@ -481,10 +488,12 @@ fn of_other_config<'m>(
     membership: &'m Membership,
     digest: &'m str,
 ) -> impl Iterator<Item = &'m Member> {
-    let living = membership.members.iter();
-    let living = living.filter(|seen| seen.silent_ms <= SILENT_MS);
-    let living = living.map(|seen| &seen.member);
-    living.filter(move |member| member.config != digest)
+    membership
+        .members
+        .iter()
+        .filter(|seen| seen.silent_ms <= SILENT_MS)
+        .map(|seen| &seen.member)
+        .filter(move |member| member.config != digest)
 }
 
 /// The header by which a node lets in those who know its token.

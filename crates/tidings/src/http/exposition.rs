@@ -46,11 +46,12 @@ impl Page {
     pub(super) fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
         self.head(name, help, "histogram");
         let counts = histogram.cumulative();
-        let bounds = BOUNDS_S
+        for (bound, count) in BOUNDS_S
             .iter()
             .map(f64::to_string)
-            .chain(["+Inf".to_owned()]);
-        for (bound, count) in bounds.zip(&counts) {
+            .chain(["+Inf".to_owned()])
+            .zip(&counts)
+        {
             self.sample(&format!("{name}_bucket"), &format!("le=\"{bound}\""), count);
         }
         let sum = histogram.sum().as_secs_f64();

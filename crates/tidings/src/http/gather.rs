@@ -105,8 +105,11 @@ impl OtherParts {
             found: Vec::new(),
             missing: asking.nobodys(),
         };
-        let each = asking.others.peers.iter();
-        let each = each.map(|peer| timeout(PATIENCE, asking.call(peer)));
+        let each = asking
+            .others
+            .peers
+            .iter()
+            .map(|peer| timeout(PATIENCE, asking.call(peer)));
         for (peer, answer) in asking.others.peers.iter().zip(join_all(each).await) {
             match answer {
                 Ok(Ok(answer)) if answer.status() == StatusCode::OK => gathered.found.push(answer),
@@ -120,8 +123,11 @@ impl OtherParts {
 impl Asking {
     /// The parts that no node has, in words.
     fn nobodys(&self) -> Vec<String> {
-        let parts = self.others.nobodys.iter();
-        parts.map(|part| format!("part {part}")).collect()
+        self.others
+            .nobodys
+            .iter()
+            .map(|part| format!("part {part}"))
+            .collect()
     }
 
     async fn call(&self, peer: &Peer) -> Result<Response, Problem> {

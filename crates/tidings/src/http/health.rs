@@ -56,8 +56,7 @@ async fn readyz(State(service): State<Arc<Service>>) -> Result<String, Problem> 
         return Err(Problem::new(Code::Stopping, "the server is stopping"));
     }
     let clock = service.now();
-    let behind = service.look(move |node| clock_behind_seconds(node.engine(), clock));
-    let behind = behind.await.map_err(|problem| {
+    let behind = service.look(move |node| clock_behind_seconds(node.engine(), clock)).await.map_err(|problem| {
         if service.handle.vitals().is_store_missing() { Problem::new(
                 Code::Unavailable,
                 "the store that the server had open is not there, or another is in its place; put it back, and the \

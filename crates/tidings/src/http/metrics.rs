@@ -304,8 +304,8 @@ fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules, now: Instant) {
         let of_channel = left_alone.iter().filter(|(name, _)| name == channel);
         let destinations = of_channel
             .clone()
-            .filter(|(_, away)| away.destination.is_some());
-        let destinations = destinations.count();
+            .filter(|(_, away)| away.destination.is_some())
+            .count();
         let providers = of_channel.count() - destinations;
         for (what, count) in [("provider", providers), ("destination", destinations)] {
             page.sample(

@@ -45,8 +45,9 @@ impl Change {
 
     /// The same, as the headers of its request prefer it.
     pub(super) fn preferring(self, headers: &HeaderMap) -> Self {
-        let preferences = headers.get_all("prefer").iter();
-        let mut preferences = preferences
+        let mut preferences = headers
+            .get_all("prefer")
+            .iter()
             .filter_map(|value| value.to_str().ok())
             .flat_map(|value| value.split(','));
         let waits = !preferences.any(|one| one.trim().eq_ignore_ascii_case("respond-async"));

@@ -88,8 +88,11 @@ impl Room {
     }
 
     fn fits(&self, taken: &Taken, bytes: usize) -> Result<(), Problem> {
-        let of_peer = self.peer.and_then(|peer| taken.peers.get(&peer)).copied();
-        let of_peer = of_peer.unwrap_or_default();
+        let of_peer = self
+            .peer
+            .and_then(|peer| taken.peers.get(&peer))
+            .copied()
+            .unwrap_or_default();
         let more = bytes.saturating_sub(self.bytes);
         let (all, peers) = (self.of.0.bytes_max, self.of.0.peer_bytes_max);
         let detail = match (taken.all + more > all, of_peer + more > peers) {

@@ -133,12 +133,13 @@ impl Spread {
             let answers = match answers {
                 Ok(answers) => {
                     heard.any = true;
-                    let each = answers.into_iter();
-                    each.map(|answer| answer.map_err(Problem::from)).collect()
+                    answers
+                        .into_iter()
+                        .map(|answer| answer.map_err(Problem::from))
+                        .collect()
                 }
                 Err(problem) => {
-                    let each = places.iter().map(|_| Err(problem.clone()));
-                    let each: Replies = each.collect();
+                    let each: Replies = places.iter().map(|_| Err(problem.clone())).collect();
                     heard.failed.get_or_insert(problem);
                     each
                 }
@@ -205,8 +206,9 @@ async fn ask(cluster: &Cluster, peer: &Peer, commands: Commands) -> Result<OwnRe
         }
         _ => return Err(holder_lost()),
     }
-    let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await;
-    let bytes = bytes.map_err(|_| holder_lost())?;
+    let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX)
+        .await
+        .map_err(|_| holder_lost())?;
     let Answered(answers) = serde_json::from_slice(&bytes)
         .map_err(|fault| Problem::new(Code::Internal, format!("the answer of a node: {fault}")))?;
     if answers.len() == count {
@@ -272,8 +274,9 @@ mod tests {
 
     /// An id in a part.
     fn in_part(part: u16, n: usize) -> String {
-        let all = (0..).map(|n| format!("r{n}"));
-        let mut of = all.filter(|text| homes().of_recipient(&id(text)) == Home::Part(part));
+        let mut of = (0..)
+            .map(|n| format!("r{n}"))
+            .filter(|text| homes().of_recipient(&id(text)) == Home::Part(part));
         of.nth(n).unwrap()
     }
 

@@ -88,8 +88,10 @@ impl io::Write for Chunks {
         if self.is_over {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let sent = self.tokio.block_on(self.room());
-        let sent = sent.map(|room| room.send(Bytes::copy_from_slice(bytes)));
+        let sent = self
+            .tokio
+            .block_on(self.room())
+            .map(|room| room.send(Bytes::copy_from_slice(bytes)));
         self.is_over = sent.is_err();
         sent.map(|()| bytes.len())
     }

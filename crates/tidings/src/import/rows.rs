@@ -154,8 +154,11 @@ impl<R: Read> Csv<R> {
             return Ok(self.bad(Fault::new(reason, hint).on_line(at)));
         }
         let cells = self.record.iter().map(str::trim);
-        let cells = self.columns.iter().zip(cells);
-        let given = cells.filter(|(_, cell)| !cell.is_empty());
+        let given = self
+            .columns
+            .iter()
+            .zip(cells)
+            .filter(|(_, cell)| !cell.is_empty());
         let mut table = Table::new();
         for (column, cell) in given {
             put(&mut table, column, value(column, cell));
@@ -195,10 +198,10 @@ impl<R: Read> Csv<R> {
 
 /// Counts the ends of lines between quotes.
 fn breaks(record: &csv::StringRecord) -> u64 {
-    let cells = record
+    record
         .iter()
-        .map(|cell| cell.bytes().filter(|byte| *byte == b'\n').count() as u64);
-    cells.sum()
+        .map(|cell| cell.bytes().filter(|byte| *byte == b'\n').count() as u64)
+        .sum()
 }
 
 /// An input of which the last line is ended like the others. A row that is read up to the end of it, and not up to the

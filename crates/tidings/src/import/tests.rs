@@ -107,8 +107,11 @@ fn rows_come_in_and_bad_ones_are_left_out_with_their_lines() {
         assert_eq!(tally.taken, 3);
         assert_eq!(tally.skipped, skipped.len() as u64);
         assert_eq!(heard.mark.bytes, text.len() as u64);
-        let lines = kept.lines.split(|byte| *byte == b'\n');
-        for line in lines.filter(|line| !line.is_empty()) {
+        for line in kept
+            .lines
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
             serde_json::from_slice::<serde_json::Value>(line).unwrap();
         }
     }
@@ -223,8 +226,10 @@ fn imported(text: &[u8]) -> (Vec<String>, Result<(), Stop>) {
 #[test]
 fn field_7_a_file_that_is_no_csv_in_utf_8_is_refused_with_the_cure() {
     let utf_16 = |text: &str| {
-        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
-        units.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
+        std::iter::once(0xfeff)
+            .chain(text.encode_utf16())
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<u8>>()
     };
     let without_mark = utf_16("id,name\r\nana,Ana\r\n").split_off(2);
     let cases: [(&[u8], &str, &str); 9] = [

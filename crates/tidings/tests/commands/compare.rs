@@ -252,8 +252,9 @@ fn the_last_days_of_a_store_are_a_timeline() {
         assert!(played.contains("\"recipient\":\"b/ob\""), "{played}");
         assert_eq!(simulate(&["--data", &data, "--days", "2"]), played);
         let compare = ["simulate", "--data", &data, "--compare", &config, &config];
-        let compared = ran(&[&compare[..], &["--json", "--channel", "inbox"]].concat());
-        let compared = compared.done().lines();
+        let compared = ran(&[&compare[..], &["--json", "--channel", "inbox"]].concat())
+            .done()
+            .lines();
         assert_eq!((&compared[0], compared.len()), (&compared[1], 2));
         assert_eq!(compared[0]["messages"], 1);
     });

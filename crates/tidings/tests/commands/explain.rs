@@ -84,8 +84,12 @@ fn explained(until: &str, event: &str, recipient: &str, more: &[&str]) -> super:
 }
 
 fn rules(steps: &Value) -> Vec<&str> {
-    let steps = steps.as_array().unwrap().iter();
-    steps.map(|step| step["rule"].as_str().unwrap()).collect()
+    steps
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["rule"].as_str().unwrap())
+        .collect()
 }
 
 /// Event, recipient, channel; the state there, its reason, and the last rule that was asked.
@@ -144,8 +148,10 @@ fn each_rule_that_ends_an_entry_is_named() {
             .done()
             .json();
         let channels = explained["channels"].as_array().unwrap().iter();
-        let path = channels.clone().find(|path| path["channel"] == channel);
-        let path = path.unwrap_or_else(|| panic!("{event} {recipient}: {explained}"));
+        let path = channels
+            .clone()
+            .find(|path| path["channel"] == channel)
+            .unwrap_or_else(|| panic!("{event} {recipient}: {explained}"));
         let last = rules(&path["steps"]).last().copied();
         assert_eq!(
             (

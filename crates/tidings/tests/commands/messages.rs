@@ -19,8 +19,10 @@ fn sent(world: &World, event: &str) {
 
 /// The ids of the messages in a state.
 fn ids(world: &World, state: &str) -> Vec<String> {
-    let listed = world.run(&["messages", "--state", state, "--json"]);
-    let listed = listed.done().json();
+    let listed = world
+        .run(&["messages", "--state", state, "--json"])
+        .done()
+        .json();
     let messages = listed["messages"].as_array().unwrap().iter();
     let id = |message: &Value| message["id"].as_str().unwrap().to_owned();
     messages.map(id).collect()
@@ -90,8 +92,10 @@ fn t15_failed_messages_are_listed_shown_and_retried() {
     let one = world.run(&["messages", "retry", &failed[0]]).done();
     assert!(one.out.contains("Queued"), "{}", one.out);
     awaited(&world, "failed", 2);
-    let all = world.run(&["messages", "retry", "--failed", "--json"]);
-    let all = all.done().json();
+    let all = world
+        .run(&["messages", "retry", "--failed", "--json"])
+        .done()
+        .json();
     assert_eq!((&all["accepted"], &all["refused"]), (&2.into(), &0.into()));
     awaited(&world, "failed", 2);
     let later = ["messages", "retry", "--failed", "--since", "2999-01-01"];

@@ -171,8 +171,13 @@ fn p5_more_leads_to_what_a_mail_does_not_show() {
     let listing = view.mails(&MailQuery::default(), ALL);
     let line = listing.rows.iter().max_by_key(|line| line.entries).unwrap();
     let html = view.mail(&line.id).unwrap().html.unwrap();
-    let token = html.split_once("/more/").expect("a mail of a hundred").1;
-    let token = token.split('"').next().unwrap();
+    let token = html
+        .split_once("/more/")
+        .expect("a mail of a hundred")
+        .1
+        .split('"')
+        .next()
+        .unwrap();
     let rest = view.rest(token, 0).unwrap();
     assert!(rest.contains(&format!("{} more", line.entries - 20)));
     assert_eq!(view.rest(&token[1..], 0), None);

@@ -50,8 +50,12 @@ fn ask_of(shown: &Arc<Shown>, path: &str) -> (StatusCode, HeaderMap, String) {
 
 /// The mail with the most in it.
 fn largest(shown: &Shown) -> MailLine {
-    let lines = shown.mails(&MailQuery::default(), ALL).rows.into_iter();
-    lines.max_by_key(|line| line.entries).unwrap()
+    shown
+        .mails(&MailQuery::default(), ALL)
+        .rows
+        .into_iter()
+        .max_by_key(|line| line.entries)
+        .unwrap()
 }
 
 #[test]

@@ -127,8 +127,9 @@ impl Server {
 
     /// Starts it where it must not start: the exit code, and what it says.
     pub(crate) fn refused_as_nobody(config: &Path, data: &Path) -> (i32, String) {
-        let output = arguments(as_nobody(), config, data).output();
-        let output = output.expect("the binary can be run");
+        let output = arguments(as_nobody(), config, data)
+            .output()
+            .expect("the binary can be run");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.code().unwrap_or(-1), said)
     }

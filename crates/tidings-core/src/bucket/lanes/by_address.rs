@@ -115,9 +115,11 @@ impl Lanes {
             visit(lane);
         }
         if who.len() == 1 {
-            let keyed = who.iter().flat_map(|number| self.keyed_of(number));
-            let keyed = keyed.filter(|at| at.lane == no);
-            keyed.filter_map(|at| self.get(at)).for_each(visit);
+            who.iter()
+                .flat_map(|number| self.keyed_of(number))
+                .filter(|at| at.lane == no)
+                .filter_map(|at| self.get(at))
+                .for_each(visit);
             return;
         }
         let first = LaneKey::from(no);
@@ -127,8 +129,10 @@ impl Lanes {
 
     /// The lanes in which a recipient's window is open.
     pub(crate) fn open_of(&self, number: u32) -> impl Iterator<Item = (LaneKey, &Lane)> {
-        let plain = self.plain.iter();
-        let plain = plain.filter(move |(_, lane)| lane.open().contains(number));
+        let plain = self
+            .plain
+            .iter()
+            .filter(move |(_, lane)| lane.open().contains(number));
         let plain = plain.map(|(no, lane)| (LaneKey::from(*no), &**lane));
         let keyed = self.keyed_of(number);
         plain.chain(keyed.filter_map(|at| Some((at.clone(), self.get(at)?))))
@@ -152,12 +156,16 @@ impl Lanes {
     ) -> R {
         self.create(at, around);
         if at.key.is_empty() {
-            let lane = self.plain.get_mut(&at.lane);
-            let lane = lane.expect("it was created if it was missing");
+            let lane = self
+                .plain
+                .get_mut(&at.lane)
+                .expect("it was created if it was missing");
             return change(lane, around.terms);
         }
-        let keyed = self.keyed.get_mut(at);
-        let keyed = keyed.expect("it was created if it was missing");
+        let keyed = self
+            .keyed
+            .get_mut(at)
+            .expect("it was created if it was missing");
         let done = change(&mut keyed.lane, around.terms);
         for number in who {
             let entry = (number, at.clone());
@@ -281,11 +289,13 @@ impl Lanes {
     /// The earliest deadline, in milliseconds.
     pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
         let keyed = self.keyed_due();
-        let plain = self.plain.values_mut();
-        let plain = plain.filter_map(|lane| match lane.known_due() {
-            Some(known) => known,
-            None => lane.next_due(terms),
-        });
+        let plain = self
+            .plain
+            .values_mut()
+            .filter_map(|lane| match lane.known_due() {
+                Some(known) => known,
+                None => lane.next_due(terms),
+            });
         plain.chain(keyed).min()
     }
 
@@ -306,8 +316,11 @@ impl Lanes {
     pub(crate) fn take_due(&mut self, now: Instant, terms: Terms<'_>) -> Vec<(LaneKey, Due)> {
         // The others are not written to: a reader may have them.
         let is_due = |lane: &Lane| lane.known_due().flatten().is_some_and(|due| due <= now.0);
-        let plain = self.plain.iter_mut().filter(|(_, lane)| is_due(lane));
-        let plain = plain.map(|(no, lane)| (LaneKey::from(*no), lane.take_due(now, terms)));
+        let plain = self
+            .plain
+            .iter_mut()
+            .filter(|(_, lane)| is_due(lane))
+            .map(|(no, lane)| (LaneKey::from(*no), lane.take_due(now, terms)));
         let mut all: Vec<_> = plain.filter(|(_, due)| !due.is_empty()).collect();
         while self.keyed_due().is_some_and(|due| due <= now.0) {
             let Some(((_, at), ())) = self.due.pop_first() else {
@@ -354,10 +367,11 @@ impl Lanes {
         change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
         let keyed: BTreeSet<LaneKey> = match who.len() {
-            0..SOME => {
-                let keyed = who.iter().flat_map(|number| self.keyed_of(number));
-                keyed.cloned().collect()
-            }
+            0..SOME => who
+                .iter()
+                .flat_map(|number| self.keyed_of(number))
+                .cloned()
+                .collect(),
             _ => self.keyed.keys().cloned().collect(),
         };
         self.change_these(keyed, who, around, wants, change);
@@ -372,9 +386,12 @@ impl Lanes {
         change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
         let first = (seq, LaneKey::from(LaneNo(0)));
-        let keyed = self.urgent.range(first..);
-        let keyed = keyed.take_while(|(of, _)| *of == seq);
-        let keyed = keyed.map(|(_, at)| at.clone()).collect();
+        let keyed = self
+            .urgent
+            .range(first..)
+            .take_while(|(of, _)| *of == seq)
+            .map(|(_, at)| at.clone())
+            .collect();
         let wants = |lane: &Lane| lane.is_on(channel) && lane.urgent.has(seq);
         self.change_these(keyed, who, around, wants, change);
     }
@@ -391,8 +408,10 @@ impl Lanes {
             change(lane, around.terms);
         }
         for at in keyed {
-            let wanted = self.get(&at).filter(|lane| wants(lane));
-            let open = wanted.map_or_else(RoaringBitmap::new, |lane| who & lane.open());
+            let open = self
+                .get(&at)
+                .filter(|lane| wants(lane))
+                .map_or_else(RoaringBitmap::new, |lane| who & lane.open());
             if !open.is_empty() {
                 self.change(&at, &open, around, &mut change);
             }
@@ -401,9 +420,10 @@ impl Lanes {
 
     /// Drops what is known of urgent entries before this seq, whose days are deleted.
     pub(crate) fn forget_before(&mut self, first: Seq) {
-        let urgent = self.plain.values_mut();
-        let urgent = urgent.filter(|lane| lane.urgent.has_before(first));
-        urgent.for_each(|lane| lane.urgent.forget_before(first));
+        self.plain
+            .values_mut()
+            .filter(|lane| lane.urgent.has_before(first))
+            .for_each(|lane| lane.urgent.forget_before(first));
         while let Some(at) = pop_until(&mut self.urgent, &first.before()) {
             let Some(keyed) = self.keyed.get_mut(&at) else {
                 continue;

@@ -113,8 +113,10 @@ impl CapCounts {
 
     /// Has messages after this instant count from it.
     pub(in crate::bucket) fn put_back(&mut self, to: Instant) {
-        let later = self.counted.iter_mut();
-        let later = later.filter(|(_, counted)| counted.last().is_some_and(|at| *at > to));
+        let later = self
+            .counted
+            .iter_mut()
+            .filter(|(_, counted)| counted.last().is_some_and(|at| *at > to));
         for ((channel, number), counted) in later {
             counted.iter_mut().for_each(|at| *at = (*at).min(to));
             self.dirty.insert((*channel, number / PAGE));
@@ -122,8 +124,13 @@ impl CapCounts {
     }
 
     pub(in crate::bucket) fn erase(&mut self, number: u32) {
-        let known = self.counted.keys().filter(|(_, of)| *of == number);
-        for key in known.copied().collect::<Vec<_>>() {
+        for key in self
+            .counted
+            .keys()
+            .filter(|(_, of)| *of == number)
+            .copied()
+            .collect::<Vec<_>>()
+        {
             self.counted.remove(&key);
             self.dirty.insert((key.0, number / PAGE));
         }
@@ -131,15 +138,17 @@ impl CapCounts {
 
     /// The rows of the pages that the next checkpoint of a bucket writes.
     pub(in crate::bucket) fn rows(&mut self, bucket: BucketNo) -> Vec<Write> {
-        let rows = self.take_rows().into_iter();
-        let rows = rows.map(|((channel, page), value)| {
-            let key = Key::of(Owner::Bucket(bucket), Table::CapCounts);
-            Write {
-                partition: Partition::Base,
-                key: key.bytes(&[channel.0]).u32(page).done(),
-                value,
-            }
-        });
+        let rows = self
+            .take_rows()
+            .into_iter()
+            .map(|((channel, page), value)| {
+                let key = Key::of(Owner::Bucket(bucket), Table::CapCounts);
+                Write {
+                    partition: Partition::Base,
+                    key: key.bytes(&[channel.0]).u32(page).done(),
+                    value,
+                }
+            });
         rows.collect()
     }
 

@@ -61,8 +61,10 @@ impl Ended {
     }
 
     pub(in crate::bucket) fn bytes(&self) -> usize {
-        let sets = self.who.values().map(|who| 48 + who.serialized_size());
-        sets.sum()
+        self.who
+            .values()
+            .map(|who| 48 + who.serialized_size())
+            .sum()
     }
 
     /// True if so many entries of lanes have ended that it is worth looking which are still asked for.

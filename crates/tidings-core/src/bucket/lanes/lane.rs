@@ -423,14 +423,13 @@ impl Lane {
                 window.due_by(at);
                 window.due()
             }
-            Columns::Since(_) => {
-                let earliest = self
-                    .wheel
-                    .remove(number)
-                    .into_iter()
-                    .chain(self.parked.remove(number));
-                earliest.min().map_or(at.0, |slot| at.0.min(start_of(slot)))
-            }
+            Columns::Since(_) => self
+                .wheel
+                .remove(number)
+                .into_iter()
+                .chain(self.parked.remove(number))
+                .min()
+                .map_or(at.0, |slot| at.0.min(start_of(slot))),
         };
         self.flushed.insert(number);
         self.wheel.insert(due, number);

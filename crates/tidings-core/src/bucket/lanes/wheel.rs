@@ -47,8 +47,12 @@ impl Wheel {
 
     /// Removes a number from every slot and returns the earliest that held it.
     pub(crate) fn remove(&mut self, number: u32) -> Option<i64> {
-        let slots = self.slots.iter().filter(|(_, who)| who.contains(number));
-        let slots: Vec<i64> = slots.map(|(slot, _)| *slot).collect();
+        let slots: Vec<i64> = self
+            .slots
+            .iter()
+            .filter(|(_, who)| who.contains(number))
+            .map(|(slot, _)| *slot)
+            .collect();
         for slot in &slots {
             self.change(*slot, |who| {
                 who.remove(number);
@@ -59,9 +63,13 @@ impl Wheel {
 
     /// Removes numbers from every slot up to `slot`.
     pub(crate) fn remove_until(&mut self, slot: i64, numbers: &RoaringBitmap) {
-        let slots = self.slots.iter().take_while(|(at, _)| **at <= slot);
-        let slots = slots.filter(|(_, who)| !who.is_disjoint(numbers));
-        let slots: Vec<i64> = slots.map(|(slot, _)| *slot).collect();
+        let slots: Vec<i64> = self
+            .slots
+            .iter()
+            .take_while(|(at, _)| **at <= slot)
+            .filter(|(_, who)| !who.is_disjoint(numbers))
+            .map(|(slot, _)| *slot)
+            .collect();
         for slot in slots {
             self.change(slot, |who| *who -= numbers);
         }
@@ -82,11 +90,12 @@ impl Wheel {
         if numbers.is_empty() {
             return Vec::new();
         }
-        let slots = self
+        let taken: Vec<_> = self
             .slots
             .iter()
-            .map(|(slot, who)| (*slot, &**who & numbers));
-        let taken: Vec<_> = slots.filter(|(_, some)| !some.is_empty()).collect();
+            .map(|(slot, who)| (*slot, &**who & numbers))
+            .filter(|(_, some)| !some.is_empty())
+            .collect();
         for (slot, some) in &taken {
             self.change(*slot, |who| *who -= some);
         }
@@ -95,9 +104,12 @@ impl Wheel {
 
     /// Removes numbers from every slot after that of a deadline, and returns those that it found.
     pub(crate) fn remove_after(&mut self, due_ms: i64, numbers: &RoaringBitmap) -> RoaringBitmap {
-        let slots = self.slots.from(&(slot_of(due_ms) + 1));
-        let slots = slots.filter(|(_, who)| !who.is_disjoint(numbers));
-        let slots: Vec<i64> = slots.map(|(slot, _)| *slot).collect();
+        let slots: Vec<i64> = self
+            .slots
+            .from(&(slot_of(due_ms) + 1))
+            .filter(|(_, who)| !who.is_disjoint(numbers))
+            .map(|(slot, _)| *slot)
+            .collect();
         let mut found = RoaringBitmap::new();
         for slot in slots {
             self.change(slot, |who| {

@@ -74,10 +74,12 @@ impl<T: Copy + Default> Column<T> {
 
     /// The numbers whose value is as wanted; the default never is.
     pub(crate) fn numbers_where(&self, is_wanted: impl Fn(&T) -> bool) -> RoaringBitmap {
-        let pages = (0..self.dirty.len()).map(page_no);
-        let values = pages.flat_map(|no| self.page(no));
-        let wanted = values.filter(|(_, value)| is_wanted(value));
-        wanted.map(|(number, _)| number).collect()
+        (0..self.dirty.len())
+            .map(page_no)
+            .flat_map(|no| self.page(no))
+            .filter(|(_, value)| is_wanted(value))
+            .map(|(number, _)| number)
+            .collect()
     }
 
     /// A copy of the values as a column that is not stored yet.
@@ -93,9 +95,13 @@ impl<T: Copy + Default> Column<T> {
     /// The pages that changed since the last call and are wanted. Each has its next row under the other generation,
     /// with the values of a clone that is made now.
     pub(crate) fn take_dirty(&mut self, is_wanted: impl Fn(u32) -> bool) -> Vec<u32> {
-        let pages = self.dirty.iter_mut().enumerate();
-        let pages = pages.filter_map(|(at, dirty)| std::mem::take(dirty).then(|| page_no(at)));
-        let pages: Vec<u32> = pages.filter(|page| is_wanted(*page)).collect();
+        let pages: Vec<u32> = self
+            .dirty
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(at, dirty)| std::mem::take(dirty).then(|| page_no(at)))
+            .filter(|page| is_wanted(*page))
+            .collect();
         self.odd ^= pages.iter().copied().collect::<RoaringBitmap>();
         pages
     }
@@ -136,8 +142,11 @@ mod tests {
     use super::*;
 
     fn of(column: &Column<u64>, page: u32) -> Vec<(u32, u64)> {
-        let values = column.page(page).filter(|(_, value)| **value > 0);
-        values.map(|(number, value)| (number, *value)).collect()
+        column
+            .page(page)
+            .filter(|(_, value)| **value > 0)
+            .map(|(number, value)| (number, *value))
+            .collect()
     }
 
     #[test]

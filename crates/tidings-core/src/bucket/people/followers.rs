@@ -62,15 +62,22 @@ impl Followers {
 
     /// Removes a recipient from every topic and returns those topics.
     pub(crate) fn erase(&mut self, number: u32) -> Vec<Id> {
-        let left = self.by_topic.iter().filter(|(_, who)| who.contains(number));
-        let left: Vec<Id> = left.map(|(topic, _)| topic.clone()).collect();
+        let left: Vec<Id> = self
+            .by_topic
+            .iter()
+            .filter(|(_, who)| who.contains(number))
+            .map(|(topic, _)| topic.clone())
+            .collect();
         let who = RoaringBitmap::from_iter([number]);
         left.iter().for_each(|topic| self.remove(topic, &who));
         left
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let sets = self.by_topic.values();
-        sets.map(|who| 48 + who.serialized_size()).sum::<usize>() + self.topics.bytes()
+        self.by_topic
+            .values()
+            .map(|who| 48 + who.serialized_size())
+            .sum::<usize>()
+            + self.topics.bytes()
     }
 }

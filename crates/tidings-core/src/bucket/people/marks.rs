@@ -129,8 +129,11 @@ impl Newest {
 
     /// Tells whether a mark was made before an instant.
     fn has_before(self, instant: Instant) -> bool {
-        let marks = self.seen.iter().chain(&self.read);
-        marks.into_iter().any(|mark| mark.at < instant)
+        self.seen
+            .iter()
+            .chain(&self.read)
+            .into_iter()
+            .any(|mark| mark.at < instant)
     }
 
     /// Drops marks that were made before an instant. Says whether any is left.
@@ -197,8 +200,11 @@ impl Marks {
 
     /// Tells whether one of them was made before an instant.
     pub(crate) fn has_before(&self, instant: Instant) -> bool {
-        let all = self.up_to.values().chain(self.objects.values());
-        let mut all = all.chain(self.events.values());
+        let mut all = self
+            .up_to
+            .values()
+            .chain(self.objects.values())
+            .chain(self.events.values());
         all.any(|newest| newest.has_before(instant))
     }
 
@@ -215,8 +221,10 @@ impl Marks {
         let Looked { t, place, .. } = entry;
         let covers = |newest: Option<&Newest>| newest.is_some_and(|n| n.covers(kind, t, place));
         let up_to = || {
-            let of_rules = self.up_to.iter();
-            let mut of_type = of_rules.filter(|(rules, _)| (entry.has_inbox)(**rules));
+            let mut of_type = self
+                .up_to
+                .iter()
+                .filter(|(rules, _)| (entry.has_inbox)(**rules));
             of_type.any(|(_, newest)| newest.covers(kind, t, place))
         };
         covers(self.objects.get(entry.object)) || covers(self.events.get(&place)) || up_to()
@@ -253,10 +261,11 @@ fn forget_in<K: Ord + Clone>(
     instant: Instant,
     mut dropped: impl FnMut(K),
 ) {
-    let old = marks
+    let old: Vec<K> = marks
         .iter()
-        .filter(|(_, newest)| newest.has_before(instant));
-    let old: Vec<K> = old.map(|(key, _)| key.clone()).collect();
+        .filter(|(_, newest)| newest.has_before(instant))
+        .map(|(key, _)| key.clone())
+        .collect();
     for key in old {
         let left = marks
             .get_mut(&key)

@@ -80,8 +80,10 @@ impl Mutes {
 
     /// Removes all mutes of a recipient.
     pub(crate) fn erase(&mut self, number: u32) {
-        let of = self.of(number);
-        let of: Vec<_> = of.map(|(no, subject)| (no, subject.clone())).collect();
+        let of: Vec<_> = self
+            .of(number)
+            .map(|(no, subject)| (no, subject.clone()))
+            .collect();
         for (channel, subject) in of {
             self.set(number, channel, subject, false);
         }
@@ -112,8 +114,13 @@ impl Mutes {
             }
         }
         who -= &nothing;
-        let topics = event.to.topics.iter().map(Id::as_str);
-        let muted: BTreeSet<&str> = topics.flat_map(heard_by).collect();
+        let muted: BTreeSet<&str> = event
+            .to
+            .topics
+            .iter()
+            .map(Id::as_str)
+            .flat_map(heard_by)
+            .collect();
         let muted: Vec<&str> = muted.into_iter().collect();
         let sources = (0..).zip(&muted).filter_map(|(at, topic)| {
             let subject = PreferenceScope::Topic(Id::new(topic).ok()?);
@@ -145,17 +152,23 @@ impl Mutes {
         why: Why<'_>,
         who: RoaringBitmap,
     ) -> RoaringBitmap {
-        let parts = self.split(channel, event, why, who).into_iter();
-        let silenced = parts.filter(|(left, _)| *left == Left::Nothing);
-        silenced.fold(RoaringBitmap::new(), |all, (_, who)| all | who)
+        self.split(channel, event, why, who)
+            .into_iter()
+            .filter(|(left, _)| *left == Left::Nothing)
+            .fold(RoaringBitmap::new(), |all, (_, who)| all | who)
     }
 }
 
 /// The reasons that an event would have without its topics at or below the muted ones.
 fn reasons_left(event: &Event, why: Why<'_>, muted: &[&str]) -> Vec<u16> {
-    let topics = event.to.topics.iter().map(Id::as_str);
-    let left = topics.filter(|topic| !heard_by(topic).any(|above| muted.contains(&above)));
-    let heard: BTreeSet<&str> = left.flat_map(heard_by).collect();
+    let heard: BTreeSet<&str> = event
+        .to
+        .topics
+        .iter()
+        .map(Id::as_str)
+        .filter(|topic| !heard_by(topic).any(|above| muted.contains(&above)))
+        .flat_map(heard_by)
+        .collect();
     let stays = |at: &&u16| {
         let word = why.words.get(usize::from(**at)).map(String::as_str);
         let topic = word.and_then(|word| word.strip_prefix("topic:"));

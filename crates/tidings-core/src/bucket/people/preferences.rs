@@ -121,8 +121,9 @@ impl Preferences {
         (of_type, paused): (&Type, &Paused),
         who: RoaringBitmap,
     ) -> impl Iterator<Item = (Option<LaneNo>, RoaringBitmap)> {
-        let parts = self.split(channel, of_type, who).into_iter();
-        parts.map(move |(mode, part)| (of_type.lane_while(paused, channel, mode.as_ref()), part))
+        self.split(channel, of_type, who)
+            .into_iter()
+            .map(move |(mode, part)| (of_type.lane_while(paused, channel, mode.as_ref()), part))
     }
 }
 

@@ -259,8 +259,7 @@ impl Roster {
         who: &RoaringBitmap,
         spread_minutes: u16,
     ) -> Vec<(Alike<'_>, RoaringBitmap)> {
-        let by_zone = self.by_zone(who).into_iter();
-        let by_zone = by_zone.map(|(zone, part)| {
+        let by_zone = self.by_zone(who).into_iter().map(|(zone, part)| {
             let zone = Some(zone);
             (Alike { zone, checksum: 0 }, part)
         });

@@ -73,18 +73,20 @@ impl<T: Copy + Default> Values<T> {
             Self::Pages(_) => None,
             Self::Few(values) => Some(values),
         };
-        let few = few.into_iter().flat_map(Tree::iter);
-        few.map(|(number, value)| (*number, *value))
+        few.into_iter()
+            .flat_map(Tree::iter)
+            .map(|(number, value)| (*number, *value))
     }
 
     /// The numbers whose value is as wanted; the default never is.
     pub(crate) fn numbers_where(&self, is_wanted: impl Fn(&T) -> bool) -> RoaringBitmap {
         match self {
             Self::Pages(column) => column.numbers_where(is_wanted),
-            Self::Few(values) => {
-                let wanted = values.iter().filter(|(_, value)| is_wanted(value));
-                wanted.map(|(number, _)| *number).collect()
-            }
+            Self::Few(values) => values
+                .iter()
+                .filter(|(_, value)| is_wanted(value))
+                .map(|(number, _)| *number)
+                .collect(),
         }
     }
 

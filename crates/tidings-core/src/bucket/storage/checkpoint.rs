@@ -60,8 +60,13 @@ pub(in crate::bucket) fn write_slice(
     while let Some((no, part, page)) = work.pages.pop_front() {
         let lane = work.lanes.get(&no);
         if let Some((generation, bytes)) = lane.and_then(|lane| lane.page_row(part, page)) {
-            let key = bucket.key(Table::Lanes).u16(no.0).bytes(&[part as u8]);
-            let key = key.u32(page).bytes(&[generation]).done();
+            let key = bucket
+                .key(Table::Lanes)
+                .u16(no.0)
+                .bytes(&[part as u8])
+                .u32(page)
+                .bytes(&[generation])
+                .done();
             slice.put(Partition::Base, key, Some(bytes));
         }
         if slice.is_full() {
@@ -88,8 +93,8 @@ fn head(bucket: &Bucket) -> Head {
         .index
         .days
         .values()
-        .filter_map(|day| day.tail.first());
-    let tails = tails.map(|(_, kept)| kept);
+        .filter_map(|day| day.tail.first())
+        .map(|(_, kept)| kept);
     let closings = bucket.closings.iter().map(|(seq, closing)| {
         let unmade = closing.unmade.iter();
         let tried = closing.tried.iter();
@@ -120,15 +125,18 @@ fn head(bucket: &Bucket) -> Head {
 
 /// The changed rows of lanes with a key: each has few recipients, and only one place.
 fn keyed_rows(bucket: &mut Bucket) -> Vec<Write> {
-    let dirty = bucket.lanes.take_dirty().into_iter();
-    let rows = dirty.map(|(at, page, held)| {
-        let key = bucket.key(Table::KeyedLanes).u16(at.lane.0).u32(page);
-        Write {
-            partition: Partition::Base,
-            key: key.bytes(at.key.as_str().as_bytes()).done(),
-            value: held.map(|held| encode(&held)),
-        }
-    });
+    let rows = bucket
+        .lanes
+        .take_dirty()
+        .into_iter()
+        .map(|(at, page, held)| {
+            let key = bucket.key(Table::KeyedLanes).u16(at.lane.0).u32(page);
+            Write {
+                partition: Partition::Base,
+                key: key.bytes(at.key.as_str().as_bytes()).done(),
+                value: held.map(|held| encode(&held)),
+            }
+        });
     rows.collect()
 }
 
@@ -156,8 +164,10 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
     for topic in &bucket.dirty.topics {
         let who = bucket.followers.get(topic.as_str());
         let value = who.map(|who| encode(&Set::from(who.clone())));
-        let key = bucket.key(Table::Followers);
-        let key = key.bytes(topic.as_str().as_bytes()).done();
+        let key = bucket
+            .key(Table::Followers)
+            .bytes(topic.as_str().as_bytes())
+            .done();
         put(Partition::Base, key, value);
     }
     let stale = bucket.dirty.stale_marks.iter().take(STALE_MARKS_MAX);

@@ -111,8 +111,7 @@ fn wants_checkpoint(bucket: &Bucket, today: Day, options: &Options) -> bool {
             held.tail.last().map(|(_, kept)| kept)
         } else {
             let many = held.tail_notifications >= TAIL_NOTIFICATIONS_MAX;
-            let first = held.tail.first().filter(|_| many);
-            first.map(|(_, kept)| kept)
+            held.tail.first().filter(|_| many).map(|(_, kept)| kept)
         };
         newest.is_some_and(|kept| kept.seq >= bucket.checkpointed)
     };

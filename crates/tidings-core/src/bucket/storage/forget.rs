@@ -20,11 +20,12 @@ impl Bucket {
     pub(crate) fn forget_before(&mut self, before: Day) {
         let (marks_from, first) = (self.marks_from(before), self.index.first_seq(self.next_seq));
         let stale = &mut self.dirty.stale_marks;
-        let old = self
+        let old: Vec<u32> = self
             .marks
             .iter()
-            .filter(|(_, marks)| marks.has_before(marks_from));
-        let old: Vec<u32> = old.map(|(number, _)| *number).collect();
+            .filter(|(_, marks)| marks.has_before(marks_from))
+            .map(|(number, _)| *number)
+            .collect();
         for number in old {
             let marks = self.marks.get_mut(&number);
             let left = marks.is_some_and(|marks| {

@@ -127,8 +127,10 @@ fn read_people(
     })?;
     each_row(bucket, view, Table::Marks, |bucket, key, value| {
         let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;
-        let mark = key.get(REST + size_of::<u32>()..).and_then(MarkAt::of_key);
-        let mark = mark.ok_or_else(|| odd_key("a recipient's mark"))?;
+        let mark = key
+            .get(REST + size_of::<u32>()..)
+            .and_then(MarkAt::of_key)
+            .ok_or_else(|| odd_key("a recipient's mark"))?;
         known.recipient(number)?;
         let marks = bucket.marks.or_default(number);
         marks.put(mark, decode("a recipient's mark", value)?);
@@ -142,8 +144,9 @@ fn read_scheduled(
     compiled: &CompiledRules,
 ) -> Result<(), Unreadable> {
     each_row(bucket, view, Table::Scheduled, |bucket, key, row| {
-        let at = i64_at(key, REST).zip(u64_at(key, REST + 8));
-        let (t, place) = at.ok_or_else(|| odd_key("a scheduled audience"))?;
+        let (t, place) = i64_at(key, REST)
+            .zip(u64_at(key, REST + 8))
+            .ok_or_else(|| odd_key("a scheduled audience"))?;
         let who = Frozen::read(view, key, row)?.everyone();
         let (compiled, next_number) = (compiled, bucket.roster.next_number());
         Known {
@@ -234,8 +237,9 @@ fn read_day(bucket: &mut Bucket, view: &dyn ReadView, day: Day) -> Result<(), Un
     bucket.index.read_day(view, day)?;
     let prefix = bucket.key(Table::Ended).done();
     each(view, partition, &prefix, |key, value| {
-        let at = seq_at(key, REST).zip(key.get(REST + 8).copied().map(ChannelNo));
-        let (seq, channel) = at.ok_or_else(|| odd_key("what has ended"))?;
+        let (seq, channel) = seq_at(key, REST)
+            .zip(key.get(REST + 8).copied().map(ChannelNo))
+            .ok_or_else(|| odd_key("what has ended"))?;
         let who: Set = decode("what has ended", value)?;
         known::channel(channel)?;
         bucket.ended.note(seq, channel, &who);

@@ -179,8 +179,9 @@ fn the_highest_score_is_first_then_the_newest_then_the_first_to_arrive() {
     told[3].t = told[4].t;
     let shown = |told: &[Entry]| {
         let groups = grouped(told, &by_object);
-        let lines = groups.iter().flat_map(|group| &group.lines);
-        lines
+        groups
+            .iter()
+            .flat_map(|group| &group.lines)
             .map(|line| line.object.id.as_str().to_owned())
             .collect::<Vec<_>>()
     };
@@ -273,8 +274,7 @@ proptest! {
         prop_assert_eq!(objects.len(), lines.len());
         // F3: what is said of a line is true of each of its entries.
         for line in &lines {
-            let of = entries.iter().filter(|told| told.header.object == line.object.id);
-            let of: Vec<&Entry> = of.collect();
+            let of: Vec<&Entry> = entries.iter().filter(|told| told.header.object == line.object.id).collect();
             prop_assert_eq!(line.lacks_actor, of.iter().any(|told| told.actor.is_none()));
             let target = of[0].header.target.as_ref();
             let shared = target.filter(|_| of.iter().all(|told| told.header.target.as_ref() == target));

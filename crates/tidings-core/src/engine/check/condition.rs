@@ -69,8 +69,9 @@ pub(crate) fn ask(
         None
     };
     let target = event.target.as_ref().filter(|_| condition.asks("target"));
-    let target = target.map(|target| intake.objects.now(draft, &target.id));
-    let target = target.transpose()?;
+    let target = target
+        .map(|target| intake.objects.now(draft, &target.id))
+        .transpose()?;
     let role = |object| Option::map_or_else(object, Value::empty, of_object);
     let mut names = vec![
         ("event", of_entered(&event, arrival.t)),

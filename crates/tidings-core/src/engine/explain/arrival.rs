@@ -71,9 +71,12 @@ impl Question<'_> {
         arrival.steps.push(self.recipient_step());
         let is_recorded = recorded.is_some();
         let words = recorded.unwrap_or_else(|| {
-            let reasons = arrival.reasons.iter();
-            let words = reasons.filter_map(|at| arrival.words.get(usize::from(*at)));
-            words.cloned().collect()
+            arrival
+                .reasons
+                .iter()
+                .filter_map(|at| arrival.words.get(usize::from(*at)))
+                .cloned()
+                .collect()
         });
         let goes_to = audience_text(&event.to);
         if words.is_empty() {
@@ -284,8 +287,11 @@ impl Question<'_> {
     fn preference_step(&self, of_type: &Type, channel: ChannelNo) -> Step {
         let lane = self.chosen(of_type, channel).1;
         let looked_at = self.preference_text(of_type, channel);
-        let policy = of_type.rules.channels.get(channel.name());
-        let policy = policy.map_or(&Policy::Never, |route| &route.policy);
+        let policy = of_type
+            .rules
+            .channels
+            .get(channel.name())
+            .map_or(&Policy::Never, |route| &route.policy);
         let names = &self.engine.intake.compiled.names;
         match lane {
             Some(lane) => {
@@ -332,17 +338,30 @@ impl Question<'_> {
     /// The recipient's mutes that name the event's object, target or topics.
     fn mutes_that_concern(&self, channel: ChannelNo) -> Vec<String> {
         let event = self.event();
-        let objects = event.target.iter().chain([&event.object]);
-        let objects: Vec<&Id> = objects.map(|object| &object.id).collect();
-        let topics = event.to.topics.iter().map(Id::as_str);
-        let topics: Vec<&str> = topics.flat_map(heard_by).collect();
-        let mutes = self.bucket.preferences.mutes.of(self.number.0);
-        let mutes = mutes.filter(|(of, _)| *of == channel);
-        let concern = mutes.filter(|(_, mute)| match mute {
-            PreferenceScope::Object(id) => objects.contains(&id),
-            PreferenceScope::Topic(topic) => topics.contains(&topic.as_str()),
-            _ => false,
-        });
+        let objects: Vec<&Id> = event
+            .target
+            .iter()
+            .chain([&event.object])
+            .map(|object| &object.id)
+            .collect();
+        let topics: Vec<&str> = event
+            .to
+            .topics
+            .iter()
+            .map(Id::as_str)
+            .flat_map(heard_by)
+            .collect();
+        let concern = self
+            .bucket
+            .preferences
+            .mutes
+            .of(self.number.0)
+            .filter(|(of, _)| *of == channel)
+            .filter(|(_, mute)| match mute {
+                PreferenceScope::Object(id) => objects.contains(&id),
+                PreferenceScope::Topic(topic) => topics.contains(&topic.as_str()),
+                _ => false,
+            });
         concern.map(|(_, mute)| scope_text(mute)).collect()
     }
 }

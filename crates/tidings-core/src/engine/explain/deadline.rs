@@ -139,8 +139,8 @@ impl Question<'_> {
         let channel = name.channel;
         let own = lane
             .own_deadline(self.number.0)
-            .filter(|own| *own < i64::MAX);
-        let own = own.map(Instant);
+            .filter(|own| *own < i64::MAX)
+            .map(Instant);
         let rule = self.policy_of(&name.kind, type_no, channel);
         path.steps.push(match own {
             Some(own) => Step::passes(Rule::Deadline, rule, "due").at(own),
@@ -238,11 +238,12 @@ impl Question<'_> {
             .engine
             .reader(self.draft.view)
             .messages_of(&self.profile.id)?;
-        let made = known.unwrap_or_default().into_iter();
-        let made = made.filter(|of| of.channel == name && of.entries > 0);
+        let made = known
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|of| of.channel == name && of.entries > 0);
         let names = &self.part.compiled.names;
-        let closings = self.bucket.closings.iter();
-        let unmade = closings.filter(|(_, closing)| {
+        let unmade = self.bucket.closings.iter().filter(|(_, closing)| {
             names.lane(closing.lane.lane).channel == channel
                 && closing.unmade.get(&self.number.0).is_some()
         });
@@ -396,7 +397,10 @@ fn hours_text(hours: &QuietHours) -> String {
     if hours.days == QuietHours::EVERY_DAY {
         return text;
     }
-    let days = (1..).zip(DAYS).filter(|(day, _)| hours.begin_on(*day));
-    let days: Vec<&str> = days.map(|(_, name)| name).collect();
+    let days: Vec<&str> = (1..)
+        .zip(DAYS)
+        .filter(|(day, _)| hours.begin_on(*day))
+        .map(|(_, name)| name)
+        .collect();
     format!("{text} on {}", days.join(", "))
 }

@@ -39,9 +39,12 @@ impl Entries {
     pub(super) fn reasons(&self) -> Option<Vec<String>> {
         let of_arrival = |(kept, variant): &(Arc<StoredArrival>, u32)| {
             let arrival = &kept.arrival;
-            let reasons = arrival.variants[*variant as usize].reasons.iter();
-            let words = reasons.filter_map(|at| arrival.reasons.get(usize::from(*at)));
-            words.cloned().collect()
+            arrival.variants[*variant as usize]
+                .reasons
+                .iter()
+                .filter_map(|at| arrival.reasons.get(usize::from(*at)))
+                .cloned()
+                .collect()
         };
         let entered = self.arrivals.first().map(of_arrival);
         let scheduled = || self.scheduled.first().map(|(.., words)| words.clone());
@@ -86,9 +89,12 @@ impl Question<'_> {
             let frozen = Frozen::read(view, &key, &bytes)?;
             for part in frozen.parts {
                 if part.who.contains(self.number.0) {
-                    let words = part.reasons.iter();
-                    let words = words.filter_map(|at| frozen.words.get(usize::from(*at)));
-                    let words = words.cloned().collect();
+                    let words = part
+                        .reasons
+                        .iter()
+                        .filter_map(|at| frozen.words.get(usize::from(*at)))
+                        .cloned()
+                        .collect();
                     entries.scheduled.push((*t, part.channels, words));
                 }
             }
@@ -98,8 +104,8 @@ impl Question<'_> {
             if let Record::Dropped { at, items, .. } = record {
                 let own = items
                     .into_iter()
-                    .filter(|(.., who)| who.contains(self.number.0));
-                let own = own.map(|(channel, reason, _)| (channel, reason, at));
+                    .filter(|(.., who)| who.contains(self.number.0))
+                    .map(|(channel, reason, _)| (channel, reason, at));
                 entries.dropped.extend(own);
             }
         }
@@ -185,8 +191,9 @@ impl Question<'_> {
             .push(Step::passes(Rule::Lane, lane_text, entered).at(arrival.at));
         (path.state, path.at) = (EntryState::Pending, None);
         for record in stored_ends(self.part, view, self.bucket, kept)? {
-            let of_number = ended_by(&record, kept.seq, name.channel).into_iter();
-            let mut of_number = of_number.filter(|(_, who)| who.contains(self.number.0));
+            let mut of_number = ended_by(&record, kept.seq, name.channel)
+                .into_iter()
+                .filter(|(_, who)| who.contains(self.number.0));
             let Some((why, _)) = of_number.next() else {
                 continue;
             };
@@ -288,8 +295,9 @@ impl Question<'_> {
         };
         let all = located(shown.iter().copied().chain(left_out).collect());
         let (window, planned) = self.engine.reader(view).message_at(&all)?;
-        let sources = planned.entries.iter();
-        let entries: Vec<&Arrival> = sources
+        let entries: Vec<&Arrival> = planned
+            .entries
+            .iter()
             .map(|source| &window.found.source(*source).0.arrival)
             .collect();
         self.was_due_steps((address, row.at), &entries, path)?;

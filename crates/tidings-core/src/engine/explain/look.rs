@@ -169,8 +169,10 @@ impl Question<'_> {
         let list = &self.engine.intake.suppressions;
         let known = list.of_recipient(self.profile, channel, at)?;
         let since = known.since;
-        let until = known.until.map(|until| format!(", until {until}"));
-        let until = until.unwrap_or_default();
+        let until = known
+            .until
+            .map(|until| format!(", until {until}"))
+            .unwrap_or_default();
         Some(format!("{} since {since}{until}", known.reason.word()))
     }
 }

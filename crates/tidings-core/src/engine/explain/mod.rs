@@ -102,8 +102,8 @@ impl<'a> Reader<'a> {
         let mut path = begin(channel);
         let mut sources: Vec<u32> = window.found.entries.iter().map(|of| of.source).collect();
         window.order(&mut sources);
-        let entries = sources.iter();
-        let entries: Vec<_> = entries
+        let entries: Vec<_> = sources
+            .iter()
             .map(|source| &window.found.source(*source).0.arrival)
             .collect();
         question.was_due_steps(at, &entries, &mut path)?;

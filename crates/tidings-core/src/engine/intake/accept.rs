@@ -334,8 +334,9 @@ impl Intake {
     ) -> Result<EventAt, Unreadable> {
         let today = self.now.day();
         if row.event.deliver_local.is_some() || !row.after_ms.is_empty() {
-            let arrived = self.locate(draft, &row.event.id)?;
-            let arrived = arrived.filter(|(day, of)| *day == today && of.place == row.place);
+            let arrived = self
+                .locate(draft, &row.event.id)?
+                .filter(|(day, of)| *day == today && of.place == row.place);
             if let Some(at) = arrived.and_then(|(_, located)| located.at) {
                 return Ok(at);
             }
@@ -501,10 +502,9 @@ impl Intake {
     pub(crate) fn pausable(&self, what: &Pausable) -> Result<Option<ChannelNo>, Refused> {
         match what {
             Pausable::Type(name) => self.check_type(name).map(|_| None),
-            Pausable::Channel(name) => {
-                let number = channel_no(name).map(Some);
-                number.ok_or_else(|| Refused::UnknownChannel(name.clone()))
-            }
+            Pausable::Channel(name) => channel_no(name)
+                .map(Some)
+                .ok_or_else(|| Refused::UnknownChannel(name.clone())),
         }
     }
 

@@ -93,13 +93,17 @@ pub(crate) fn read_data(
     mut take: impl FnMut(EventAt, Data, usize),
 ) -> Result<(), Unreadable> {
     for at in events.iter().filter(|at| at.day != day) {
-        let copy = view.get(Partition::Day(day), &copy_key(*at))?;
-        let copy = copy.ok_or_else(|| missing(day, at.ordinal))?;
+        let copy = view
+            .get(Partition::Day(day), &copy_key(*at))?
+            .ok_or_else(|| missing(day, at.ordinal))?;
         let row: DataRow = from_json("an event", &copy)?;
         take(*at, row.event.data, copy.len());
     }
-    let of_day = events.iter().filter(|at| at.day == day);
-    let mut wanted = of_day.map(|at| at.ordinal).peekable();
+    let mut wanted = events
+        .iter()
+        .filter(|at| at.day == day)
+        .map(|at| at.ordinal)
+        .peekable();
     while let Some(first) = wanted
         .peek()
         .map(|ordinal| ordinal - ordinal % EVENTS_PER_ROW)

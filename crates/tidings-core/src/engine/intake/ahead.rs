@@ -30,8 +30,11 @@ impl Ahead {
         let mut ahead = Self::default();
         each_base(view, Table::CancelledAhead, |key, value| {
             let odd = || Unreadable("the key of a cancel is odd".to_owned());
-            let event = key.get(REST..).and_then(|id| std::str::from_utf8(id).ok());
-            let event = event.and_then(|id| Id::new(id).ok()).ok_or_else(odd)?;
+            let event = key
+                .get(REST..)
+                .and_then(|id| std::str::from_utf8(id).ok())
+                .and_then(|id| Id::new(id).ok())
+                .ok_or_else(odd)?;
             ahead.note(event, decode("a cancel", value)?);
             Ok(())
         })?;

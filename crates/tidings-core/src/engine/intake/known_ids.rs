@@ -77,8 +77,10 @@ impl KnownIds {
                 }
             }
         }
-        let of_day = self.0.entry(today);
-        let of_day = of_day.or_insert_with(|| OfDay::Exact(Tree::new()));
+        let of_day = self
+            .0
+            .entry(today)
+            .or_insert_with(|| OfDay::Exact(Tree::new()));
         let hash = hash(id.as_str().as_bytes());
         match of_day {
             OfDay::Exact(hashes) => {
@@ -95,8 +97,10 @@ impl KnownIds {
             OfDay::Exact(hashes) => hashes.contains_key(&hash),
             OfDay::Sealed(filter) => filter.may_hold(hash),
         };
-        let days = self.0.iter().rev();
-        days.filter(move |(_, of_day)| holds(of_day))
+        self.0
+            .iter()
+            .rev()
+            .filter(move |(_, of_day)| holds(of_day))
             .map(|(day, _)| *day)
     }
 

@@ -118,8 +118,9 @@ impl Intake {
         place: EventNo,
     ) -> Result<(Box<EventRow>, Instant), Unreadable> {
         let read = |t| {
-            let bytes = draft.get(Partition::Base, &scheduled_key(Owner::Intake, t, place))?;
-            let bytes = bytes.ok_or_else(missing)?;
+            let bytes = draft
+                .get(Partition::Base, &scheduled_key(Owner::Intake, t, place))?
+                .ok_or_else(missing)?;
             from_json("a scheduled event", &bytes)
         };
         match read(t)? {
@@ -169,7 +170,8 @@ pub(crate) fn named_in(
         Partition::Day(day) => Some(day),
         Partition::Base => None,
     };
-    let rows = rows.into_values().flatten();
-    rows.map(|bytes| Ok((day, decode("an event's place", &bytes)?)))
+    rows.into_values()
+        .flatten()
+        .map(|bytes| Ok((day, decode("an event's place", &bytes)?)))
         .collect()
 }

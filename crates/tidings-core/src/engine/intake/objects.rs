@@ -172,8 +172,11 @@ pub(crate) fn named_by(commands: &[Command]) -> Vec<Vec<u8>> {
     for command in commands {
         match command {
             Command::Publish(event) => {
-                let roles = event.actor.iter().chain(&event.target);
-                let named = roles.chain([&event.object]);
+                let named = event
+                    .actor
+                    .iter()
+                    .chain(&event.target)
+                    .chain([&event.object]);
                 keys.extend(named.map(|object| object_key(&object.id)));
             }
             Command::Object(object) | Command::Resolved(object) => {
@@ -319,8 +322,11 @@ impl Objects {
         event: &Event,
         day: Day,
     ) -> Result<(), Unreadable> {
-        let roles = event.actor.iter().chain(&event.target);
-        let mut named = roles.chain([&event.object]);
+        let mut named = event
+            .actor
+            .iter()
+            .chain(&event.target)
+            .chain([&event.object]);
         named.try_for_each(|object| self.touch(draft, &object.id, day))
     }
 
@@ -532,8 +538,9 @@ impl Objects {
             let (day, id) = day_at(key, REST)
                 .zip(id)
                 .ok_or_else(|| Unreadable("the key of an object's day is odd".to_owned()))?;
-            let row = draft.get(Partition::Base, &object_key(&id))?;
-            let row = row.map(|bytes| from_json::<ObjectRow>("an object", &bytes));
+            let row = draft
+                .get(Partition::Base, &object_key(&id))?
+                .map(|bytes| from_json::<ObjectRow>("an object", &bytes));
             match row.transpose()?.filter(|row| row.newest == day) {
                 Some(row) => {
                     self.shrink(draft, &row);

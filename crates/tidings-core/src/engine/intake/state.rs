@@ -339,11 +339,10 @@ impl Intake {
         let (newest, next) = self.days.last_key_value()?;
         let first = next - u32::try_from(self.tail.len()).unwrap_or(0);
         (at.day == day && *newest == day && at.ordinal >= first).then(|| {
-            let header = self
-                .tail
+            self.tail
                 .get((at.ordinal - first) as usize)
-                .map(|header| &**header);
-            header.ok_or_else(|| missing_header(at))
+                .map(|header| &**header)
+                .ok_or_else(|| missing_header(at))
         })
     }
 

@@ -85,9 +85,10 @@ impl Suppressions {
 
     fn strike(&mut self, of: &ChannelAddress) {
         let addresses = self.by_channel.get_mut(&of.channel());
-        let known = addresses.and_then(|addresses| addresses.remove(of.address()));
-        let known = known.map(Listed::Suppressed);
-        let known = known.or_else(|| self.lifted.remove(of).map(Listed::Lifted));
+        let known = addresses
+            .and_then(|addresses| addresses.remove(of.address()))
+            .map(Listed::Suppressed)
+            .or_else(|| self.lifted.remove(of).map(Listed::Lifted));
         let known = known.or_else(|| self.bouncing.remove(of).map(Listed::Bouncing));
         if let Some(end) = known.and_then(|known| known.end()) {
             self.ending.remove(&(end, of.clone()));
@@ -130,8 +131,8 @@ impl Suppressions {
         let reason = match report {
             AddressReport::Suppressed(reason) => reason,
             AddressReport::OptedIn => {
-                let asked = known.filter(|known| known.reason == SuppressedFor::Stop);
-                return asked
+                return known
+                    .filter(|known| known.reason == SuppressedFor::Stop)
                     .filter(|known| known.since <= at)
                     .map(|_| Listed::Lifted(at));
             }
@@ -158,14 +159,22 @@ impl Suppressions {
     fn bounced(&self, of: &ChannelAddress, at: Instant, now: Instant) -> Option<Listed> {
         // What the list says, and what it said a day ago, no bounce replaces.
         let old = now.plus_ms(-DAY_MS);
-        let on_list = self.by_channel.get(&of.channel());
-        let on_list = on_list.and_then(|addresses| addresses.get(of.address()));
-        let on_list = on_list.is_some_and(|known| known.until.is_none_or(|until| until > old));
+        let on_list = self
+            .by_channel
+            .get(&of.channel())
+            .and_then(|addresses| addresses.get(of.address()))
+            .is_some_and(|known| known.until.is_none_or(|until| until > old));
         if on_list || self.lifted.get(of).is_some_and(|lifted| *lifted > old) {
             return None;
         }
-        let known = self.bouncing.get(of).into_iter().flatten().flatten();
-        let mut bounces: Vec<Instant> = known.copied().collect();
+        let mut bounces: Vec<Instant> = self
+            .bouncing
+            .get(of)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .copied()
+            .collect();
         // A mailbox that is full for an hour is one bounce, whatever came in that hour.
         if bounces.iter().any(|bounce| bounce.day() == at.day()) {
             return None;
@@ -219,9 +228,12 @@ impl Suppressions {
             let known = self.by_channel.get(&no)?.get(address.address())?;
             known.reason.ends_when_given().then_some(address)
         };
-        let given = change.addresses.iter();
-        let given = given.flat_map(|(no, all)| all.iter().map(|text| (*no, text)));
-        given.filter_map(|(no, text)| known(no, text)).collect()
+        change
+            .addresses
+            .iter()
+            .flat_map(|(no, all)| all.iter().map(|text| (*no, text)))
+            .filter_map(|(no, text)| known(no, text))
+            .collect()
     }
 
     /// The suppression of an address that holds at an instant.
@@ -275,8 +287,8 @@ impl Suppressions {
         if !self.concerns(channel) {
             return;
         }
-        let others = addresses.of(channel);
-        let others = others
+        let others = addresses
+            .of(channel)
             .filter(|text| self.of(&ChannelAddress::new(channel, text), at).is_none())
             .map(str::to_owned);
         let others: Vec<String> = others.collect();
@@ -291,17 +303,17 @@ impl Suppressions {
         at: Instant,
     ) -> impl Iterator<Item = (ChannelAddress, Suppression)> + 'a {
         let from = after.map(ChannelAddress::channel);
-        let of_channels = self.by_channel.iter();
-        let of_channels = of_channels.filter(move |(no, _)| {
+        let of_channels = self.by_channel.iter().filter(move |(no, _)| {
             channel.is_none_or(|wanted| wanted == **no) && from.is_none_or(|from| from <= **no)
         });
         of_channels.flat_map(move |(no, addresses)| {
-            let after = after.filter(|after| after.channel() == *no);
-            let after = after.map_or("", ChannelAddress::address);
-            let addresses = addresses
+            let after = after
+                .filter(|after| after.channel() == *no)
+                .map_or("", ChannelAddress::address);
+            addresses
                 .from(after)
-                .filter(move |(text, known)| text.as_str() > after && known.holds(at));
-            addresses.map(move |(text, known)| (ChannelAddress::new(*no, text), *known))
+                .filter(move |(text, known)| text.as_str() > after && known.holds(at))
+                .map(move |(text, known)| (ChannelAddress::new(*no, text), *known))
         })
     }
 }

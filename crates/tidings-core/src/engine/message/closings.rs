@@ -45,25 +45,25 @@ impl<'a> Closings<'a> {
     /// The due time of the oldest message that is not built, or not known to have been sent.
     #[must_use]
     pub fn oldest_due(&self) -> Option<Instant> {
-        let closings = self
+        let waiting = self
             .engine
             .parts
             .buckets()
-            .flat_map(|b| b.closings.values());
-        let waiting = closings.filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
+            .flat_map(|b| b.closings.values())
+            .filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
         waiting.map(|closing| closing.clock).min()
     }
 
     /// The due time of the oldest message that can be built.
     #[must_use]
     pub fn oldest_to_make(&self) -> Option<Instant> {
-        let closings = self
-            .engine
+        self.engine
             .parts
             .buckets()
-            .flat_map(|b| b.closings.values());
-        let closings = closings.filter(|closing| self.can_be_made(closing));
-        closings.map(|closing| closing.clock).min()
+            .flat_map(|b| b.closings.values())
+            .filter(|closing| self.can_be_made(closing))
+            .map(|closing| closing.clock)
+            .min()
     }
 
     /// The name of a closing's lane, as long as its messages are not all built and sent.

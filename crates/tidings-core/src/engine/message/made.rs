@@ -41,13 +41,16 @@ impl Settled {
     /// The outcomes of a plan of which everything was delivered.
     #[must_use]
     pub fn delivered(plan: &Plan) -> Self {
-        let telling = plan.messages.iter().filter(|planned| !planned.is_empty());
-        let sent = telling.map(|planned| Sent {
-            number: planned.number,
-            seqs: plan.seqs(planned),
-            ending: Ending::Delivered,
-            resent: 0,
-        });
+        let sent = plan
+            .messages
+            .iter()
+            .filter(|planned| !planned.is_empty())
+            .map(|planned| Sent {
+                number: planned.number,
+                seqs: plan.seqs(planned),
+                ending: Ending::Delivered,
+                resent: 0,
+            });
         Self {
             closing: plan.closing,
             sent: sent.collect(),

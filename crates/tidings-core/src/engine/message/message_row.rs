@@ -54,8 +54,10 @@ impl MessageRow {
     pub(crate) fn of(plan: &Plan, planned: &PlannedMessage, built: Instant) -> Self {
         let seq = |source: u32| plan.found.source(source).0.seq;
         let entries = planned.entries.iter().map(|source| seq(*source));
-        let ended = planned.ended.iter();
-        let ended = ended.map(|(source, reason)| (seq(*source), *reason));
+        let ended = planned
+            .ended
+            .iter()
+            .map(|(source, reason)| (seq(*source), *reason));
         let lane = LaneKey {
             lane: plan.lane,
             key: plan.key.clone(),
@@ -137,8 +139,11 @@ impl MessageRow {
     /// The reason why it tells nothing, and whether that was found at its check.
     pub(crate) fn why_nothing(&self) -> Option<(Reason, bool)> {
         let at_check = self.ended.first().map(|(_, reason)| (*reason, true));
-        let later = self.taken.last().map(|(_, reason)| (*reason, false));
-        later.or(at_check).filter(|_| self.entries.is_empty())
+        self.taken
+            .last()
+            .map(|(_, reason)| (*reason, false))
+            .or(at_check)
+            .filter(|_| self.entries.is_empty())
     }
 
     fn all_seqs(&self, closing: Seq) -> Seqs {

@@ -262,8 +262,8 @@ fn cancel_message(
             };
             let channel = part.compiled.names.lane(open.lane.lane).channel;
             let row = part.messages(draft).message_row(message, open.at.day())?;
-            let seqs = row.map(|(_, row)| row.entries(message.closing.seq));
-            let entries: Vec<_> = seqs
+            let entries: Vec<_> = row
+                .map(|(_, row)| row.entries(message.closing.seq))
                 .into_iter()
                 .flatten()
                 .map(|seq| (seq, channel, message))

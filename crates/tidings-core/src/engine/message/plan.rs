@@ -117,9 +117,10 @@ impl Plan {
     #[must_use]
     pub fn messages_with(&self, holds: impl Fn(&Id) -> bool) -> usize {
         let shows = |source: &u32| holds(&self.headers[*source as usize].object);
-        let messages = self.messages.iter();
-        let messages = messages.filter(|planned| planned.entries.iter().any(shows));
-        messages.count()
+        self.messages
+            .iter()
+            .filter(|planned| planned.entries.iter().any(shows))
+            .count()
     }
 }
 
@@ -130,8 +131,9 @@ impl Engine {
     pub fn objects_of<'a>(&self, plan: &'a Plan) -> BTreeMap<&'a Id, bool> {
         let version = self.intake.compiled.current();
         let mut objects = BTreeMap::new();
-        let messages = plan.messages.iter();
-        let shown: BTreeSet<u32> = messages
+        let shown: BTreeSet<u32> = plan
+            .messages
+            .iter()
             .flat_map(|planned| planned.entries.iter().copied())
             .collect();
         for source in shown {
@@ -301,13 +303,17 @@ impl Planner<'_> {
             ..
         } = plan;
         let version = engine.intake.compiled.current();
-        let choices = version.map(|version| self.choices(bucket, version, channel, who, found));
-        let choices = choices.unwrap_or_default();
+        let choices = version
+            .map(|version| self.choices(bucket, version, channel, who, found))
+            .unwrap_or_default();
         let never = self.unwanted_sources(draft, (bucket, channel), (who, found), &choices)?;
         let there = self.seen_in_inboxes(draft, (bucket, channel), found)?;
         let sources = || {
-            let kept = found.sources.iter().map(|source| &*source.kept);
-            kept.zip(headers)
+            found
+                .sources
+                .iter()
+                .map(|source| &*source.kept)
+                .zip(headers)
         };
         let is_seen: Vec<_> = sources()
             .map(|(kept, header)| {
@@ -454,8 +460,10 @@ impl Planner<'_> {
         for at in (0..).take(found.sources.len()) {
             let (kept, variant) = found.source(at);
             let number = kept.arrival.type_no;
-            let never = choices.get(&number).map(|choices| &choices.never);
-            let never = never.map_or_else(Cow::default, Cow::Borrowed);
+            let never = choices
+                .get(&number)
+                .map(|choices| &choices.never)
+                .map_or_else(Cow::default, Cow::Borrowed);
             let Some(of_type) = version.and_then(|version| version.of_type(number)) else {
                 all.push(never);
                 continue;

@@ -128,8 +128,10 @@ impl<'a> Presenter<'a> {
                 *of_source = Some(self.of_source(plan, *source)?);
             }
         }
-        let sources = planned.entries.iter();
-        let sources = sources.filter_map(|source| of_plan.sources[*source as usize].as_ref());
+        let sources = planned
+            .entries
+            .iter()
+            .filter_map(|source| of_plan.sources[*source as usize].as_ref());
         let entries: Vec<&Entry> = sources.clone().map(|of| &of.entry).collect();
         let mut topics: Vec<&Arc<Object>> = sources.flat_map(|of| &of.topics).collect();
         topics.sort_unstable_by(|a, b| a.id.cmp(&b.id));

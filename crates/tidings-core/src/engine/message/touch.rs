@@ -152,9 +152,11 @@ impl Touching<'_> {
     /// The messages with entries that an event may replace.
     fn messages_replaced(&self, event: &Event) -> Result<Vec<MessageId>, Unreadable> {
         let compiled = &self.engine.intake.compiled;
-        let of_type = compiled.names.type_no(event.event_type.as_str());
-        let of_type = of_type.zip(compiled.current());
-        let of_type = of_type.and_then(|(no, version)| Some((no, version.of_type(no)?)));
+        let of_type = compiled
+            .names
+            .type_no(event.event_type.as_str())
+            .zip(compiled.current())
+            .and_then(|(no, version)| Some((no, version.of_type(no)?)));
         let mut messages = Vec::new();
         if let Some(of_type) = of_type {
             for part in self.engine.parts.iter() {

@@ -131,8 +131,9 @@ impl Part {
         let key = key_of_event(per, event);
         let mut suppressed = 0;
         for (&no, routed) in routed.iter_mut() {
-            let sets = routed.values();
-            let mut who = sets.fold(RoaringBitmap::new(), |who, set| who | set);
+            let mut who = routed
+                .values()
+                .fold(RoaringBitmap::new(), |who, set| who | set);
             if who.is_empty() {
                 continue;
             }

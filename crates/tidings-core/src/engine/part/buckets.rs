@@ -20,8 +20,10 @@ pub(crate) struct Buckets {
 
 impl Buckets {
     pub(crate) fn new(total: u16, held: Vec<Bucket>) -> Self {
-        let held = held.into_iter().map(|bucket| (bucket.no, Arc::new(bucket)));
-        let held: BTreeMap<_, _> = held.collect();
+        let held: BTreeMap<_, _> = held
+            .into_iter()
+            .map(|bucket| (bucket.no, Arc::new(bucket)))
+            .collect();
         Self {
             total,
             numbers: held.keys().copied().collect(),

@@ -281,11 +281,11 @@ impl Reader<'_> {
         };
         let mut messages: std::collections::BTreeMap<u32, Message> =
             std::collections::BTreeMap::new();
-        let arrivals = held
+        let mut arrivals: Vec<_> = held
             .tail
             .values()
-            .filter(|kept| (delivered.from..=delivered.to).contains(&kept.seq));
-        let mut arrivals: Vec<_> = arrivals.collect();
+            .filter(|kept| (delivered.from..=delivered.to).contains(&kept.seq))
+            .collect();
         // What was paused comes later than it arrived.
         arrivals.sort_by_key(|kept| (kept.arrival.t, kept.arrival.place));
         for kept in arrivals {
@@ -339,12 +339,11 @@ impl Reader<'_> {
 
 /// The recipients with an inbox entry of an arrival.
 pub(crate) fn inbox_members(compiled: &CompiledRules, kept: &StoredArrival) -> RoaringBitmap {
-    let variants = kept
-        .arrival
+    kept.arrival
         .variants
         .iter()
-        .filter(|variant| has_inbox(compiled, variant));
-    variants.fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
+        .filter(|variant| has_inbox(compiled, variant))
+        .fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
 }
 
 /// Tells whether a variant has an inbox entry.

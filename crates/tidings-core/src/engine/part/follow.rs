@@ -147,8 +147,10 @@ impl Part {
             }
         }
         for (bucket, change) in changes {
-            let topics = change.topics.into_iter();
-            let topics = topics.map(|(topic, who)| (topic.clone(), Set::from(who)));
+            let topics = change
+                .topics
+                .into_iter()
+                .map(|(topic, who)| (topic.clone(), Set::from(who)));
             let bytes = |(topic, who): &(Id, Set)| topic.as_str().len() + set_bytes(who);
             for topics in parts(topics.collect(), bytes) {
                 self.write(draft, bucket, Record::Follow { topics, on });

@@ -148,8 +148,9 @@ impl Messages<'_> {
                 }
                 Some(_) => Vec::new(),
             };
-            let messages = numbers.into_iter();
-            messages.map(move |number| (closing, open, channel, number))
+            numbers
+                .into_iter()
+                .map(move |number| (closing, open, channel, number))
         });
         let mut unwanted = Vec::new();
         for (closing, open, channel, number) in messages {

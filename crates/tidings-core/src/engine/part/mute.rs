@@ -88,8 +88,12 @@ impl Way {
 
     /// The same with other indexes of the words.
     pub(crate) fn renumbered(mut self, number: &FxHashMap<u16, u16>) -> Self {
-        let elsewhere = self.elsewhere.iter_mut().map(|of| &mut of.reasons);
-        for reasons in elsewhere.chain([&mut self.reasons]) {
+        for reasons in self
+            .elsewhere
+            .iter_mut()
+            .map(|of| &mut of.reasons)
+            .chain([&mut self.reasons])
+        {
             reasons.iter_mut().for_each(|at| *at = number[at]);
         }
         self

@@ -52,8 +52,9 @@ impl Part {
         let event = &row.event;
         let type_no = self.compiled.names.type_no(event.event_type.as_str());
         let version = self.version();
-        let of_type = type_no.zip(version.as_deref());
-        let of_type = of_type.and_then(|(no, version)| Some((no, version.of_type(no)?)));
+        let of_type = type_no
+            .zip(version.as_deref())
+            .and_then(|(no, version)| Some((no, version.of_type(no)?)));
         let Some((type_no, of_type)) = of_type else {
             return Ok(Spread::default());
         };
@@ -69,8 +70,8 @@ impl Part {
         let left_out = event
             .actor
             .as_ref()
-            .filter(|_| !of_type.rules.include_actor);
-        let left_out = left_out.and_then(|actor| self.find(&actor.id).ok());
+            .filter(|_| !of_type.rules.include_actor)
+            .and_then(|actor| self.find(&actor.id).ok());
         let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
         for bucket in self.buckets.iter() {
             let named = named.remove(&bucket.no);
@@ -138,8 +139,10 @@ impl Part {
         let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
         let current = self.compiled.current().cloned();
         let rules = current.as_ref().map_or(0, |version| version.number);
-        let of_type = current.as_ref().zip(type_no);
-        let of_type = of_type.and_then(|(version, no)| version.of_type(no));
+        let of_type = current
+            .as_ref()
+            .zip(type_no)
+            .and_then(|(version, no)| version.of_type(no));
         let pivot = of_type.and_then(|of_type| of_type.rules.group);
         let about = About::of(&row.event, pivot.unwrap_or(Pivot::Object));
         for (no, routed) in routed {
@@ -219,8 +222,11 @@ pub(crate) fn by_instant(
     for (way, who) in routed {
         let parts: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
             (Some(time), _) => {
-                let by_zone = bucket.roster.by_zone(&who).into_iter();
-                let by_t = by_zone.map(|(zone, part)| (zone.when(time).max(row.came_at()), part));
+                let by_t = bucket
+                    .roster
+                    .by_zone(&who)
+                    .into_iter()
+                    .map(|(zone, part)| (zone.when(time).max(row.came_at()), part));
                 by_t.collect()
             }
             (None, first) => vec![(first.unwrap_or(row.came_at()), who)],

@@ -43,9 +43,10 @@ impl Part {
         for (no, routed) in routed {
             let mut merged: BTreeMap<(Vec<ChannelNo>, Way), RoaringBitmap> = BTreeMap::new();
             for (mut way, who) in routed {
-                let lanes = std::mem::take(&mut way.lanes).into_iter();
-                let channels = lanes.map(|lane| self.compiled.names.lane(lane).channel);
-                let mut channels: Vec<ChannelNo> = channels.collect();
+                let mut channels: Vec<ChannelNo> = std::mem::take(&mut way.lanes)
+                    .into_iter()
+                    .map(|lane| self.compiled.names.lane(lane).channel)
+                    .collect();
                 channels.sort_unstable();
                 *merged.entry((channels, way)).or_default() |= who;
             }
@@ -153,8 +154,10 @@ impl Part {
         let at = self.now;
         self.ledger.at(bucket, at.day(), INBOX_NO).notifications += ended.alone;
         for (later, items) in [(false, ended.first), (true, ended.later)] {
-            let items = items.into_iter().filter(|(_, who)| !who.is_empty());
-            let items = items.map(|((channel, reason), who)| (channel, reason, who.into()));
+            let items = items
+                .into_iter()
+                .filter(|(_, who)| !who.is_empty())
+                .map(|((channel, reason), who)| (channel, reason, who.into()));
             let items: Vec<(ChannelNo, Reason, Set)> = items.collect();
             if items.is_empty() {
                 continue;
@@ -214,8 +217,11 @@ impl NotEntered {
 
     /// Number of these entries.
     pub(crate) fn entries(&self) -> u64 {
-        let sets = self.first.values().chain(self.later.values());
-        sets.map(RoaringBitmap::len).sum()
+        self.first
+            .values()
+            .chain(self.later.values())
+            .map(RoaringBitmap::len)
+            .sum()
     }
 }
 
@@ -232,9 +238,10 @@ fn thaw(
     let at = frozen.words.iter().map(|word| words.binary_search(word));
     let at: Vec<Option<u16>> = at.map(|at| u16::try_from(at.ok()?).ok()).collect();
     let renumbered = |reasons: &[u16]| -> Vec<u16> {
-        let reasons = reasons.iter();
-        let reasons = reasons.filter_map(|word| *at.get(usize::from(*word))?);
-        reasons.collect()
+        reasons
+            .iter()
+            .filter_map(|word| *at.get(usize::from(*word))?)
+            .collect()
     };
     for part in frozen.parts {
         let elsewhere = part.elsewhere.iter().map(|of| OnChannel {

@@ -56,8 +56,10 @@ impl InInboxes {
             return who.iter().filter(marks_of).collect();
         }
         let marks = bucket.marks.iter();
-        let covering = marks.filter(|(number, marks)| who.contains(**number) && covers(marks));
-        covering.map(|(number, _)| *number).collect()
+        marks
+            .filter(|(number, marks)| who.contains(**number) && covers(marks))
+            .map(|(number, _)| *number)
+            .collect()
     }
 }
 
@@ -116,8 +118,11 @@ pub(crate) fn seen_before(
 ) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
     let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
     for part in &frozen.parts {
-        let later = part.channels.iter();
-        for channel in later.filter(|channel| of_type.after_ms(**channel).is_some()) {
+        for channel in part
+            .channels
+            .iter()
+            .filter(|channel| of_type.after_ms(**channel).is_some())
+        {
             *concerned.entry(*channel).or_default() |= &part.who.0;
         }
     }

@@ -161,8 +161,10 @@ impl Part {
             ledger.read(view, no)?;
         }
         let entered = (Owner::Shared, Table::EnteredIds);
-        let copies = days_with(view, &days, entered)?.into_iter();
-        let copies = copies.map(|day| (day, Tree::new())).collect();
+        let copies = days_with(view, &days, entered)?
+            .into_iter()
+            .map(|day| (day, Tree::new()))
+            .collect();
         Ok(Self {
             no,
             now: head.now,
@@ -356,8 +358,9 @@ impl Part {
 
     /// The buckets whose chores are still done.
     fn working(&self) -> impl Iterator<Item = &Bucket> {
-        let buckets = self.buckets.iter();
-        buckets.filter(|bucket| !self.set_aside.contains(&bucket.no))
+        self.buckets
+            .iter()
+            .filter(|bucket| !self.set_aside.contains(&bucket.no))
     }
 
     /// Tells whether chores are so far behind that they should get more of a step's time.

@@ -117,8 +117,9 @@ impl Part {
         chosen: Chosen<'_>,
     ) -> Result<Vec<(ChannelNo, PreferenceScope, Mode)>, Refused> {
         let (scope, mode) = (chosen.scope, chosen.mode);
-        let channels = choosable(self, scope, chosen.channel, mode)?.into_iter();
-        let choices = channels.map(|channel| (channel, scope.clone(), mode.clone()));
+        let choices = choosable(self, scope, chosen.channel, mode)?
+            .into_iter()
+            .map(|channel| (channel, scope.clone(), mode.clone()));
         let choices: Vec<_> = choices.collect();
         may_mute(self, of, &choices)?;
         Ok(choices)
@@ -278,8 +279,12 @@ impl Part {
                 continue;
             }
             // Where what is paused waits nobody ever comes due, the erased among them.
-            let open = bucket.lanes.plain().get(&no).filter(|_| paused);
-            let open = open.map(|lane| lane.open());
+            let open = bucket
+                .lanes
+                .plain()
+                .get(&no)
+                .filter(|_| paused)
+                .map(|lane| lane.open());
             // A pause of the inbox holds the entries of those who were erased at the same instant, too.
             let pauses = among.channel.is_some() && among.who.is_none();
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
@@ -353,8 +358,10 @@ fn may_mute(
     choices: &[(ChannelNo, PreferenceScope, Mode)],
 ) -> Result<(), Refused> {
     let mutes = |mode: Mode| {
-        let of_mode = choices.iter().filter(move |(.., chosen)| *chosen == mode);
-        of_mode.filter(|(_, scope, _)| scope.is_mute())
+        choices
+            .iter()
+            .filter(move |(.., chosen)| *chosen == mode)
+            .filter(|(_, scope, _)| scope.is_mute())
     };
     if mutes(Mode::Never).next().is_none() {
         return Ok(());

@@ -419,7 +419,10 @@ fn frozen_counts(view: &dyn ReadView, key: &[u8], value: &[u8]) -> Result<(u64, 
         .iter()
         .map(|part| part.who.len() * part.channels.len() as u64)
         .sum();
-    let first = parts.iter().filter(|part| !part.later);
-    let notifications = first.map(|part| part.who.len()).sum();
+    let notifications = parts
+        .iter()
+        .filter(|part| !part.later)
+        .map(|part| part.who.len())
+        .sum();
     Ok((entries, notifications))
 }

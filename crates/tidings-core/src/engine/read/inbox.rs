@@ -208,8 +208,9 @@ impl Reader<'_> {
             let least = reader.reading.of_day(*day);
             let is_shown = next.is_none() && held.first < from.below && held.first <= from.as_of;
             let counts = known.iter().find(|(known, _)| known == day);
-            let counts = counts.map(|(_, counts)| *counts);
-            let counts = counts.or((least == State::Read).then_some(Counts::default()));
+            let counts = counts
+                .map(|(_, counts)| *counts)
+                .or((least == State::Read).then_some(Counts::default()));
             let counts = match counts {
                 Some(counts) if !is_shown => counts,
                 _ => {
@@ -316,8 +317,12 @@ impl<'a> InboxReader<'a> {
         (engine, view): (&'a Engine, &'a dyn ReadView),
         (bucket, number): (&'a Bucket, RecipientNo),
     ) -> Self {
-        let lanes = engine.intake.compiled.names.lanes();
-        let lanes = lanes.filter(|(_, lane)| lane.is_inbox());
+        let lanes = engine
+            .intake
+            .compiled
+            .names
+            .lanes()
+            .filter(|(_, lane)| lane.is_inbox());
         Self {
             engine,
             view,
@@ -480,9 +485,10 @@ impl<'a> InboxReader<'a> {
             events.push(event);
         }
         presenter.read_data(day, &events.iter().copied().collect())?;
-        let headers = events.iter();
-        let headers = headers.map(|at| self.engine.intake.header(self.view, day, *at));
-        let headers: Vec<Header> = headers.collect::<Result<_, _>>()?;
+        let headers: Vec<Header> = events
+            .iter()
+            .map(|at| self.engine.intake.header(self.view, day, *at))
+            .collect::<Result<_, _>>()?;
         let facts = facts.into_iter().zip(events);
         let mut listed = headers.into_iter().zip(facts);
         let groups = shapes.iter().map(|shape| {
@@ -588,8 +594,10 @@ impl<'a> Chunks<'a> {
         let (first, key) = row_of(arrival, |first| {
             let key = details_key(no, id, first);
             if !self.read.contains_key(&key) {
-                let bytes = self.view.get(Partition::Day(self.day), &key)?;
-                let bytes = bytes.ok_or_else(|| self.bucket.index.is_missing(segment))?;
+                let bytes = self
+                    .view
+                    .get(Partition::Day(self.day), &key)?
+                    .ok_or_else(|| self.bucket.index.is_missing(segment))?;
                 self.read.insert(key.clone(), bytes);
             }
             let arrivals = Details::parse(first, &self.read[&key])?.arrivals();

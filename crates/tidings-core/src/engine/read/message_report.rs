@@ -112,8 +112,11 @@ impl Reader<'_> {
         let engine = self.engine;
         let (seqs, mut left_out) = row.seqs(closing.seq);
         left_out.extend(row.taken(closing.seq));
-        let whole = seqs.iter().chain(left_out.iter().map(|(seq, _)| seq));
-        let whole: Vec<Seq> = whole.copied().collect();
+        let whole: Vec<Seq> = seqs
+            .iter()
+            .chain(left_out.iter().map(|(seq, _)| seq))
+            .copied()
+            .collect();
         let of = (bucket, number);
         let (window, all) = self.entries_at(of, row, (closing, whole))?;
         let reasons: BTreeMap<Seq, Reason> = left_out.into_iter().collect();

@@ -327,9 +327,7 @@ impl Gathering<'_> {
     /// Gathers those that are built, by the days on which they were.
     fn closed(&mut self, after: Option<MessageCursor>) -> Result<(), Unreadable> {
         let engine = self.engine;
-        let days = engine.parts.journal_days();
-        let days = days.into_iter().rev();
-        let days = days.filter(|day| {
+        let days = engine.parts.journal_days().into_iter().rev().filter(|day| {
             let is_wanted = self.filter.day.is_none_or(|wanted| wanted == *day);
             is_wanted && after.is_none_or(|after| after.day.is_none_or(|last| *day <= last))
         });
@@ -478,8 +476,10 @@ impl Gathering<'_> {
         let open = bucket.closings.get(&closing);
         let seqs: Option<Vec<Seq>> = row.map(|row| {
             let (entries, ended) = row.seqs(closing);
-            let ended = ended.into_iter().chain(row.taken(closing));
-            let ended = ended.map(|(seq, _)| seq);
+            let ended = ended
+                .into_iter()
+                .chain(row.taken(closing))
+                .map(|(seq, _)| seq);
             entries.into_iter().chain(ended).collect()
         });
         let from = match &seqs {

@@ -349,10 +349,11 @@ impl Trace {
                         new.insert(ends(view, made.bucket, Of::Closing(closing), days)?)
                     }
                 };
-                let ending = ending_of(&*records, RecipientNo(number)).map(|(_, ending)| ending);
-                let ending = ending.ok_or_else(|| {
-                    Unreadable(format!("a message of closing {closing} has no outcome"))
-                })?;
+                let ending = ending_of(&*records, RecipientNo(number))
+                    .map(|(_, ending)| ending)
+                    .ok_or_else(|| {
+                        Unreadable(format!("a message of closing {closing} has no outcome"))
+                    })?;
                 let fate = self.fate(made.channel);
                 fate.end(ending.outcome(), ending.reason(), 1);
             }

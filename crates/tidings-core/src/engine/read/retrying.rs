@@ -92,8 +92,11 @@ impl Reader<'_> {
         }
         for plan in engine.planner(view).made_again(messages)? {
             for planned in &plan.messages {
-                let types = planned.entries.iter();
-                let types: Vec<Id> = types.map(|at| plan.item(*at).event_type).collect();
+                let types: Vec<Id> = planned
+                    .entries
+                    .iter()
+                    .map(|at| plan.item(*at).event_type)
+                    .collect();
                 if engine.paused().holds(plan.channel, &types) {
                     held.insert(plan.closing.message(planned.number));
                 }

@@ -135,11 +135,11 @@ impl Engine {
             .bucket(bucket)
             .preferences
             .of(number.0)
-            .into_iter();
-        let chosen = chosen.filter(|(_, scope, mode)| {
-            self.rules()
-                .is_some_and(|rules| rules.know_choice(scope, mode))
-        });
+            .into_iter()
+            .filter(|(_, scope, mode)| {
+                self.rules()
+                    .is_some_and(|rules| rules.know_choice(scope, mode))
+            });
         let (wide, mut shown): (Vec<_>, Vec<_>) = chosen
             .map(|(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode))
             .partition(|(scope, ..)| scope.may_be_on_each());
@@ -437,8 +437,8 @@ impl<'a> Reader<'a> {
         let types = compiled
             .current()
             .into_iter()
-            .flat_map(|version| version.types());
-        let types = types.filter(|of_type| of_type.channels(None).contains(&channel));
+            .flat_map(|version| version.types())
+            .filter(|of_type| of_type.channels(None).contains(&channel));
         let lane = |of_type: &Type| {
             let who = RoaringBitmap::from_iter([number.0]);
             let modes = preferences.split(channel, of_type, who);

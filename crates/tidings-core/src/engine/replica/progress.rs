@@ -29,9 +29,13 @@ pub struct KeptObjects {
 
 impl KeptObjects {
     pub(crate) fn of(event: &Event, day: Day) -> Self {
-        let roles = event.actor.iter().chain(&event.target);
-        let named = roles.chain([&event.object]);
-        let objects = named.map(|object| object.id.clone()).collect();
+        let objects = event
+            .actor
+            .iter()
+            .chain(&event.target)
+            .chain([&event.object])
+            .map(|object| object.id.clone())
+            .collect();
         Self { day, objects }
     }
 }

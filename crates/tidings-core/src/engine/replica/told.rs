@@ -129,9 +129,10 @@ fn apply_acts(
         of_acts: Vec::with_capacity(told.acts.len()),
     };
     let mut answers: Vec<Answers> = told.iter().map(of_told).collect();
-    let acts = (0..).zip(told);
-    let acts = acts.flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)));
-    let acts: Vec<(usize, ActNo, &Act)> = acts.collect();
+    let acts: Vec<(usize, ActNo, &Act)> = (0..)
+        .zip(told)
+        .flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)))
+        .collect();
     for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
         for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
             engine.intake.observe(draft.view, act)?;
@@ -216,12 +217,11 @@ impl Act {
             Self::Unschedule { place, waits_for } => {
                 waits_for.iter().map(|t| (*t, *place)).collect()
             }
-            Self::Cancel(cancel) => {
-                let events = cancel.events.iter();
-                let each = events
-                    .flat_map(|(place, event)| event.waits_for.iter().map(move |t| (*t, *place)));
-                each.collect()
-            }
+            Self::Cancel(cancel) => cancel
+                .events
+                .iter()
+                .flat_map(|(place, event)| event.waits_for.iter().map(move |t| (*t, *place)))
+                .collect(),
             _ => Vec::new(),
         }
     }

@@ -111,8 +111,9 @@ impl ToldRows {
         self.first = self.first.max(next);
         let later = self.more.split_off(&next);
         let more = std::mem::replace(&mut self.more, later);
-        let first = first.map(|no| told_key(ActNo(no)));
-        first.chain(more.into_values().flatten())
+        first
+            .map(|no| told_key(ActNo(no)))
+            .chain(more.into_values().flatten())
     }
 }
 

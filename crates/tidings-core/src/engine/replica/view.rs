@@ -54,8 +54,12 @@ impl Replica<'_> {
     /// The number of the newest acts that all parts of this engine have applied.
     #[must_use]
     pub fn applied(&self) -> ActNo {
-        let applied = self.engine.parts.iter().map(|part| part.applied);
-        applied.min().unwrap_or_default()
+        self.engine
+            .parts
+            .iter()
+            .map(|part| part.applied)
+            .min()
+            .unwrap_or_default()
     }
 
     /// The numbers of the parts that this engine has.
@@ -78,8 +82,7 @@ impl Replica<'_> {
     /// Tells whether a recipient would be of a part that this engine has.
     #[must_use]
     pub fn has_home_of(&self, recipient: &Id) -> bool {
-        let parts = self.engine.parts.iter();
-        let mut buckets = parts.map(|part| &part.buckets);
+        let mut buckets = self.engine.parts.iter().map(|part| &part.buckets);
         buckets.any(|buckets| buckets.of(recipient.as_str()).is_some())
     }
 

@@ -279,8 +279,11 @@ impl Applied {
                 let event = &row.event;
                 let empty = spread.concerned == 0;
                 let counted = spread.unknown.len() as u64 + u64::from(empty);
-                let unknown = spread.unknown.into_iter().map(Warning::UnknownRecipient);
-                let mut warnings: Vec<Warning> = unknown.collect();
+                let mut warnings: Vec<Warning> = spread
+                    .unknown
+                    .into_iter()
+                    .map(Warning::UnknownRecipient)
+                    .collect();
                 if empty {
                     warnings.extend(why_nobody(&event.to, spread.actor_is_left_out));
                 }

@@ -126,10 +126,10 @@ impl<'a> Draft<'a> {
 
     /// Takes the newest rows of these buckets' journals out, for [`Draft::of_part`].
     pub(crate) fn take_journals(&mut self, buckets: &[BucketNo]) -> Journals {
-        let rows = buckets
+        buckets
             .iter()
-            .filter_map(|no| self.journals.remove_entry(no));
-        rows.collect()
+            .filter_map(|no| self.journals.remove_entry(no))
+            .collect()
     }
 
     /// Ends a part's draft.
@@ -284,14 +284,16 @@ impl<'a> Draft<'a> {
         partition: Partition,
         prefix: &'p [u8],
     ) -> impl Iterator<Item = (&'p [u8], Option<&'p [u8]>)> {
-        let of_step = self.step.map(|step| &step.writes);
-        let drafts = of_step.into_iter().chain([&self.writes]);
-        drafts.flat_map(move |writes| {
-            writes
-                .range((partition, prefix.to_vec())..)
-                .take_while(move |((at, key), _)| *at == partition && key.starts_with(prefix))
-                .map(|((_, key), value)| (key.as_slice(), value.as_deref()))
-        })
+        self.step
+            .map(|step| &step.writes)
+            .into_iter()
+            .chain([&self.writes])
+            .flat_map(move |writes| {
+                writes
+                    .range((partition, prefix.to_vec())..)
+                    .take_while(move |((at, key), _)| *at == partition && key.starts_with(prefix))
+                    .map(|((_, key), value)| (key.as_slice(), value.as_deref()))
+            })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -313,8 +315,8 @@ impl<'a> Draft<'a> {
         for (day, key, lines) in std::mem::take(&mut self.events).rows() {
             self.put(Partition::Day(day), key, lines);
         }
-        let writes = self.writes.into_iter();
-        writes
+        self.writes
+            .into_iter()
             .map(|((partition, key), value)| Write {
                 partition,
                 key,

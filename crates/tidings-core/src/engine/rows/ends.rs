@@ -78,8 +78,8 @@ pub(crate) fn ends(
             Ok(())
         })?;
         for seq in seqs {
-            let bytes = view.get(Partition::Day(day), &journal_key(bucket, seq))?;
-            let bytes = bytes
+            let bytes = view
+                .get(Partition::Day(day), &journal_key(bucket, seq))?
                 .ok_or_else(|| Unreadable(format!("record {seq} of bucket {bucket} is missing")))?;
             records.push(decode("a record", &bytes)?);
         }
@@ -113,17 +113,16 @@ pub(crate) fn ended_by(
     channel: ChannelNo,
 ) -> Vec<(Option<Reason>, &RoaringBitmap)> {
     match record {
-        Record::Cut { why, items, .. } => {
-            let items = items.iter();
-            let items = items.filter(|item| item.seq == seq && item.channel == channel);
-            items.map(|item| (*why, &item.who.0)).collect()
-        }
-        Record::InboxDelivered { except, .. } if channel == INBOX_NO => {
-            let except = except.iter().filter(|(of, ..)| *of == seq);
-            except
-                .map(|(_, reason, who)| (Some(*reason), &who.0))
-                .collect()
-        }
+        Record::Cut { why, items, .. } => items
+            .iter()
+            .filter(|item| item.seq == seq && item.channel == channel)
+            .map(|item| (*why, &item.who.0))
+            .collect(),
+        Record::InboxDelivered { except, .. } if channel == INBOX_NO => except
+            .iter()
+            .filter(|(of, ..)| *of == seq)
+            .map(|(_, reason, who)| (Some(*reason), &who.0))
+            .collect(),
         _ => Vec::new(),
     }
 }

@@ -72,9 +72,11 @@ impl EventRow {
     /// recipients' clocks differ, or where channels come later.
     pub(crate) fn enters(&self) -> BTreeSet<Instant> {
         let first = self.enters_first();
-        let later = self.after_ms.values();
-        let later = later.flat_map(|ms| first.iter().map(|t| t.plus_ms(*ms)));
-        later.chain(first.iter().copied()).collect()
+        self.after_ms
+            .values()
+            .flat_map(|ms| first.iter().map(|t| t.plus_ms(*ms)))
+            .chain(first.iter().copied())
+            .collect()
     }
 
     /// Those of the channels that come first: one, but where recipients' clocks differ.
@@ -130,8 +132,9 @@ impl FreshEvents {
 
     /// The rows, each with its day and its key.
     pub(crate) fn rows(self) -> impl Iterator<Item = (Day, Vec<u8>, Vec<u8>)> {
-        let rows = self.0.into_iter();
-        rows.map(|row| (row.day, row_key(*row.ordinals.start()), row.lines))
+        self.0
+            .into_iter()
+            .map(|row| (row.day, row_key(*row.ordinals.start()), row.lines))
     }
 }
 

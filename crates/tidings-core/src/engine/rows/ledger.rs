@@ -136,8 +136,9 @@ impl Ledger {
     pub(crate) fn read(&mut self, view: &dyn ReadView, bucket: BucketNo) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(bucket), Table::Ledger).done();
         each(view, Partition::Base, &prefix, |key, value| {
-            let account = day_at(key, REST).zip(key.get(REST + 4).copied().map(ChannelNo));
-            let account = account.filter(|(_, channel)| usize::from(*channel) < CHANNELS.len());
+            let account = day_at(key, REST)
+                .zip(key.get(REST + 4).copied().map(ChannelNo))
+                .filter(|(_, channel)| usize::from(*channel) < CHANNELS.len());
             let odd = || Unreadable("a ledger key is odd".to_owned());
             let (day, channel) = account.ok_or_else(odd)?;
             let row = decode("a ledger row", value)?;
@@ -153,8 +154,12 @@ impl Ledger {
 
     /// Expires the pending entries of a day and returns their number.
     pub(crate) fn forget(&mut self, day: Day) -> u64 {
-        let of_day = self.rows.keys().filter(|account| account.day == day);
-        let accounts: Vec<Account> = of_day.copied().collect();
+        let accounts: Vec<Account> = self
+            .rows
+            .keys()
+            .filter(|account| account.day == day)
+            .copied()
+            .collect();
         let mut expired = 0;
         for account in accounts {
             let pending = self.rows.get(&account).map_or(0, |row| row.pending);

@@ -89,8 +89,8 @@ impl World {
         {
             let step = self
                 .engine
-                .forget_before(&self.stored, &Reach::new(), now, before);
-            let step = step.unwrap();
+                .forget_before(&self.stored, &Reach::new(), now, before)
+                .unwrap();
             self.stored.commit(step.writes);
             for day in step.forgotten {
                 self.stored
@@ -107,8 +107,12 @@ impl World {
             reply.unwrap();
         }
         for closing in self.engine.open_closings().unmade() {
-            let plan = self.engine.planner(&self.stored).plan(closing, 10_000);
-            let plan = plan.unwrap().unwrap();
+            let plan = self
+                .engine
+                .planner(&self.stored)
+                .plan(closing, 10_000)
+                .unwrap()
+                .unwrap();
             let made = self
                 .engine
                 .made(&self.stored, now, slice::from_ref(&plan))
@@ -184,8 +188,11 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
         .reader(&world.stored)
         .inbox(&id("a"), None, 100);
     let groups = page.unwrap().unwrap().groups;
-    let items = groups.iter().flat_map(|group| &group.items);
-    let reasons: Vec<usize> = items.map(|item| item.reasons.len()).collect();
+    let reasons: Vec<usize> = groups
+        .iter()
+        .flat_map(|group| &group.items)
+        .map(|item| item.reasons.len())
+        .collect();
     assert_eq!(reasons, [1600; 24]);
     let report = world
         .engine

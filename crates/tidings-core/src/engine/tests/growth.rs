@@ -28,8 +28,11 @@ fn about(name: &str, object: &str) -> Command {
 /// Number of rows of objects there are, of whatever table.
 fn object_rows(stored: &Stored) -> usize {
     let tables = [Table::Objects, Table::ObjectDays, Table::Withdrawn];
-    let keys = stored.0.keys().filter(|(at, _)| *at == Partition::Base);
-    let keys = keys.filter(|(_, key)| tables.iter().any(|table| key[2] == *table as u8));
+    let keys = stored
+        .0
+        .keys()
+        .filter(|(at, _)| *at == Partition::Base)
+        .filter(|(_, key)| tables.iter().any(|table| key[2] == *table as u8));
     keys.count()
 }
 

@@ -249,8 +249,10 @@ impl World {
         let named = |word: &str, number: u8| {
             (number > 0).then(|| Object::bare(id(&format!("{word}{number}"))))
         };
-        let people = PEOPLE.iter().enumerate();
-        let recipients = people.filter(|(who, _)| to >> who & 1 == 1);
+        let recipients = PEOPLE
+            .iter()
+            .enumerate()
+            .filter(|(who, _)| to >> who & 1 == 1);
         let deliver_at = self.now.plus_ms(i64::from(delay_hours) * HOUR_MS);
         let command = Command::Publish(Box::new(Event {
             id: id(&format!("e{event}")),
@@ -407,8 +409,11 @@ impl World {
         let unseen = groups.iter().filter(|(_, entries)| !seen(entries)).count();
         let unread = groups.iter().filter(|((_, _, _, read), _)| !read).count();
         let groups = groups.iter().map(|((_, kind, _, read), entries)| {
-            let items = entries.iter().take(ITEMS_LISTED);
-            let items = items.map(|entry| format!("e{}", entry.event)).collect();
+            let items = entries
+                .iter()
+                .take(ITEMS_LISTED)
+                .map(|entry| format!("e{}", entry.event))
+                .collect();
             let kind = KINDS[*kind].to_owned();
             (kind, entries.len(), items, seen(entries), *read)
         });

@@ -29,8 +29,13 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
         let step = engine
             .step(&stored, &Reach::new(), Instant(at), &[command])
             .unwrap();
-        let longest = step.writes.iter().filter_map(|write| write.value.as_ref());
-        let longest = longest.map(Vec::len).max().unwrap();
+        let longest = step
+            .writes
+            .iter()
+            .filter_map(|write| write.value.as_ref())
+            .map(Vec::len)
+            .max()
+            .unwrap();
         assert!(longest <= 2 << 20, "a row of {longest} bytes");
         stored.commit(step.writes);
         engine = Engine::open(&stored, &[Day(0)], options).unwrap();
@@ -52,8 +57,7 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
     let [closing] = engine.open_closings().unmade()[..] else {
         panic!("one window");
     };
-    let plan = engine.planner(&stored).plan(closing, 10).unwrap();
-    let plan = plan.unwrap();
+    let plan = engine.planner(&stored).plan(closing, 10).unwrap().unwrap();
     let message = engine.message(&plan, &plan.messages[0]).unwrap();
     let heard = message.items.iter().map(|item| item.event.clone());
     assert!(heard.eq((0..EVENTS).map(|name| id(&format!("e{name}")))));

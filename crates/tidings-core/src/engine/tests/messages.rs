@@ -142,8 +142,11 @@ impl Driven {
         let states = |engine: &Engine| {
             let all = engine
                 .reader(&self.stored)
-                .messages(&MessageFilter::default(), (None, 9));
-            let all = all.unwrap().unwrap().messages.into_iter();
+                .messages(&MessageFilter::default(), (None, 9))
+                .unwrap()
+                .unwrap()
+                .messages
+                .into_iter();
             all.map(|message| message.state).collect::<Vec<_>>()
         };
         let again = Engine::open(&self.stored, &[Day(0)], OPTIONS).unwrap();
@@ -208,8 +211,8 @@ fn a_failed_message_goes_again_as_it_was() {
         .engine
         .reader(&driven.stored)
         .message_report(name)
+        .unwrap()
         .unwrap();
-    let report = report.unwrap();
     let replies: Vec<&str> = report.attempts.iter().map(|run| &*run.reply).collect();
     assert_eq!(replies, ["RCPT: 550", "250 queued"]);
     // A copy changes nothing, whatever becomes of it.

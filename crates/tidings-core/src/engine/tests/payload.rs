@@ -24,8 +24,10 @@ impl Noting<'_> {
     /// Number of times that rows were lent whose key begins so.
     fn lent(&self, prefix: &[u8]) -> usize {
         let lent = self.lent.lock().unwrap();
-        let these = lent.iter().filter(|(key, _)| key.starts_with(prefix));
-        these.map(|(_, times)| times).sum()
+        lent.iter()
+            .filter(|(key, _)| key.starts_with(prefix))
+            .map(|(_, times)| times)
+            .sum()
     }
 }
 

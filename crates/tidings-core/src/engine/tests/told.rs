@@ -86,8 +86,9 @@ impl Nodes {
             let has = |engine: &Engine| engine.replica().has_home_of(recipient);
             self.engines.iter().position(has).unwrap()
         });
-        let step = self.engines[home].take_in(&self.stored, &Reach::new(), now, commands);
-        let step = step.unwrap();
+        let step = self.engines[home]
+            .take_in(&self.stored, &Reach::new(), now, commands)
+            .unwrap();
         if home == 0 {
             return self.lead(now, step);
         }
@@ -129,9 +130,10 @@ impl Stored {
             Key::of(Owner::Intake, Table::Meta).done(),
             Key::of(Owner::Intake, Table::Acts).done(),
         ];
-        let rows = self.0.iter();
-        let rows = rows.filter(|((_, key), _)| !heads.iter().any(|head| key.starts_with(head)));
-        rows.map(|(at, value)| (at.clone(), value.clone()))
+        self.0
+            .iter()
+            .filter(|((_, key), _)| !heads.iter().any(|head| key.starts_with(head)))
+            .map(|(at, value)| (at.clone(), value.clone()))
             .collect()
     }
 }
@@ -165,8 +167,9 @@ fn parts_on_several_nodes_write_and_answer_what_one_node_does() {
     for (at, commands) in steps() {
         let now = Instant(at);
         for command in &commands {
-            let step = engine.take_in(&one, &Reach::new(), now, slice::from_ref(command));
-            let step = step.unwrap();
+            let step = engine
+                .take_in(&one, &Reach::new(), now, slice::from_ref(command))
+                .unwrap();
             one.commit(step.writes);
             assert_eq!(nodes.take_in(now, command), step.replies, "{command:?}");
         }
@@ -206,11 +209,12 @@ fn a_part_applies_once_what_it_missed() {
         nodes.stored.commit(step.unwrap().writes);
     }
     let count = |nodes: &Nodes| -> u64 {
-        let rows = nodes
+        nodes
             .engines
             .iter()
-            .flat_map(|engine| engine.ledger().into_values());
-        rows.map(|row| row.entries).sum()
+            .flat_map(|engine| engine.ledger().into_values())
+            .map(|row| row.entries)
+            .sum()
     };
     assert!(count(&nodes) < 3 * 2 * 40);
     for _ in 0..2 {
@@ -273,8 +277,9 @@ fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
         day: Day(3),
         objects: vec![id("o")],
     };
-    let step = engine.keep_objects(&nodes.stored, Instant(2), &[kept]);
-    let step = step.unwrap();
+    let step = engine
+        .keep_objects(&nodes.stored, Instant(2), &[kept])
+        .unwrap();
     assert!(step.told.is_some(), "news of an object");
     nodes.stored.commit(step.writes);
     assert_eq!(engine.replica().applied(), missed);
@@ -412,16 +417,18 @@ fn a_part_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
         nodes.take_in(Instant(0), &Command::Recipient(Box::new(change)));
     }
     let leader = &mut nodes.engines[0];
-    let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(9_000), &[event(1)]);
-    let step = step.unwrap();
+    let step = leader
+        .take_in(&nodes.stored, &Reach::new(), Instant(9_000), &[event(1)])
+        .unwrap();
     nodes.stored.commit(step.writes);
     let told: Vec<Arc<Told>> = step.told.into_iter().collect();
     let follower = &mut nodes.engines[1];
     let step = follower.apply_told(&nodes.stored, &Reach::new(), Instant(10), &told);
     nodes.stored.commit(step.unwrap().writes);
     assert_eq!(follower.now(), Instant(10));
-    let step = follower.step(&nodes.stored, &Reach::new(), Instant(11), &[]);
-    let step = step.unwrap();
+    let step = follower
+        .step(&nodes.stored, &Reach::new(), Instant(11), &[])
+        .unwrap();
     assert!(!step.delivered.is_empty(), "the inboxes were told");
     nodes.stored.commit(step.writes);
     // Its mail is due after the quiet time, by the clock of this node.

@@ -92,9 +92,11 @@ fn parts_in_any_order_write_and_answer_what_one_part_does() {
     let (mut of_one, mut of_several) = (Stored::default(), Stored::default());
     let heads = Key::of(Owner::Part, Table::Meta).done();
     let shared = |writes: &[Write]| -> Vec<Write> {
-        let writes = writes.iter();
-        let writes = writes.filter(|write| !write.key.starts_with(&heads));
-        writes.cloned().collect()
+        writes
+            .iter()
+            .filter(|write| !write.key.starts_with(&heads))
+            .cloned()
+            .collect()
     };
     let step = one.set_rules(&of_one, &Reach::new(), Instant(0), rules.clone());
     of_one.commit(step.unwrap().writes);

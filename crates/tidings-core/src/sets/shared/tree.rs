@@ -249,8 +249,11 @@ impl<K: Ord + Clone, V: Clone> Tree<K, V> {
 
     /// Keeps the entries that are wanted. Nothing is copied where all are.
     pub(crate) fn retain(&mut self, mut is_wanted: impl FnMut(&K, &V) -> bool) {
-        let unwanted = self.iter().filter(|(key, value)| !is_wanted(key, value));
-        let unwanted: Vec<K> = unwanted.map(|(key, _)| key.clone()).collect();
+        let unwanted: Vec<K> = self
+            .iter()
+            .filter(|(key, value)| !is_wanted(key, value))
+            .map(|(key, _)| key.clone())
+            .collect();
         for key in unwanted {
             self.remove(&key);
         }

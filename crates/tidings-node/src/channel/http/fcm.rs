@@ -83,8 +83,10 @@ impl Account {
         let json: Value =
             serde_json::from_str(file).map_err(|_| fault("is not the JSON that Google gives"))?;
         let text = |name: &str| {
-            let found = json[name].as_str().map(str::to_owned);
-            found.ok_or_else(|| fault(&format!("has no `{name}`")))
+            json[name]
+                .as_str()
+                .map(str::to_owned)
+                .ok_or_else(|| fault(&format!("has no `{name}`")))
         };
         let pem = text("private_key")?;
         let key = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())
@@ -201,8 +203,9 @@ impl Shape for Fcm {
         let json = answer.json();
         let details = json["error"]["details"].as_array();
         let mut codes = details.into_iter().flatten();
-        let code = codes.find_map(|detail| detail["errorCode"].as_str());
-        let code = code.or_else(|| json["error"]["status"].as_str());
+        let code = codes
+            .find_map(|detail| detail["errorCode"].as_str())
+            .or_else(|| json["error"]["status"].as_str());
         if answer.status == 401 {
             *self.kept() = None;
         }

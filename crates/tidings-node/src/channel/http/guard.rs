@@ -38,8 +38,10 @@ impl Resolver for Guard {
             return Ok(found);
         }
         let mut public = self.empty();
-        let allowed = found.iter().filter(|address| is_public(address.ip()));
-        allowed.for_each(|address| public.push(*address));
+        found
+            .iter()
+            .filter(|address| is_public(address.ip()))
+            .for_each(|address| public.push(*address));
         if public.is_empty() {
             Err(ureq::Error::BadUri(PRIVATE.to_owned()))
         } else {

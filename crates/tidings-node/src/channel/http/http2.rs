@@ -97,8 +97,8 @@ impl Http2 {
         if !is_tls {
             return self.shake_hands(stream).await;
         }
-        let name = ServerName::try_from(host.to_owned());
-        let name = name.map_err(|_| Fault::before("connect", "no name of a host"))?;
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|_| Fault::before("connect", "no name of a host"))?;
         let stream = self.tls.connect(name, stream).await.map_err(broken)?;
         self.shake_hands(stream).await
     }
@@ -142,8 +142,9 @@ impl Http2 {
         };
         // A stream that was closed before the body says why in its answer.
         let _ = stream.send_data(body, true);
-        let response = timeout(answer, response).await;
-        let response = response.map_err(|_| Fault("answer: it took too long".to_owned(), true))?;
+        let response = timeout(answer, response)
+            .await
+            .map_err(|_| Fault("answer: it took too long".to_owned(), true))?;
         let (head, mut content) = response.map_err(after)?.into_parts();
         let mut body = Vec::new();
         // The status says what became of the message, with or without the rest.

@@ -47,8 +47,9 @@ impl Shape for Mailgun {
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
         // A mail's own boundaries are made of its batch's id too, but for another prefix.
         let boundary = format!("tidings-form-{}", message.head.id);
-        let fields = known_by(message).into_iter();
-        let fields = fields.map(|(name, value)| (format!("v:{name}"), value));
+        let fields = known_by(message)
+            .into_iter()
+            .map(|(name, value)| (format!("v:{name}"), value));
         let fields = [("to".to_owned(), to)].into_iter().chain(fields);
         let mut body = Vec::new();
         for (name, value) in fields {

@@ -66,8 +66,10 @@ impl Parts {
 
 /// Ids of a mail that a provider keeps beside it and names in its reports.
 pub(crate) fn known_by(message: &Rendered) -> Vec<(&'static str, &str)> {
-    let head = message.bytes.split(|byte| *byte == b'\n');
-    let lines = head.map_while(|line| str::from_utf8(line).ok().map(str::trim_end));
+    let lines = message
+        .bytes
+        .split(|byte| *byte == b'\n')
+        .map_while(|line| str::from_utf8(line).ok().map(str::trim_end));
     let mut lines = lines.take_while(|line| !line.is_empty());
     let tag = lines.find_map(|line| line.strip_prefix(MESSAGE_HEADER)?.strip_prefix(": "));
     let tag = tag.map(|tag| ("tidings_message", tag));

@@ -63,8 +63,10 @@ impl Shape for Ses {
 
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
         let json = answer.json();
-        let kind = answer.header("x-amzn-errortype");
-        let kind = kind.or_else(|| json["__type"].as_str()).unwrap_or_default();
+        let kind = answer
+            .header("x-amzn-errortype")
+            .or_else(|| json["__type"].as_str())
+            .unwrap_or_default();
         // `Name:http://…` and `com.amazonaws…#Name` are forms of it.
         let kind = kind.split(':').next().unwrap_or_default();
         let kind = kind.rsplit('#').next().filter(|kind| !kind.is_empty());

@@ -203,8 +203,10 @@ fn is_code(text: &str) -> bool {
 
 /// The instant of a date of HTTP (RFC 9110, section 5.6.7), in any of its three forms.
 fn date(text: &str) -> Option<Instant> {
-    let since_epoch = httpdate::parse_http_date(text).ok()?;
-    let since_epoch = since_epoch.duration_since(UNIX_EPOCH).ok()?;
+    let since_epoch = httpdate::parse_http_date(text)
+        .ok()?
+        .duration_since(UNIX_EPOCH)
+        .ok()?;
     i64::try_from(since_epoch.as_millis()).ok().map(Instant)
 }
 

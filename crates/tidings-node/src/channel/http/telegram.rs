@@ -48,8 +48,9 @@ impl Shape for Telegram {
 
     /// A group has another id once it has become a supergroup.
     fn moved_to(&self, answer: &Answer, from: &str) -> Option<String> {
-        let new = answer.json()["parameters"]["migrate_to_chat_id"].as_i64()?;
-        let new = new.to_string();
+        let new = answer.json()["parameters"]["migrate_to_chat_id"]
+            .as_i64()?
+            .to_string();
         (answer.status == 400 && new != from).then_some(new)
     }
 

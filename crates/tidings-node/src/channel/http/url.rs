@@ -161,8 +161,8 @@ impl<'a> ProviderUrl<'a> {
             return Ok(own.to_owned());
         };
         let link = tidings_mail::web_address(&base);
-        let link = link.map(|link| link.trim_end_matches('/').to_owned());
-        link.ok_or_else(|| fault("`base` is an address, such as `https://mail.example.org`"))
+        link.map(|link| link.trim_end_matches('/').to_owned())
+            .ok_or_else(|| fault("`base` is an address, such as `https://mail.example.org`"))
     }
 
     /// Refuses options that nobody took.

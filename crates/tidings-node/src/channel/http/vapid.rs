@@ -125,8 +125,8 @@ fn pair_of(
     private: &str,
     random: &SystemRandom,
 ) -> Result<EcdsaKeyPair, ProviderError> {
-    let keys = decoded(private).zip(decoded(public));
-    let (private, public) = keys
+    let (private, public) = decoded(private)
+        .zip(decoded(public))
         .ok_or_else(|| fault("its keys are not base64url, as `generate-vapid-keys` writes them"))?;
     EcdsaKeyPair::from_private_key_and_public_key(
         &ECDSA_P256_SHA256_FIXED_SIGNING,

@@ -187,8 +187,8 @@ impl MailServer {
         let Ok(entries) = fs::read_dir(PathBuf::from(self.path("box/all/new"))) else {
             return Vec::new();
         };
-        let paths = entries.map(|entry| entry.unwrap().path());
-        paths
+        entries
+            .map(|entry| entry.unwrap().path())
             .map(|path| fs::read_to_string(path).unwrap())
             .collect()
     }

@@ -134,8 +134,9 @@ fn b3_many_hosts_of_one_name_or_of_many_hold_up_nobody_who_has_answered() {
     }
     // Whoever is new goes past them, too, but for the hosts that happen to be in the same group.
     let group = |host: &str| party::Party::group_of(host, false, 4);
-    let new = (0..).map(|number| format!("new{number}.example"));
-    let new = new.filter(|host| group(host) != group("evil.example"));
+    let new = (0..)
+        .map(|number| format!("new{number}.example"))
+        .filter(|host| group(host) != group("evil.example"));
     for (number, host) in (321..=330).zip(new) {
         sends(&mut senders, number, &host);
     }

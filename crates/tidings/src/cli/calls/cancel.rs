@@ -98,8 +98,9 @@ fn write_cancelled(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
         Some("unknown") => {
             let unknown = list(answer, "warnings")
                 .iter()
-                .map(|warning| cell(warning, "detail"));
-            let unknown = unknown.collect::<Vec<_>>().join("; ");
+                .map(|warning| cell(warning, "detail"))
+                .collect::<Vec<_>>()
+                .join("; ");
             writeln!(out, "Nothing cancelled: {unknown}")
         }
         Some("nothing_left") => writeln!(out, "Nothing cancelled: nothing is left to cancel"),

@@ -141,8 +141,9 @@ pub(in crate::cli) fn resume(arguments: &Resume, streams: &mut Streams<'_>) -> i
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let kinds = Steered::ALL.into_iter();
-    let kinds = kinds.filter(|kind| arguments.what.is_none_or(|only| only == *kind));
+    let kinds = Steered::ALL
+        .into_iter()
+        .filter(|kind| arguments.what.is_none_or(|only| only == *kind));
     let resumed = resume_all(&mut reach, kinds);
     let closed = reach.close();
     let resumed = match resumed.and_then(|resumed| closed.map(|()| resumed)) {
@@ -151,8 +152,11 @@ pub(in crate::cli) fn resume(arguments: &Resume, streams: &mut Streams<'_>) -> i
     };
     if to.json {
         let names = |kind: Steered| -> Vec<&String> {
-            let of_kind = resumed.iter().filter(|(what, _)| *what == kind);
-            of_kind.map(|(_, name)| name).collect()
+            resumed
+                .iter()
+                .filter(|(what, _)| *what == kind)
+                .map(|(_, name)| name)
+                .collect()
         };
         let answer = json!({"types": names(Steered::Type), "channels": names(Steered::Channel)});
         writeln!(streams.out, "{answer}")?;

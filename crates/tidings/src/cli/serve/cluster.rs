@@ -234,8 +234,8 @@ impl Holder for Holding {
     fn open(&mut self, term: Term) -> Result<tidings_node::Opened, String> {
         let state = &self.0;
         let rules = state.rules();
-        let store = Opened::held(Arc::clone(&state.leases), &term);
-        let store = store.map_err(|fault| fault.to_string())?;
+        let store =
+            Opened::held(Arc::clone(&state.leases), &term).map_err(|fault| fault.to_string())?;
         let (tenure, licence) = (term.tenure, Arc::clone(&term.licence));
         let with = (&state.arguments, &state.token);
         let mut homes = None;
@@ -269,8 +269,10 @@ impl Holder for Holding {
         *state.serving() = Some(serving);
         let lag = move || {
             let oldest = handle.look(|node| node.engine().open_closings().oldest_due());
-            let oldest = oldest.ok().flatten();
-            oldest.map_or(0, |due| clock.now().0.saturating_sub(due.0).max(0))
+            oldest
+                .ok()
+                .flatten()
+                .map_or(0, |due| clock.now().0.saturating_sub(due.0).max(0))
         };
         Ok(tidings_node::Opened {
             lag: Box::new(lag),

@@ -28,8 +28,12 @@ impl Axis {
         let span = (last.0 - first.0).max(MINUTE_MS);
         let told = story.bands.iter().flat_map(|band| &band.told);
         let soon = last.plus_ms(span.max(30 * MINUTE_MS));
-        let messages = told.map(|told| told.at).filter(|at| *at <= soon);
-        let to = messages.max().unwrap_or(last).max(last);
+        let to = told
+            .map(|told| told.at)
+            .filter(|at| *at <= soon)
+            .max()
+            .unwrap_or(last)
+            .max(last);
         Some(Self {
             from: first.plus_ms(-span / 40),
             to: to.plus_ms(((to.0 - first.0) / 20).max(MINUTE_MS)),
@@ -51,8 +55,11 @@ impl Axis {
         const STEPS: [i64; 12] = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440];
         let labels = (self.width / 90.0).max(2.0) as i64;
         let span = self.to.0 - self.from.0;
-        let steps = STEPS.iter().map(|minutes| minutes * MINUTE_MS);
-        let step = steps.into_iter().find(|step| span / step < labels);
+        let step = STEPS
+            .iter()
+            .map(|minutes| minutes * MINUTE_MS)
+            .into_iter()
+            .find(|step| span / step < labels);
         step.unwrap_or(7 * DAY_MS)
     }
 }
@@ -75,14 +82,17 @@ pub(super) fn picture(story: &Story, number: usize, width: f64) -> Option<Value>
             height => px((pitch * 0.78).max(1.6)),
         }
     });
-    let points = band.told.iter().filter(|told| axis.holds(told.at));
-    let points = points.map(|told| {
-        context! {
-            x => px(axis.x(told.at)),
-            at => told.at.to_string(),
-            events => told.events.len(),
-        }
-    });
+    let points = band
+        .told
+        .iter()
+        .filter(|told| axis.holds(told.at))
+        .map(|told| {
+            context! {
+                x => px(axis.x(told.at)),
+                at => told.at.to_string(),
+                events => told.events.len(),
+            }
+        });
     Some(context! {
         width => width.to_string(),
         height => format!("{:.0}", base + AXIS_HEIGHT),

@@ -161,8 +161,9 @@ fn day(story: &Story) -> Value {
         (1, _) => "one event".to_owned(),
         (all, _) => format!("{all} events"),
     };
-    let hours = story.events_from_to();
-    let hours = hours.map(|(from, to)| (band::clock(from), band::clock(to)));
+    let hours = story
+        .events_from_to()
+        .map(|(from, to)| (band::clock(from), band::clock(to)));
     let bands = story.bands.iter().enumerate().map(|(number, told)| {
         let pictures = WIDTHS.into_iter().filter_map(|(class, width)| {
             let picture = band::picture(story, number, width)?;

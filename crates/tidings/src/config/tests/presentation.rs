@@ -193,8 +193,10 @@ fn warned(text: &str, templates: &[&str]) -> Vec<String> {
         std::fs::write(beside.join(name), "x").unwrap();
     }
     let name = format!("{}:", path.display());
-    let warnings = check(&path).unwrap().warnings.into_iter();
-    warnings
+    check(&path)
+        .unwrap()
+        .warnings
+        .into_iter()
         .map(|warning| warning.replace(&name, "t.toml:"))
         .collect()
 }

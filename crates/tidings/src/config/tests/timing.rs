@@ -95,8 +95,11 @@ fn quiet_hours_are_a_stretch_of_the_clock() {
 fn caps_bound_the_messages_of_a_channel() {
     let two = "[[caps]]\nchannel = 'email'\nper = '24h'\nmax = 3\n\
                [[caps]]\nchannel = 'email'\nper = '7d'\nmax = 10\n";
-    let caps = rules(two).caps;
-    let caps: Vec<_> = caps.iter().map(|cap| (cap.per_ms, cap.max)).collect();
+    let caps: Vec<_> = rules(two)
+        .caps
+        .iter()
+        .map(|cap| (cap.per_ms, cap.max))
+        .collect();
     assert_eq!(caps, [(DAY_MS, 3), (7 * DAY_MS, 10)]);
     let cap = |channel: &str, per: &str, max: &str| {
         format!("[[caps]]\nchannel = {channel}\nper = {per}\nmax = {max}\n")

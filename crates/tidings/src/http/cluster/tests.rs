@@ -57,15 +57,18 @@ async fn call(api: &Router, method: Method, path: &str) -> (StatusCode, String, 
     let request = Request::builder()
         .method(method)
         .uri(path)
-        .header("host", "here.example");
-    let request = request.body(Body::from("a body")).unwrap();
+        .header("host", "here.example")
+        .body(Body::from("a body"))
+        .unwrap();
     read(api.clone().oneshot(request).await.unwrap()).await
 }
 
 async fn read(response: Response) -> (StatusCode, String, Option<u64>) {
     let (head, body) = response.into_parts();
-    let again = head.headers.get(header::RETRY_AFTER);
-    let again = again.map(|seconds| seconds.to_str().unwrap().parse().unwrap());
+    let again = head
+        .headers
+        .get(header::RETRY_AFTER)
+        .map(|seconds| seconds.to_str().unwrap().parse().unwrap());
     let bytes = body.collect().await.unwrap().to_bytes();
     (
         head.status,

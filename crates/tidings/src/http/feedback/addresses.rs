@@ -32,16 +32,21 @@ impl Service {
         let (here, there): (Vec<_>, Vec<_>) = messages.into_iter().partition(is_here);
         if let Some((homes, cluster)) = self.among() {
             for message in there {
-                let peer = cluster.peer(homes.of_bucket(bucket(&message)));
-                let peer = peer.ok_or_else(|| no_holder(NOBODY))?;
+                let peer = cluster
+                    .peer(homes.of_bucket(bucket(&message)))
+                    .ok_or_else(|| no_holder(NOBODY))?;
                 found.insert(message, of_other(cluster, &peer, message).await?);
             }
         }
         let own = move |node: &tidings_node::Durable| {
             let of = |message: MessageName| {
-                let profile = node.engine().recipient_of(message.id).into_iter();
-                let addresses = profile.flat_map(|of| of.addresses.of(EMAIL_NO));
-                let addresses = addresses.into_iter().map(|text| text.to_string());
+                let addresses = node
+                    .engine()
+                    .recipient_of(message.id)
+                    .into_iter()
+                    .flat_map(|of| of.addresses.of(EMAIL_NO))
+                    .into_iter()
+                    .map(|text| text.to_string());
                 (message, addresses.collect())
             };
             here.into_iter().map(of).collect::<Vec<_>>()

@@ -76,8 +76,10 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
     let words = [message, description]
         .map(Option::unwrap_or_default)
         .join(" ");
-    let status = enhanced_code.as_deref().and_then(Status::find);
-    let status = status.or_else(|| Status::find(&words));
+    let status = enhanced_code
+        .as_deref()
+        .and_then(Status::find)
+        .or_else(|| Status::find(&words));
     let event = match (&*line.event, line.severity.as_deref()) {
         ("delivered", _) => Event::Delivered,
         ("failed", Some("temporary")) => Event::Delayed,

@@ -81,14 +81,17 @@ pub(super) struct Feedback {
 impl Feedback {
     /// Numbers of reports by kind, and of those about no message of ours.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let known = Answered::ALL.iter().zip(&self.known);
-        let known = known.map(|(kind, count)| (kind.name(), count));
+        let known = Answered::ALL
+            .iter()
+            .zip(&self.known)
+            .map(|(kind, count)| (kind.name(), count));
         let others = [
             ("opted_in", &self.opted_in),
             ("unknown_message", &self.unknown),
         ];
-        let all = known.chain(others);
-        all.map(|(kind, count)| (kind, count.load(Ordering::Relaxed)))
+        known
+            .chain(others)
+            .map(|(kind, count)| (kind, count.load(Ordering::Relaxed)))
     }
 
     fn count(&self, report: &Reported, is_known: bool) {
@@ -222,8 +225,8 @@ impl Service {
             return Ok(());
         };
         let (rules, now) = (self.rules(), self.now());
-        let each = reports.iter();
-        let judged: Vec<Option<Judged>> = each
+        let judged: Vec<Option<Judged>> = reports
+            .iter()
             .map(|report| report.judged((&key, &rules.feedback), now))
             .collect();
         let is_known: Vec<bool> = judged.iter().map(Option::is_some).collect();
@@ -233,9 +236,11 @@ impl Service {
             let change = report.address_change(now);
             change.filter(|change| awaits || change.report != AddressReport::Arrived)
         };
-        let changing = judged.iter().zip(&reports);
-        let changing = changing.filter(|(_, report)| change_of(report).is_some());
-        let messages = changing.filter_map(|(known, _)| Some(known.as_ref()?.tag.message));
+        let messages = judged
+            .iter()
+            .zip(&reports)
+            .filter(|(_, report)| change_of(report).is_some())
+            .filter_map(|(known, _)| Some(known.as_ref()?.tag.message));
         let messages = messages.collect();
         let addresses = self.email_addresses(messages).await?;
         let mut commands = Vec::new();

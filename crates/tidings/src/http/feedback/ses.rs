@@ -65,8 +65,8 @@ impl Certificates {
             return Ok(known.clone());
         }
         let pem = (self.fetch)(address)?;
-        let certificate = CertificateDer::from_pem_slice(&pem);
-        let certificate = certificate.map_err(|fault| fault.to_string())?;
+        let certificate =
+            CertificateDer::from_pem_slice(&pem).map_err(|fault| fault.to_string())?;
         let mut kept = kept();
         if kept.len() >= CERTIFICATES_MAX {
             kept.clear();
@@ -125,10 +125,9 @@ impl Envelope {
             ("TopicArn", Some(&self.topic_arn)),
             ("Type", Some(&self.kind)),
         ];
-        let given = fields
+        fields
             .into_iter()
-            .filter_map(|(name, value)| Some((name, value?)));
-        given
+            .filter_map(|(name, value)| Some((name, value?)))
             .map(|(name, value)| format!("{name}\n{value}\n"))
             .collect()
     }
@@ -293,8 +292,11 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
     };
     let mut statuses = bounced_recipients.into_iter().filter_map(|of| of.status);
     let status = statuses.find_map(|text| Status::find(&text));
-    let headers = line.mail.headers.into_iter();
-    let tags = headers.filter(|header| header.name.eq_ignore_ascii_case(HEADER));
+    let tags = line
+        .mail
+        .headers
+        .into_iter()
+        .filter(|header| header.name.eq_ignore_ascii_case(HEADER));
     Some(Reported {
         at: Some(signed),
         address: None,

@@ -48,18 +48,21 @@ fn state(post: &Post) -> (Vec<String>, Vec<Value>) {
     let messages = get(post, "/v1/messages");
     let id = messages["messages"][0]["id"].as_str().unwrap();
     let message = get(post, &format!("/v1/messages/{id}"));
-    let attempts = message["attempts"].as_array().unwrap().iter();
-    let answers = attempts.filter(|attempt| attempt["answer"] != "sent");
-    let answers = answers.map(|attempt| {
-        let text = |name: &str| attempt[name].as_str().unwrap().to_owned();
-        let count = attempt["count"].as_u64().unwrap();
-        format!(
-            "{} {} {count}x {}",
-            text("provider"),
-            text("answer"),
-            text("reply")
-        )
-    });
+    let answers = message["attempts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|attempt| attempt["answer"] != "sent")
+        .map(|attempt| {
+            let text = |name: &str| attempt[name].as_str().unwrap().to_owned();
+            let count = attempt["count"].as_u64().unwrap();
+            format!(
+                "{} {} {count}x {}",
+                text("provider"),
+                text("answer"),
+                text("reply")
+            )
+        });
     let list = get(post, "/v1/suppressions");
     let list = list["suppressions"].as_array().unwrap().iter();
     (
@@ -276,8 +279,8 @@ fn heard<T>(
     body: &str,
     read: impl FnOnce(&Call<'_>) -> T,
 ) -> T {
-    let pairs = headers.iter();
-    let headers: HeaderMap = pairs
+    let headers: HeaderMap = headers
+        .iter()
         .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_str(value).unwrap()))
         .collect();
     read(&Call {
@@ -344,15 +347,14 @@ fn calls_of_sendgrid_are_signed() {
 fn calls_of_mailgun_are_signed() {
     let (post, tag) = sent();
     let key = "key-1";
-    let signed = hmac::sign(
+    let signed: String = hmac::sign(
         &hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes()),
         format!("{NOON}t0").as_bytes(),
-    );
-    let signed: String = signed
-        .as_ref()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    )
+    .as_ref()
+    .iter()
+    .map(|byte| format!("{byte:02x}"))
+    .collect();
     let body = |signature: &str, event: Value| {
         let signature = json!({"timestamp": NOON, "token": "t0", "signature": signature});
         json!({"signature": signature, "event-data": event}).to_string()

@@ -63,8 +63,8 @@ async fn mail(
 ) -> Result<Response, Problem> {
     let bytes = found(&service, &name).await?;
     let mail = parsed(&bytes).ok_or_else(|| unknown(&name))?;
-    let page = page::mail(&name, &mail, &bytes);
-    let page = page.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    let page = page::mail(&name, &mail, &bytes)
+        .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     Ok(answer(page, PAGE))
 }
 
@@ -176,8 +176,12 @@ fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
 fn may_hold_mails(bytes: &[u8]) -> bool {
     const NAME: &[u8] = b"content-type:";
     let (mut matched, mut window) = (0, VecDeque::with_capacity(NAME.len()));
-    let small = bytes.iter().map(u8::to_ascii_lowercase).enumerate();
-    for (at, byte) in small.filter(|(_, byte)| !byte.is_ascii_whitespace()) {
+    for (at, byte) in bytes
+        .iter()
+        .map(u8::to_ascii_lowercase)
+        .enumerate()
+        .filter(|(_, byte)| !byte.is_ascii_whitespace())
+    {
         if window.len() == NAME.len() {
             window.pop_front();
         }

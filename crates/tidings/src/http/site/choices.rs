@@ -40,12 +40,16 @@ impl<'r> Chooser<'r> {
         let channel = channels.find(|kind| kind.number == token.channel)?.name;
         let profile = engine.recipient_of(token.message);
         let profile = profile.filter(|profile| profile.id == token.recipient)?;
-        let chosen = engine.preferences(&token.recipient).ok()?.into_iter();
-        let chosen = chosen.map(|(scope, channel, mode)| Choice {
-            scope,
-            channel: channel.to_owned(),
-            mode,
-        });
+        let chosen =
+            engine
+                .preferences(&token.recipient)
+                .ok()?
+                .into_iter()
+                .map(|(scope, channel, mode)| Choice {
+                    scope,
+                    channel: channel.to_owned(),
+                    mode,
+                });
         let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
         Some(Self {
             locale: locale.clone(),
@@ -87,8 +91,7 @@ impl<'r> Chooser<'r> {
             channel: self.channel.to_owned(),
             mode,
         };
-        let chosen = self.chosen.iter();
-        let of_digest = chosen.filter(|choice| {
+        let of_digest = self.chosen.iter().filter(|choice| {
             let is_category = matches!(choice.scope, PreferenceScope::Category(_));
             is_category && choice.channel == self.channel && is_digest(&choice.mode)
         });
@@ -156,8 +159,12 @@ impl<'r> Chooser<'r> {
             let comes_with = of.map(ShortName::of).is_some_and(|of| *lane == Some(of));
             !rules.required && (types.contains(&ShortName::of(name)) || comes_with)
         };
-        let types = self.rules.types.iter().filter(is_meant);
-        types.map(|(name, _)| name.as_str()).collect()
+        self.rules
+            .types
+            .iter()
+            .filter(is_meant)
+            .map(|(name, _)| name.as_str())
+            .collect()
     }
 
     fn mode(&self, scope: &PreferenceScope, channel: &str) -> Mode {
@@ -183,9 +190,10 @@ impl<'r> Chooser<'r> {
             .flat_map(|line| line.reasons.iter())
             .filter_map(|reason| reason.strip_prefix("topic:"))
             .collect();
-        let topics = batch.topics.iter();
-        let topics = topics.filter(|topic| reasons.contains(topic.id.as_str()));
-        let mut rows: Vec<Row> = topics
+        let mut rows: Vec<Row> = batch
+            .topics
+            .iter()
+            .filter(|topic| reasons.contains(topic.id.as_str()))
             .filter_map(|topic| self.mute(topic, PreferenceScope::Topic))
             .take(TOPICS_MAX)
             .collect();
@@ -196,8 +204,9 @@ impl<'r> Chooser<'r> {
         }
         let mut named = reasons;
         objects.retain(|object| named.insert(object.id.as_str()));
-        let objects = objects.into_iter();
-        let objects = objects.filter_map(|object| self.mute(object, PreferenceScope::Object));
+        let objects = objects
+            .into_iter()
+            .filter_map(|object| self.mute(object, PreferenceScope::Object));
         rows.extend(objects.take(OBJECTS_MAX));
         rows
     }
@@ -330,8 +339,11 @@ impl<'r> Chooser<'r> {
 
     /// The rows of the channel, and of all channels.
     fn everything(&self) -> Vec<Row> {
-        let optional = self.rules.types.values().filter(|kind| !kind.required);
-        let used: BTreeSet<&str> = optional
+        let used: BTreeSet<&str> = self
+            .rules
+            .types
+            .values()
+            .filter(|kind| !kind.required)
             .flat_map(|kind| kind.channels.keys())
             .map(String::as_str)
             .collect();
@@ -364,8 +376,10 @@ impl<'r> Chooser<'r> {
             (Mode::Never, Pace::Off)
         };
         // What is off stays off by itself, where the rest is turned off.
-        let narrower = narrower.filter(|choice| is_off || choice.mode != Mode::Never);
-        let mut set: Vec<Choice> = narrower.map(taken_back).collect();
+        let mut set: Vec<Choice> = narrower
+            .filter(|choice| is_off || choice.mode != Mode::Never)
+            .map(taken_back)
+            .collect();
         set.push(all(mode));
         Row {
             name,
@@ -412,8 +426,9 @@ fn offer(to: Pace, set: &[Choice]) -> Offer {
 
 /// Choices as the API has them.
 fn to_json(choices: &[Choice]) -> String {
-    let list = choices.iter().cloned();
-    let list: Vec<Preference> = list
+    let list: Vec<Preference> = choices
+        .iter()
+        .cloned()
         .map(|choice| Preference::of(choice.scope, &choice.channel, choice.mode))
         .collect();
     serde_json::to_string(&list).unwrap_or_default()

@@ -73,8 +73,8 @@ fn press(post: &Post, path: &str, page: &str, label: &str) -> Answered {
     let label = format!("aria-label=\"{label}\"");
     let row = page
         .split("<button ")
-        .find(|button| button.contains(&label));
-    let row = row.unwrap_or_else(|| panic!("no {label} in {page}"));
+        .find(|button| button.contains(&label))
+        .unwrap_or_else(|| panic!("no {label} in {page}"));
     let value = row.split("value=\"").nth(1).unwrap();
     send_set(post, path, value.split('"').next().unwrap())
 }
@@ -448,8 +448,9 @@ fn p5_the_rest_is_exactly_what_the_mail_does_not_show() {
     let link = after.split('\n').next().unwrap();
     let works = |text: &str| {
         let after = text.split("Work number ").skip(1);
-        let numbers = after.map(|rest| rest[..3].to_owned());
-        numbers.collect::<std::collections::BTreeSet<String>>()
+        after
+            .map(|rest| rest[..3].to_owned())
+            .collect::<std::collections::BTreeSet<String>>()
     };
     let body = body.split("----").next().unwrap();
     let mut told = works(body);

@@ -79,8 +79,11 @@ fn calls() -> Vec<Call> {
                 .filter_map(|response| resolved(&document, response)["description"].as_str());
             // Each is written as `code`: title.
             let codes = texts.flat_map(|text| {
-                let parts = text.split("`: ").filter_map(|part| part.rsplit('`').next());
-                let mut parts: Vec<String> = parts.map(str::to_owned).collect();
+                let mut parts: Vec<String> = text
+                    .split("`: ")
+                    .filter_map(|part| part.rsplit('`').next())
+                    .map(str::to_owned)
+                    .collect();
                 parts.pop();
                 parts
             });
@@ -111,9 +114,10 @@ fn path(template: &str) -> String {
     };
     let path = template
         .replace("{id}", id)
-        .replace("{topic}", "artists%2F1");
-    let path = path.replace("{address}", "ann@example.org");
-    let path = path.replace("{channel}", "email").replace("{type}", "note");
+        .replace("{topic}", "artists%2F1")
+        .replace("{address}", "ann@example.org")
+        .replace("{channel}", "email")
+        .replace("{type}", "note");
     path.replace("{code}", "unknown_type")
 }
 
@@ -455,8 +459,11 @@ fn wrong(code: &str, call: &Call) -> Call {
                 _ if call.path.starts_with("/v1/admin/") => 4,
                 _ => 3,
             };
-            let parts = call.path.split('/').enumerate();
-            let parts = parts.map(|(at, part)| if at == at_id { "%ff" } else { part });
+            let parts = call
+                .path
+                .split('/')
+                .enumerate()
+                .map(|(at, part)| if at == at_id { "%ff" } else { part });
             call.at(parts.collect::<Vec<_>>().join("/"))
         }
         "not_found" => path("unknown_type", "none"),
@@ -524,8 +531,10 @@ fn each_call_answers_every_error_that_it_documents() {
     let codes: BTreeSet<&String> = calls.iter().flat_map(|call| &call.codes).collect();
     let mut missed = Vec::new();
     for documented in codes {
-        let who = calls.iter().filter(|call| call.codes.contains(documented));
-        let who: Vec<&Call> = who.collect();
+        let who: Vec<&Call> = calls
+            .iter()
+            .filter(|call| call.codes.contains(documented))
+            .collect();
         let answers = answers(documented, &who).unwrap_or_else(|| {
             let (rig, _) = open();
             who.iter()

@@ -78,8 +78,10 @@ fn each_example_of_a_request_is_accepted() {
             };
             for (media, content) in content {
                 let schema = resolved(&document, &content["schema"]);
-                let example = content.get("example").or_else(|| schema.get("example"));
-                let example = example.unwrap_or_else(|| panic!("{method} {path} {media}"));
+                let example = content
+                    .get("example")
+                    .or_else(|| schema.get("example"))
+                    .unwrap_or_else(|| panic!("{method} {path} {media}"));
                 let headers = [("content-type", media.as_str())];
                 let answer = server().send(method.clone(), &path, &headers, example.to_string());
                 let text = String::from_utf8(answer.bytes.clone()).unwrap();

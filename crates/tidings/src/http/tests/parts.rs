@@ -381,8 +381,9 @@ fn events_without_an_id_have_the_same_one_when_their_request_comes_again() {
         let answer = two.send(Method::POST, "/v1/events", &headers, &body.to_string());
         let answer = answer.json();
         let all = answer.as_array().cloned().unwrap_or(vec![answer]);
-        let ids = all.iter().map(|one| one["id"].as_str().unwrap().to_owned());
-        ids.collect::<Vec<String>>()
+        all.iter()
+            .map(|one| one["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<String>>()
     };
     let array = json!([event, event]);
     let first = ids("k", &array);

@@ -29,8 +29,7 @@ channels = { email = { policy = "first_event", hold = "3h" } }
 /// Type, count and reasons of each group of the inbox.
 fn inbox(post: &Post) -> Vec<(String, u64, Value)> {
     let page = post.change(Method::GET, "/v1/recipients/ana/inbox", &Value::Null);
-    let groups = page["groups"].as_array().unwrap().iter();
-    let shown = groups.map(|group| {
+    let shown = page["groups"].as_array().unwrap().iter().map(|group| {
         let items = group["items"].as_array().unwrap();
         let reasons = items.iter().map(|item| item["reasons"].clone()).collect();
         (

@@ -104,7 +104,7 @@ async fn export(
             } else {
                 Ok(())
             };
-            (durable, let _ = permit);
+            drop((durable, permit));
             written
         })
     });

@@ -120,8 +120,7 @@ struct KeyMade {
     responses((status = 200, description = "The keys", body = KeysAnswer))
 )]
 async fn list_keys(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
-    let keys = service.handle.keys();
-    let keys = keys.iter().map(KeyShown::from).collect();
+    let keys = service.handle.keys().iter().map(KeyShown::from).collect();
     Answer::json(StatusCode::OK, &KeysAnswer { keys })
 }
 

@@ -161,8 +161,10 @@ pub(super) fn merged(
     only: Option<MessageState>,
     most: usize,
 ) -> MessagePage {
-    let ends = pages.iter().filter_map(|page| page.next.clone());
-    let ends = ends.filter_map(|next| Some((Place::of_cursor(&next)?, next)));
+    let ends = pages
+        .iter()
+        .filter_map(|page| page.next.clone())
+        .filter_map(|next| Some((Place::of_cursor(&next)?, next)));
     let end = ends.min();
     let mut messages: Vec<(Place, String, MessageShown)> = Vec::new();
     for message in pages.into_iter().flat_map(|page| page.messages) {
@@ -196,8 +198,7 @@ mod tests {
     use super::*;
 
     fn page(ids: &[(&str, Option<&str>)], next: Option<&str>) -> MessagePage {
-        let each = ids.iter();
-        let messages: Vec<_> = each
+        let messages: Vec<_> = ids.iter()
             .map(|(id, built)| {
                 let state = if built.is_some() { "sent" } else { "planned" };
                 json!({
@@ -211,8 +212,10 @@ mod tests {
     }
 
     fn ids(page: &MessagePage) -> Vec<&str> {
-        let messages = page.messages.iter();
-        messages.map(|message| message.id.as_str()).collect()
+        page.messages
+            .iter()
+            .map(|message| message.id.as_str())
+            .collect()
     }
 
     #[test]

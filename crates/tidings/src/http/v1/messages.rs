@@ -368,8 +368,8 @@ async fn get_message(
     let name = named(&id)?;
     let report = service
         .look(move |node| node.engine().reader(node.view()).message_report(name))
-        .await??;
-    let report = report.ok_or_else(|| Problem::from(Refused::UnknownMessage(name)))?;
+        .await??
+        .ok_or_else(|| Problem::from(Refused::UnknownMessage(name)))?;
     Answer::json(StatusCode::OK, &MessageDetails::from(report))
 }
 

@@ -60,8 +60,10 @@ pub struct NodeShown {
 pub fn shown(membership: &Membership) -> Vec<NodeShown> {
     let lease = membership.lease;
     let holds = |seen: &MemberStatus| lease.holder == Some(seen.member.id);
-    let members = membership.members.iter();
-    let members = members.filter(|seen| seen.silent_ms < GONE_MS || holds(seen));
+    let members = membership
+        .members
+        .iter()
+        .filter(|seen| seen.silent_ms < GONE_MS || holds(seen));
     let node = |seen: &MemberStatus| {
         let MemberStatus {
             member,
@@ -165,8 +167,10 @@ mod tests {
         ];
         assert_eq!(told, expected);
         let parts = |nodes: &[NodeShown]| -> Vec<_> {
-            let each = nodes.iter();
-            each.map(|node| (node.intake, node.parts.clone())).collect()
+            nodes
+                .iter()
+                .map(|node| (node.intake, node.parts.clone()))
+                .collect()
         };
         let none = || (false, Some(Vec::new()));
         assert_eq!(parts(&nodes), [none(), (true, None), none()]);

@@ -177,10 +177,13 @@ async fn get_event(
         return Answer::json(StatusCode::OK, &own);
     }
     let (own, mut gathered) = tokio::join!(own, others.gather::<Value>());
-    let own = own??.map(serde_json::to_value).transpose();
-    let own = own.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
-    let all = own.into_iter().chain(std::mem::take(&mut gathered.found));
-    let mut sum = all
+    let own = own??
+        .map(serde_json::to_value)
+        .transpose()
+        .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    let mut sum = own
+        .into_iter()
+        .chain(std::mem::take(&mut gathered.found))
         .reduce(|sum, more| added(sum, &more))
         .ok_or_else(unknown)?;
     if let Some(missing) = gathered.missing() {

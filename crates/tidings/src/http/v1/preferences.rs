@@ -70,11 +70,10 @@ async fn get_preferences(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
-    let chosen = service
+    let list: Vec<Preference> = service
         .look(move |node| node.engine().preferences(&id))
-        .await??;
-    let chosen = chosen.into_iter();
-    let list: Vec<Preference> = chosen
+        .await??
+        .into_iter()
         .map(|(scope, channel, mode)| Preference::of(scope, channel, mode))
         .collect();
     Answer::json(StatusCode::OK, &list)

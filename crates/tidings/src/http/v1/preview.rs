@@ -130,8 +130,10 @@ async fn preview(
                 return Ok(Preview { mail, scheduled });
             };
             let batch = Presenter::new(engine, view).batch(&plan, &planned)?;
-            let mail = batch.map(|batch| NextMail::of(batch, &design)).transpose();
-            let mail = mail.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+            let mail = batch
+                .map(|batch| NextMail::of(batch, &design))
+                .transpose()
+                .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
             Ok(Preview { mail, scheduled })
         })
         .await??;

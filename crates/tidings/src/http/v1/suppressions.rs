@@ -201,11 +201,11 @@ async fn get_suppression(
     let of = address.clone();
     let found = service
         .look(move |node| node.engine().reader(node.view()).suppression(&of))
-        .await?;
-    let found = found.ok_or_else(|| {
-        let detail = "the address is not suppressed on this channel";
-        Problem::new(Code::SuppressionNotFound, detail)
-    })?;
+        .await?
+        .ok_or_else(|| {
+            let detail = "the address is not suppressed on this channel";
+            Problem::new(Code::SuppressionNotFound, detail)
+        })?;
     Answer::json(StatusCode::OK, &SuppressedAddress::of(&address, &found))
 }
 

@@ -259,8 +259,10 @@ impl TypesAnswer {
         };
         let digests = rules.digests.iter();
         let channel = |name: &'static str| {
-            let provided = rules.channels.get(name);
-            let provided = provided.is_some_and(|channel| !channel.providers.is_empty());
+            let provided = rules
+                .channels
+                .get(name)
+                .is_some_and(|channel| !channel.providers.is_empty());
             let shown = ChannelShown {
                 configured: name == INBOX || provided,
                 paused: paused.has_channel(name),

@@ -224,8 +224,12 @@ async fn pending(
                 entries: lane.entries.into_iter().map(Waiting::from).collect(),
             });
             let lanes = lanes.collect();
-            let scheduled = engine.reader(view).scheduled(&id)??.into_iter();
-            let scheduled = scheduled.map(Waiting::from).collect();
+            let scheduled = engine
+                .reader(view)
+                .scheduled(&id)??
+                .into_iter()
+                .map(Waiting::from)
+                .collect();
             let retrying = engine.reader(view).retrying(Some(&id), RETRIED_MAX)??;
             Ok(Pending {
                 lanes,

@@ -89,8 +89,11 @@ impl Lanes {
         self.fading.clear();
         for (at, keyed) in &self.keyed {
             let quiet = around.longest_quiet(at.lane);
-            let last = keyed.lane.last_messages().map(|(_, at)| at);
-            let until = last.map(|at| Instant(at.0.saturating_add(quiet)));
+            let until = keyed
+                .lane
+                .last_messages()
+                .map(|(_, at)| at)
+                .map(|at| Instant(at.0.saturating_add(quiet)));
             self.fading.extend(until.map(|until| (until, at.clone())));
         }
     }

@@ -59,19 +59,19 @@ impl Lane {
             }
         };
         // Where nothing is left, the row before must not go on saying what it said.
-        let last = self.last.column_mut();
-        let last = last.map(|column| column.take_dirty(|_| true));
+        let last = self
+            .last
+            .column_mut()
+            .map(|column| column.take_dirty(|_| true));
         let counts = Some(self.counts.take_dirty(waits));
         let each = [
             (Part::Windows, windows),
             (Part::Last, last),
             (Part::Counts, counts),
         ];
-        let each = each.into_iter().flat_map(|(part, pages)| {
-            let pages = pages.into_iter().flatten();
-            pages.map(move |page| (part, page))
-        });
-        each.collect()
+        each.into_iter()
+            .flat_map(|(part, pages)| pages.into_iter().flatten().map(move |page| (part, page)))
+            .collect()
     }
 
     /// The row of a page, and its generation.
@@ -91,16 +91,18 @@ impl Lane {
     pub(crate) fn head(&self) -> LaneHead {
         let (odd, slots) = match &self.columns {
             Columns::Since(since) => {
-                let slots = self.wheel.slots().chain(self.parked.slots());
-                let slots = slots.map(|(slot, who)| (slot, Set(who.clone())));
+                let slots = self
+                    .wheel
+                    .slots()
+                    .chain(self.parked.slots())
+                    .map(|(slot, who)| (slot, Set(who.clone())));
                 (Some(since.odd()), slots.collect())
             }
             Columns::Windows(windows) => (windows.column().map(Column::odd), Vec::new()),
         };
         let odd_last = self.last.column().map(Column::odd);
         let odd_counts = Some(self.counts.odd());
-        let urgent = self.urgent.iter();
-        let urgent = urgent.map(|(seq, who)| (seq, Set(who.clone())));
+        let urgent = self.urgent.iter().map(|(seq, who)| (seq, Set(who.clone())));
         LaneHead {
             open: Set(self.open.clone()),
             slots,
@@ -138,8 +140,10 @@ impl Lane {
         (part, page, generation): (u8, u32, u8),
         bytes: &[u8],
     ) -> Result<(), Unreadable> {
-        let odd = head.odd.get(usize::from(part));
-        let odd = odd.ok_or_else(|| Unreadable("a lane has an unknown column".to_owned()))?;
+        let odd = head
+            .odd
+            .get(usize::from(part))
+            .ok_or_else(|| Unreadable("a lane has an unknown column".to_owned()))?;
         if odd.contains(page) != (generation == 1) {
             return Ok(());
         }

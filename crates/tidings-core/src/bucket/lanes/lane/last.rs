@@ -81,8 +81,10 @@ impl Lane {
 
     /// Drops the last messages up to this instant, except those of open windows.
     pub(crate) fn forget_messages(&mut self, up_to: Instant) -> Vec<u32> {
-        let old = self.last_messages().filter(|(_, at)| *at <= up_to);
-        let stale = old.filter(|(number, _)| !self.open.contains(*number));
+        let stale = self
+            .last_messages()
+            .filter(|(_, at)| *at <= up_to)
+            .filter(|(number, _)| !self.open.contains(*number));
         let stale: Vec<u32> = stale.map(|(number, _)| number).collect();
         self.last.drop_all(stale.iter().copied());
         stale

@@ -266,9 +266,11 @@ fn a2_events_are_taken_in_their_order() {
         let answered: Vec<&Value> = answers.iter().map(|answer| &answer["id"]).collect();
         assert_eq!(answered, names.iter().collect::<Vec<_>>());
         let pending = rig.call(Method::GET, "/v1/recipients/ann/pending", &Value::Null);
-        let entries = pending.json()["lanes"][0]["entries"].clone();
-        let entries = entries.as_array().unwrap().iter();
-        let waiting: Vec<String> = entries
+        let waiting: Vec<String> = pending.json()["lanes"][0]["entries"]
+            .clone()
+            .as_array()
+            .unwrap()
+            .iter()
             .map(|entry| entry["event"].as_str().unwrap().to_owned())
             .collect();
         assert_eq!(waiting, names);

@@ -85,8 +85,10 @@ fn t27_and_t28_what_was_seen_stays_unread_until_it_is_opened() {
     mark(&rig, "read", &json!({"object": "o1"}));
     let read = page(&rig, "");
     assert_eq!((&read["unseen"], &read["unread"]), (&json!(0), &json!(1)));
-    let states = read["groups"].as_array().unwrap().iter();
-    let states: Vec<_> = states
+    let states: Vec<_> = read["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
         .map(|g| (&g["items"][0]["event"], &g["read"]))
         .collect();
     let expected = [(&json!("e2"), &json!(false)), (&json!("e1"), &json!(true))];

@@ -118,9 +118,13 @@ fn what_is_withdrawn_is_out_of_inboxes() {
     publish(&rig, "e2", "note", &["ada"]);
     let inbox = |rig: &crate::http::rig::Rig| {
         let page = get(rig, "/v1/recipients/ada/inbox");
-        let groups = page["groups"].as_array().unwrap().iter();
-        let items = groups.flat_map(|group| group["items"].as_array().unwrap());
-        let events: Vec<Value> = items.map(|item| item["event"].clone()).collect();
+        let events: Vec<Value> = page["groups"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|group| group["items"].as_array().unwrap())
+            .map(|item| item["event"].clone())
+            .collect();
         (events, page["unseen"].clone(), page["rev"].as_u64())
     };
     let (events, unseen, before) = inbox(&rig);

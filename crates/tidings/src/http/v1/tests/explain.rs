@@ -12,8 +12,12 @@ fn an_explanation_names_rules_and_refuses_what_is_unknown() {
     let ask = |event, recipient| json!({"event": event, "recipient": recipient});
     let explained = post(&rig, "/v1/explain", &ask(json!("e1"), "ada"));
     assert_eq!(explained["supposed"], json!(false));
-    let states = explained["channels"].as_array().unwrap().iter();
-    let states: Vec<_> = states.map(|path| path["state"].clone()).collect();
+    let states: Vec<_> = explained["channels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|path| path["state"].clone())
+        .collect();
     assert_eq!(
         states,
         [json!("delivered"), json!("pending")],

@@ -14,8 +14,12 @@ fn played(timeline: &[u8]) -> Vec<(String, String, String)> {
     std::fs::write(path("tidings.toml"), CONFIG).unwrap();
     std::fs::write(path("timeline.ndjson"), timeline).unwrap();
     let (config, timeline) = (path("tidings.toml"), path("timeline.ndjson"));
-    let arguments = "tidings simulate --json --channel inbox".split(' ');
-    let arguments = arguments.chain(["--config", &config, "--timeline", &timeline]);
+    let arguments = "tidings simulate --json --channel inbox".split(' ').chain([
+        "--config",
+        &config,
+        "--timeline",
+        &timeline,
+    ]);
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut streams = Streams {
         out: &mut out,

@@ -21,8 +21,12 @@ impl Channel for Devices {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         assert!(go());
         let is_gone = |to: &&String| *to != self.0;
-        let dead = message.to.iter().filter(is_gone);
-        let dead: Vec<_> = dead.map(|to| (to.clone(), SuppressedFor::Gone)).collect();
+        let dead: Vec<_> = message
+            .to
+            .iter()
+            .filter(is_gone)
+            .map(|to| (to.clone(), SuppressedFor::Gone))
+            .collect();
         if dead.len() == message.to.len() {
             Outcome::Failed {
                 why: "410".to_owned(),
@@ -96,9 +100,12 @@ fn suppressed_addresses_are_listed_page_by_page() {
     let path = format!("/v1/suppressions/webpush/{device}");
     done(&call(&rig, Method::PUT, &path, &json!({"reason": "gone"})));
     let addresses = |page: &Value| {
-        let all = page["suppressions"].as_array().unwrap().iter();
-        let all = all.map(|one| one["address"].as_str().unwrap().to_owned());
-        all.collect::<Vec<_>>()
+        page["suppressions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["address"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     let all = get(&rig, "/v1/suppressions");
     assert_eq!(all["next"], Value::Null);

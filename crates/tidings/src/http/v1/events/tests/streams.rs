@@ -70,8 +70,10 @@ fn a_stream_answers_what_has_come_before_more_comes() {
             .map(|piece| piece.map(Ok::<_, std::io::Error>))
     });
     let line = |id: &str| Bytes::from(format!("{}\n", event(Some(id), "ann")));
-    let request = Request::post("/v1/events").header(NDJSON.0, NDJSON.1);
-    let request = request.body(Body::from_stream(body)).unwrap();
+    let request = Request::post("/v1/events")
+        .header(NDJSON.0, NDJSON.1)
+        .body(Body::from_stream(body))
+        .unwrap();
     let router = crate::http::router(std::sync::Arc::clone(&rig.service));
     rig.tokio.block_on(async move {
         let talk = async {
