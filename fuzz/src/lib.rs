@@ -44,10 +44,7 @@ static EVENT: LazyLock<Box<Event>> = LazyLock::new(|| {
     let line = br#"{"at":"2024-01-01T00:00:00Z","op":"publish","id":"e","type":"note","actor":{"id":"a"},
         "object":{"id":"o/1","title":"T"},"to":{"recipients":["r"]},"data":{"n":1,"f":0.5,"t":"x","l":[1,"a",{"b":null}],
         "m":{"k":true}}}"#;
-    match tidings::timeline::read_line(&NOTE, 1, line)
-        .expect("it is one")
-        .command
-    {
+    match tidings::timeline::read_line(&NOTE, 1, line).expect("it is one").command {
         Command::Publish(event) => event,
         other => unreachable!("{other:?}"),
     }
@@ -66,10 +63,7 @@ pub fn addresses(bytes: &[u8]) {
         for kind in channel::TABLE.iter().filter_map(|channel| channel.address) {
             let _ = (kind.fault(text), kind.destination(text));
             if let Some(read) = kind.read(text) {
-                assert!(
-                    kind.accepts(text),
-                    "{kind:?} reads {text:?} and does not take it"
-                );
+                assert!(kind.accepts(text), "{kind:?} reads {text:?} and does not take it");
                 assert_eq!(kind.read(&read).as_ref(), Some(&read), "{kind:?}");
             }
         }
@@ -115,12 +109,7 @@ pub fn imports(bytes: &[u8]) {
     for format in [Format::Csv, Format::Ndjson] {
         for kind in [Kind::Recipients, Kind::Subscriptions, Kind::Objects] {
             let bad = BadRows::Skip;
-            let import = Import {
-                input: bytes,
-                format,
-                kind,
-                bad,
-            };
+            let import = Import { input: bytes, format, kind, bad };
             let mut seen = Seen::default();
             let (tally, _) = import.run(&mut Nowhere, &mut seen);
             assert_eq!(tally.skipped, seen.0, "each row that is left out is told");

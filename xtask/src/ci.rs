@@ -42,18 +42,8 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     step("lints without features");
     lean()?;
     step("documentation");
-    let documentation = [
-        "doc",
-        "--workspace",
-        "--no-deps",
-        "--document-private-items",
-        "--locked",
-    ];
-    pass(
-        cargo()
-            .args(documentation)
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )?;
+    let documentation = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"];
+    pass(cargo().args(documentation).env("RUSTDOCFLAGS", "-D warnings"))?;
     step("licences and sources");
     deny()?;
     step("tests");
@@ -68,24 +58,15 @@ fn step(name: &str) {
 
 /// Runs a command to its end, with our own streams.
 pub(crate) fn pass(command: &mut Command) -> Result<(), Failure> {
-    let status = command
-        .status()
-        .map_err(|fault| format!("cannot run {}: {fault}", said(command)))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("{} ended with {status}", said(command)))
-    }
+    let status =
+        command.status().map_err(|fault| format!("cannot run {}: {fault}", said(command)))?;
+    if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", said(command))) }
 }
 
 fn said(command: &Command) -> String {
-    let words = command
-        .get_args()
-        .map(|word| word.to_string_lossy().into_owned());
-    let program = Path::new(command.get_program())
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
+    let program =
+        Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy();
     format!("{program} {}", words.collect::<Vec<_>>().join(" "))
 }
 

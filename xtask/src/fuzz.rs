@@ -32,9 +32,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<(), Failure> {
         [flag, seconds, named @ ..] if flag == "--seconds" => (seconds.as_str(), named),
         named => ("600", named),
     };
-    seconds
-        .parse::<u32>()
-        .map_err(|_| format!("`{seconds}` is no number of seconds"))?;
+    seconds.parse::<u32>().map_err(|_| format!("`{seconds}` is no number of seconds"))?;
     let fuzz = root.join("fuzz");
     let targets = targets(&fuzz)?;
     if let Some(unknown) = named.iter().find(|name| !targets.contains(name)) {
@@ -69,10 +67,7 @@ fn try_for(fuzz: &Path, program: &Path, target: &str, seconds: &str) -> Result<(
     let mut run = Command::new(program);
     run.arg(folder("corpus")).arg(folder("seeds")).args(BOUNDS);
     run.arg(format!("-max_total_time={seconds}"));
-    run.arg(format!(
-        "-artifact_prefix={}/",
-        folder("artifacts").display()
-    ));
+    run.arg(format!("-artifact_prefix={}/", folder("artifacts").display()));
     run.args(["-print_final_stats=1", "-verbosity=0"]);
     pass(&mut run)
 }
@@ -93,6 +88,5 @@ fn targets(fuzz: &Path) -> Result<Vec<String>, Failure> {
 fn host() -> Result<String, Failure> {
     let said = output(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned)
-        .ok_or_else(|| "`rustc -vV` names no host".to_owned())
+    host.map(str::to_owned).ok_or_else(|| "`rustc -vV` names no host".to_owned())
 }

@@ -84,9 +84,7 @@ fn cargo() -> Command {
 
 /// Runs a command and returns what it prints.
 fn output(command: &mut Command) -> Result<String, Failure> {
-    let output = command
-        .output()
-        .map_err(|fault| format!("cannot run {command:?}: {fault}"))?;
+    let output = command.output().map_err(|fault| format!("cannot run {command:?}: {fault}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{command:?} ended with {}: {said}", output.status));

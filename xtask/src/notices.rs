@@ -8,14 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::{Failure, cargo, output, source};
 
 /// Beginnings of the names of files with a licence or a notice, in capitals.
-const NAMES: [&str; 6] = [
-    "LICENSE",
-    "LICENCE",
-    "COPYING",
-    "COPYRIGHT",
-    "NOTICE",
-    "UNLICENSE",
-];
+const NAMES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 
 /// A crate as it is written here, "name 1.2.3", with its licence.
 type Licences = BTreeMap<String, String>;
@@ -42,10 +35,7 @@ pub(crate) fn third_party() -> Result<String, Failure> {
         let folder = folders
             .get(&name.replace(' ', "-"))
             .ok_or_else(|| format!("cannot find the source of {name}"))?;
-        for file in source::files(folder, "")?
-            .iter()
-            .filter(|file| is_notice(file))
-        {
+        for file in source::files(folder, "")?.iter().filter(|file| is_notice(file)) {
             let bytes = fs::read(file).map_err(|fault| format!("{}: {fault}", file.display()))?;
             let text = String::from_utf8_lossy(&bytes);
             let words: Vec<&str> = text.split_whitespace().collect();
@@ -82,14 +72,10 @@ fn folders(metadata: &str) -> BTreeMap<String, PathBuf> {
 /// Tells whether a file of a crate holds a licence or a notice.
 fn is_notice(file: &Path) -> bool {
     let upper = |part: Option<&std::ffi::OsStr>| {
-        part.unwrap_or_default()
-            .to_string_lossy()
-            .to_ascii_uppercase()
+        part.unwrap_or_default().to_string_lossy().to_ascii_uppercase()
     };
     let in_folder = upper(file.parent().and_then(Path::file_name)) == "LICENSES";
-    let named = NAMES
-        .iter()
-        .any(|name| upper(file.file_name()).starts_with(name));
+    let named = NAMES.iter().any(|name| upper(file.file_name()).starts_with(name));
     (in_folder || named) && upper(file.extension()) != "RS"
 }
 

@@ -151,12 +151,7 @@ fn seconds(root: &Path) -> String {
     let seconds = given.or_else(commit).unwrap_or_default();
     let seconds = seconds.trim();
     // Tools for archives take 1980 for the oldest time.
-    if seconds.is_empty() {
-        "315532800"
-    } else {
-        seconds
-    }
-    .to_owned()
+    if seconds.is_empty() { "315532800" } else { seconds }.to_owned()
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {

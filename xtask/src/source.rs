@@ -40,10 +40,7 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, Failure
 /// A path as it is written in documents: from the workspace's folder, with slashes.
 pub(crate) fn named(root: &Path, path: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
-    path.iter()
-        .map(|part| part.to_string_lossy().into_owned())
-        .collect::<Vec<_>>()
-        .join("/")
+    path.iter().map(|part| part.to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
 }
 
 /// Tells whether a source file holds nothing but tests.

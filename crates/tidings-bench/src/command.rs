@@ -170,15 +170,7 @@ fn print_params(measurement: &Measurement, out: &mut dyn Write) -> io::Result<()
 }
 
 fn print(measurement: &Measurement, out: &mut dyn Write) -> io::Result<()> {
-    let Measurement {
-        metric,
-        unit,
-        median,
-        p99,
-        versus,
-        ratio,
-        ..
-    } = measurement;
+    let Measurement { metric, unit, median, p99, versus, ratio, .. } = measurement;
     write!(out, "  {metric:32} {median:>14.3} {unit}")?;
     if let Some(p99) = p99 {
         write!(out, "  (p99 {p99:.3})")?;

@@ -26,11 +26,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     let mut engine = Engine::open(&Nothing, &[], Options::default())?;
     engine.set_rules(&Nothing, &Reach::new(), BEGIN, rules)?;
     world::in_chunks((0..params.recipients).map(world::make), |commands| {
-        world::accepted(
-            engine
-                .take_in(&Nothing, &Reach::new(), BEGIN, commands)?
-                .replies,
-        )
+        world::accepted(engine.take_in(&Nothing, &Reach::new(), BEGIN, commands)?.replies)
     })?;
     let (mut open, mut moved) = (Vec::new(), Vec::new());
     for at in 0..=u64::from(params.runs) {

@@ -146,10 +146,8 @@ fn shown(name: u64, topic: &str) -> Command {
             height: 900 + u16::try_from(name % 7).unwrap_or(0) * 100,
         });
         let artist = name % 100;
-        event.actor = world::artist(artist).map(|id| Object {
-            title: Some(format!("Artist {artist}")),
-            ..Object::bare(id)
-        });
+        event.actor = world::artist(artist)
+            .map(|id| Object { title: Some(format!("Artist {artist}")), ..Object::bare(id) });
     }
     command
 }
@@ -191,37 +189,23 @@ fn digest(
             }
             let room = RENDERED_BY_OTHERS.saturating_sub(for_others.len());
             seconds += watch.elapsed().as_secs_f64();
-            for_others.extend(
-                ready
-                    .batches
-                    .iter()
-                    .take(room)
-                    .map(|(_, batch)| content(batch)),
-            );
+            for_others.extend(ready.batches.iter().take(room).map(|(_, batch)| content(batch)));
             made.push(ready.plan);
         }
     }
     settle(disk, due.plus_ms(HOUR_MS), &made)?;
-    Ok(Made {
-        mails,
-        bytes,
-        seconds,
-    })
+    Ok(Made { mails, bytes, seconds })
 }
 
 /// The content of a mail as other software gets it.
 fn content(batch: &Batch) -> Value {
-    let items = batch
-        .groups
-        .iter()
-        .flat_map(|group| &group.lines)
-        .map(|line| {
-            json!({
-                "title": line.object.title,
-                "url": line.object.url,
-                "image": line.object.image,
-                "artist": line.actors.first().and_then(|artist| artist.title.as_deref()),
-            })
-        });
+    let items = batch.groups.iter().flat_map(|group| &group.lines).map(|line| {
+        json!({
+            "title": line.object.title,
+            "url": line.object.url,
+            "image": line.object.image,
+            "artist": line.actors.first().and_then(|artist| artist.title.as_deref()),
+        })
+    });
     json!({"to": batch.recipient.id, "items": items.collect::<Vec<_>>()})
 }

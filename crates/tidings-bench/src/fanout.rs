@@ -140,9 +140,7 @@ impl Rivals {
         }
         let told = number(u64::from(audience.size));
         let rates = took.into_iter();
-        Ok(rates
-            .map(|(name, time)| (name, told / time.as_secs_f64() / 1e6))
-            .collect())
+        Ok(rates.map(|(name, time)| (name, told / time.as_secs_f64() / 1e6)).collect())
     }
 }
 
@@ -157,9 +155,7 @@ struct Fanout {
 /// Runs it.
 pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
     if params.recipients == 0 || params.followers.iter().any(|one| *one > params.recipients) {
-        return Err(Fault::Wrong(
-            "there are at most as many followers as recipients".to_owned(),
-        ));
+        return Err(Fault::Wrong("there are at most as many followers as recipients".to_owned()));
     }
     if !params.vs.is_empty() && (params.together != 1 || params.rival_runs == 0) {
         return Err(Fault::Wrong(
@@ -168,10 +164,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         ));
     }
     let directory = world::directory(&params.dir)?;
-    let at = At {
-        directory: directory.path(),
-        database: params.store.as_deref(),
-    };
+    let at = At { directory: directory.path(), database: params.store.as_deref() };
     let mut fanout = Fanout::prepare(params.clone(), rules, at.ensure_new()?)?;
     let mut measurements = Vec::new();
     if params.events > 0 {
@@ -205,26 +198,14 @@ impl Fanout {
                 if followers.is_empty() {
                     followers.clone_from(&drawn);
                 }
-                disk.fill(
-                    BEGIN,
-                    drawn.into_iter().map(|number| world::follow(number, topic)),
-                )?;
+                disk.fill(BEGIN, drawn.into_iter().map(|number| world::follow(number, topic)))?;
             }
             if topics.is_empty() {
                 followers = (0..*size).collect();
             }
-            audiences.push(Audience {
-                size: *size,
-                topics,
-                followers,
-            });
+            audiences.push(Audience { size: *size, topics, followers });
         }
-        Ok(Self {
-            params,
-            disk,
-            audiences,
-            names: 0,
-        })
+        Ok(Self { params, disk, audiences, names: 0 })
     }
 
     fn params_of(&self, followers: u32) -> BTreeMap<&'static str, u64> {
@@ -280,9 +261,7 @@ impl Fanout {
                 let passed = self.disk.gauge.take();
                 let bytes = vec![0xa5; usize::try_from(passed.bytes).unwrap_or(0)];
                 let watch = Stopwatch::start();
-                raw.write_all(&bytes)
-                    .and_then(|()| raw.sync_all())
-                    .map_err(unusable)?;
+                raw.write_all(&bytes).and_then(|()| raw.sync_all()).map_err(unusable)?;
                 let raw_took = watch.elapsed();
                 self.disk.node.chores()?;
                 if run > 0 {
@@ -291,9 +270,7 @@ impl Fanout {
                     );
                     samples.publish.push(ms(took));
                     samples.raw.push(ms(raw_took));
-                    samples
-                        .engine
-                        .push(ms(took.saturating_sub(passed.committing)));
+                    samples.engine.push(ms(took.saturating_sub(passed.committing)));
                     samples.rate.push(told / took.as_secs_f64() / 1e6);
                     samples.bytes.push(number(passed.bytes) / told);
                 }
@@ -313,9 +290,7 @@ impl Fanout {
             self.disk.gauge.take();
             let watch = Stopwatch::start();
             self.step(now, &[event])?;
-            let took = watch
-                .elapsed()
-                .saturating_sub(self.disk.gauge.take().committing);
+            let took = watch.elapsed().saturating_sub(self.disk.gauge.take().committing);
             if run > 0 {
                 lane.push(ms(took));
             }
@@ -342,12 +317,7 @@ impl Fanout {
             ]);
         }
         let params = self.params_of(self.params.recipients);
-        measurements.push(Measurement::of(
-            "fanout",
-            &params,
-            ("cooldown_lane_engine", "ms"),
-            lane,
-        ));
+        measurements.push(Measurement::of("fanout", &params, ("cooldown_lane_engine", "ms"), lane));
         measurements
     }
 
@@ -386,13 +356,8 @@ impl Fanout {
 
     /// Brings the days that are over to rest: all buckets turned round, the store rewritten.
     fn rest(&mut self, today: Day) -> Result<(), Fault> {
-        let days: Vec<Day> = self
-            .disk
-            .gauge
-            .days()?
-            .into_iter()
-            .filter(|day| *day < today)
-            .collect();
+        let days: Vec<Day> =
+            self.disk.gauge.days()?.into_iter().filter(|day| *day < today).collect();
         for day in days {
             self.disk.files()?.rest(day)?;
         }

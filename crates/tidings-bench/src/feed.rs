@@ -110,10 +110,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         )));
     }
     let directory = world::directory(&params.dir)?;
-    let at = At {
-        directory: directory.path(),
-        database: params.store.as_deref(),
-    };
+    let at = At { directory: directory.path(), database: params.store.as_deref() };
     fill(params, rules, at.ensure_new()?)?;
     let named = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),
@@ -138,10 +135,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 
 /// Makes the month, each day of it at rest.
 fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
-    let options = Options {
-        buckets: 1,
-        ..Options::default()
-    };
+    let options = Options { buckets: 1, ..Options::default() };
     let mut disk = OnDisk::open(at, options)?;
     disk.node.set_rules(BEGIN, rules)?;
     disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
@@ -150,9 +144,8 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
         let sort = Sort::of(recipient);
         let topics = sort.topics(params);
         // A stride that shares no factor with most numbers spreads what is followed evenly.
-        let mut followed: Vec<u32> = (0..topics)
-            .map(move |at| (recipient.wrapping_mul(7919) + at * 61) % daily)
-            .collect();
+        let mut followed: Vec<u32> =
+            (0..topics).map(move |at| (recipient.wrapping_mul(7919) + at * 61) % daily).collect();
         followed.sort_unstable();
         followed.dedup();
         let mut next = 0;
@@ -164,10 +157,7 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<(), Fault> {
         }
         let daily = followed.into_iter().map(topic);
         let rare = sort.hears_rare().then(|| RARE.to_owned());
-        daily
-            .chain(rare)
-            .map(move |topic| world::follow(recipient, &topic))
-            .collect::<Vec<_>>()
+        daily.chain(rare).map(move |topic| world::follow(recipient, &topic)).collect::<Vec<_>>()
     });
     disk.fill(BEGIN, follows)?;
     disk.fill(BEGIN, (0..WITHDRAWN).map(world::withdraw))?;
@@ -212,10 +202,7 @@ struct Pages {
 }
 
 fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pages, Fault> {
-    let options = tidings_store::Options {
-        cache_bytes,
-        ..tidings_store::Options::default()
-    };
+    let options = tidings_store::Options { cache_bytes, ..tidings_store::Options::default() };
     let (store, _) = at.open(options)?;
     let node = Node::open(store, Options::default())?;
     let mut pages = Pages::default();
@@ -226,10 +213,7 @@ fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pa
         for samples in [&mut pages.first, &mut pages.second] {
             let id = world::recipient(reader);
             let watch = Stopwatch::start();
-            let page = node
-                .engine()
-                .reader(&node.view()?)
-                .inbox(&id, None, params.groups)??;
+            let page = node.engine().reader(&node.view()?).inbox(&id, None, params.groups)??;
             samples.push(ms(watch.elapsed()));
             verify(params, sort, &page)?;
         }
@@ -240,9 +224,7 @@ fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pa
 /// A page that is quick and wrong is worth nothing.
 fn verify(params: &Params, sort: Sort, page: &InboxPage) -> Result<(), Fault> {
     let entries = sort.entries(params);
-    let shown = params
-        .groups
-        .min(usize::try_from(entries).unwrap_or(usize::MAX));
+    let shown = params.groups.min(usize::try_from(entries).unwrap_or(usize::MAX));
     let listed: usize = page.groups.iter().map(|group| group.items.len()).sum();
     if (page.groups.len(), listed, page.unseen, page.unread) == (shown, shown, entries, entries) {
         return Ok(());

@@ -69,9 +69,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
             .find(|(day, _)| *day == begin.day())
             .map_or(0, |(_, bytes)| *bytes);
         let watch = Stopwatch::start();
-        let forget = Command::Forget {
-            before: after.day(),
-        };
+        let forget = Command::Forget { before: after.day() };
         world::accepted(disk.node.step(after, &[forget])?.replies)?;
         let took = ms(watch.elapsed());
         let mut held = disk.files()?.disk_bytes()?;
@@ -113,10 +111,7 @@ fn fill_day(disk: &mut OnDisk, params: &Params, run: i64) -> Result<u64, Fault> 
         let name = (run * i64::from(params.events) + event).unsigned_abs();
         let topic = world::topic(u32::try_from(event).unwrap_or(0) % TOPICS);
         let told = world::event(name, "gathered", Some(&topic));
-        let replies = disk
-            .node
-            .step(begin.plus_ms(event * MINUTE_MS / 2), &[told])?
-            .replies;
+        let replies = disk.node.step(begin.plus_ms(event * MINUTE_MS / 2), &[told])?.replies;
         notifications += world::notifications(&replies);
         world::accepted(replies)?;
         disk.node.chore()?;

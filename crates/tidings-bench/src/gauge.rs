@@ -30,10 +30,7 @@ pub(crate) struct Gauge<S: ?Sized> {
 
 impl<S: Store + ?Sized> Gauge<S> {
     pub(crate) fn on(inner: Arc<S>) -> Self {
-        Self {
-            inner,
-            passed: Mutex::default(),
-        }
+        Self { inner, passed: Mutex::default() }
     }
 
     /// Takes the size and time of the commits since the last call.

@@ -139,9 +139,7 @@ impl Measurement {
         let other = quantile(samples, 0.5);
         self.versus.get_or_insert_default().insert(name, other);
         if other > 0.0 {
-            self.ratio
-                .get_or_insert_default()
-                .insert(name, self.median / other);
+            self.ratio.get_or_insert_default().insert(name, self.median / other);
         }
         self
     }

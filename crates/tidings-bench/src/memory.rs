@@ -49,10 +49,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     fill(&mut engine, (0..params.recipients).map(world::make))?;
     let before = resident_bytes()?;
     let is_placed = |number: &u32| Rng::with_seed(u64::from(*number)).u32(..100) < params.placed;
-    fill(
-        &mut engine,
-        (0..params.recipients).filter(is_placed).map(place),
-    )?;
+    fill(&mut engine, (0..params.recipients).filter(is_placed).map(place))?;
     for (at, event_type) in (0..).zip(["told", "gathered", "told"]) {
         let step = engine.step(
             &Nothing,
@@ -71,10 +68,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     let of =
         |metric, samples: &[f64]| Measurement::of("memory", &named, (metric, "bytes"), samples);
     Ok(vec![
-        of(
-            "resident_per_recipient",
-            &each(after.saturating_sub(before)),
-        ),
+        of("resident_per_recipient", &each(after.saturating_sub(before))),
         of("counted_per_recipient", &each(engine.bytes() as u64)),
         of("profile_and_id_per_recipient", &each(before)),
     ])
@@ -82,11 +76,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
 
 fn fill(engine: &mut Engine, commands: impl Iterator<Item = Command>) -> Result<(), Fault> {
     world::in_chunks(commands, |commands| {
-        world::accepted(
-            engine
-                .take_in(&Nothing, &Reach::new(), BEGIN, commands)?
-                .replies,
-        )
+        world::accepted(engine.take_in(&Nothing, &Reach::new(), BEGIN, commands)?.replies)
     })
 }
 
@@ -111,15 +101,7 @@ fn place(number: u32) -> Command {
 pub(crate) fn resident_bytes() -> Result<u64, Fault> {
     let unknown = || Fault::Unknown("how much memory a process takes (/proc/self/status)");
     let status = std::fs::read_to_string("/proc/self/status").map_err(|_| unknown())?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
-        .ok_or_else(unknown)?;
-    let kib = line
-        .trim()
-        .trim_end_matches("kB")
-        .trim()
-        .parse::<u64>()
-        .map_err(|_| unknown())?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or_else(unknown)?;
+    let kib = line.trim().trim_end_matches("kB").trim().parse::<u64>().map_err(|_| unknown())?;
     Ok(kib * 1024)
 }

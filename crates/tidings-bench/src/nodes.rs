@@ -102,26 +102,14 @@ pub(crate) fn run(params: &Params, host: &Host<'_>) -> Result<Vec<Measurement>, 
         return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
-    let settings = [
-        "shared_buffers=1GB",
-        "max_wal_size=8GB",
-        "max_connections=200",
-    ];
+    let settings = ["shared_buffers=1GB", "max_wal_size=8GB", "max_connections=200"];
     let database = Postgres::start(directory.path(), &settings)
         .map_err(|fault| Fault::Rival("postgres", fault))?;
-    let tokio = Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(broken)?;
+    let tokio =
+        Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(broken)?;
     let mut all = Vec::new();
     for nodes in [1, params.nodes] {
-        let run = Run {
-            params: params.clone(),
-            nodes,
-            directory: directory.path(),
-            tokio: &tokio,
-        };
+        let run = Run { params: params.clone(), nodes, directory: directory.path(), tokio: &tokio };
         let make = |name: &str| {
             let name = format!("{name}_{}", all.len());
             let made = database.run("postgres", &format!("CREATE DATABASE {name}"));
@@ -238,14 +226,9 @@ fn rate(took: &Took) -> f64 {
 
 /// Makes the recipients of a store, and what they follow.
 fn fill(params: &Params, host: &Host<'_>, url: &str) -> Result<(), Fault> {
-    let options = Options {
-        parts: params.parts,
-        ..Options::default()
-    };
-    let mut node = Node::open(
-        Arc::new(PostgresStore::open(url, crate::world::NEW_STORE)?),
-        options,
-    )?;
+    let options = Options { parts: params.parts, ..Options::default() };
+    let mut node =
+        Node::open(Arc::new(PostgresStore::open(url, crate::world::NEW_STORE)?), options)?;
     node.set_rules(world::BEGIN, host.rules.clone())?;
     let topics = topics(params);
     let people = (0..params.recipients).map(world::make);
@@ -292,10 +275,7 @@ impl Nodes {
         );
         fs::write(&config, text).map_err(|fault| Fault::Directory(config.clone(), fault))?;
         let program = std::env::current_exe()?;
-        let mut nodes = Self {
-            processes: Vec::new(),
-            addresses: Vec::new(),
-        };
+        let mut nodes = Self { processes: Vec::new(), addresses: Vec::new() };
         for node in 0..count {
             let log = directory.join(format!("nodes_{count}_{node}.log"));
             let log = fs::File::create(&log).map_err(|fault| Fault::Directory(log, fault))?;
@@ -314,13 +294,8 @@ impl Nodes {
                 BufReader::new(out).read_line(&mut line)?;
             }
             nodes.processes.push(process);
-            let address = line
-                .trim()
-                .rsplit('/')
-                .next()
-                .unwrap_or_default()
-                .parse()
-                .map_err(|_| {
+            let address =
+                line.trim().rsplit('/').next().unwrap_or_default().parse().map_err(|_| {
                     Fault::Http(format!("a node did not say where it listens: {line:?}"))
                 })?;
             nodes.addresses.push(address);
@@ -350,9 +325,7 @@ impl Nodes {
             let Ok(answer) = connection.ask(ask.as_bytes()).await else {
                 return false;
             };
-            let holding = String::from_utf8_lossy(answer)
-                .matches("\"holding\"")
-                .count();
+            let holding = String::from_utf8_lossy(answer).matches("\"holding\"").count();
             if holding < self.addresses.len() {
                 return false;
             }
@@ -368,11 +341,7 @@ impl Nodes {
         let wall_s = watch.elapsed().as_secs_f64();
         let after = self.cpu()?;
         let cpu = before.iter().zip(&after);
-        Ok(Took {
-            cpu: cpu.map(|(before, after)| after - before).collect(),
-            wall_s,
-            events,
-        })
+        Ok(Took { cpu: cpu.map(|(before, after)| after - before).collect(), wall_s, events })
     }
 
     /// Sends the requests of all clients, each client one after the other, each at another node.

@@ -77,11 +77,7 @@ impl Weekly {
             followed.collect::<Vec<_>>()
         });
         disk.fill(BEGIN, follows)?;
-        Ok(Self {
-            disk,
-            topics,
-            events,
-        })
+        Ok(Self { disk, topics, events })
     }
 
     /// Publishes a week's events, which are made of a number and a topic; returns when the digest is due.
@@ -121,19 +117,12 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
         gathered.expect("the benchmark's rules have it").condition = Some(condition.clone());
     }
     let directory = world::directory(&params.dir)?;
-    let mut weekly = Weekly::begin(
-        directory.path(),
-        rules,
-        (params.recipients, params.entries, params.events),
-    )?;
+    let mut weekly =
+        Weekly::begin(directory.path(), rules, (params.recipients, params.entries, params.events))?;
     let mut samples = Samples::default();
     for week in 0..2 * i64::from(params.runs) {
         let due = weekly.publish(week, |name, topic| world::event(name, TYPE, Some(topic)))?;
-        let present = if week % 2 == 0 {
-            Present::Nothing
-        } else {
-            Present::Batches
-        };
+        let present = if week % 2 == 0 { Present::Nothing } else { Present::Batches };
         digest(&mut weekly.disk, due, present, &mut samples)?;
     }
     let params = BTreeMap::from([
@@ -198,35 +187,22 @@ fn digest(
         Present::Batches => samples.presented.push(recipients / took),
     }
     samples.entries.push(number(entries as u64) / recipients);
-    samples
-        .row
-        .push(number(passed.message_bytes) / number(passed.messages.max(1)));
+    samples.row.push(number(passed.message_bytes) / number(passed.messages.max(1)));
     settle(disk, due.plus_ms(HOUR_MS), &made)
 }
 
 /// All were delivered: the next week begins with nothing on its way.
 pub(crate) fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(), Fault> {
     for plan in made {
-        let sent = plan
-            .messages
-            .iter()
-            .filter(|planned| !planned.is_empty())
-            .map(|planned| Sent {
-                number: planned.number,
-                seqs: plan.seqs(planned),
-                ending: Ending::Delivered,
-                resent: 0,
-            });
+        let sent = plan.messages.iter().filter(|planned| !planned.is_empty()).map(|planned| Sent {
+            number: planned.number,
+            seqs: plan.seqs(planned),
+            ending: Ending::Delivered,
+            resent: 0,
+        });
         let sent: Vec<Sent> = sent.collect();
         let closing = plan.closing;
-        disk.node.settle(
-            now,
-            &[Settled {
-                closing,
-                sent,
-                ..Settled::default()
-            }],
-        )?;
+        disk.node.settle(now, &[Settled { closing, sent, ..Settled::default() }])?;
     }
     Ok(())
 }

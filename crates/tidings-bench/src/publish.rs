@@ -91,20 +91,11 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
         ));
     }
     let directory = world::directory(&params.dir)?;
-    let mut postgres = if params.vs.is_empty() {
-        None
-    } else {
-        Some(Inserting::start(params, directory.path())?)
-    };
-    let at = At {
-        directory: directory.path(),
-        database: params.store.as_deref(),
-    };
+    let mut postgres =
+        if params.vs.is_empty() { None } else { Some(Inserting::start(params, directory.path())?) };
+    let at = At { directory: directory.path(), database: params.store.as_deref() };
     let server = Server::start((params.recipients, params.parts), host, at.ensure_new()?)?;
-    let load = Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(broken)?;
+    let load = Builder::new_current_thread().enable_all().build().map_err(broken)?;
     let mut events = Events::default();
     let mut samples = [Samples::default(), Samples::default()];
     for run in 0..=params.runs {
@@ -141,10 +132,8 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
 
 fn told(params: &Params, samples: &[Samples; 2]) -> Vec<Measurement> {
     let mut measurements = Vec::new();
-    let names = [
-        ("single_rate", "single_latency", 1),
-        ("array_rate", "array_latency", params.together),
-    ];
+    let names =
+        [("single_rate", "single_latency", 1), ("array_rate", "array_latency", params.together)];
     for ((rate, latency, together), samples) in names.into_iter().zip(samples) {
         let params = BTreeMap::from([
             ("recipients", u64::from(params.recipients)),
@@ -184,17 +173,13 @@ impl Events {
             (self.0, u32::try_from(recipient).unwrap_or_default())
         };
         let mut of = |_| (0..together).map(|_| event()).collect();
-        (0..params.clients)
-            .map(|_| (0..requests).map(&mut of).collect())
-            .collect()
+        (0..params.clients).map(|_| (0..requests).map(&mut of).collect()).collect()
     }
 }
 
 /// The bytes of a request.
 fn encode(shape: Shape, events: &[(u64, u32)]) -> Vec<u8> {
-    let bodies = events
-        .iter()
-        .map(|(event, recipient)| world::body(*event, *recipient));
+    let bodies = events.iter().map(|(event, recipient)| world::body(*event, *recipient));
     let body = match shape {
         Shape::Single => bodies.collect(),
         Shape::Array => format!("[{}]", bodies.collect::<Vec<_>>().join(",")),
@@ -271,12 +256,7 @@ impl Inserting {
         // Bodies are made before the time begins, as those of HTTP are.
         let with_bodies: Vec<_> = requests
             .iter()
-            .map(|of_client| {
-                of_client
-                    .iter()
-                    .map(|events| Rows::of(events))
-                    .collect::<Vec<_>>()
-            })
+            .map(|of_client| of_client.iter().map(|events| Rows::of(events)).collect::<Vec<_>>())
             .collect();
         self.server.tokio.block_on(async {
             let watch = Stopwatch::start();
@@ -284,9 +264,8 @@ impl Inserting {
                 .iter()
                 .zip(&with_bodies)
                 .map(|(client, requests)| insert(shape, client, requests));
-            let latency = futures_util::future::try_join_all(work)
-                .await
-                .map_err(postgres::fault)?;
+            let latency =
+                futures_util::future::try_join_all(work).await.map_err(postgres::fault)?;
             Ok((watch.elapsed(), latency.concat()))
         })
     }
@@ -303,10 +282,7 @@ impl Rows {
     fn of(events: &[(u64, u32)]) -> Self {
         let body = |(event, recipient): &(u64, u32)| world::body(*event, *recipient);
         Self {
-            ids: events
-                .iter()
-                .map(|(event, _)| format!("event-{event:06}"))
-                .collect(),
+            ids: events.iter().map(|(event, _)| format!("event-{event:06}")).collect(),
             bodies: events.iter().map(body).collect(),
             recipients: events.iter().map(|(_, to)| to.cast_signed()).collect(),
         }
@@ -328,9 +304,7 @@ async fn insert(
             }
             Shape::Array => {
                 let given = (&rows.ids, &rows.bodies, &rows.recipients);
-                client
-                    .execute(statement, &[given.0, given.1, given.2])
-                    .await?;
+                client.execute(statement, &[given.0, given.1, given.2]).await?;
             }
         }
         latency.push(ms(watch.elapsed()));

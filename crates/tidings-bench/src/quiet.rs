@@ -36,20 +36,12 @@ pub(crate) struct Params {
 }
 
 /// The zones of the recipients, in turn.
-const ZONES: [&str; 5] = [
-    "UTC",
-    "Europe/Berlin",
-    "America/New_York",
-    "Asia/Tokyo",
-    "Australia/Sydney",
-];
+const ZONES: [&str; 5] =
+    ["UTC", "Europe/Berlin", "America/New_York", "Asia/Tokyo", "Australia/Sydney"];
 
 /// From 22:00 to 07:00, every night.
-const NIGHT: QuietHours = QuietHours {
-    from_minute: 22 * 60,
-    to_minute: 7 * 60,
-    days: QuietHours::EVERY_DAY,
-};
+const NIGHT: QuietHours =
+    QuietHours { from_minute: 22 * 60, to_minute: 7 * 60, days: QuietHours::EVERY_DAY };
 
 /// Runs it.
 pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fault> {
@@ -61,17 +53,11 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         ));
     }
     let mut bounded = rules.clone();
-    bounded.caps.push(Cap {
-        channel: "email".to_owned(),
-        per_ms: DAY_MS,
-        max: 3,
-    });
+    bounded.caps.push(Cap { channel: "email".to_owned(), per_ms: DAY_MS, max: 3 });
     let email = bounded.channels.entry("email".to_owned()).or_default();
     email.quiet_hours = Some(NIGHT);
-    let (plain_directory, directory) = (
-        world::directory(&params.dir)?,
-        world::directory(&params.dir)?,
-    );
+    let (plain_directory, directory) =
+        (world::directory(&params.dir)?, world::directory(&params.dir)?);
     let mut plain = World::make(params, rules, plain_directory.path())?;
     let mut bounded = World::make(params, bounded, directory.path())?;
     let mut now = BEGIN;
@@ -120,11 +106,7 @@ impl World {
             .zip(ZONES.iter().cycle())
             .map(|(number, zone)| world::make_in(number, zone));
         disk.fill(BEGIN, made)?;
-        Ok(Self {
-            disk,
-            publish: Vec::new(),
-            close: Vec::new(),
-        })
+        Ok(Self { disk, publish: Vec::new(), close: Vec::new() })
     }
 
     /// Publishes an event to everybody.
@@ -181,20 +163,12 @@ impl World {
 
 /// Never by mail.
 fn preference(recipient: Id, scope: PreferenceScope) -> Command {
-    Command::Preference {
-        recipient,
-        scope,
-        channel: "email".to_owned(),
-        mode: Mode::Never,
-    }
+    Command::Preference { recipient, scope, channel: "email".to_owned(), mode: Mode::Never }
 }
 
 /// Quiet hours of one's own.
 fn own_hours(recipient: Id) -> Command {
-    let hours = OwnHours {
-        hours: Some(NIGHT),
-        channels: Some(vec![EMAIL_NO]),
-    };
+    let hours = OwnHours { hours: Some(NIGHT), channels: Some(vec![EMAIL_NO]) };
     Command::Recipient(Box::new(RecipientChange {
         quiet_hours: Some(Some(Box::new(hours))),
         ..RecipientChange::nothing(recipient)

@@ -55,18 +55,8 @@ enum Load {
 
 const LOADS: [(Load, &str, &str, &str); 3] = [
     (Load::Nothing, "page_alone", "", ""),
-    (
-        Load::Everybody,
-        "page_under_publish",
-        "publish_p99_to_alone",
-        "publish_rate",
-    ),
-    (
-        Load::Arrays,
-        "page_under_arrays",
-        "arrays_p99_to_alone",
-        "array_rate",
-    ),
+    (Load::Everybody, "page_under_publish", "publish_p99_to_alone", "publish_rate"),
+    (Load::Arrays, "page_under_arrays", "arrays_p99_to_alone", "array_rate"),
 ];
 
 /// Samples under one load.
@@ -101,11 +91,7 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
     }
     let directory = world::directory(&params.dir)?;
     let server = Server::start((params.recipients, 1), host, directory.path().into())?;
-    let world = World {
-        params,
-        address: server.address,
-        events: Arc::default(),
-    };
+    let world = World { params, address: server.address, events: Arc::default() };
     let clients = Builder::new_current_thread().enable_all().build();
     let clients = clients.map_err(broken)?;
     clients.block_on(world.fill())?;

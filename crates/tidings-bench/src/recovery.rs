@@ -49,10 +49,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         return Err(Fault::Wrong("there is at least one recipient".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
-    let at = At {
-        directory: directory.path(),
-        database: params.store.as_deref(),
-    };
+    let at = At { directory: directory.path(), database: params.store.as_deref() };
     let notifications = fill(params, rules, at.ensure_new()?)?;
     let (mut store, mut node, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..params.runs {
@@ -106,10 +103,7 @@ fn fill(params: &Params, rules: Rules, at: At<'_>) -> Result<u64, Fault> {
         for event in 0..i64::from(params.events) {
             let topic = world::topic(u32::try_from(name % u64::from(TOPICS)).unwrap_or(0));
             let told = world::event(name, "gathered", Some(&topic));
-            let replies = disk
-                .node
-                .step(Instant(first + event * step), &[told])?
-                .replies;
+            let replies = disk.node.step(Instant(first + event * step), &[told])?.replies;
             notifications += world::notifications(&replies);
             world::accepted(replies)?;
             disk.node.chore()?;

@@ -101,16 +101,8 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     Ok(vec![
         of("publish_rate", "events/s", &rate),
         of("publish_rate_engine", "events/s", &engine),
-        of(
-            "resident_per_event",
-            "bytes",
-            &each(after.0.saturating_sub(before.0)),
-        ),
-        of(
-            "counted_per_event",
-            "bytes",
-            &each((after.1 - before.1) as u64),
-        ),
+        of("resident_per_event", "bytes", &each(after.0.saturating_sub(before.0))),
+        of("counted_per_event", "bytes", &each((after.1 - before.1) as u64)),
         of("find_few_due", "ms", &found[0]),
         of("find_many_due", "ms", &found[1]),
     ])

@@ -33,46 +33,31 @@ impl Server {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let node = tidings_node::Runtime::start(
             Box::new(move || {
-                let at = At {
-                    directory: &directory,
-                    database: database.as_deref(),
-                };
-                at.open(tidings_store::Options::default())
-                    .map(|(store, _)| store)
+                let at = At { directory: &directory, database: database.as_deref() };
+                at.open(tidings_store::Options::default()).map(|(store, _)| store)
             }),
             rules.clone(),
             Delivery::new(BTreeMap::new(), Retries::default()),
             Arc::clone(&clock),
             tidings_node::Settings {
-                options: Options {
-                    parts,
-                    ..Options::default()
-                },
+                options: Options { parts, ..Options::default() },
                 ..tidings_node::Settings::default()
             },
         )?;
         world::in_chunks((0..recipients).map(world::make), |commands| {
             world::accepted(node.handle().submit(commands.to_vec())?)
         })?;
-        let tokio = Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .map_err(broken)?;
+        let tokio = Builder::new_multi_thread().enable_all().build().map_err(broken)?;
         let router = (host.router)(node.handle(), rules, clock);
-        let listener = tokio
-            .block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))
-            .map_err(broken)?;
+        let listener =
+            tokio.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).map_err(broken)?;
         let address = listener.local_addr().map_err(broken)?;
         let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
             // Without it an answer may only be late.
             let _ = stream.set_nodelay(true);
         });
         tokio.spawn(async move { axum::serve(listener, router).await });
-        Ok(Self {
-            address,
-            node,
-            tokio,
-        })
+        Ok(Self { address, node, tokio })
     }
 
     pub(crate) fn stop(self) -> Result<(), Fault> {
@@ -100,11 +85,7 @@ impl Connection {
         self.stream.write_all(request).await.map_err(broken)?;
         self.answer.clear();
         loop {
-            let read = self
-                .stream
-                .read_buf(&mut self.answer)
-                .await
-                .map_err(broken)?;
+            let read = self.stream.read_buf(&mut self.answer).await.map_err(broken)?;
             if is_whole(&self.answer) {
                 return Ok(&self.answer);
             }
@@ -155,8 +136,7 @@ fn is_whole(answer: &[u8]) -> bool {
     let length = lines.find_map(|line| {
         let (name, value) = line.split_at_checked("content-length:".len())?;
         let value = std::str::from_utf8(value).ok()?.trim();
-        name.eq_ignore_ascii_case(b"content-length:")
-            .then(|| value.parse().ok())?
+        name.eq_ignore_ascii_case(b"content-length:").then(|| value.parse().ok())?
     });
     let length: usize = length.unwrap_or_default();
     answer.len() >= head + 4 + length

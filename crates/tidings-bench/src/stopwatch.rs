@@ -7,10 +7,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Stopwatch(Instant);
 
 impl Stopwatch {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "measuring time is what a benchmark is for"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "measuring time is what a benchmark is for")]
     pub(crate) fn start() -> Self {
         Self(Instant::now())
     }

@@ -60,9 +60,7 @@ email = { policy = "digest", digest = "weekly" }
 
 /// A directory that goes when this does, in a place that the user chose.
 pub(crate) fn directory(place: &std::path::Path) -> Result<TempDir, Fault> {
-    let made = tempfile::Builder::new()
-        .prefix("tidings-bench-")
-        .tempdir_in(place);
+    let made = tempfile::Builder::new().prefix("tidings-bench-").tempdir_in(place);
     made.map_err(|fault| Fault::Directory(place.to_owned(), fault))
 }
 
@@ -78,10 +76,7 @@ pub(crate) struct At<'p> {
 
 impl<'p> From<&'p std::path::Path> for At<'p> {
     fn from(directory: &'p std::path::Path) -> Self {
-        Self {
-            directory,
-            database: None,
-        }
+        Self { directory, database: None }
     }
 }
 
@@ -94,11 +89,7 @@ impl At<'_> {
         if let Some(url) = self.database {
             return Ok((Arc::new(PostgresStore::open(url, NEW_STORE)?), None));
         }
-        let store = Arc::new(FjallStore::open(
-            self.directory.join("store"),
-            NEW_STORE,
-            options,
-        )?);
+        let store = Arc::new(FjallStore::open(self.directory.join("store"), NEW_STORE, options)?);
         Ok((Arc::clone(&store) as Arc<dyn Store>, Some(store)))
     }
 
@@ -131,12 +122,7 @@ impl OnDisk {
         let opened = watch.elapsed();
         let gauge = Arc::new(Gauge::on(store));
         let node = Node::open(Arc::clone(&gauge) as Arc<dyn Store>, options)?;
-        Ok(Self {
-            files,
-            gauge,
-            node,
-            opened,
-        })
+        Ok(Self { files, gauge, node, opened })
     }
 
     /// The store's files.
@@ -207,10 +193,7 @@ pub(crate) fn followers(topic: u32, followers: u32, recipients: u32) -> Vec<Comm
         let seed = u64::from(topic) << 32 | u64::from(*number);
         Rng::with_seed(seed).u32(..recipients) < followers
     };
-    (0..recipients)
-        .filter(is_follower)
-        .map(|number| follow(number, &self::topic(topic)))
-        .collect()
+    (0..recipients).filter(is_follower).map(|number| follow(number, &self::topic(topic))).collect()
 }
 
 /// The name of a topic.
@@ -252,17 +235,12 @@ pub(crate) fn make_in(number: u32, zone: &str) -> Command {
 
 /// Lets a recipient follow a topic.
 pub(crate) fn follow(number: u32, topic: &str) -> Command {
-    Command::Subscribe {
-        recipient: recipient(number),
-        topic: id(topic),
-    }
+    Command::Subscribe { recipient: recipient(number), topic: id(topic) }
 }
 
 /// Withdraws an object that no event is about.
 pub(crate) fn withdraw(number: u32) -> Command {
-    Command::Retract {
-        object: id(&format!("withdrawn/{number}")),
-    }
+    Command::Retract { object: id(&format!("withdrawn/{number}")) }
 }
 
 /// An event about a work of its own, for those who follow a topic; for everyone without one.

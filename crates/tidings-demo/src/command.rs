@@ -120,11 +120,7 @@ pub fn run(
     let mut teller = Teller::new(settings.progress, &scenario);
     let hear = &mut |at| {
         teller.tell(at, err);
-        if *stop.borrow() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if *stop.borrow() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let played = play::play(
         &scenario,
@@ -192,12 +188,7 @@ impl Teller {
         if let Ok(style) = ProgressStyle::with_template("{bar:32} {msg}") {
             bar.set_style(style);
         }
-        Self {
-            bar,
-            plain: progress == Progress::Lines,
-            starts: scenario.starts.0,
-            week: None,
-        }
+        Self { bar, plain: progress == Progress::Lines, starts: scenario.starts.0, week: None }
     }
 
     fn tell(&mut self, progress: play::Progress, err: &mut dyn Write) {
@@ -263,10 +254,8 @@ fn write_story(summary: &Summary, data: &Data, out: &mut dyn Write) -> io::Resul
         number(summary.mails),
         summary.seconds,
     )?;
-    for (what, event) in [
-        ("Andy Warhol", &summary.warhol),
-        ("largest audience", &summary.largest),
-    ] {
+    for (what, event) in [("Andy Warhol", &summary.warhol), ("largest audience", &summary.largest)]
+    {
         if event.recipients > 0 {
             writeln!(
                 out,

@@ -44,14 +44,7 @@ impl FanOuts {
     pub fn of(chosen: Id) -> (Self, Arc<Mutex<Foremost>>) {
         let foremost = Arc::<Mutex<Foremost>>::default();
         let shared = Arc::clone(&foremost);
-        (
-            Self {
-                chosen,
-                watch: Stopwatch::start(),
-                foremost,
-            },
-            shared,
-        )
+        (Self { chosen, watch: Stopwatch::start(), foremost }, shared)
     }
 }
 
@@ -68,20 +61,11 @@ impl Observer for FanOuts {
                 continue;
             };
             let recipients = published.notifications;
-            let reached = || Reached {
-                event: published.id.clone(),
-                at,
-                recipients,
-                ms,
-            };
+            let reached = || Reached { event: published.id.clone(), at, recipients, ms };
             if published.id == self.chosen {
                 foremost.chosen = Some(reached());
             }
-            if foremost
-                .largest
-                .as_ref()
-                .is_none_or(|known| known.recipients < recipients)
-            {
+            if foremost.largest.as_ref().is_none_or(|known| known.recipients < recipients) {
                 foremost.largest = Some(reached());
             }
         }

@@ -125,10 +125,8 @@ impl Work {
         let ratio = self.height? / self.width?;
         // Scrolls and friezes would have a mail to themselves.
         let is_shown = (0.25..=2.5).contains(&ratio);
-        is_shown.then(|| ImageSize {
-            width: WIDTH,
-            height: (f64::from(WIDTH) * ratio).round() as u16,
-        })
+        is_shown
+            .then(|| ImageSize { width: WIDTH, height: (f64::from(WIDTH) * ratio).round() as u16 })
     }
 }
 
@@ -147,11 +145,7 @@ impl Museum {
         let artists = artists();
         let curve = include_str!("../../../examples/art/follow_curve.json");
         Self {
-            place_of_artist: artists
-                .iter()
-                .enumerate()
-                .map(|(n, artist)| (artist.id, n))
-                .collect(),
+            place_of_artist: artists.iter().enumerate().map(|(n, artist)| (artist.id, n)).collect(),
             artists,
             works: rows(include_bytes!("../../../examples/art/works.ndjson.gz")),
             shows: rows(include_bytes!("../../../examples/art/shows.ndjson.gz")),
@@ -183,10 +177,7 @@ impl FollowCurve {
             return 0.0;
         };
         let (rank, rank_b, count_b) = (f64::from(rank), f64::from(rank_b), f64::from(count_b));
-        match after
-            .checked_sub(1)
-            .and_then(|before| self.followers.get(before))
-        {
+        match after.checked_sub(1).and_then(|before| self.followers.get(before)) {
             None => count_b,
             Some(&(rank_a, count_a)) => {
                 let (rank_a, count_a) = (f64::from(rank_a), f64::from(count_a));
@@ -200,18 +191,13 @@ impl FollowCurve {
     #[must_use]
     pub fn following(&self, share: f64) -> u32 {
         let after = self.following.partition_point(|(known, _)| *known <= share);
-        self.following
-            .get(after.saturating_sub(1))
-            .map_or(1, |(_, count)| *count)
+        self.following.get(after.saturating_sub(1)).map_or(1, |(_, count)| *count)
     }
 }
 
 /// The artists' names by their topics.
 pub(crate) fn artist_names() -> HashMap<String, String> {
-    artists()
-        .into_iter()
-        .map(|artist| (artist.topic(), artist.name))
-        .collect()
+    artists().into_iter().map(|artist| (artist.topic(), artist.name)).collect()
 }
 
 fn artists() -> Vec<Artist> {
@@ -241,11 +227,7 @@ mod tests {
         assert!(museum.works.iter().all(|work| !work.artists.is_empty()));
         let named = museum.works.iter().flat_map(|work| &work.artists);
         let shown = museum.shows.iter().flat_map(|show| &show.artists);
-        assert!(
-            named
-                .chain(shown)
-                .all(|artist| museum.place_of(*artist).is_some())
-        );
+        assert!(named.chain(shown).all(|artist| museum.place_of(*artist).is_some()));
     }
 
     #[test]

@@ -152,21 +152,11 @@ pub fn play(
     player.observe_by(Box::new(fan_outs));
     tell(&mut player, scenario, rules.clone(), &mails, hear)?;
     if afterwards == Afterwards::Kept {
-        mails.sync().map_err(|source| Fault::Directory {
-            dir: maildir_in(dir),
-            source,
-        })?;
+        mails.sync().map_err(|source| Fault::Directory { dir: maildir_in(dir), source })?;
     }
     let books = player.books()?;
-    let foremost = foremost
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
-    let telling = Telling {
-        books,
-        foremost,
-        seconds: watch.seconds(),
-    };
+    let foremost = foremost.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let telling = Telling { books, foremost, seconds: watch.seconds() };
     Ok(Played {
         node: player.into_node(),
         design: design(&rules)?,
@@ -177,10 +167,7 @@ pub fn play(
 }
 
 fn occupy(dir: &Path) -> Result<(), Fault> {
-    let fault = |source| Fault::Directory {
-        dir: dir.to_owned(),
-        source,
-    };
+    let fault = |source| Fault::Directory { dir: dir.to_owned(), source };
     std::fs::create_dir_all(dir).map_err(fault)?;
     match std::fs::read_dir(dir).map_err(fault)?.next() {
         None => Ok(()),
@@ -198,10 +185,7 @@ fn mails(rules: &Rules, world: &World) -> Result<Arc<Indexed>, Fault> {
         clock: &(Arc::new(SystemClock) as Arc<dyn Clock>),
         tokens: Some(&tokens),
     };
-    Ok(Indexed::new(
-        channel::open(kind, rules, &setup)?,
-        finder(world),
-    ))
+    Ok(Indexed::new(channel::open(kind, rules, &setup)?, finder(world)))
 }
 
 /// The look of the mails, and of the pages to which they lead.
@@ -237,26 +221,17 @@ fn tell(
 ) -> Result<(), Fault> {
     let mut unwanted = |_| {};
     let mut heard: Option<Instant> = None;
-    player
-        .set_rules(scenario.starts, rules, &mut unwanted)
-        .map_err(refused)?;
+    player.set_rules(scenario.starts, rules, &mut unwanted).map_err(refused)?;
     for timed in scenario.commands() {
         if heard != Some(timed.at) {
             heard = Some(timed.at);
-            if hear(Progress {
-                at: timed.at,
-                mails: mails.count(),
-            })
-            .is_break()
-            {
+            if hear(Progress { at: timed.at, mails: mails.count() }).is_break() {
                 return Err(Fault::Stopped);
             }
         }
         player.play(timed, &mut unwanted).map_err(refused)?;
     }
-    player
-        .finish(Some(scenario.ends), &mut unwanted)
-        .map_err(refused)
+    player.finish(Some(scenario.ends), &mut unwanted).map_err(refused)
 }
 
 fn refused(fault: PlayError) -> Fault {

@@ -46,9 +46,7 @@ impl Postbox {
     pub fn head(&self, mail: &Posted) -> io::Result<Vec<u8>> {
         const HEAD_BYTES: u64 = 4096;
         let mut head = Vec::new();
-        std::fs::File::open(self.file(mail))?
-            .take(HEAD_BYTES)
-            .read_to_end(&mut head)?;
+        std::fs::File::open(self.file(mail))?.take(HEAD_BYTES).read_to_end(&mut head)?;
         Ok(head)
     }
 
@@ -106,40 +104,23 @@ impl Indexed {
         outlet: Outlet,
         find: impl Fn(&Batch) -> Option<(u32, u32)> + Send + Sync + 'static,
     ) -> Arc<Self> {
-        Arc::new(Self {
-            outlet,
-            find: Box::new(find),
-            sent: Mutex::default(),
-        })
+        Arc::new(Self { outlet, find: Box::new(find), sent: Mutex::default() })
     }
 
     /// Everything that was sent, into the Maildir at `dir`; the index is empty afterwards.
     #[must_use]
     pub fn postbox(&self, dir: &Path) -> Postbox {
-        let Sent {
-            mut mails, lanes, ..
-        } = std::mem::take(&mut *self.sent());
+        let Sent { mut mails, lanes, .. } = std::mem::take(&mut *self.sent());
         // Threads find lanes in any order; names have but one.
-        let names: Vec<String> = lanes
-            .iter()
-            .cloned()
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
+        let names: Vec<String> =
+            lanes.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
         for mail in &mut mails {
             let place = names.binary_search(&lanes[usize::from(mail.lane)]);
-            mail.lane = place
-                .ok()
-                .and_then(|place| u16::try_from(place).ok())
-                .unwrap_or(0);
+            mail.lane = place.ok().and_then(|place| u16::try_from(place).ok()).unwrap_or(0);
         }
         mails.sort_unstable_by_key(|mail| (mail.at, mail.person, mail.lane, mail.id));
         mails.dedup_by_key(|mail| mail.id);
-        Postbox {
-            mails,
-            lanes: names,
-            new: dir.join("new"),
-        }
+        Postbox { mails, lanes: names, new: dir.join("new") }
     }
 
     /// The number of mails sent so far.

@@ -57,9 +57,7 @@ impl Weighted {
     pub(crate) fn draw(&self, random: &mut Random) -> usize {
         let sum = self.0.last().copied().unwrap_or(0);
         let at = random.below(usize::try_from(sum).unwrap_or(usize::MAX)) as u64;
-        self.0
-            .partition_point(|below| *below <= at)
-            .min(self.0.len().saturating_sub(1))
+        self.0.partition_point(|below| *below <= at).min(self.0.len().saturating_sub(1))
     }
 }
 

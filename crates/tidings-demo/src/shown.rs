@@ -48,13 +48,7 @@ impl Shown {
     /// The view of what was played.
     #[must_use]
     pub fn new(played: Played, scenario: Scenario) -> Self {
-        let Played {
-            node,
-            rules,
-            design,
-            postbox,
-            telling,
-        } = played;
+        let Played { node, rules, design, postbox, telling } = played;
         let notes = notes(&scenario.world);
         let summary = summary(&scenario, &postbox, &telling);
         let world = scenario.world;
@@ -66,27 +60,13 @@ impl Shown {
         }
         let homes = homes(&world, &node);
         let names = museum::artist_names();
-        Self {
-            node,
-            postbox,
-            design,
-            rules,
-            world,
-            summary,
-            mails,
-            homes,
-            notes,
-            names,
-        }
+        Self { node, postbox, design, rules, world, summary, mails, homes, notes, names }
     }
 
     fn mail_line(&self, mail: &Posted) -> MailLine {
         let head = self.postbox.head(mail).unwrap_or_default();
         let parsed = MessageParser::new().parse_headers(&head);
-        let subject = parsed
-            .as_ref()
-            .and_then(|message| message.subject())
-            .unwrap_or_default();
+        let subject = parsed.as_ref().and_then(|message| message.subject()).unwrap_or_default();
         let city = self.world.museum.cities.get(mail.city as usize);
         let person = self.world.people.get(mail.person as usize);
         let lane = self.postbox.lanes.get(usize::from(mail.lane));
@@ -94,9 +74,7 @@ impl Shown {
             id: mail.name(),
             at: mail.at,
             zone: city.map(|city| city.zone.clone()).unwrap_or_default(),
-            recipient: person
-                .map(|person| person.id.to_string())
-                .unwrap_or_default(),
+            recipient: person.map(|person| person.id.to_string()).unwrap_or_default(),
             city: city.map(|city| city.name.clone()).unwrap_or_default(),
             lane: lane.cloned().unwrap_or_default(),
             subject: subject.to_owned(),
@@ -105,10 +83,7 @@ impl Shown {
     }
 
     fn place_of(&self, id: &str) -> Option<usize> {
-        self.world
-            .people
-            .binary_search_by(|person| person.id.as_str().cmp(id))
-            .ok()
+        self.world.people.binary_search_by(|person| person.id.as_str().cmp(id)).ok()
     }
 
     fn person_line(&self, place: usize, follows: usize) -> PersonLine {
@@ -162,13 +137,7 @@ impl Shown {
     }
 
     fn waiting(&self, view: &StoreView, id: &Id) -> Vec<OpenLane> {
-        let lanes = self
-            .node
-            .engine()
-            .reader(view)
-            .open_lanes(id)
-            .ok()
-            .and_then(Result::ok);
+        let lanes = self.node.engine().reader(view).open_lanes(id).ok().and_then(Result::ok);
         lanes
             .unwrap_or_default()
             .into_iter()
@@ -198,23 +167,13 @@ impl Shown {
         });
         let shared = shared.and_then(|shared| self.names.get(shared.id.as_str()));
         InboxGroup {
-            title: shared
-                .cloned()
-                .or_else(|| first.map(title))
-                .unwrap_or_default(),
-            category: kind
-                .map(|kind| self.category(&kind.category))
-                .unwrap_or_default(),
+            title: shared.cloned().or_else(|| first.map(title)).unwrap_or_default(),
+            category: kind.map(|kind| self.category(&kind.category)).unwrap_or_default(),
             count: group.count,
             newest_at: group.newest_at,
             seen: group.seen,
             read: group.read,
-            items: group
-                .items
-                .iter()
-                .take(ITEMS_SHOWN)
-                .map(|item| self.item(item))
-                .collect(),
+            items: group.items.iter().take(ITEMS_SHOWN).map(|item| self.item(item)).collect(),
         }
     }
 
@@ -222,11 +181,7 @@ impl Shown {
         InboxItem {
             title: title(item),
             url: item.object.url.clone(),
-            note: self
-                .notes
-                .get(item.object.id.as_str())
-                .cloned()
-                .unwrap_or_default(),
+            note: self.notes.get(item.object.id.as_str()).cloned().unwrap_or_default(),
             t: item.t,
             reasons: item.reasons.clone(),
             seen: item.seen,
@@ -247,10 +202,8 @@ impl Shown {
     #[must_use]
     pub fn mails(&self, which: &MailQuery, slice: Slice) -> Listing<MailLine> {
         let person = which.recipient.as_deref().map(|id| self.place_of(id));
-        let lane = which
-            .lane
-            .as_ref()
-            .map(|name| self.postbox.lanes.iter().position(|l| l == name));
+        let lane =
+            which.lane.as_ref().map(|name| self.postbox.lanes.iter().position(|l| l == name));
         let wanted: Vec<&Posted> = self
             .postbox
             .mails
@@ -259,10 +212,7 @@ impl Shown {
             .filter(|mail| lane.is_none_or(|place| place == Some(usize::from(mail.lane))))
             .collect();
         let part = wanted.iter().skip(slice.skip).take(slice.take);
-        Listing {
-            rows: part.map(|mail| self.mail_line(mail)).collect(),
-            total: wanted.len(),
-        }
+        Listing { rows: part.map(|mail| self.mail_line(mail)).collect(), total: wanted.len() }
     }
 
     /// One e-mail; `None` where there is none of this id.
@@ -274,25 +224,11 @@ impl Shown {
         let headers = message
             .headers()
             .iter()
-            .map(|header| {
-                (
-                    header.name().to_owned(),
-                    header_text(&header.value, header, &raw),
-                )
-            })
+            .map(|header| (header.name().to_owned(), header_text(&header.value, header, &raw)))
             .collect();
         let html = message.body_html(0).map(|html| html.into_owned());
-        let text = message
-            .body_text(0)
-            .map(|text| text.into_owned())
-            .unwrap_or_default();
-        Some(Mail {
-            line: self.mail_line(posted),
-            headers,
-            html,
-            text,
-            raw,
-        })
+        let text = message.body_text(0).map(|text| text.into_owned()).unwrap_or_default();
+        Some(Mail { line: self.mail_line(posted), headers, html, text, raw })
     }
 
     /// The HTML of a page of what a mail counted and did not show, from this line on; `None` where the token is none
@@ -321,19 +257,14 @@ impl Shown {
         let search = search.to_lowercase();
         let cities = &self.world.museum.cities;
         // Each city is lowered once, not once for each who lives there.
-        let named: Vec<bool> = cities
-            .iter()
-            .map(|city| city.name.to_lowercase().contains(&search))
-            .collect();
+        let named: Vec<bool> =
+            cities.iter().map(|city| city.name.to_lowercase().contains(&search)).collect();
         let found: Vec<usize> = (0..self.world.people.len())
             .filter(|place| {
                 let person = &self.world.people[*place];
                 named[self.homes[*place]]
                     || person.id.as_str().contains(&search)
-                    || person
-                        .email
-                        .as_deref()
-                        .is_some_and(|email| email.contains(&search))
+                    || person.email.as_deref().is_some_and(|email| email.contains(&search))
             })
             .collect();
         let view = self.node.view().ok();
@@ -342,10 +273,7 @@ impl Shown {
             let follows = view.as_ref().map_or(0, |view| self.topics(view, id).len());
             self.person_line(*place, follows)
         });
-        Listing {
-            rows: part.collect(),
-            total: found.len(),
-        }
+        Listing { rows: part.collect(), total: found.len() }
     }
 
     /// One recipient with all that the page shows of them; `slice` counts inbox groups.
@@ -382,10 +310,7 @@ impl Shown {
 }
 
 fn title(item: &Item) -> String {
-    item.object
-        .title
-        .clone()
-        .unwrap_or_else(|| item.object.id.to_string())
+    item.object.title.clone().unwrap_or_else(|| item.object.id.to_string())
 }
 
 /// A header field as people read it.
@@ -407,10 +332,7 @@ fn header_text(value: &HeaderValue<'_>, header: &mail_parser::Header<'_>, raw: &
         | HeaderValue::Empty => {
             let range = header.offset_start as usize..header.offset_end as usize;
             let bytes = raw.get(range).unwrap_or_default();
-            String::from_utf8_lossy(bytes)
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ")
+            String::from_utf8_lossy(bytes).split_whitespace().collect::<Vec<_>>().join(" ")
         }
     }
 }
@@ -424,11 +346,7 @@ fn homes(world: &World, node: &Node) -> Vec<usize> {
         let (lat, lon) = node.engine().recipient(&person.id)?.place?;
         cities.get(&(lat.to_bits(), lon.to_bits())).copied()
     };
-    world
-        .people
-        .iter()
-        .map(|person| home(person).unwrap_or(person.city))
-        .collect()
+    world.people.iter().map(|person| home(person).unwrap_or(person.city)).collect()
 }
 
 /// Date and medium of works, venue and address of shows.
@@ -443,16 +361,10 @@ fn notes(world: &World) -> HashMap<String, String> {
             .join(", ")
     };
     let works = world.museum.works.iter().map(|work| {
-        (
-            format!("work/{}", work.id),
-            joined([work.date.as_ref(), work.medium.as_ref()]),
-        )
+        (format!("work/{}", work.id), joined([work.date.as_ref(), work.medium.as_ref()]))
     });
     let shows = world.museum.shows.iter().map(|show| {
-        (
-            format!("show/{}", show.id),
-            joined([Some(&show.venue), show.address.as_ref()]),
-        )
+        (format!("show/{}", show.id), joined([Some(&show.venue), show.address.as_ref()]))
     });
     works.chain(shows).collect()
 }
@@ -466,13 +378,8 @@ fn summary(scenario: &Scenario, postbox: &Postbox, telling: &Telling) -> Summary
         })
         .collect();
     let fan_out = |reached: Option<&Reached>| FanOut {
-        title: reached
-            .and_then(|reached| titles.get(&reached.event))
-            .cloned()
-            .unwrap_or_default(),
-        event: reached
-            .map(|reached| reached.event.to_string())
-            .unwrap_or_default(),
+        title: reached.and_then(|reached| titles.get(&reached.event)).cloned().unwrap_or_default(),
+        event: reached.map(|reached| reached.event.to_string()).unwrap_or_default(),
         recipients: reached.map_or(0, |reached| reached.recipients),
         ms: reached.map_or(0.0, |reached| reached.ms),
     };
@@ -487,10 +394,7 @@ fn summary(scenario: &Scenario, postbox: &Postbox, telling: &Telling) -> Summary
         books: telling.books,
         facts: scenario.facts(),
         weeks: weeks
-            .map(|week| WeekLine {
-                week: week.clone(),
-                mails: sent_in(week.monday),
-            })
+            .map(|week| WeekLine { week: week.clone(), mails: sent_in(week.monday) })
             .collect(),
         mails: postbox.mails.len() as u64,
         lanes: postbox.lanes.clone(),
@@ -506,26 +410,14 @@ const MONDAY: i32 = 4;
 
 /// Chooses good places to begin to look.
 fn picks(scenario: &Scenario, postbox: &Postbox) -> Vec<Pick> {
-    let pick = |title: &str, note: &str, to| Pick {
-        title: title.to_owned(),
-        note: note.to_owned(),
-        to,
-    };
-    let weekly = postbox
-        .lanes
-        .iter()
-        .position(|lane| lane == "digest:weekly");
+    let pick =
+        |title: &str, note: &str, to| Pick { title: title.to_owned(), note: note.to_owned(), to };
+    let weekly = postbox.lanes.iter().position(|lane| lane == "digest:weekly");
     let of_weekly = |mail: &&Posted| weekly == Some(usize::from(mail.lane));
     let mail = |mail: &Posted| PickTarget::Mail(mail.name());
     let mut picks = Vec::new();
-    let last = Day::parse(LAST_DAY)
-        .map_or(Instant::MAX, Day::start)
-        .plus_ms(-DAY_MS);
-    let of_last = postbox
-        .mails
-        .iter()
-        .filter(of_weekly)
-        .filter(|mail| mail.at >= last);
+    let last = Day::parse(LAST_DAY).map_or(Instant::MAX, Day::start).plus_ms(-DAY_MS);
+    let of_last = postbox.mails.iter().filter(of_weekly).filter(|mail| mail.at >= last);
     if let Some(found) = of_last.max_by_key(|mail| (mail.entries, std::cmp::Reverse(mail.id))) {
         picks.push(pick(
             "Thousands of photographs, one mail",
@@ -543,14 +435,8 @@ fn picks(scenario: &Scenario, postbox: &Postbox) -> Vec<Pick> {
             mail(found),
         ));
     }
-    let at_once = postbox
-        .mails
-        .partition_point(|mail| mail.at < scenario.warhol_at);
-    if let Some(found) = postbox
-        .mails
-        .get(at_once)
-        .filter(|mail| mail.at == scenario.warhol_at)
-    {
+    let at_once = postbox.mails.partition_point(|mail| mail.at < scenario.warhol_at);
+    if let Some(found) = postbox.mails.get(at_once).filter(|mail| mail.at == scenario.warhol_at) {
         picks.push(pick(
             "Marilyn Monroe, at once",
             "Some do not want to wait for Monday: their mail left at the very instant.",

@@ -9,10 +9,7 @@ pub(super) struct Stopwatch(Instant);
 impl Stopwatch {
     /// Starts now.
     #[must_use]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "what is measured is shown and decides nothing"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "what is measured is shown and decides nothing")]
     pub(super) fn start() -> Self {
         Self(Instant::now())
     }

@@ -66,20 +66,15 @@ impl World {
         let museum = Museum::open();
         let mut random = Random::new(19_671_204);
         let cities = Weighted::new(museum.cities.iter().map(|city| city.population));
-        let mut people: Vec<Person> = (0..RECIPIENTS)
-            .map(|n| person(n, &cities, &mut random))
-            .collect();
+        let mut people: Vec<Person> =
+            (0..RECIPIENTS).map(|n| person(n, &cities, &mut random)).collect();
         let followers = follow(&museum, &mut random);
         for (artist, fans) in followers.iter().enumerate() {
             for fan in fans {
                 people[*fan].follows.push(artist);
             }
         }
-        Self {
-            museum,
-            people,
-            followers,
-        }
+        Self { museum, people, followers }
     }
 
     /// The recipient's city on the first day.
@@ -114,9 +109,7 @@ impl World {
             recipient: person.id.clone(),
             topic: self.topic(*artist),
         });
-        std::iter::once(Command::Recipient(Box::new(profile)))
-            .chain(choices)
-            .chain(follows)
+        std::iter::once(Command::Recipient(Box::new(profile))).chain(choices).chain(follows)
     }
 }
 
@@ -153,11 +146,7 @@ fn person(n: usize, cities: &Weighted, random: &mut Random) -> Person {
 
 /// Three in four keep to the weekly mail; the others want it faster, rarer or not at all.
 fn choices(random: &mut Random) -> Vec<Choice> {
-    let email = |category, mode| Choice {
-        category,
-        channel: EMAIL,
-        mode,
-    };
+    let email = |category, mode| Choice { category, channel: EMAIL, mode };
     let mut choices = Vec::new();
     match random.below(1000) {
         0..110 => choices.push(email(FOLLOWING, Mode::Digest("daily".to_owned()))),
@@ -172,11 +161,7 @@ fn choices(random: &mut Random) -> Vec<Choice> {
         0..90 => choices.push(email(SUGGESTED, Mode::Never)),
         90..110 => {
             choices.push(email(SUGGESTED, Mode::Never));
-            choices.push(Choice {
-                category: SUGGESTED,
-                channel: INBOX,
-                mode: Mode::Never,
-            });
+            choices.push(Choice { category: SUGGESTED, channel: INBOX, mode: Mode::Never });
         }
         _ => {}
     }
@@ -225,10 +210,7 @@ mod tests {
         assert_eq!(world.followers[0].len(), FOLLOWERS_MAX);
         assert_eq!(world.topic(0).as_str(), "artist/andy-warhol");
         let counts: Vec<usize> = world.followers.iter().map(Vec::len).collect();
-        assert!(
-            counts.is_sorted_by(|a, b| a >= b),
-            "followers fall with the rank"
-        );
+        assert!(counts.is_sorted_by(|a, b| a >= b), "followers fall with the rank");
         assert!((5_500..6_500).contains(&counts[1]), "{}", counts[1]);
 
         let mut follows: Vec<usize> = world.people.iter().map(|p| p.follows.len()).collect();
@@ -239,29 +221,15 @@ mod tests {
 
         let again = World::build();
         assert_eq!(world.followers, again.followers);
-        assert!(
-            world
-                .people
-                .iter()
-                .zip(&again.people)
-                .all(|(a, b)| a.city == b.city)
-        );
+        assert!(world.people.iter().zip(&again.people).all(|(a, b)| a.city == b.city));
     }
 
     #[test]
     fn cities_are_drawn_by_population() {
         let world = World::build();
         let city = |name| {
-            let at = world
-                .museum
-                .cities
-                .iter()
-                .position(|city| city.name == name);
-            world
-                .people
-                .iter()
-                .filter(|person| Some(person.city) == at)
-                .count()
+            let at = world.museum.cities.iter().position(|city| city.name == name);
+            world.people.iter().filter(|person| Some(person.city) == at).count()
         };
         let (shanghai, lisbon) = (city("Shanghai"), city("Lisbon"));
         assert!(shanghai > 10 * lisbon.max(1), "{shanghai} and {lisbon}");
@@ -273,9 +241,6 @@ mod tests {
         let person = world.people.iter().find(|p| p.follows.len() > 3).unwrap();
         let commands: Vec<Command> = world.introduce(person).collect();
         assert!(matches!(&commands[0], Command::Recipient(change) if change.id == person.id));
-        assert_eq!(
-            commands.len(),
-            1 + person.choices.len() + person.follows.len()
-        );
+        assert_eq!(commands.len(), 1 + person.choices.len() + person.follows.len());
     }
 }

@@ -54,10 +54,7 @@ impl Server {
     /// # Errors
     /// The system's.
     pub fn start(mut command: Command, log: &Path) -> io::Result<Self> {
-        let log = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(log)?;
+        let log = std::fs::File::options().create(true).append(true).open(log)?;
         let errors = log.try_clone()?;
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
         command.spawn().map(Self)
@@ -146,9 +143,7 @@ impl As {
             Self::Self_ => Command::new(program),
             Self::User(user) => {
                 let mut command = Command::new("setpriv");
-                command
-                    .args(["--reuid", user, "--regid", user, "--clear-groups"])
-                    .arg(program);
+                command.args(["--reuid", user, "--regid", user, "--clear-groups"]).arg(program);
                 command
             }
         }

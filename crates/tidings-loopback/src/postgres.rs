@@ -54,11 +54,9 @@ impl Postgres {
     /// The reason, in words.
     pub fn start_encrypted(directory: &Path) -> Result<Self, String> {
         let mut made = Self::make(directory, &["ssl=on"])?;
-        for (setting, file) in [
-            ("ssl_cert_file", "cert.pem"),
-            ("ssl_key_file", "key.pem"),
-            ("hba_file", "hba"),
-        ] {
+        for (setting, file) in
+            [("ssl_cert_file", "cert.pem"), ("ssl_key_file", "key.pem"), ("hba_file", "hba")]
+        {
             let file = made.home.join(file);
             made.settings.push(format!("{setting}={}", file.display()));
         }
@@ -118,17 +116,7 @@ impl Postgres {
         let port = self.port.to_string();
         server.until(&self.log, || {
             let mut ask = Command::new(&ready);
-            ask.args([
-                "-q",
-                "-h",
-                "127.0.0.1",
-                "-d",
-                "postgres",
-                "-U",
-                USER,
-                "-p",
-                &port,
-            ]);
+            ask.args(["-q", "-h", "127.0.0.1", "-d", "postgres", "-U", USER, "-p", &port]);
             run(ask).ok()
         })?;
         self.server = Some(server);
@@ -140,8 +128,7 @@ impl Postgres {
         // Killed alone, the parent process would leave its children to find out for themselves.
         if let (Some(_), Ok(program)) = (&self.server, program("pg_ctl")) {
             let mut stop = self.user.command(program);
-            stop.args(["stop", "-w", "-m", "immediate", "-D"])
-                .arg(self.home.join("data"));
+            stop.args(["stop", "-w", "-m", "immediate", "-D"]).arg(self.home.join("data"));
             let _ = run(stop);
         }
         self.server = None;
@@ -153,16 +140,7 @@ impl Postgres {
     /// The text of the refusal.
     pub fn run(&self, database: &str, statement: &str) -> Result<String, String> {
         let mut command = Command::new(program("psql")?);
-        command.args([
-            "-X",
-            "-q",
-            "-A",
-            "-t",
-            "-v",
-            "ON_ERROR_STOP=1",
-            "-c",
-            statement,
-        ]);
+        command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statement]);
         let output = run({
             command.arg(self.url(database));
             command

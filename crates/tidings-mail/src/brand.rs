@@ -41,11 +41,7 @@ impl BrandView {
         let color = brand.color.as_deref().and_then(Colour::parse);
         let link = color.unwrap_or(BLUE);
         let button = color.unwrap_or(INK);
-        let on_button = if button.contrast(DAY) >= button.contrast(INK) {
-            DAY
-        } else {
-            INK
-        };
+        let on_button = if button.contrast(DAY) >= button.contrast(INK) { DAY } else { INK };
         Self {
             name: shown(&brand.name).unwrap_or_else(|| sender.name().to_owned()),
             logo: brand.logo.as_deref().and_then(link::picture),
@@ -106,10 +102,7 @@ impl Colour {
             }
             mixed
         };
-        (0..10)
-            .map(mixed)
-            .find(|mixed| mixed.contrast(ground) >= CONTRAST)
-            .unwrap_or(towards)
+        (0..10).map(mixed).find(|mixed| mixed.contrast(ground) >= CONTRAST).unwrap_or(towards)
     }
 }
 
@@ -124,10 +117,7 @@ mod tests {
     use super::*;
 
     fn view(color: &str) -> BrandView {
-        let brand = Brand {
-            color: Some(color.to_owned()),
-            ..Brand::default()
-        };
+        let brand = Brand { color: Some(color.to_owned()), ..Brand::default() };
         BrandView::of(&brand, &Sender::parse("Art <art@example.org>").unwrap())
     }
 
@@ -135,18 +125,14 @@ mod tests {
     fn colours_are_read() {
         assert_eq!(Colour::parse("#Fa0"), Some(Colour([0xff, 0xaa, 0])));
         assert_eq!(Colour::parse("#0b57a4"), Some(BLUE));
-        for text in [
-            "", "#", "red", "0b57a4", "#12", "#12345", "#gggggg", "#+1+1+1",
-        ] {
+        for text in ["", "#", "red", "0b57a4", "#12", "#12345", "#gggggg", "#+1+1+1"] {
             assert_eq!(Colour::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn any_colour_can_be_read_by_day_and_by_night() {
-        for color in [
-            "#ffffff", "#000", "#ffe600", "#7a00ff", "#c0c0c0", "#123456",
-        ] {
+        for color in ["#ffffff", "#000", "#ffe600", "#7a00ff", "#c0c0c0", "#123456"] {
             let view = view(color);
             let contrast =
                 |text: &str, ground: Colour| Colour::parse(text).unwrap().contrast(ground);

@@ -23,10 +23,7 @@ const GIVEN: [&str; 6] = ["alone", "item", "section", "block", "column", "at"];
 const BUILT_IN: [&str; 1] = ["loop"];
 /// The fields that may be absent.
 const OPTIONAL: [(&str, &[&str]); 3] = [
-    (
-        "mail",
-        &["recipient", "more", "more_url", "unsubscribe", "why"],
-    ),
+    ("mail", &["recipient", "more", "more_url", "unsubscribe", "why"]),
     ("brand", &["logo", "url", "footer", "postal_address"]),
     ("item", &["url", "image", "actor", "target"]),
 ];
@@ -74,11 +71,7 @@ impl Design {
     fn tried(&self, rules: &Rules) -> BTreeMap<Place, Tried> {
         let names = self.names_in_data();
         let mut ways = vec![Without::Nothing];
-        let fields = || {
-            OPTIONAL
-                .iter()
-                .flat_map(|(of, keys)| keys.iter().map(|key| (*of, *key)))
-        };
+        let fields = || OPTIONAL.iter().flat_map(|(of, keys)| keys.iter().map(|key| (*of, *key)));
         ways.extend(fields().map(|field| Without::Fields(vec![field])));
         ways.push(Without::Fields(fields().collect()));
         ways.extend(names.iter().map(|name| Without::Data(vec![name.clone()])));
@@ -143,10 +136,9 @@ impl Design {
             }
             failing = Some(match failing {
                 None => found,
-                Some(before) => before
-                    .into_iter()
-                    .filter(|(place, _)| found.contains_key(place))
-                    .collect(),
+                Some(before) => {
+                    before.into_iter().filter(|(place, _)| found.contains_key(place)).collect()
+                }
             });
         }
         failing.unwrap_or_default()
@@ -199,10 +191,8 @@ impl Design {
             let table = value.as_object();
             table.map_or_else(BTreeSet::new, |table| table.keys().cloned().collect())
         };
-        let mut known: BTreeMap<String, BTreeSet<String>> = GIVEN
-            .iter()
-            .map(|name| ((*name).to_owned(), BTreeSet::new()))
-            .collect();
+        let mut known: BTreeMap<String, BTreeSet<String>> =
+            GIVEN.iter().map(|name| ((*name).to_owned(), BTreeSet::new())).collect();
         let types = self.types_with_templates(rules);
         for items in [1, 2] {
             let Some(event_type) = types.first() else {
@@ -240,11 +230,7 @@ impl Design {
             .filter_map(|name| Id::new(name).ok())
             .filter(|event_type| self.templates.has_own(event_type.as_str()))
             .collect();
-        if own.is_empty() {
-            Id::new("example").into_iter().collect()
-        } else {
-            own
-        }
+        if own.is_empty() { Id::new("example").into_iter().collect() } else { own }
     }
 
     fn locales_of_templates(&self) -> BTreeSet<String> {
@@ -269,10 +255,7 @@ impl Tried {
         for cause in causes.filter_map(|cause| cause.downcast_ref::<minijinja::Error>()) {
             inner = cause;
         }
-        let place = (
-            inner.name().unwrap_or(layout).to_owned(),
-            inner.line().unwrap_or_default(),
-        );
+        let place = (inner.name().unwrap_or(layout).to_owned(), inner.line().unwrap_or_default());
         let error = DesignError::Template {
             name: place.0.clone(),
             reason: format!("{}{}", reason_of(inner), way.words()),

@@ -79,12 +79,7 @@ impl Design {
     }
 
     fn of(channel: &str, sender: Sender, rules: &Rules) -> Result<Self, DesignError> {
-        let Presentation {
-            brand,
-            types,
-            digests,
-            templates,
-        } = &rules.presentation;
+        let Presentation { brand, types, digests, templates } = &rules.presentation;
         let usual_locale = &rules.defaults.locale;
         let mut categories = BTreeMap::new();
         for (name, category) in &rules.categories {
@@ -112,11 +107,7 @@ impl Design {
             quotas.insert(format!("digest:{digest}"), quota.clone());
         }
         let mut digest_lanes = BTreeSet::new();
-        for route in rules
-            .types
-            .values()
-            .filter_map(|kind| kind.channels.get(channel))
-        {
+        for route in rules.types.values().filter_map(|kind| kind.channels.get(channel)) {
             if let (Some(lane), Policy::Digest { digest }) = (&route.lane, &route.policy) {
                 digest_lanes.insert(lane.clone());
                 if let Some(quota) = digests.get(digest) {
@@ -147,44 +138,28 @@ impl Design {
     #[must_use]
     pub fn linked(mut self, key: TokenKey) -> Self {
         self.tags = Some(key.clone());
-        let base = self
-            .brand
-            .url
-            .as_deref()
-            .map(|url| url.trim_end_matches('/'));
-        self.links = base.map(|base| Links {
-            base: base.to_owned(),
-            key,
-        });
+        let base = self.brand.url.as_deref().map(|url| url.trim_end_matches('/'));
+        self.links = base.map(|base| Links { base: base.to_owned(), key });
         self
     }
 
     /// The same with signed mails.
     #[must_use]
     pub fn signed(self, dkim: Dkim) -> Self {
-        Self {
-            dkim: Some(Arc::new(dkim)),
-            ..self
-        }
+        Self { dkim: Some(Arc::new(dkim)), ..self }
     }
 
     /// The tag of a mail to an address.
     pub(crate) fn tag(&self, batch: &Batch, address: &str) -> Option<String> {
         let key = self.tags.as_ref()?;
-        let message = MessageName {
-            due: batch.at.day(),
-            id: batch.message,
-        };
+        let message = MessageName { due: batch.at.day(), id: batch.message };
         Some(MailTag::new(message, EMAIL_NO, address, key).seal(key))
     }
 
     /// The address to which bounces of a mail go, where it is not the sender's.
     pub(crate) fn return_path(&self, tag: Option<&str>) -> Option<String> {
         let bounces = self.bounces.as_deref()?;
-        Some(tag.map_or_else(
-            || bounces.to_owned(),
-            |tag| MailTag::return_path(tag, bounces),
-        ))
+        Some(tag.map_or_else(|| bounces.to_owned(), |tag| MailTag::return_path(tag, bounces)))
     }
 
     /// The design of mails for which nothing is configured but their sender.
@@ -246,20 +221,14 @@ impl Design {
         types: impl IntoIterator<Item = &'t Id>,
         language: &Language,
     ) -> bool {
-        let phrases = types
-            .into_iter()
-            .filter_map(|event_type| self.types.get(event_type.as_str()));
-        phrases
-            .map(|phrases| &phrases.title)
-            .all(|title| title.serves(language))
+        let phrases =
+            types.into_iter().filter_map(|event_type| self.types.get(event_type.as_str()));
+        phrases.map(|phrases| &phrases.title).all(|title| title.serves(language))
     }
 
     /// The title of a category, or its name in words.
     pub(crate) fn category(&self, name: &str, language: &Language) -> String {
-        let title = self
-            .categories
-            .get(name)
-            .and_then(|title| title.get(language));
+        let title = self.categories.get(name).and_then(|title| title.get(language));
         title
             .map(|title| text::clean(title))
             .unwrap_or_else(|| capitalised(&text::clean(&in_words(name))))

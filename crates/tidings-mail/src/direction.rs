@@ -20,11 +20,7 @@ pub(crate) fn runs_left(c: char) -> bool {
 /// as those of a telephone, would change places.
 pub(crate) fn isolated(value: String, is_right_to_left: bool) -> String {
     let runs_other_way = |c: char| {
-        if is_right_to_left {
-            bidi_class(c) == L
-        } else {
-            runs_left(c)
-        }
+        if is_right_to_left { bidi_class(c) == L } else { runs_left(c) }
     };
     let is_digit = |c: char| bidi_class(c) == EN;
     let has_groups = is_right_to_left && value.contains(is_digit) && !value.chars().all(is_digit);
@@ -82,11 +78,8 @@ mod tests {
         ] {
             for (is_right_to_left, is_isolated) in [(false, in_english), (true, in_hebrew)] {
                 let shown = isolated(value.to_owned(), is_right_to_left);
-                let expected = if is_isolated {
-                    format!("\u{2068}{value}\u{2069}")
-                } else {
-                    value.to_owned()
-                };
+                let expected =
+                    if is_isolated { format!("\u{2068}{value}\u{2069}") } else { value.to_owned() };
                 assert_eq!(shown, expected, "{value:?}");
             }
         }

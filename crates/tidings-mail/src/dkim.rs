@@ -94,24 +94,14 @@ impl Dkim {
     pub(crate) fn sign(&self, mail: &str) -> Option<String> {
         let (head, body) = mail.split_once("\r\n\r\n")?;
         let headers = unfolded(head);
-        let named = |name: &str| {
-            headers
-                .iter()
-                .find(|(found, _)| found.eq_ignore_ascii_case(name))
-        };
-        let signed: Vec<&str> = SIGNED
-            .into_iter()
-            .filter(|name| named(name).is_some())
-            .collect();
+        let named = |name: &str| headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name));
+        let signed: Vec<&str> = SIGNED.into_iter().filter(|name| named(name).is_some()).collect();
         let algorithm = match &self.key {
             Key::Rsa(_) => "rsa-sha256",
             Key::Ed25519(_) => "ed25519-sha256",
         };
-        let names: Vec<String> = signed
-            .iter()
-            .chain(&ONLY_ONCE)
-            .map(|name| name.to_ascii_lowercase())
-            .collect();
+        let names: Vec<String> =
+            signed.iter().chain(&ONLY_ONCE).map(|name| name.to_ascii_lowercase()).collect();
         let body = STANDARD.encode(digest(&SHA256, &relaxed_body(body)));
         let unsigned = format!(
             "v=1; a={algorithm}; c=relaxed/relaxed; d={}; s={};\r\n h={};\r\n bh={body};\r\n b=",
@@ -131,10 +121,7 @@ impl Dkim {
             .chunks(LINE_CHARS_MAX)
             .filter_map(|line| str::from_utf8(line).ok())
             .collect();
-        Some(format!(
-            "DKIM-Signature: {unsigned}{}\r\n",
-            lines.join("\r\n ")
-        ))
+        Some(format!("DKIM-Signature: {unsigned}{}\r\n", lines.join("\r\n ")))
     }
 }
 
@@ -146,13 +133,7 @@ impl Key {
             Self::Rsa(key) => {
                 let mut signature = vec![0; key.public().modulus_len()];
                 // Random bits hide the key from those who measure time; the signature has none of them.
-                key.sign(
-                    &RSA_PKCS1_SHA256,
-                    &SystemRandom::new(),
-                    data,
-                    &mut signature,
-                )
-                .ok()?;
+                key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), data, &mut signature).ok()?;
                 Some(signature)
             }
         }
@@ -178,10 +159,7 @@ fn unfolded(head: &str) -> Vec<(&str, String)> {
 /// A header in its relaxed form (RFC 6376, section 3.4.2), without a line end.
 fn relaxed(name: &str, value: &str) -> String {
     let value = value.replace("\r\n", "");
-    let words: Vec<&str> = value
-        .split([' ', '\t'])
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = value.split([' ', '\t']).filter(|word| !word.is_empty()).collect();
     format!("{}:{}", name.trim().to_ascii_lowercase(), words.join(" "))
 }
 
@@ -248,10 +226,8 @@ mod tests {
     fn the_canonical_form_is_that_of_the_rfc() {
         // RFC 6376, section 3.4.5.
         let head = "A: X\r\nB : Y\t\r\n\tZ  ";
-        let headers: Vec<String> = unfolded(head)
-            .iter()
-            .map(|(name, value)| relaxed(name, value))
-            .collect();
+        let headers: Vec<String> =
+            unfolded(head).iter().map(|(name, value)| relaxed(name, value)).collect();
         assert_eq!(headers, ["a:X", "b:Y Z"]);
         let body = |body: &str| String::from_utf8(relaxed_body(body).into_owned()).unwrap();
         assert_eq!(body(" C \r\nD \t E\r\n\r\n\r\n"), " C\r\nD E\r\n");

@@ -151,9 +151,7 @@ pub fn content(batch: &Batch, design: &Design) -> Result<(String, Bodies), Rende
     let mut most = usize::MAX;
     loop {
         let page = page::Page::of(batch, design, most).ok_or(RenderError::Empty)?;
-        let bodies = design
-            .templates
-            .render(&page, &page.language, &design.usual)?;
+        let bodies = design.templates.render(&page, &page.language, &design.usual)?;
         let bytes = bodies.html.len();
         if bytes <= HTML_BYTES_MAX || page.shown <= 1 {
             return Ok((page.mail.subject, bodies));
@@ -165,7 +163,5 @@ pub fn content(batch: &Batch, design: &Design) -> Result<(String, Bodies), Rende
 
 fn is_batch_id(id: &str) -> bool {
     (1..=BATCH_ID_BYTES_MAX).contains(&id.len())
-        && id
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }

@@ -15,9 +15,7 @@ use crate::{names, text, wording};
 /// The title of a line's object; `None` where it has none that can be shown.
 pub(crate) fn own_title(line: &Line, words: &Words) -> Option<String> {
     let title = line.object.title.as_deref().map(text::clean);
-    title
-        .filter(|title| !title.is_empty())
-        .map(|title| words.isolated(title))
+    title.filter(|title| !title.is_empty()).map(|title| words.isolated(title))
 }
 
 /// The names of some lines' actors; `None` where an entry has none, whose act would be another's.
@@ -83,10 +81,7 @@ pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], sentence: &Sentence) -> 
     };
     let mut objects: Vec<&Line> = Vec::new();
     for line in lines {
-        if !objects
-            .iter()
-            .any(|other| other.object.id == line.object.id)
-        {
+        if !objects.iter().any(|other| other.object.id == line.object.id) {
             objects.push(line);
         }
     }
@@ -107,9 +102,7 @@ pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], sentence: &Sentence) -> 
         target: listed(targets.collect()).filter(|_| have_targets),
         count: entries(lines.iter().copied()),
         actors: Some(by.len()).filter(|count| *count > 0 && is_signed),
-        data: lines
-            .iter()
-            .fold(data, |data, line| common_data(data, line.data.as_ref())),
+        data: lines.iter().fold(data, |data, line| common_data(data, line.data.as_ref())),
     }
 }
 

@@ -145,11 +145,7 @@ fn host(authority: &str) -> Option<String> {
 }
 
 fn host_name(name: &str) -> Option<String> {
-    let name = if name.is_ascii() {
-        name.to_owned()
-    } else {
-        idna::domain_to_ascii(name).ok()?
-    };
+    let name = if name.is_ascii() { name.to_owned() } else { idna::domain_to_ascii(name).ok()? };
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     let is_host =
         name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_name);
@@ -160,11 +156,7 @@ fn host_name(name: &str) -> Option<String> {
 fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        let is_digit = |place: usize| {
-            text.as_bytes()
-                .get(place)
-                .is_some_and(u8::is_ascii_hexdigit)
-        };
+        let is_digit = |place: usize| text.as_bytes().get(place).is_some_and(u8::is_ascii_hexdigit);
         let is_kept = match c {
             '%' => is_digit(at + 1) && is_digit(at + 2),
             _ => c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=".contains(c),
@@ -218,16 +210,10 @@ mod tests {
     fn absolute_web_addresses_pass() {
         for (address, link) in [
             ("https://example.org", "https://example.org"),
-            (
-                "HTTP://example.org:8080/a?b=c&d=e#f",
-                "http://example.org:8080/a?b=c&d=e#f",
-            ),
+            ("HTTP://example.org:8080/a?b=c&d=e#f", "http://example.org:8080/a?b=c&d=e#f"),
             ("http://[::1]/", "http://[::1]/"),
             ("http://[2001:DB8::1]:80?a", "http://[2001:db8::1]:80?a"),
-            (
-                "https://bücher.example/é",
-                "https://xn--bcher-kva.example/%C3%A9",
-            ),
+            ("https://bücher.example/é", "https://xn--bcher-kva.example/%C3%A9"),
             ("https://example.org:", "https://example.org:"),
         ] {
             assert_eq!(web(address).as_deref(), Some(link));

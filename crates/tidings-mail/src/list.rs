@@ -43,11 +43,7 @@ pub(crate) struct List {
 
 impl ListHead {
     pub(crate) fn of(batch: &Batch, design: &Design) -> Self {
-        Self {
-            list: list(batch, design),
-            reasons: reasons(batch),
-            thread: thread(batch, design),
-        }
+        Self { list: list(batch, design), reasons: reasons(batch), thread: thread(batch, design) }
     }
 }
 
@@ -66,9 +62,7 @@ pub(crate) fn unsubscribe_link(batch: &Batch, design: &Design) -> Option<String>
 /// The types of a message that are not required.
 fn optional_types<'b>(batch: &'b Batch, design: &Design) -> BTreeSet<&'b str> {
     let types = batch.types().map(|event_type| event_type.as_str());
-    types
-        .filter(|event_type| !design.is_required(event_type))
-        .collect()
+    types.filter(|event_type| !design.is_required(event_type)).collect()
 }
 
 fn list(batch: &Batch, design: &Design) -> Option<List> {
@@ -92,11 +86,7 @@ fn list(batch: &Batch, design: &Design) -> Option<List> {
 /// A name as a label of a list's id (RFC 2919, section 2).
 fn label(name: &str) -> String {
     let plain = |c: char| {
-        if c.is_ascii_alphanumeric() {
-            c.to_ascii_lowercase()
-        } else {
-            '-'
-        }
+        if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }
     };
     let label: String = name.chars().take(NAME_CHARS_MAX).map(plain).collect();
     match label.trim_matches('-') {
@@ -108,15 +98,11 @@ fn label(name: &str) -> String {
 /// The reasons as words; of topics, which hosts name, those few that are short.
 fn reasons(batch: &Batch) -> Vec<String> {
     let lines = batch.groups.iter().flat_map(|group| &group.lines);
-    let all: BTreeSet<&str> = lines
-        .flat_map(|line| line.reasons.iter())
-        .map(String::as_str)
-        .collect();
+    let all: BTreeSet<&str> =
+        lines.flat_map(|line| line.reasons.iter()).map(String::as_str).collect();
     let known = ["everyone", "named", "near"].into_iter();
-    let mut reasons: Vec<String> = known
-        .filter(|reason| all.contains(reason))
-        .map(str::to_owned)
-        .collect();
+    let mut reasons: Vec<String> =
+        known.filter(|reason| all.contains(reason)).map(str::to_owned).collect();
     let topics = all.iter().filter_map(|reason| reason.strip_prefix(TOPIC));
     let topics = topics
         .map(in_ascii)
@@ -148,11 +134,7 @@ fn thread(batch: &Batch, design: &Design) -> Option<String> {
     }
     let recipient = batch.recipient.id.as_str();
     let parts = [recipient, &batch.channel, &batch.lane, key].map(str::as_bytes);
-    Some(format!(
-        "<{}@{}>",
-        short(&parts, 16),
-        design.sender().host()
-    ))
+    Some(format!("<{}@{}>", short(&parts, 16), design.sender().host()))
 }
 
 /// The first bytes of a hash of some parts, as hexadecimal digits.

@@ -46,9 +46,8 @@ const NAMES: [(&str, &str); 30] = [
 ];
 
 /// Languages that are written from right to left where their tags name no script.
-const RIGHT_TO_LEFT: [&str; 14] = [
-    "ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi",
-];
+const RIGHT_TO_LEFT: [&str; 14] =
+    ["ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"];
 const RIGHT_TO_LEFT_SCRIPTS: [&str; 7] = ["adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"];
 
 /// The fault of a text that is no tag.
@@ -256,11 +255,7 @@ pub(crate) fn first_whole(
     has_all: impl FnOnce(&Language) -> bool,
 ) -> Language {
     let language = Language::of(locale);
-    if has_all(&language) {
-        language
-    } else {
-        usual.clone()
-    }
+    if has_all(&language) { language } else { usual.clone() }
 }
 
 /// Tells whether messages have words of the product's own for a locale.
@@ -319,9 +314,7 @@ mod tests {
             ("日本", None),
             ("de-a-very-long-tag-that-nobody-would-ever-write", None),
         ] {
-            let near = near.map_or(LocaleError::Unknown, |near| {
-                LocaleError::Near(near.to_owned())
-            });
+            let near = near.map_or(LocaleError::Unknown, |near| LocaleError::Near(near.to_owned()));
             assert_eq!(check_locale(text), Err(near), "{text}");
         }
     }
@@ -348,9 +341,7 @@ mod tests {
     #[test]
     fn a_text_without_a_locale_serves_all_if_it_is_alone() {
         let texts = |texts: &[(&str, &str)]| {
-            let texts = texts
-                .iter()
-                .map(|(of, text)| ((*of).to_owned(), (*text).to_owned()));
+            let texts = texts.iter().map(|(of, text)| ((*of).to_owned(), (*text).to_owned()));
             let read = |text: &str, locale: &str| Ok::<_, ()>(format!("{text} ({locale})"));
             Localised::read(&Texts(texts.collect()), "en-GB", read).unwrap()
         };
@@ -366,11 +357,7 @@ mod tests {
             ("zh-Hant-TW", Some("作品 (zh-TW)")),
             ("zh-CN", None),
         ] {
-            assert_eq!(
-                several.for_locale(locale).map(String::as_str),
-                expected,
-                "{locale}"
-            );
+            assert_eq!(several.for_locale(locale).map(String::as_str), expected, "{locale}");
         }
     }
 

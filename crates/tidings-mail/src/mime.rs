@@ -87,11 +87,7 @@ fn headers(head: &Head<'_>) -> Headers {
         headers.set(Subject::from(head.subject.to_owned()));
     }
     headers.insert_raw(as_it_is("Message-ID", head.message_id));
-    let ListHead {
-        list,
-        reasons,
-        thread,
-    } = &head.list;
+    let ListHead { list, reasons, thread } = &head.list;
     if let Some(thread) = thread {
         headers.insert_raw(as_it_is("References", thread));
     }

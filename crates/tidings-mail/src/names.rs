@@ -24,10 +24,7 @@ pub(crate) fn cut_name(title: &str, words: &Words) -> String {
 
 /// "A, B and 3 others", where those without a name are among the others; `None` where nobody has one.
 pub(crate) fn named(objects: &[Arc<Object>], words: &Words) -> Option<String> {
-    let names: Vec<String> = objects
-        .iter()
-        .filter_map(|object| name_of(object, words))
-        .collect();
+    let names: Vec<String> = objects.iter().filter_map(|object| name_of(object, words)).collect();
     (!names.is_empty()).then(|| words.listed_people(&names, objects.len() - names.len()))
 }
 

@@ -146,13 +146,8 @@ impl<'d> Page<'d> {
         design: &'d Design,
         orders: &BTreeSet<usize>,
     ) -> Option<Self> {
-        let of_group = |group: &Group| {
-            group
-                .lines
-                .iter()
-                .map(|line| orders.contains(&line.order))
-                .collect()
-        };
+        let of_group =
+            |group: &Group| group.lines.iter().map(|line| orders.contains(&line.order)).collect();
         let shown: Vec<Vec<bool>> = batch.groups.iter().map(of_group).collect();
         Self::showing(batch, design, &shown, true)
     }
@@ -176,11 +171,8 @@ impl<'d> Page<'d> {
             reasons_differ: lines.iter().any(|line| line.reasons != first.reasons),
         };
         let is_single = lines.len() == 1 && !in_sections;
-        let mut sections = if is_single {
-            Vec::new()
-        } else {
-            writer.sections(&batch.groups, shown)
-        };
+        let mut sections =
+            if is_single { Vec::new() } else { writer.sections(&batch.groups, shown) };
         // Templates of the host's own may take anything from the mail around.
         if !in_sections && !design.templates.are_own() {
             for item in sections
@@ -214,9 +206,7 @@ impl<'d> Page<'d> {
             preview: preview_of(item.as_ref(), &sections),
             count: all,
             more: (hidden > 0).then(|| words.counted(words.more, hidden)),
-            more_url: (hidden > 0)
-                .then(|| rest_link(batch, design, orders))
-                .flatten(),
+            more_url: (hidden > 0).then(|| rest_link(batch, design, orders)).flatten(),
             unsubscribe: list::unsubscribe_link(batch, design),
             unsubscribe_text: words.unsubscribe,
             day: writer.calendar.full_day(batch.at),
@@ -232,37 +222,20 @@ impl<'d> Page<'d> {
                 .as_deref()
                 .map(|name| words.isolated(text::clean(name))),
         };
-        Some(Self {
-            mail: about,
-            brand: &design.brand,
-            item,
-            sections,
-            shown,
-            language,
-        })
+        Some(Self { mail: about, brand: &design.brand, item, sections, shown, language })
     }
 }
 
 /// The address of the page with the lines that a mail does not show.
 fn rest_link(batch: &Batch, design: &Design, shown: BTreeSet<usize>) -> Option<String> {
     let links = design.links.as_ref()?;
-    let rest = Rest {
-        message: batch.message,
-        day: batch.at.day(),
-        shown,
-    };
+    let rest = Rest { message: batch.message, day: batch.at.day(), shown };
     Some(format!("{}/more/{}", links.base, rest.seal(&links.key)))
 }
 
 /// The lines of a group that are shown.
 fn lines_shown<'g>((group, shown): (&'g Group, &Vec<bool>)) -> Vec<&'g Line> {
-    group
-        .lines
-        .iter()
-        .zip(shown)
-        .filter(|(_, shown)| **shown)
-        .map(|(line, _)| line)
-        .collect()
+    group.lines.iter().zip(shown).filter(|(_, shown)| **shown).map(|(line, _)| line).collect()
 }
 
 /// The first few titles, cut as lists of mails would cut them, or what is said of the only item.
@@ -334,10 +307,7 @@ impl Writer<'_> {
             Vec::new()
         };
         about.push(self.calendar.minute(line.t));
-        Item {
-            sentence,
-            ..self.item(group, line, &about, SINGLE_WIDTH)
-        }
+        Item { sentence, ..self.item(group, line, &about, SINGLE_WIDTH) }
     }
 
     fn sections(&self, groups: &[Group], shown: &[Vec<bool>]) -> Vec<Section> {
@@ -372,14 +342,10 @@ impl Writer<'_> {
     fn heading_of(&self, group: &Group) -> Heading {
         let title = self.design.plural_title(&group.event_type, self.language);
         match title {
-            Some(title) => Heading {
-                title: self.words.isolated(capitalised(&title)),
-                tells_kind: true,
-            },
-            None => Heading {
-                title: self.category(group),
-                tells_kind: false,
-            },
+            Some(title) => {
+                Heading { title: self.words.isolated(capitalised(&title)), tells_kind: true }
+            }
+            None => Heading { title: self.category(group), tells_kind: false },
         }
     }
 
@@ -395,10 +361,7 @@ impl Writer<'_> {
                 blocks.push(self.block(group, lines, name, tells_kind));
                 continue;
             }
-            let above = Above {
-                kind: tells_kind,
-                ..Above::default()
-            };
+            let above = Above { kind: tells_kind, ..Above::default() };
             let items = self.lines(group, lines, above);
             let has_heading = !blocks.is_empty();
             match blocks.last_mut().filter(|_| is_open) {
@@ -451,16 +414,9 @@ impl Writer<'_> {
     fn lines(&self, group: &Group, lines: &[&Line], above: Above<'_>) -> Vec<Item> {
         let item = |line: &&Line| {
             // What no sentence says of all, each says for itself.
-            let sentence = if above.is_told {
-                Vec::new()
-            } else {
-                self.sentence(line)
-            };
-            let mut about = if sentence.is_empty() {
-                self.what_who_and_where(line, above)
-            } else {
-                Vec::new()
-            };
+            let sentence = if above.is_told { Vec::new() } else { self.sentence(line) };
+            let mut about =
+                if sentence.is_empty() { self.what_who_and_where(line, above) } else { Vec::new() };
             if self.reasons_differ {
                 let heading = above.heading.map(|(name, _)| name);
                 let known: Vec<&str> = about.iter().map(String::as_str).chain(heading).collect();
@@ -468,10 +424,7 @@ impl Writer<'_> {
                 about.extend(notes);
             }
             about.push(self.calendar.day(line.t));
-            Item {
-                sentence,
-                ..self.item(group, line, &about, THUMBNAIL_WIDTH)
-            }
+            Item { sentence, ..self.item(group, line, &about, THUMBNAIL_WIDTH) }
         };
         lines.iter().map(item).collect()
     }
@@ -508,19 +461,13 @@ impl Writer<'_> {
             title,
             sentence: Vec::new(),
             about: about.join(" · "),
-            url: line
-                .object
-                .url
-                .as_deref()
-                .and_then(|url| link::page(url, base)),
+            url: line.object.url.as_deref().and_then(|url| link::page(url, base)),
             image: Image::of(&line.object, width, base),
             actor: lines::actors([line], &line.actors, self.words),
             target: self.target(line),
             date: self.calendar.day(line.t),
             count: line.entries,
-            data: templates
-                .are_own()
-                .then(|| line.data.as_deref().cloned().unwrap_or_default()),
+            data: templates.are_own().then(|| line.data.as_deref().cloned().unwrap_or_default()),
             block,
             rendered: None,
         }
@@ -584,11 +531,7 @@ impl Writer<'_> {
 
 /// Makes cards of the items of a block where most have pictures.
 fn arrange(block: &mut BlockView) {
-    let pictures = block
-        .items
-        .iter()
-        .filter(|item| item.image.is_some())
-        .count();
+    let pictures = block.items.iter().filter(|item| item.image.is_some()).count();
     if pictures < 2 || pictures * 2 < block.items.len() {
         return;
     }

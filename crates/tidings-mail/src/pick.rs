@@ -17,10 +17,8 @@ pub(crate) fn shown(groups: &[Group], quota: &Quota, most: usize) -> Vec<Vec<boo
         .flat_map(|(group, of)| (0..of.lines.len()).map(move |line| (group, line)))
         .collect();
     in_order.sort_by_key(|(group, line)| groups[*group].lines[*line].order);
-    let mut shown: Vec<Vec<bool>> = groups
-        .iter()
-        .map(|group| vec![false; group.lines.len()])
-        .collect();
+    let mut shown: Vec<Vec<bool>> =
+        groups.iter().map(|group| vec![false; group.lines.len()]).collect();
     let mut counts: Vec<BTreeMap<&Id, usize>> = vec![BTreeMap::default(); quota.show_per.len()];
     let mut left = most.min(quota.show);
     for (group, at) in in_order {
@@ -28,13 +26,9 @@ pub(crate) fn shown(groups: &[Group], quota: &Quota, most: usize) -> Vec<Vec<boo
             break;
         }
         let line = &groups[group].lines[at];
-        let is_full = quota
-            .show_per
-            .iter()
-            .zip(&counts)
-            .any(|((share, most), counts)| {
-                shared(line, *share).any(|id| counts.get(id).is_some_and(|count| count >= most))
-            });
+        let is_full = quota.show_per.iter().zip(&counts).any(|((share, most), counts)| {
+            shared(line, *share).any(|id| counts.get(id).is_some_and(|count| count >= most))
+        });
         if is_full {
             continue;
         }
@@ -107,14 +101,9 @@ mod tests {
 
     #[test]
     fn the_first_ones_are_shown_whatever_their_group() {
-        let groups = [
-            group(&[(0, "a"), (3, "a"), (4, "a")]),
-            group(&[(1, "b"), (2, "b"), (5, "b")]),
-        ];
-        let quota = |show| Quota {
-            show,
-            show_per: Vec::new(),
-        };
+        let groups =
+            [group(&[(0, "a"), (3, "a"), (4, "a")]), group(&[(1, "b"), (2, "b"), (5, "b")])];
+        let quota = |show| Quota { show, show_per: Vec::new() };
         assert_eq!(shown_of(&groups, &quota(3)), [0, 1, 2]);
         assert_eq!(shown_of(&groups, &quota(9)), [0, 1, 2, 3, 4, 5]);
     }
@@ -122,16 +111,10 @@ mod tests {
     #[test]
     fn nobody_takes_more_than_a_share() {
         let groups = [group(&[(0, "a"), (1, "a"), (2, "a"), (3, "b"), (4, "c")])];
-        let quota = |show_per: &[(Share, usize)]| Quota {
-            show: 3,
-            show_per: show_per.to_vec(),
-        };
+        let quota = |show_per: &[(Share, usize)]| Quota { show: 3, show_per: show_per.to_vec() };
         let actor = (Share::Role(Pivot::Actor), 1);
         assert_eq!(shown_of(&groups, &quota(&[actor])), [0, 3, 4]);
-        assert_eq!(
-            shown_of(&groups, &quota(&[actor, (Share::Type, 2)])),
-            [0, 3]
-        );
+        assert_eq!(shown_of(&groups, &quota(&[actor, (Share::Type, 2)])), [0, 3]);
         // Where there is nothing to share there is no bound.
         let target = (Share::Role(Pivot::Target), 1);
         assert_eq!(shown_of(&groups, &quota(&[target])), [0, 1, 2]);

@@ -33,11 +33,7 @@ impl Plurals {
             .collect();
         let is_many_rare =
             !small.contains(&PluralCategory::Many) && round.contains(&PluralCategory::Many);
-        Self {
-            locale,
-            categories: small.union(&round).copied().collect(),
-            is_many_rare,
-        }
+        Self { locale, categories: small.union(&round).copied().collect(), is_many_rare }
     }
 
     /// Tells whether a word has the right number of forms.
@@ -51,11 +47,7 @@ impl Plurals {
         let category = rules(&self.locale).category_for(count);
         let is_short = forms.len() < self.categories.len();
         let left = |other: &&PluralCategory| !is_short || **other != PluralCategory::Many;
-        let found = self
-            .categories
-            .iter()
-            .filter(left)
-            .position(|of| *of == category);
+        let found = self.categories.iter().filter(left).position(|of| *of == category);
         // Who has no form for millions takes the last one, `other`.
         let form = found.and_then(|at| forms.get(at)).or(forms.last());
         form.map_or("", AsRef::as_ref)
@@ -73,11 +65,7 @@ impl Plurals {
         };
         let words: Vec<&str> = self.categories.iter().map(word).collect();
         let words = words.join(", ");
-        if self.is_many_rare {
-            format!("{words}, or without many")
-        } else {
-            words
-        }
+        if self.is_many_rare { format!("{words}, or without many") } else { words }
     }
 
     /// The number of categories.
@@ -155,32 +143,13 @@ mod tests {
             (
                 "ru",
                 &russian,
-                &[
-                    (0, 2),
-                    (1, 0),
-                    (3, 1),
-                    (5, 2),
-                    (11, 2),
-                    (21, 0),
-                    (22, 1),
-                    (1_000_000, 2),
-                ],
+                &[(0, 2), (1, 0), (3, 1), (5, 2), (11, 2), (21, 0), (22, 1), (1_000_000, 2)],
             ),
             ("cs", &czech, &[(0, 2), (1, 0), (4, 1), (5, 2), (22, 2)]),
             (
                 "ar",
                 &arabic,
-                &[
-                    (0, 0),
-                    (1, 1),
-                    (2, 2),
-                    (3, 3),
-                    (10, 3),
-                    (11, 4),
-                    (99, 4),
-                    (100, 5),
-                    (103, 3),
-                ],
+                &[(0, 0), (1, 1), (2, 2), (3, 3), (10, 3), (11, 4), (99, 4), (100, 5), (103, 3)],
             ),
             ("he", &hebrew, &[(0, 2), (1, 0), (2, 1), (10, 2), (20, 2)]),
             ("ja", &["件"], &[(0, 0), (1, 0), (1_000, 0)]),
@@ -189,34 +158,22 @@ mod tests {
                 &["œuvre", "d’œuvres", "œuvres"],
                 &[(0, 0), (1, 0), (2, 2), (1_000_000, 1), (1_000_001, 2)],
             ),
-            (
-                "fr",
-                &["œuvre", "œuvres"],
-                &[(0, 0), (1, 0), (2, 1), (1_000_000, 1)],
-            ),
+            ("fr", &["œuvre", "œuvres"], &[(0, 0), (1, 0), (2, 1), (1_000_000, 1)]),
             ("xx", &["x"], &[(0, 0), (1, 0), (5, 0)]),
         ] {
             let plurals = Plurals::of(locale);
             assert!(plurals.fit(forms.len()), "{locale}");
             for (count, form) in told {
-                assert_eq!(
-                    plurals.form(forms, *count),
-                    forms[*form],
-                    "{locale} {count}"
-                );
+                assert_eq!(plurals.form(forms, *count), forms[*form], "{locale} {count}");
             }
         }
     }
 
     #[test]
     fn another_number_of_forms_does_not_fit() {
-        for (locale, fitting) in [
-            ("en", &[2][..]),
-            ("pl", &[3]),
-            ("ja", &[1]),
-            ("fr", &[2, 3]),
-            ("ar", &[6]),
-        ] {
+        for (locale, fitting) in
+            [("en", &[2][..]), ("pl", &[3]), ("ja", &[1]), ("fr", &[2, 3]), ("ar", &[6])]
+        {
             let plurals = Plurals::of(locale);
             let all: Vec<usize> = (0..8).filter(|forms| plurals.fit(*forms)).collect();
             assert_eq!(all, fitting, "{locale}");

@@ -38,10 +38,7 @@ fn encode_line(line: &[u8], out: &mut Vec<u8>) {
     let mut column = 0;
     let mut rest = line;
     while !rest.is_empty() {
-        let plain = rest
-            .iter()
-            .take_while(|byte| IS_PLAIN[usize::from(**byte)])
-            .count();
+        let plain = rest.iter().take_while(|byte| IS_PLAIN[usize::from(**byte)]).count();
         let (mut run, after) = rest.split_at(plain);
         // The last run of a line needs no room for a break behind it.
         let room = LINE_BYTES_MAX - usize::from(!after.is_empty() || end.is_some());

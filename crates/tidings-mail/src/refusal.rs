@@ -160,12 +160,8 @@ struct Words {
 
 impl Words {
     fn of(text: &str) -> Self {
-        let small: String = text
-            .to_lowercase()
-            .replace(['\'', '’'], "")
-            .chars()
-            .map(without_accent)
-            .collect();
+        let small: String =
+            text.to_lowercase().replace(['\'', '’'], "").chars().map(without_accent).collect();
         // What follows the host in an address of the web is no word of the server.
         let words = small.split_whitespace().map(|word| {
             let Some((before, address)) = word.split_once("://") else {
@@ -212,14 +208,7 @@ impl Words {
 
     fn names_the_sender_alone(&self) -> bool {
         let names = |some: &[&str]| self.tokens.iter().any(|token| some.contains(&&**token));
-        let readers = [
-            "recipient",
-            "recipients",
-            "user",
-            "mailbox",
-            "account",
-            "rcpt",
-        ];
+        let readers = ["recipient", "recipients", "user", "mailbox", "account", "rcpt"];
         names(&["sender", "senders"]) && !names(&readers)
     }
 
@@ -234,10 +223,7 @@ impl Words {
     }
 
     fn fault_of(&self, lists: &[(Fault, &[&str])]) -> Option<Fault> {
-        lists
-            .iter()
-            .find(|(_, phrases)| self.has(phrases))
-            .map(|(fault, _)| *fault)
+        lists.iter().find(|(_, phrases)| self.has(phrases)).map(|(fault, _)| *fault)
     }
 
     fn fault(&self, status: Option<Status>) -> Option<Fault> {
@@ -248,13 +234,11 @@ impl Words {
             Some(Status(_, 1, 90)) => Some(Fault::Quota),
             _ => None,
         };
-        of_status
-            .or_else(|| self.fault_of(STRONG))
-            .or_else(|| self.fault_of(WEAK))
-            .or(match status {
-                Some(Status(_, 7, _)) => Some(Fault::Reputation),
-                _ => None,
-            })
+        of_status.or_else(|| self.fault_of(STRONG)).or_else(|| self.fault_of(WEAK)).or(match status
+        {
+            Some(Status(_, 7, _)) => Some(Fault::Reputation),
+            _ => None,
+        })
     }
 
     /// Tells whether it says that there is no such address: by itself, or by a noun with a denial close by.
@@ -266,21 +250,17 @@ impl Words {
         if unspaced(GONE_UNSPACED) || self.has(GONE) {
             return true;
         }
-        let nouns: Vec<usize> = (0..self.tokens.len())
-            .filter(|&at| NOUNS.contains(&&*self.tokens[at]))
-            .collect();
+        let nouns: Vec<usize> =
+            (0..self.tokens.len()).filter(|&at| NOUNS.contains(&&*self.tokens[at])).collect();
         DENIALS.iter().any(|denial| {
             let denial: Vec<&str> = denial.split(' ').collect();
-            self.tokens
-                .windows(denial.len())
-                .enumerate()
-                .any(|(at, window)| {
-                    let is_it = window.iter().zip(&denial).all(|(word, of)| word == of);
-                    is_it
-                        && nouns.iter().any(|noun| {
-                            noun.abs_diff(at).min(noun.abs_diff(at + denial.len() - 1)) <= 8
-                        })
-                })
+            self.tokens.windows(denial.len()).enumerate().any(|(at, window)| {
+                let is_it = window.iter().zip(&denial).all(|(word, of)| word == of);
+                is_it
+                    && nouns.iter().any(|noun| {
+                        noun.abs_diff(at).min(noun.abs_diff(at + denial.len() - 1)) <= 8
+                    })
+            })
         })
     }
 }

@@ -65,11 +65,7 @@ impl Rendered {
         if let Some(known) = self.0.get(item) {
             return Some(known);
         }
-        let among = Among {
-            item,
-            brand,
-            alone: false,
-        };
+        let among = Among { item, brand, alone: false };
         let bodies = Arc::new(templates.blocks(&item.block, &among)?);
         self.0.insert(item.clone(), Arc::clone(&bodies));
         Some(bodies)

@@ -94,10 +94,7 @@ impl Report {
             .or_else(|| old_complaint(&message, &parts))
             .or_else(|| delivery_status(&message, &parts))
             .or_else(|| words(&message, &parts))?;
-        Some(Self {
-            findings,
-            hints: hints(&message, mail),
-        })
+        Some(Self { findings, hints: hints(&message, mail) })
     }
 }
 
@@ -129,9 +126,7 @@ fn blocks(text: &str) -> Vec<Fields> {
             value.push_str(line.trim());
         } else if let Some((name, value)) = line.split_once(':') {
             let name = name.trim().to_ascii_lowercase();
-            block
-                .entry(name.clone())
-                .or_insert_with(|| value.trim().to_owned());
+            block.entry(name.clone()).or_insert_with(|| value.trim().to_owned());
             last = Some(name);
         }
     }
@@ -140,14 +135,9 @@ fn blocks(text: &str) -> Vec<Fields> {
 
 /// The complaint of a feedback report.
 fn complaint(parts: &[Part]) -> Option<Vec<Finding>> {
-    let report = parts
-        .iter()
-        .find(|part| is_of(part, &["message/feedback-report"]))?;
+    let report = parts.iter().find(|part| is_of(part, &["message/feedback-report"]))?;
     let fields = blocks(&report.text).into_iter().next()?;
-    let event = match fields
-        .get("feedback-type")
-        .map(|kind| kind.to_ascii_lowercase())
-    {
+    let event = match fields.get("feedback-type").map(|kind| kind.to_ascii_lowercase()) {
         Some(kind) if kind.starts_with("opt-out") => Event::OptedOut,
         // About what others sent in our name, or a mistake that is taken back.
         Some(kind) if kind.starts_with("auth-failure") || kind.starts_with("not-spam") => {
@@ -155,12 +145,7 @@ fn complaint(parts: &[Part]) -> Option<Vec<Finding>> {
         }
         _ => Event::Complained,
     };
-    Some(vec![Finding {
-        event,
-        status: None,
-        code: None,
-        named: Vec::new(),
-    }])
+    Some(vec![Finding { event, status: None, code: None, named: Vec::new() }])
 }
 
 /// The complaint of a reader at Microsoft in the older form: the mail itself, from one known address.
@@ -168,12 +153,7 @@ fn old_complaint(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> 
     let from = message.header_raw("From")?.to_ascii_lowercase();
     let holds_it = parts.iter().any(|part| is_of(part, &["message/rfc822"]));
     (from.contains("staff@hotmail.com") && holds_it).then(|| {
-        vec![Finding {
-            event: Event::Complained,
-            status: None,
-            code: None,
-            named: Vec::new(),
-        }]
+        vec![Finding { event: Event::Complained, status: None, code: None, named: Vec::new() }]
     })
 }
 
@@ -184,19 +164,12 @@ fn delivery_status(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>
     // What is a text alone may be somebody's who cites a report.
     let is_of_server = is_of_server(message, &words);
     let is_plain = |part: &&Part| part.is_text && is_of_server;
-    for part in parts
-        .iter()
-        .filter(|part| is_of(part, &kinds))
-        .chain(parts.iter().filter(is_plain))
+    for part in parts.iter().filter(|part| is_of(part, &kinds)).chain(parts.iter().filter(is_plain))
     {
         let of_recipients = blocks(&part.text).into_iter().filter(|block| {
-            [
-                "final-recipient",
-                "original-recipient",
-                "x-actual-recipient",
-            ]
-            .iter()
-            .any(|name| block.contains_key(*name))
+            ["final-recipient", "original-recipient", "x-actual-recipient"]
+                .iter()
+                .any(|name| block.contains_key(*name))
         });
         let findings: Vec<Finding> = of_recipients
             .take(RECIPIENTS_MAX)
@@ -206,10 +179,7 @@ fn delivery_status(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>
                 } else {
                     Vec::new()
                 };
-                Finding {
-                    named,
-                    ..of_block(&block, &words)
-                }
+                Finding { named, ..of_block(&block, &words) }
             })
             .collect();
         if !findings.is_empty() {
@@ -263,12 +233,7 @@ fn judge(said: &str, stated: Option<Status>, words: &str) -> Finding {
             Verdict::Ours(_) => Event::Blocked,
         },
     };
-    Finding {
-        event,
-        status,
-        code,
-        named: Vec::new(),
-    }
+    Finding { event, status, code, named: Vec::new() }
 }
 
 /// The text for people, up to the returned mail.
@@ -289,14 +254,9 @@ fn is_of_server(message: &Message<'_>, said: &str) -> bool {
         || has("Precedence", &["bulk", "auto_reply", "auto-reply"])
         || !header("X-Auto-Response-Suppress").is_empty();
     let from = header("From").to_ascii_lowercase();
-    let is_daemon = [
-        "mailer-daemon",
-        "mail-daemon",
-        "mail delivery",
-        "mailsubsystem",
-    ]
-    .iter()
-    .any(|name| from.contains(name))
+    let is_daemon = ["mailer-daemon", "mail-daemon", "mail delivery", "mailsubsystem"]
+        .iter()
+        .any(|name| from.contains(name))
         || has("Content-Type", &["multipart/report"]);
     // Servers send with a null return path, but so do vacation notes, and newsletters come from a postmaster.
     let may_be_a_server = from.contains("postmaster") || header("Return-Path") == "<>";
@@ -313,20 +273,17 @@ fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
     }
     let subject = message.subject().unwrap_or_default();
     let is_delay = phrases::is_delay(subject) || phrases::is_delay(&said);
-    let findings = phrases::by_recipient(&said)
-        .into_iter()
-        .take(RECIPIENTS_MAX)
-        .map(|part| {
-            let named = phrases::addresses([&*part]);
-            let mut finding = judge(&part, None, &said);
-            if finding.event == Event::Gone && named.is_empty() {
-                finding.event = Event::Bounced;
-            }
-            if is_delay {
-                finding.event = Event::Delayed;
-            }
-            Finding { named, ..finding }
-        });
+    let findings = phrases::by_recipient(&said).into_iter().take(RECIPIENTS_MAX).map(|part| {
+        let named = phrases::addresses([&*part]);
+        let mut finding = judge(&part, None, &said);
+        if finding.event == Event::Gone && named.is_empty() {
+            finding.event = Event::Bounced;
+        }
+        if is_delay {
+            finding.event = Event::Delayed;
+        }
+        Finding { named, ..finding }
+    });
     Some(findings.collect())
 }
 

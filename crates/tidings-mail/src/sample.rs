@@ -52,17 +52,10 @@ pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Bat
 /// The paths in `data` that the sentences of a type name.
 fn data_in(wording: &Wording, usual_locale: &str) -> Vec<String> {
     let texts = [&wording.sentence, &wording.subject];
-    let sentences = texts
-        .iter()
-        .flat_map(|texts| texts.0.iter())
-        .filter_map(|(locale, text)| {
-            let locale = if locale.is_empty() {
-                usual_locale
-            } else {
-                locale
-            };
-            Sentence::parse(text, locale).ok()
-        });
+    let sentences = texts.iter().flat_map(|texts| texts.0.iter()).filter_map(|(locale, text)| {
+        let locale = if locale.is_empty() { usual_locale } else { locale };
+        Sentence::parse(text, locale).ok()
+    });
     sentences.flat_map(|sentence| sentence.data()).collect()
 }
 
@@ -154,10 +147,7 @@ fn told(event_type: &Id, n: usize, data: &Map<String, Value>) -> Entry {
 }
 
 fn titled(name: &str, title: &str) -> Object {
-    Object {
-        title: Some(title.to_owned()),
-        ..Object::bare(id(name))
-    }
+    Object { title: Some(title.to_owned()), ..Object::bare(id(name)) }
 }
 
 fn id(name: &str) -> Id {

@@ -48,16 +48,9 @@ impl Sender {
         if is_number {
             return Err(SenderError::NoDomain(address));
         }
-        let named = mailbox
-            .name
-            .as_deref()
-            .map(text::clean)
-            .filter(|name| !name.is_empty());
+        let named = mailbox.name.as_deref().map(text::clean).filter(|name| !name.is_empty());
         let name = named.clone().unwrap_or_else(|| domain.to_owned());
-        Ok(Self {
-            mailbox: Mailbox::new(named, email.clone()),
-            name,
-        })
+        Ok(Self { mailbox: Mailbox::new(named, email.clone()), name })
     }
 
     /// The sender of messages that show none.
@@ -100,10 +93,7 @@ mod tests {
             ("Art", "art@example.org", "example.org")
         );
         let bare = Sender::parse(" art@example.org ").unwrap();
-        assert_eq!(
-            (bare.name(), bare.address()),
-            ("example.org", "art@example.org")
-        );
+        assert_eq!((bare.name(), bare.address()), ("example.org", "art@example.org"));
     }
 
     #[test]
@@ -115,26 +105,10 @@ mod tests {
 
     #[test]
     fn what_is_no_mailbox_is_refused() {
-        for text in [
-            "",
-            "Art",
-            "art@",
-            "@example.org",
-            "a@b\r\nBcc: c@d",
-            "Art <art@example.org",
-        ] {
-            assert!(
-                matches!(Sender::parse(text), Err(SenderError::Mailbox(_))),
-                "{text:?}"
-            );
+        for text in ["", "Art", "art@", "@example.org", "a@b\r\nBcc: c@d", "Art <art@example.org"] {
+            assert!(matches!(Sender::parse(text), Err(SenderError::Mailbox(_))), "{text:?}");
         }
-        assert!(matches!(
-            Sender::parse("ärt@example.org"),
-            Err(SenderError::NotAscii(_))
-        ));
-        assert!(matches!(
-            Sender::parse("art@192.0.2.1"),
-            Err(SenderError::NoDomain(_))
-        ));
+        assert!(matches!(Sender::parse("ärt@example.org"), Err(SenderError::NotAscii(_))));
+        assert!(matches!(Sender::parse("art@192.0.2.1"), Err(SenderError::NoDomain(_))));
     }
 }

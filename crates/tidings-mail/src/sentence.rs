@@ -119,10 +119,7 @@ impl Sentence {
         if let Some(fault) = faults.into_iter().next() {
             return Err(fault);
         }
-        Ok(Self {
-            pieces,
-            words: Language::of(locale).words,
-        })
+        Ok(Self { pieces, words: Language::of(locale).words })
     }
 
     /// All faults of a text as a sentence of a locale.
@@ -198,14 +195,8 @@ impl Sentence {
 
     /// The sentence where only a count is known.
     pub(crate) fn counted(&self, count: usize) -> Option<String> {
-        let said = Said {
-            actor: None,
-            object: None,
-            target: None,
-            count,
-            actors: None,
-            data: None,
-        };
+        let said =
+            Said { actor: None, object: None, target: None, count, actors: None, data: None };
         self.text(&said, self.words).filter(|text| !text.is_empty())
     }
 
@@ -308,9 +299,7 @@ fn scalar(data: &EventData, path: &[String]) -> Option<String> {
     use serde_json::Value;
 
     let (first, rest) = path.split_first()?;
-    let value = rest
-        .iter()
-        .try_fold(data.get(first)?, |value, name| value.get(name))?;
+    let value = rest.iter().try_fold(data.get(first)?, |value, name| value.get(name))?;
     let text = match value {
         Value::String(text) => crate::text::clean(text),
         // Without separators: it may be a year.
@@ -340,14 +329,9 @@ mod tests {
     fn places_are_filled_and_the_object_leads_to_its_page() {
         let sentence = Sentence::parse("{actor} sold {object}, {{really}}.", "en").unwrap();
         let stretches = sentence.stretches(&said(1), sentence.words).unwrap();
-        let parts: Vec<(&str, bool)> = stretches
-            .iter()
-            .map(|stretch| (stretch.text.as_str(), stretch.link))
-            .collect();
-        assert_eq!(
-            parts,
-            [("Ann sold ", false), ("Rain", true), (", {really}.", false)]
-        );
+        let parts: Vec<(&str, bool)> =
+            stretches.iter().map(|stretch| (stretch.text.as_str(), stretch.link)).collect();
+        assert_eq!(parts, [("Ann sold ", false), ("Rain", true), (", {really}.", false)]);
     }
 
     #[test]
@@ -359,18 +343,12 @@ mod tests {
         let english = "{count} {count|work|works}";
         assert_eq!(told(english, "en", 1), "1 work");
         assert_eq!(told(english, "en-GB", 1_200), "1,200 works");
-        assert_eq!(
-            told("{count} {count|Werk|Werke}", "de-AT", 1_200),
-            "1.200 Werke"
-        );
+        assert_eq!(told("{count} {count|Werk|Werke}", "de-AT", 1_200), "1.200 Werke");
         assert_eq!(told("{count} {count|œuvre|œuvres}", "fr", 0), "0 œuvre");
         let polish = "{count} {count|komentarz|komentarze|komentarzy}";
-        for (count, words) in [
-            (1, "1 komentarz"),
-            (5, "5 komentarzy"),
-            (22, "22 komentarze"),
-            (25, "25 komentarzy"),
-        ] {
+        for (count, words) in
+            [(1, "1 komentarz"), (5, "5 komentarzy"), (22, "22 komentarze"), (25, "25 komentarzy")]
+        {
             assert_eq!(told(polish, "pl", count), words);
         }
         assert_eq!(told("{count|Hinweis}e", "xx", 7), "Hinweise");
@@ -380,20 +358,14 @@ mod tests {
     fn f9_a_verb_follows_the_number_of_actors() {
         let told = |text: &str, locale: &str, actors: usize| {
             let sentence = Sentence::parse(text, locale).unwrap();
-            let said = Said {
-                actors: Some(actors),
-                ..said(1)
-            };
+            let said = Said { actors: Some(actors), ..said(1) };
             sentence.text(&said, sentence.words).unwrap()
         };
         let german = "{actor} {actors|hat|haben} {object} kommentiert";
         assert_eq!(told(german, "de", 1), "Ann hat Rain kommentiert");
         assert_eq!(told(german, "de", 2), "Ann haben Rain kommentiert");
         let hebrew = "{actors|הגיב|הגיבו|הגיבו}";
-        assert_eq!(
-            [1, 2, 3].map(|actors| told(hebrew, "he", actors)),
-            ["הגיב", "הגיבו", "הגיבו"]
-        );
+        assert_eq!([1, 2, 3].map(|actors| told(hebrew, "he", actors)), ["הגיב", "הגיבו", "הגיבו"]);
     }
 
     #[test]
@@ -416,10 +388,7 @@ mod tests {
                  in this order",
             ),
         ] {
-            assert_eq!(
-                Sentence::parse(text, locale).unwrap_err().to_string(),
-                fault
-            );
+            assert_eq!(Sentence::parse(text, locale).unwrap_err().to_string(), fault);
         }
     }
 
@@ -430,10 +399,7 @@ mod tests {
         let data = serde_json::json!({"a": {"b": 2_000, "c": []}, "d": "x\ny"});
         let of_data = |text: &str| {
             let sentence = Sentence::parse(text, "en").unwrap();
-            let said = Said {
-                data: data.as_object().cloned().map(Arc::new),
-                ..said(1)
-            };
+            let said = Said { data: data.as_object().cloned().map(Arc::new), ..said(1) };
             sentence.text(&said, sentence.words)
         };
         assert_eq!(of_data("{data.a.b} {data.d}").as_deref(), Some("2000 x y"));
@@ -454,11 +420,7 @@ mod tests {
     #[test]
     fn what_is_no_place_is_refused() {
         for text in ["{", "a } b", "{actor", "{actor{object}}", "{actor {object}"] {
-            assert_eq!(
-                Sentence::parse(text, "en").unwrap_err(),
-                SentenceError::Brace,
-                "{text}"
-            );
+            assert_eq!(Sentence::parse(text, "en").unwrap_err(), SentenceError::Brace, "{text}");
         }
         for text in [
             "{}",
@@ -471,10 +433,7 @@ mod tests {
             "{ actor }",
         ] {
             let fault = Sentence::parse(text, "en");
-            assert!(
-                matches!(fault, Err(SentenceError::Unknown(_))),
-                "{text}: {fault:?}"
-            );
+            assert!(matches!(fault, Err(SentenceError::Unknown(_))), "{text}: {fault:?}");
         }
     }
 }

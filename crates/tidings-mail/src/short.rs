@@ -47,9 +47,7 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     Ok(Short {
         title: text::cut(&about.title, TITLE_CHARS_MAX),
         text: text::cut(&words, TEXT_CHARS_MAX),
-        url: of_item
-            .or(about.more_url)
-            .or_else(|| page.brand.url.clone()),
+        url: of_item.or(about.more_url).or_else(|| page.brand.url.clone()),
         count: about.count,
     })
 }

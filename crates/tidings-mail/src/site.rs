@@ -101,11 +101,7 @@ struct Site {
 
 impl Site {
     fn new(title: String, language: &Language) -> Self {
-        Self {
-            title,
-            language: language.tag(),
-            direction: language.words.direction(),
-        }
+        Self { title, language: language.tag(), direction: language.words.direction() }
     }
 }
 
@@ -188,11 +184,7 @@ impl Design {
         };
         self.templates.site(
             "site/notice.html",
-            &NoticeView {
-                site: Site::new(title.to_owned(), &language),
-                brand: &self.brand,
-                text,
-            },
+            &NoticeView { site: Site::new(title.to_owned(), &language), brand: &self.brand, text },
         )
     }
 
@@ -272,10 +264,7 @@ impl Design {
                 Pace::Digest(every) => site.often(every, words),
             }),
             buttons: offers
-                .map(|offer| ButtonView {
-                    label: label(offer.to),
-                    set: &offer.set,
-                })
+                .map(|offer| ButtonView { label: label(offer.to), set: &offer.set })
                 .collect(),
         }
     }
@@ -301,12 +290,8 @@ impl Design {
         let count = entries(rest.clone());
         let mut orders: Vec<usize> = rest.map(|line| line.order).collect();
         orders.sort_unstable();
-        let here: BTreeSet<usize> = orders
-            .iter()
-            .copied()
-            .skip(from)
-            .take(REST_LINES_MAX)
-            .collect();
+        let here: BTreeSet<usize> =
+            orders.iter().copied().skip(from).take(REST_LINES_MAX).collect();
         if here.is_empty() {
             return Ok(None);
         }
@@ -324,10 +309,7 @@ impl Design {
                 site: Site::new(title, &language),
                 brand: &self.brand,
                 mail: &page.mail,
-                words: PagingWords {
-                    next: words.site.next,
-                    previous: words.site.previous,
-                },
+                words: PagingWords { next: words.site.next, previous: words.site.previous },
                 of: &of,
                 note: shown.is_none().then_some(words.site.partly),
                 sections: page.sections,

@@ -21,12 +21,7 @@ pub struct NotShown {
 pub fn not_shown(html: &str) -> Vec<NotShown> {
     let source = Source::read(html);
     let mut lines = TABLE.lines().filter(|line| !line.starts_with('#'));
-    let clients: Vec<&str> = lines
-        .next()
-        .unwrap_or_default()
-        .split('\t')
-        .skip(1)
-        .collect();
+    let clients: Vec<&str> = lines.next().unwrap_or_default().split('\t').skip(1).collect();
     let known = lines.filter_map(|line| {
         let (kind, rest) = line.split_once('\t')?;
         let (name, support) = rest.split_once('\t')?;
@@ -42,10 +37,7 @@ pub fn not_shown(html: &str) -> Vec<NotShown> {
             .zip(support.chars())
             .filter(|(_, support)| *support == 'n')
             .map(|(name, _)| *name);
-        Some(NotShown {
-            what,
-            by: by.collect(),
-        })
+        Some(NotShown { what, by: by.collect() })
     });
     known.collect()
 }
@@ -105,20 +97,15 @@ impl Source {
                 }
                 self.attribute(attribute, "");
                 // A lone quote or another oddity is passed over.
-                let step = if end == 0 {
-                    after.chars().next().map_or(0, char::len_utf8)
-                } else {
-                    0
-                };
+                let step =
+                    if end == 0 { after.chars().next().map_or(0, char::len_utf8) } else { 0 };
                 rest = &after[step..];
                 continue;
             };
             let (value, after) = match value.chars().next() {
                 Some(quote @ ('"' | '\'')) => value[1..].split_once(quote).unwrap_or((value, "")),
                 _ => value.split_at(
-                    value
-                        .find(|c: char| c.is_whitespace() || c == '>')
-                        .unwrap_or(value.len()),
+                    value.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(value.len()),
                 ),
             };
             self.attribute(attribute, value);
@@ -153,10 +140,7 @@ mod tests {
     use super::*;
 
     fn names(html: &str) -> Vec<String> {
-        not_shown(html)
-            .into_iter()
-            .map(|found| found.what)
-            .collect()
+        not_shown(html).into_iter().map(|found| found.what).collect()
     }
 
     #[test]
@@ -166,14 +150,7 @@ mod tests {
                 "<p STYLE='Display: flex; color:red'>x<video src=a hidden>\
                  <style>@media (max-width:1px){a:hover{opacity:.5}}</style>"
             ),
-            [
-                "hidden",
-                "<video>",
-                "opacity",
-                ":hover",
-                "@media",
-                "display:flex"
-            ]
+            ["hidden", "<video>", "opacity", ":hover", "@media", "display:flex"]
         );
         let flex = &not_shown("<b style=display:flex>")[0];
         assert_eq!(flex.by, ["Outlook on Windows"]);

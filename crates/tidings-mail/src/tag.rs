@@ -52,10 +52,7 @@ impl MailTag {
         text.split(is_apart).find_map(|word| {
             let (named, _) = word.rsplit_once('.')?;
             let (name, address) = named.rsplit_once('.')?;
-            let found = Self {
-                message: name.parse().ok()?,
-                address: address.to_ascii_lowercase(),
-            };
+            let found = Self { message: name.parse().ok()?, address: address.to_ascii_lowercase() };
             word.eq_ignore_ascii_case(&found.seal(key)).then_some(found)
         })
     }
@@ -90,11 +87,8 @@ mod tests {
         let sealed = tag.seal(&key);
         let path = MailTag::return_path(&sealed, "bounces@example.org");
         assert_eq!(path, format!("bounces+{sealed}@example.org"));
-        for text in [
-            sealed,
-            format!("<{path}>"),
-            format!("\"{}\" <{}>", "b", path.to_uppercase()),
-        ] {
+        for text in [sealed, format!("<{path}>"), format!("\"{}\" <{}>", "b", path.to_uppercase())]
+        {
             assert_eq!(MailTag::find(&key, &text), Some(tag.clone()), "{text}");
         }
         assert!(tag.is_of(EMAIL_NO, "ada@example.org", &key));

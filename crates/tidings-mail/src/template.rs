@@ -16,10 +16,7 @@ use crate::locale::{Language, canonical_locale};
 
 /// The compiled-in templates.
 pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
-    (
-        "email/layout.html",
-        include_str!("../templates/layout.html"),
-    ),
+    ("email/layout.html", include_str!("../templates/layout.html")),
     ("email/layout.txt", include_str!("../templates/layout.txt")),
     ("email/item.html", include_str!("../templates/item.html")),
     ("email/card.html", include_str!("../templates/card.html")),
@@ -28,22 +25,10 @@ pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
 
 /// The templates of the pages to which mails lead, which hosts can't replace.
 const SITE_TEMPLATES: [(&str, &str); 4] = [
-    (
-        "site/layout.html",
-        include_str!("../templates/site/layout.html"),
-    ),
-    (
-        "site/notice.html",
-        include_str!("../templates/site/notice.html"),
-    ),
-    (
-        "site/choices.html",
-        include_str!("../templates/site/choices.html"),
-    ),
-    (
-        "site/rest.html",
-        include_str!("../templates/site/rest.html"),
-    ),
+    ("site/layout.html", include_str!("../templates/site/layout.html")),
+    ("site/notice.html", include_str!("../templates/site/notice.html")),
+    ("site/choices.html", include_str!("../templates/site/choices.html")),
+    ("site/rest.html", include_str!("../templates/site/rest.html")),
 ];
 
 /// The templates of a design.
@@ -77,10 +62,7 @@ const TEXT: Cow<'static, str> = Cow::Borrowed("email/item.txt");
 impl Default for Block {
     /// The templates that show what has none of its own.
     fn default() -> Self {
-        Self {
-            html: ROW,
-            text: TEXT,
-        }
+        Self { html: ROW, text: TEXT }
     }
 }
 
@@ -107,9 +89,7 @@ impl Templates {
     pub(crate) fn with_faults(own: &BTreeMap<String, String>) -> (Self, Vec<DesignError>) {
         let mut environment = language::environment();
         for (name, source) in DEFAULT_TEMPLATES.into_iter().chain(SITE_TEMPLATES) {
-            environment
-                .add_template(name, source)
-                .expect("the compiled-in templates parse");
+            environment.add_template(name, source).expect("the compiled-in templates parse");
         }
         let mut names = BTreeSet::new();
         let mut faults = Vec::new();
@@ -136,10 +116,7 @@ impl Templates {
             faults.extend(found);
             names.insert(lower);
         }
-        let templates = Self {
-            environment,
-            own: names,
-        };
+        let templates = Self { environment, own: names };
         (templates, faults)
     }
 
@@ -167,11 +144,8 @@ impl Templates {
 
     /// The templates for items of a type.
     pub(crate) fn block(&self, event_type: &str, mail: &Language, usual: &Language) -> Block {
-        let own = |end: &str| {
-            self.are_own()
-                .then(|| self.own(event_type, mail, usual, end))
-                .flatten()
-        };
+        let own =
+            |end: &str| self.are_own().then(|| self.own(event_type, mail, usual, end)).flatten();
         Block {
             html: own("html").map_or(ROW, Cow::Owned),
             text: own("txt").map_or(TEXT, Cow::Owned),
@@ -198,11 +172,7 @@ impl Templates {
             let locale = file.strip_prefix(&begin)?.strip_suffix(end)?;
             Some(canonical_locale(locale.strip_suffix('.')?))
         };
-        let files = || {
-            self.own
-                .range(begin.clone()..)
-                .take_while(|file| file.starts_with(&begin))
-        };
+        let files = || self.own.range(begin.clone()..).take_while(|file| file.starts_with(&begin));
         let mut tags = language.tags.iter();
         tags.find_map(|tag| files().find(|file| locale_of(file).as_ref() == Some(tag)))
     }
@@ -282,26 +252,23 @@ impl Templates {
             let body = self.body(name, &context);
             body.map_err(|fault| RenderError::Template(reason_of(&fault)))
         };
-        Ok(Bodies {
-            text: body(&text)?,
-            html: body(&html)?,
-        })
+        Ok(Bodies { text: body(&text)?, html: body(&html)? })
     }
 
     /// Renders a template.
     pub(crate) fn body(&self, name: &str, page: &Value) -> Result<String, minijinja::Error> {
         let mut body = Body::default();
         let template = self.environment.get_template(name)?;
-        template
-            .render_captured_to(page.clone(), &mut body)
-            .map_err(|fault| match fault.kind() {
+        template.render_captured_to(page.clone(), &mut body).map_err(|fault| {
+            match fault.kind() {
                 // The library's own fault of a writer names no template.
                 ErrorKind::WriteFailure => minijinja::Error::new(
                     ErrorKind::WriteFailure,
                     format!("{name} makes a body of more than {BODY_BYTES_MAX} bytes"),
                 ),
                 _ => fault,
-            })?;
+            }
+        })?;
         Ok(body.into_text())
     }
 }
@@ -315,11 +282,9 @@ pub(crate) fn without_nulls(value: serde_json::Value) -> serde_json::Value {
             .filter(|(_, value)| !value.is_null())
             .map(|(name, value)| (name, without_nulls(value)))
             .collect(),
-        Json::Array(values) => values
-            .into_iter()
-            .filter(|value| !value.is_null())
-            .map(without_nulls)
-            .collect(),
+        Json::Array(values) => {
+            values.into_iter().filter(|value| !value.is_null()).map(without_nulls).collect()
+        }
         value => value,
     }
 }
@@ -331,9 +296,7 @@ fn forbidden(
     lower: &str,
     mut found: Vec<Forbidden>,
 ) -> Vec<DesignError> {
-    let template = environment
-        .get_template(lower)
-        .expect("the template was added");
+    let template = environment.get_template(lower).expect("the template was added");
     found.extend(language::forbidden(environment, &template));
     found.sort_by_key(|one| one.line);
     found.dedup();

@@ -23,10 +23,7 @@ pub(crate) fn clean(text: &str) -> String {
         }
     }
     out.truncate(out.trim_end_matches(' ').len());
-    if out
-        .chars()
-        .all(|c| matches!(c, ' ' | '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'))
-    {
+    if out.chars().all(|c| matches!(c, ' ' | '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}')) {
         // Nothing of it can be seen.
         out.clear();
     }
@@ -81,10 +78,7 @@ pub fn cut(text: &str, chars_max: usize) -> String {
     let kept = at_word
         .map_or(kept.as_str(), |at| &kept[..at])
         .trim_end_matches([' ', ',', ';', ':', '.', '-', BEGIN]);
-    let open = kept
-        .matches(BEGIN)
-        .count()
-        .saturating_sub(kept.matches(END).count());
+    let open = kept.matches(BEGIN).count().saturating_sub(kept.matches(END).count());
     let closed: String = std::iter::repeat_n(END, open).collect();
     format!("{kept}…{closed}")
 }
@@ -114,10 +108,7 @@ mod tests {
         assert_eq!(cut("abcdefghijkl", 5), "abcd…");
         assert_eq!(cut("ééééé", 4), "ééé…");
         assert_eq!(cut("\u{2068}אבגדה\u{2069}", 5), "\u{2068}אבגדה\u{2069}");
-        assert_eq!(
-            cut("\u{2068}אבגדה\u{2069} and more", 4),
-            "\u{2068}אבג…\u{2069}"
-        );
+        assert_eq!(cut("\u{2068}אבגדה\u{2069} and more", 4), "\u{2068}אבג…\u{2069}");
         assert_eq!(cut("one \u{2068}אבגדה\u{2069}", 5), "one…");
         // A family, a flag, a letter with a mark.
         assert_eq!(cut("ab👨‍👩‍👧cdefgh", 6), "ab…");

@@ -109,10 +109,7 @@ impl TokenKey {
         let (nonce, rest) = sealed.split_first_chunk::<NONCE_LEN>()?;
         let mut rest = rest.to_vec();
         let nonce = Nonce::assume_unique_for_key(*nonce);
-        let content = self
-            .seal
-            .open_in_place(nonce, Aad::from(purpose.name()), &mut rest)
-            .ok()?;
+        let content = self.seal.open_in_place(nonce, Aad::from(purpose.name()), &mut rest).ok()?;
         Some(content.to_vec())
     }
 }
@@ -250,11 +247,7 @@ impl Rest {
             shown.insert(order);
             next = order.checked_add(1)?;
         }
-        Some(Self {
-            message,
-            day,
-            shown,
-        })
+        Some(Self { message, day, shown })
     }
 }
 
@@ -272,10 +265,7 @@ fn put_message(out: &mut Vec<u8>, MessageId { closing, number }: MessageId, day:
 fn message(reader: &mut Reader<'_>) -> Result<(MessageId, Day), Corrupt> {
     let corrupt = reader.corrupt();
     let bucket = u16::try_from(reader.u32()?).map_err(|_| corrupt)?;
-    let closing = ClosingId {
-        bucket: BucketNo(bucket),
-        seq: Seq(reader.u64()?),
-    };
+    let closing = ClosingId { bucket: BucketNo(bucket), seq: Seq(reader.u64()?) };
     let message = closing.message(RecipientNo(reader.u32()?));
     let day = i32::try_from(reader.i64()?).map_err(|_| corrupt)?;
     Ok((message, Day(day)))
@@ -292,10 +282,7 @@ mod tests {
     }
 
     fn message_id() -> MessageId {
-        let closing = ClosingId {
-            bucket: BucketNo(63),
-            seq: Seq(u64::MAX),
-        };
+        let closing = ClosingId { bucket: BucketNo(63), seq: Seq(u64::MAX) };
         closing.message(RecipientNo(u32::MAX))
     }
 
@@ -316,11 +303,7 @@ mod tests {
         let token = unsubscribe.seal(&key(1));
         assert_eq!(token, unsubscribe.seal(&key(1)));
         assert_eq!(Unsubscribe::open(&key(1), &token), Some(unsubscribe));
-        let rest = Rest {
-            message: message_id(),
-            day: Day(19_000),
-            shown: [0, 1, 5, 1_000].into(),
-        };
+        let rest = Rest { message: message_id(), day: Day(19_000), shown: [0, 1, 5, 1_000].into() };
         let token = rest.seal(&key(1));
         assert_eq!(Rest::open(&key(1), &token), Some(rest));
     }
@@ -357,9 +340,7 @@ mod tests {
     #[test]
     fn the_longest_token_fits_a_header_line() {
         let mut long = unsubscribe(&"x".repeat(256));
-        long.types = (0..TYPES_MAX)
-            .map(|n| ShortName::of(&n.to_string()))
-            .collect();
+        long.types = (0..TYPES_MAX).map(|n| ShortName::of(&n.to_string())).collect();
         assert!(long.seal(&key(1)).len() < 620);
     }
 }

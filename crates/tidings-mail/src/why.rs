@@ -27,10 +27,7 @@ pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<St
         asides.extend(followed.told(words.follow_some, words));
     }
     for (reason, cause) in known(words) {
-        let count = lines
-            .iter()
-            .filter(|line| line.reasons.iter().any(|r| r == reason))
-            .count();
+        let count = lines.iter().filter(|line| line.reasons.iter().any(|r| r == reason)).count();
         match (count, lines.len()) {
             (0, _) => {}
             (_, 1) => causes.push(cause.one.to_owned()),
@@ -38,39 +35,24 @@ pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<St
             _ => asides.push(cause.some.to_owned()),
         }
     }
-    let because = if is_one {
-        words.because_of_one
-    } else {
-        words.because_of_many
-    };
-    let cause = words
-        .clauses(&causes)
-        .map(|causes| words::fill(because, "{causes}", &causes));
-    let aside = words
-        .clauses(&asides)
-        .map(|asides| format!("{}{}", capitalised(&asides), words.full_stop));
+    let because = if is_one { words.because_of_one } else { words.because_of_many };
+    let cause = words.clauses(&causes).map(|causes| words::fill(because, "{causes}", &causes));
+    let aside =
+        words.clauses(&asides).map(|asides| format!("{}{}", capitalised(&asides), words.full_stop));
     let sentences: Vec<String> = cause.into_iter().chain(aside).collect();
     (!sentences.is_empty()).then(|| sentences.join(words.between_sentences))
 }
 
 /// The reasons that are not topics.
 fn known(words: &Words) -> [(&'static str, &Cause); 3] {
-    [
-        ("near", &words.near),
-        ("named", &words.named),
-        ("everyone", &words.everyone),
-    ]
+    [("near", &words.near), ("named", &words.named), ("everyone", &words.everyone)]
 }
 
 /// Notes on one line where lines differ: its reasons, less those that `said` implies already.
 pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str], words: &Words) -> Vec<String> {
     let mut notes = Vec::new();
     let mut followed = Followed::of(&[line], topics);
-    if followed
-        .names
-        .iter()
-        .any(|name| said.contains(&name.as_str()))
-    {
+    if followed.names.iter().any(|name| said.contains(&name.as_str())) {
         followed.unnamed = 0;
     }
     followed.names.retain(|name| !said.contains(&name.as_str()));
@@ -94,10 +76,7 @@ struct Followed {
 impl Followed {
     fn of(lines: &[&Line], topics: &Topics) -> Self {
         let mut seen = BTreeSet::new();
-        let mut followed = Self {
-            names: Vec::new(),
-            unnamed: 0,
-        };
+        let mut followed = Self { names: Vec::new(), unnamed: 0 };
         for topic in lines
             .iter()
             .flat_map(|line| line.reasons.iter())
@@ -203,10 +182,7 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(
-                told(&lines, &topics(), words::english(false)).as_deref(),
-                words
-            );
+            assert_eq!(told(&lines, &topics(), words::english(false)).as_deref(), words);
         }
     }
 
@@ -221,10 +197,7 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(
-                told(&lines, &topics(), words::english(false)).as_deref(),
-                words
-            );
+            assert_eq!(told(&lines, &topics(), words::english(false)).as_deref(), words);
         }
     }
 

@@ -38,21 +38,14 @@ impl Calendar {
     pub(crate) fn new(zone: &str, sent: Instant, words: &'static Words) -> Self {
         let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
         let sent_year = timestamp(sent).to_zoned_datetime(zone.clone()).year();
-        Self {
-            zone,
-            sent_year,
-            words,
-        }
+        Self { zone, sent_year, words }
     }
 
     /// "4 March", with the year where it is not the mail's.
     pub(crate) fn day(&self, at: Instant) -> String {
         let zoned = timestamp(at).to_zoned_datetime(self.zone.clone());
-        let pattern = if zoned.year() == self.sent_year {
-            self.words.day
-        } else {
-            self.words.day_of_year
-        };
+        let pattern =
+            if zoned.year() == self.sent_year { self.words.day } else { self.words.day_of_year };
         self.filled(pattern, &zoned)
     }
 
@@ -108,10 +101,7 @@ impl Calendar {
 
 /// The `Date` header's form (RFC 5322, section 3.3), in UTC.
 pub(crate) fn rfc5322_date(at: Instant) -> String {
-    timestamp(at)
-        .to_zoned_datetime(TimeZone::UTC)
-        .strftime("%a, %d %b %Y %H:%M:%S %z")
-        .to_string()
+    timestamp(at).to_zoned_datetime(TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S %z").to_string()
 }
 
 fn timestamp(at: Instant) -> Timestamp {
@@ -138,10 +128,7 @@ mod tests {
             "comment, artwork published"
         );
         let many = types(&["repo.star", "issue/closed", "issue:opened", "x", "y"]);
-        assert_eq!(
-            types_in_words(&many),
-            "repo star, issue closed, issue opened, …"
-        );
+        assert_eq!(types_in_words(&many), "repo star, issue closed, issue opened, …");
     }
 
     #[test]
@@ -174,12 +161,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_time_have_dates() {
-        for at in [
-            Instant::MIN,
-            Instant::MAX,
-            Instant(i64::MIN),
-            Instant(i64::MAX),
-        ] {
+        for at in [Instant::MIN, Instant::MAX, Instant(i64::MIN), Instant(i64::MAX)] {
             let calendar = english("Pacific/Kiritimati", at);
             assert!(!calendar.minute(at).is_empty() && !rfc5322_date(at).is_empty());
         }

@@ -86,11 +86,7 @@ struct Job {
 impl Job {
     fn write(commit: Commit, frees: bool, store: &dyn Store, vitals: &Vitals) -> Ended {
         timed(&vitals.commits, || {
-            if frees {
-                store.commit_to_free(commit)
-            } else {
-                store.commit(commit)
-            }
+            if frees { store.commit_to_free(commit) } else { store.commit(commit) }
         })
     }
 }
@@ -211,11 +207,7 @@ impl Ahead {
     /// # Errors
     /// [`Error::Store`]; nothing was added.
     pub(crate) fn gather(&mut self, decided: Decided) -> Result<(), Error> {
-        let Decided {
-            writes,
-            forgotten,
-            frees,
-        } = decided;
+        let Decided { writes, forgotten, frees } = decided;
         let frees = frees || !forgotten.is_empty();
         if self.by == By::Caller {
             if !writes.is_empty() {
@@ -350,12 +342,7 @@ impl Ahead {
                 recv(hangs) -> _ => self.give_up(),
             }
         }
-        let Some(UnderWay {
-            mut gathered,
-            heard,
-            ..
-        }) = self.under_way.take()
-        else {
+        let Some(UnderWay { mut gathered, heard, .. }) = self.under_way.take() else {
             return Ok(());
         };
         let ended = heard.unwrap_or_else(|| Err(gone())).map_err(Error::from);
@@ -437,9 +424,8 @@ fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>),
         }
     };
     let thread = std::thread::Builder::new().name("tidings-ahead".to_owned());
-    let thread = thread
-        .spawn(write)
-        .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
+    let thread =
+        thread.spawn(write).map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
     Ok((jobs, thread))
 }
 
@@ -457,10 +443,7 @@ mod tests {
             key: vec![number],
             value: Some(vec![number; bytes]),
         };
-        Decided {
-            writes: vec![write],
-            ..Decided::default()
-        }
+        Decided { writes: vec![write], ..Decided::default() }
     }
 
     fn by_hand(store: &Arc<tidings_store::FaultStore>) -> Ahead {
@@ -480,10 +463,7 @@ mod tests {
         }
         assert!(ahead.is_writing());
         ahead.gather(step(0, 1)).unwrap();
-        assert_eq!(
-            (ahead.decided(), ahead.durable()),
-            (CommitNo(2), CommitNo(0))
-        );
+        assert_eq!((ahead.decided(), ahead.durable()), (CommitNo(2), CommitNo(0)));
         ahead.flush(|| None).unwrap();
         assert_eq!((store.writes(), ahead.durable()), (2, CommitNo(2)));
         assert!(ahead.writes().is_empty());

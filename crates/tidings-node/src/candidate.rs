@@ -64,17 +64,9 @@ impl Term {
     fn new(opening: Opening, licence: MaySend, inputs: Sender<Input>) -> Self {
         let Opening { tenure, parts } = opening;
         let of = parts.as_ref().map(|parts| parts.of);
-        let held = parts.map(|parts| Held {
-            intake: matches!(tenure, Tenure::Lease(_)),
-            parts: parts.numbers,
-        });
-        Self {
-            tenure,
-            held,
-            of,
-            licence,
-            inputs,
-        }
+        let held = parts
+            .map(|parts| Held { intake: matches!(tenure, Tenure::Lease(_)), parts: parts.numbers });
+        Self { tenure, held, of, licence, inputs }
     }
 
     /// A function that tells that the store of this term can't be used any more.
@@ -159,13 +151,7 @@ impl Candidate {
         };
         thread("tidings-hold", working)?;
 
-        let mut driver = Driver {
-            election,
-            heard,
-            calls,
-            works,
-            lag,
-        };
+        let mut driver = Driver { election, heard, calls, works, lag };
         thread("tidings-election", move || driver.run(&tell))?;
         Ok(Self { inputs, left })
     }
@@ -243,11 +229,7 @@ pub fn call_leases(
     match action {
         Action::Heartbeat(me) => {
             let membership = leases.heartbeat(&me).inspect_err(log).ok();
-            Some(Input::HeartbeatAnswered {
-                me,
-                began,
-                membership,
-            })
+            Some(Input::HeartbeatAnswered { me, began, membership })
         }
         Action::Acquire(seen, heartbeat) => {
             let acquired = leases.acquire(seen, heartbeat, id).inspect_err(log);
@@ -261,12 +243,7 @@ pub fn call_leases(
             leases.give_back(term).inspect_err(log).ok()?;
             Some(Input::GivenBack(term))
         }
-        Action::Grant {
-            epoch,
-            node,
-            parts,
-            of,
-        } => {
+        Action::Grant { epoch, node, parts, of } => {
             leases.grant(epoch, node, &parts, of).inspect_err(log).ok();
             None
         }
@@ -274,11 +251,7 @@ pub fn call_leases(
             leases.recall(epoch, term).inspect_err(log).ok();
             None
         }
-        Action::Revoke {
-            epoch,
-            term,
-            heartbeat,
-        } => {
+        Action::Revoke { epoch, term, heartbeat } => {
             leases.revoke(epoch, term, heartbeat).inspect_err(log).ok();
             None
         }

@@ -21,10 +21,7 @@ pub trait Clock: Send + Sync {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that reads the clock"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
     fn now(&self) -> Instant {
         let ms = match SystemTime::now().duration_since(UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_millis()).unwrap_or(i64::MAX),
@@ -57,10 +54,7 @@ pub(crate) fn monotonic() -> Monotonic {
     {
         use std::sync::LazyLock;
         use std::time::Instant as Reading;
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "this is the one place that reads the clock"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
         static START: LazyLock<Reading> = LazyLock::new(Reading::now);
         Monotonic(i64::try_from(START.elapsed().as_millis()).unwrap_or(i64::MAX))
     }
@@ -100,8 +94,6 @@ impl Clock for VirtualClock {
     fn pass(&self, instant: Instant) {
         let next = instant.plus_ms(1).0;
         // Where it is another instant now there is nothing to be waited for.
-        let _another = self
-            .0
-            .compare_exchange(instant.0, next, Ordering::SeqCst, Ordering::SeqCst);
+        let _another = self.0.compare_exchange(instant.0, next, Ordering::SeqCst, Ordering::SeqCst);
     }
 }

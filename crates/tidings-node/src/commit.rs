@@ -58,9 +58,7 @@ impl Writes {
 
     /// The new value of a key; `None` = unchanged, `Some(None)` = deleted.
     pub(crate) fn get(&self, partition: Partition, key: &[u8]) -> Option<Option<&[u8]>> {
-        let at = self
-            .0
-            .binary_search_by(|write| write.place().cmp(&(partition, key)));
+        let at = self.0.binary_search_by(|write| write.place().cmp(&(partition, key)));
         at.ok().map(|at| self.0[at].value.as_deref())
     }
 
@@ -72,9 +70,7 @@ impl Writes {
         visit: &mut Visit<'_>,
         scan: impl FnOnce(&mut Visit<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let first = self
-            .0
-            .partition_point(|write| write.place() < (partition, from));
+        let first = self.0.partition_point(|write| write.place() < (partition, from));
         let is_within = |write: &&Write| {
             write.partition == partition && until.is_none_or(|until| write.key.as_slice() < until)
         };

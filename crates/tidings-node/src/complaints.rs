@@ -59,23 +59,15 @@ impl Complaints {
                 similar_suppressed,
                 "{subject} {what}, {then}"
             ),
-            None => tracing::debug!(
-                channel,
-                batch,
-                attempt,
-                stage,
-                reply,
-                "{subject} {what}, {then}"
-            ),
+            None => {
+                tracing::debug!(channel, batch, attempt, stage, reply, "{subject} {what}, {then}")
+            }
         }
     }
 
     /// Tells whether to log this again, and the number of lines suppressed since the last time.
     fn is_logged(&mut self, channel: &str, what: &'static str, now: Instant) -> Option<u64> {
-        let new = Logged {
-            at: now,
-            similar: 0,
-        };
+        let new = Logged { at: now, similar: 0 };
         match self.0.get_mut(&(channel.to_owned(), what)) {
             // A clock that stepped back must not keep it silent.
             Some(logged) if (logged.at..logged.at.plus_ms(EVERY_MS)).contains(&now) => {
@@ -104,13 +96,7 @@ pub(crate) struct Unclear {
 impl Unclear {
     /// Logs a condition without an answer: once for an event, however many recipients it has.
     pub(crate) fn hear(&mut self, unanswered: &Unanswered, now: Instant) {
-        let Unanswered {
-            event,
-            event_type,
-            condition,
-            why,
-            entries,
-        } = unanswered;
+        let Unanswered { event, event_type, condition, why, entries } = unanswered;
         if self.is_new(event, now) {
             tracing::warn!(%event, r#type = event_type, condition, %why, entries, "condition without an answer");
         } else {
@@ -142,11 +128,7 @@ mod tests {
         assert_eq!(told("push", "refused", 3), Some(0), "another channel");
         assert_eq!(told("email", "refused", EVERY_MS), Some(2));
         assert_eq!(told("email", "refused", EVERY_MS + 1), None);
-        assert_eq!(
-            told("email", "refused", 5),
-            Some(1),
-            "the clock stepped back"
-        );
+        assert_eq!(told("email", "refused", 5), Some(1), "the clock stepped back");
     }
 
     #[test]

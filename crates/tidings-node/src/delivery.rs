@@ -45,11 +45,7 @@ pub struct Retries {
 impl Default for Retries {
     /// The default: 30 s, 1 min, 2 min, ... up to an hour, some 30 hours in all.
     fn default() -> Self {
-        Self {
-            wait_ms: 30_000,
-            wait_ms_max: 3_600_000,
-            attempts_max: 36,
-        }
+        Self { wait_ms: 30_000, wait_ms_max: 3_600_000, attempts_max: 36 }
     }
 }
 
@@ -111,19 +107,13 @@ impl Delivery {
     /// Sets the host's resolver, which a running node asks before it makes messages.
     #[must_use]
     pub fn resolving(self, resolver: Arc<dyn Resolver>) -> Self {
-        Self {
-            resolver: Some(resolver),
-            ..self
-        }
+        Self { resolver: Some(resolver), ..self }
     }
 
     /// Sets the number of threads of a [`Player`](crate::Player), which sends what is due at once.
     #[must_use]
     pub fn on_threads(self, threads: usize) -> Self {
-        Self {
-            threads: threads.max(1),
-            ..self
-        }
+        Self { threads: threads.max(1), ..self }
     }
 
     /// Sets the measurements of answers.
@@ -297,11 +287,7 @@ impl Delivery {
         let mut settled = BTreeMap::new();
         for job in due {
             if job.is_given_up(rules) {
-                put(
-                    &mut settled,
-                    job.closing,
-                    Noted::Ended(job.ended(Ending::Unknown)),
-                );
+                put(&mut settled, job.closing, Noted::Ended(job.ended(Ending::Unknown)));
                 continue;
             }
             let job = job.under(rules);
@@ -401,15 +387,10 @@ impl Delivery {
     ) -> Next {
         let wait = |least: Option<i64>| {
             let doubled = self.retries.wait_ms << (job.attempts - 1).min(20);
-            let wait = doubled
-                .min(self.retries.wait_ms_max)
-                .max(least.unwrap_or(0));
+            let wait = doubled.min(self.retries.wait_ms_max).max(least.unwrap_or(0));
             // Spread over a tenth, by the batch id: no random number is needed to break up a herd.
-            let spread = job
-                .head
-                .id
-                .bytes()
-                .fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
+            let spread =
+                job.head.id.bytes().fold(0, |sum, byte| (sum * 31 + i64::from(byte)) % 997);
             now.plus_ms(wait + wait * spread / 9_970)
         };
         let least = match answer {
@@ -426,10 +407,7 @@ impl Delivery {
         let again = wait(least);
         let is_unknown = matches!(answer, Answer::Unknown { .. });
         let is_last = job.attempts >= self.retries.attempts_max && !is_unknown;
-        match (
-            is_last || job.is_too_late(again),
-            is_unknown || job.is_in_doubt(),
-        ) {
+        match (is_last || job.is_too_late(again), is_unknown || job.is_in_doubt()) {
             (false, _) => Next::Again(again),
             (true, true) => Next::Done(Ending::Unknown),
             (true, false) => Next::Done(Ending::Unreachable),
@@ -460,10 +438,7 @@ pub(crate) type ByClosing = BTreeMap<ClosingId, Settled>;
 
 /// Adds what is recorded of an answer.
 pub(crate) fn put(all: &mut ByClosing, closing: ClosingId, noted: Noted) {
-    let settled = all.entry(closing).or_insert_with(|| Settled {
-        closing,
-        ..Settled::default()
-    });
+    let settled = all.entry(closing).or_insert_with(|| Settled { closing, ..Settled::default() });
     match noted {
         Noted::Ended(sent) => settled.sent.push(sent),
         Noted::Tried(tried) => settled.tried.push(tried),
@@ -517,8 +492,5 @@ pub(crate) fn send(
 
 /// The answer to a message whose time was over before it could be handed over.
 fn too_late() -> Answer {
-    Answer::Retry {
-        why: "its `give_up_after` was over".to_owned(),
-        after_ms: None,
-    }
+    Answer::Retry { why: "its `give_up_after` was over".to_owned(), after_ms: None }
 }

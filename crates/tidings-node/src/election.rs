@@ -134,11 +134,7 @@ impl Election {
         let mut actions = Vec::new();
         match input {
             Input::Tick => {}
-            Input::HeartbeatAnswered {
-                me,
-                began,
-                membership,
-            } => {
+            Input::HeartbeatAnswered { me, began, membership } => {
                 self.heartbeat_answered(now, &me, began, membership, &mut actions);
             }
             Input::Acquired(acquired) => self.acquired(acquired, &mut actions),
@@ -147,10 +143,7 @@ impl Election {
             }
             Input::Opened(tenure, Some(_)) => {
                 // It was lost while it was being opened.
-                actions.push(Action::Close {
-                    tenure,
-                    drains: false,
-                });
+                actions.push(Action::Close { tenure, drains: false });
             }
             Input::Opened(tenure, None) | Input::Closed(tenure) => {
                 self.closed(now, tenure, &mut actions);
@@ -170,9 +163,7 @@ impl Election {
     }
 
     fn heartbeat(&mut self, now: Monotonic, actions: &mut Vec<Action>) {
-        let waits = self
-            .asked
-            .is_some_and(|(_, began)| now < began.plus(self.timing.timeout_ms));
+        let waits = self.asked.is_some_and(|(_, began)| now < began.plus(self.timing.timeout_ms));
         if now < self.next_heartbeat || waits || self.phase == Phase::Gone {
             return;
         }
@@ -207,10 +198,7 @@ impl Election {
         membership: Option<Membership>,
         actions: &mut Vec<Action>,
     ) {
-        if self
-            .asked
-            .is_some_and(|(heartbeat, _)| heartbeat == me.heartbeat)
-        {
+        if self.asked.is_some_and(|(heartbeat, _)| heartbeat == me.heartbeat) {
             self.asked = None;
         }
         let Some(membership) = membership else {
@@ -267,10 +255,7 @@ impl Election {
 
     /// The lease as it is while this node has it.
     fn own(&self, epoch: Epoch) -> Lease {
-        Lease {
-            epoch,
-            holder: Some(self.me.id),
-        }
+        Lease { epoch, holder: Some(self.me.id) }
     }
 
     /// Goes on with the acquisition of the lease, or begins it.
@@ -442,10 +427,7 @@ impl Election {
             return;
         };
         self.of = Some(of);
-        let all = || Parts {
-            numbers: (0..of).collect(),
-            of,
-        };
+        let all = || Parts { numbers: (0..of).collect(), of };
         self.held.get_or_insert_with(all);
         (self.phase, self.next_heartbeat) = (Phase::Holding(tenure), now);
         if matches!(tenure, Tenure::Lease(_)) {
@@ -466,10 +448,7 @@ impl Election {
             return;
         };
         let others = || {
-            view.members
-                .iter()
-                .map(|seen| &seen.member)
-                .filter(|member| member.id != self.me.id)
+            view.members.iter().map(|seen| &seen.member).filter(|member| member.id != self.me.id)
         };
         let may_have = |member: &&Member| {
             self.watches.is_living(member, view, &self.timing) && !self.refusals.contains(member.id)
@@ -489,22 +468,13 @@ impl Election {
             actions.push(match change {
                 Change::Revoke(term, heartbeat) => {
                     self.refusals.ask(term);
-                    Action::Revoke {
-                        epoch,
-                        term,
-                        heartbeat,
-                    }
+                    Action::Revoke { epoch, term, heartbeat }
                 }
                 Change::Recall(term) => {
                     self.refusals.ask(term);
                     Action::Recall { epoch, term }
                 }
-                Change::Grant(node, parts) => Action::Grant {
-                    epoch,
-                    node,
-                    parts,
-                    of,
-                },
+                Change::Grant(node, parts) => Action::Grant { epoch, node, parts, of },
                 Change::Reopen(parts) => {
                     self.wanted = Some(parts);
                     self.close(Tenure::Lease(epoch), actions);
@@ -517,10 +487,7 @@ impl Election {
     /// Closes the store in order.
     fn close(&mut self, tenure: Tenure, actions: &mut Vec<Action>) {
         self.phase = Phase::Closing(tenure);
-        actions.push(Action::Close {
-            tenure,
-            drains: true,
-        });
+        actions.push(Action::Close { tenure, drains: true });
     }
 
     /// Stops holding something: somebody else does, or the node has failed.
@@ -530,10 +497,7 @@ impl Election {
         }
         self.licence.end();
         if self.phase == Phase::Holding(tenure) {
-            actions.push(Action::Close {
-                tenure,
-                drains: false,
-            });
+            actions.push(Action::Close { tenure, drains: false });
         }
         self.phase = Phase::Losing(tenure);
     }

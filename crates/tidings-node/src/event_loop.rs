@@ -140,10 +140,7 @@ impl EventLoop {
         let now = clock.now();
         let newest = node.engine().now();
         // On a full disk it starts all the same: what leads to days being forgotten may come due now.
-        node.set_frees(matches!(
-            node.store().ensure_room(),
-            Err(tidings_store::Error::Full(_))
-        ));
+        node.set_frees(matches!(node.store().ensure_room(), Err(tidings_store::Error::Full(_))));
         if node.engine().rules().is_some_and(|before| *before != rules) {
             tracing::info!("the configuration differs from the one that was in force");
         }
@@ -231,8 +228,7 @@ impl EventLoop {
         self.count_kept_aside();
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let rules = in_force.or(Some(&self.rules));
-        self.delivery
-            .settle_into(&mut self.answered, job, (reply, now), rules);
+        self.delivery.settle_into(&mut self.answered, job, (reply, now), rules);
     }
 
     /// Runs one turn, whose decisions are one commit, and throws the node away where the store failed.
@@ -276,11 +272,7 @@ impl EventLoop {
             return;
         };
         let durable = node.ahead().durable();
-        while self
-            .recorded
-            .pop_front_if(|(commit, _)| *commit <= durable)
-            .is_some()
-        {}
+        while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
         while let Some(Released { job, again }) = self.outbox.take_next(durable) {
             match again {
                 Some(at) => self.delivery.wait_until(at, job),
@@ -304,10 +296,7 @@ impl EventLoop {
             return Duration::ZERO;
         }
         let sends = self.settings.sends;
-        let built = Built {
-            senders: &self.senders,
-            delivery: &self.delivery,
-        };
+        let built = Built { senders: &self.senders, delivery: &self.delivery };
         let can_be_made = |closing: ClosingId, lane: &LaneName, count: usize| {
             built.has_room(lane)
                 && self.resolving.admits(closing)
@@ -328,9 +317,7 @@ impl EventLoop {
             .chain(node.next_late_answer())
             .min();
         let longest = 60_000;
-        let wait = due.map_or(longest, |due| {
-            (due.0 - self.clock.now().0).clamp(0, longest)
-        });
+        let wait = due.map_or(longest, |due| (due.0 - self.clock.now().0).clamp(0, longest));
         Duration::from_millis(wait.unsigned_abs())
     }
 
@@ -535,7 +522,5 @@ fn given_again(engine: &Engine, requests: &[Request]) -> Vec<Command> {
             Command::Recipient(change) => engine.given_again(change),
             _ => Vec::new(),
         });
-    given
-        .map(|address| Command::Unsuppress { address })
-        .collect()
+    given.map(|address| Command::Unsuppress { address }).collect()
 }

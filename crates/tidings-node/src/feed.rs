@@ -31,11 +31,7 @@ impl Report {
     pub fn after(self, mut unanswered: Self) -> Self {
         unanswered.kept_objects.extend(self.kept_objects);
         unanswered.learnt.extend(self.learnt);
-        Self {
-            progress: self.progress,
-            answers: self.answers,
-            ..unanswered
-        }
+        Self { progress: self.progress, answers: self.answers, ..unanswered }
     }
 }
 
@@ -76,10 +72,7 @@ impl Feed {
     /// Begins anew with the newest acts of a store.
     pub(crate) fn begin(&self, newest: ActNo) {
         let mut state = self.lock();
-        *state = State {
-            newest,
-            ..State::default()
-        };
+        *state = State { newest, ..State::default() };
     }
 
     /// Sets the newest durable acts, and wakes the nodes that wait for acts.
@@ -138,10 +131,7 @@ mod tests {
     fn a_request_replaces_the_one_before() {
         let feed = Feed::default();
         let (first, second) = (ask(&feed, 1, 0), ask(&feed, 1, 0));
-        assert_eq!(
-            first.try_recv().unwrap_err(),
-            mpsc::TryRecvError::Disconnected
-        );
+        assert_eq!(first.try_recv().unwrap_err(), mpsc::TryRecvError::Disconnected);
         feed.advance(ActNo(1));
         assert_eq!(second.try_recv(), Ok(ActNo(1)));
     }

@@ -45,10 +45,7 @@ pub(crate) struct Stop {
 
 impl Stop {
     pub(crate) fn within(drain: Duration, answer: Sender<Result<(), RuntimeError>>) -> Self {
-        Self {
-            answer,
-            drained: after(drain),
-        }
+        Self { answer, drained: after(drain) }
     }
 
     /// The stop when no handle is left.
@@ -111,28 +108,15 @@ impl Handle {
     ) -> (Self, Inbox) {
         let (requests, asked) = bounded(requests_max);
         let is_open = Arc::new(RwLock::new(true));
-        let inbox = Inbox {
-            requests: asked,
-            is_open: Arc::clone(&is_open),
-        };
-        let handle = Self {
-            requests,
-            is_open,
-            vitals,
-            keys,
-            reads,
-            waits: true,
-        };
+        let inbox = Inbox { requests: asked, is_open: Arc::clone(&is_open) };
+        let handle = Self { requests, is_open, vitals, keys, reads, waits: true };
         (handle, inbox)
     }
 
     /// The same, whose answers come as soon as commands are durable: they do not wait for parts on other nodes.
     #[must_use]
     pub fn without_waiting(&self) -> Self {
-        Self {
-            waits: false,
-            ..self.clone()
-        }
+        Self { waits: false, ..self.clone() }
     }
 
     /// Submits commands; the answer comes after they are durable.
@@ -262,10 +246,7 @@ impl Handle {
         heard: impl FnOnce() + Send + 'static,
         then: impl FnOnce(ActNo) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        let reporter = Reporter {
-            heard: Box::new(heard),
-            then: Box::new(then),
-        };
+        let reporter = Reporter { heard: Box::new(heard), then: Box::new(then) };
         self.ask(Request::Report(Box::new(report), reporter))
     }
 
@@ -290,10 +271,7 @@ impl Handle {
         confirms: bool,
         then: impl FnOnce(Result<Report, RuntimeError>) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        self.ask(Request::Told(ToldRequest {
-            confirms,
-            then: Box::new(then),
-        }))
+        self.ask(Request::Told(ToldRequest { confirms, then: Box::new(then) }))
     }
 
     /// Makes the loop read the API keys of the store, which another node may have changed.
@@ -345,12 +323,10 @@ impl Handle {
         if !*is_open {
             return Err(RuntimeError::Stopped);
         }
-        self.requests
-            .try_send(request)
-            .map_err(|fault| match fault {
-                crossbeam_channel::TrySendError::Full(_) => RuntimeError::Busy,
-                crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
-            })
+        self.requests.try_send(request).map_err(|fault| match fault {
+            crossbeam_channel::TrySendError::Full(_) => RuntimeError::Busy,
+            crossbeam_channel::TrySendError::Disconnected(_) => RuntimeError::Stopped,
+        })
     }
 }
 
@@ -362,9 +338,7 @@ mod tests {
     fn nobody_waits_for_a_loop_that_has_ended() {
         let (handle, inbox) = Handle::new(4, Arc::default(), Arc::default(), Arc::default());
         let (answer, answered) = bounded(1);
-        handle
-            .submit_then(Vec::new(), move |replies| answer.send(replies).unwrap())
-            .unwrap();
+        handle.submit_then(Vec::new(), move |replies| answer.send(replies).unwrap()).unwrap();
         drop(inbox);
         assert!(matches!(answered.recv(), Ok(Err(RuntimeError::Stopped))));
         let refused = handle.submit(Vec::new());

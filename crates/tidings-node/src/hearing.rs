@@ -56,20 +56,9 @@ impl Hearing {
     pub fn start(handle: Handle, link: Box<dyn Link>) -> std::io::Result<Self> {
         let ends = Arc::<AtomicBool>::default();
         let (awake, pauses) = bounded(0);
-        let ear = Ear {
-            handle,
-            link,
-            pauses,
-            ends: Arc::clone(&ends),
-            keys_read: None,
-        };
-        Builder::new()
-            .name("tidings-hearing".to_owned())
-            .spawn(move || ear.hear())?;
-        Ok(Self {
-            ends,
-            _awake: awake,
-        })
+        let ear = Ear { handle, link, pauses, ends: Arc::clone(&ends), keys_read: None };
+        Builder::new().name("tidings-hearing".to_owned()).spawn(move || ear.hear())?;
+        Ok(Self { ends, _awake: awake })
     }
 }
 

@@ -40,14 +40,7 @@ impl<'a> KeptBack<'a> {
         outbox: &'a mut Outbox,
         delivery: &'a mut Delivery,
     ) -> Self {
-        Self {
-            queues: RefCell::new(Queues {
-                senders,
-                outbox,
-                delivery,
-                held: Held::default(),
-            }),
-        }
+        Self { queues: RefCell::new(Queues { senders, outbox, delivery, held: Held::default() }) }
     }
 
     /// The messages kept back.
@@ -59,20 +52,14 @@ impl<'a> KeptBack<'a> {
 impl Sending for KeptBack<'_> {
     fn keep_back(&self, ids: BTreeSet<MessageId>) -> Reach {
         let mut queues = self.queues.borrow_mut();
-        ids.into_iter()
-            .filter_map(|id| Some((id, queues.keep_back(id)?)))
-            .collect()
+        ids.into_iter().filter_map(|id| Some((id, queues.keep_back(id)?))).collect()
     }
 }
 
 impl Queues<'_> {
     fn keep_back(&mut self, id: MessageId) -> Option<Reached> {
         let reached = |job: &SendJob| {
-            if job.is_in_doubt() {
-                Reached::InDoubt
-            } else {
-                Reached::KeptBack
-            }
+            if job.is_in_doubt() { Reached::InDoubt } else { Reached::KeptBack }
         };
         if let Some(held) = self.held.0.get(&id) {
             return Some(reached(&held.job));
@@ -91,10 +78,7 @@ impl Queues<'_> {
             return Some(message);
         }
         let (at, job) = self.delivery.take_back(id)?;
-        Some(Released {
-            job,
-            again: Some(at),
-        })
+        Some(Released { job, again: Some(at) })
     }
 }
 

@@ -161,11 +161,9 @@ fn writes(change: &KeyChange, keys: &[ApiKey]) -> Vec<Write> {
     };
     match change {
         KeyChange::Make(key) => vec![write(key.hash, Some(row(key)))],
-        KeyChange::Revoke(id) => keys
-            .iter()
-            .filter(|key| key.id == *id)
-            .map(|key| write(key.hash, None))
-            .collect(),
+        KeyChange::Revoke(id) => {
+            keys.iter().filter(|key| key.id == *id).map(|key| write(key.hash, None)).collect()
+        }
     }
 }
 

@@ -248,8 +248,7 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn fall_due(&mut self, now: Instant) -> Result<(), Error> {
-        self.commit(|engine, view| Ok(engine.fall_due(view, now)?))
-            .map(|_| ())
+        self.commit(|engine, view| Ok(engine.fall_due(view, now)?)).map(|_| ())
     }
 
     /// Handles commands; the instant stays open.
@@ -309,15 +308,11 @@ impl Node {
         now: Instant,
         work: &mut Vec<Work>,
     ) -> Result<(), Error> {
-        let commands: Vec<Command> = work
-            .iter_mut()
-            .flat_map(|work| std::mem::take(&mut work.commands))
-            .collect();
+        let commands: Vec<Command> =
+            work.iter_mut().flat_map(|work| std::mem::take(&mut work.commands)).collect();
         let took = Stopwatch::start();
         let view = self.view()?;
-        let messages = self
-            .engine
-            .may_touch(&view, Upcoming::Commands(&commands))?;
+        let messages = self.engine.may_touch(&view, Upcoming::Commands(&commands))?;
         let reach = sending.keep_back(messages);
         let mut step = self.engine.step(&view, &reach, now, &commands)?;
         let mut replies = std::mem::take(&mut step.replies).into_iter();
@@ -362,10 +357,7 @@ impl Node {
 
     /// Commits writes that stand beside the engine's.
     pub(crate) fn write(&mut self, writes: Vec<Write>) -> Result<(), Error> {
-        self.gather(Step {
-            writes,
-            ..Step::default()
-        })?;
+        self.gather(Step { writes, ..Step::default() })?;
         self.close_if_due()
     }
 
@@ -373,10 +365,7 @@ impl Node {
     /// will ever have.
     fn ensure_fits(&self, chore: &[Write]) -> Result<(), Error> {
         let fits = self.store.ensure_fits(chore);
-        fits.map_err(|fault| Error::Chore {
-            bucket: self.engine.chores_of(),
-            fault,
-        })
+        fits.map_err(|fault| Error::Chore { bucket: self.engine.chores_of(), fault })
     }
 
     /// Stops a bucket's chores from now on.
@@ -451,12 +440,7 @@ impl Node {
 
     /// The commits, and the engine as readers are to see it with the next one.
     fn ahead_and_engine(&mut self) -> (&mut Ahead, impl FnOnce() -> Option<EngineSnapshot>) {
-        let Self {
-            ahead,
-            engine,
-            shown,
-            ..
-        } = self;
+        let Self { ahead, engine, shown, .. } = self;
         (ahead, || shown.as_ref().map(|_| engine.snapshot()))
     }
 
@@ -472,11 +456,7 @@ impl Node {
         self.told.extend(step.told);
         self.kept_objects.extend(step.kept_objects);
         let forgotten = self.forgotten_now(step.forgotten);
-        self.ahead.gather(Decided {
-            writes: step.writes,
-            forgotten,
-            frees: self.frees,
-        })?;
+        self.ahead.gather(Decided { writes: step.writes, forgotten, frees: self.frees })?;
         let now = self.engine.now();
         step.delivered
             .iter()

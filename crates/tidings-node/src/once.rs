@@ -67,11 +67,7 @@ pub(crate) fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Row>,
         let at = Instant(i64_at(value, 0)?);
         let request = value.get(8..24)?.try_into().ok()?;
         let answer = value.get(24..)?.to_vec();
-        Some(Row {
-            at,
-            request,
-            answer,
-        })
+        Some(Row { at, request, answer })
     };
     let unreadable = || Unreadable("an answer that was kept is torn".to_owned());
     Ok(Some(read().ok_or_else(unreadable)?))
@@ -81,13 +77,11 @@ pub(crate) fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Row>,
 pub(crate) fn kept(view: &dyn ReadView, now: Instant, once: Once) -> Result<Option<Kept>, Error> {
     let row = stored(view, &once.key)?;
     let row = row.filter(|row| now.0 < row.at.0.saturating_add(KEPT_MS));
-    Ok(row.map(|row| {
-        if row.request == once.request {
-            Kept::Before(row.answer)
-        } else {
-            Kept::Other
-        }
-    }))
+    Ok(row.map(
+        |row| {
+            if row.request == once.request { Kept::Before(row.answer) } else { Kept::Other }
+        },
+    ))
 }
 
 /// The writes that store these answers, and delete expired ones.
@@ -96,11 +90,8 @@ pub(crate) fn writes(
     now: Instant,
     answers: &[(Once, Vec<u8>)],
 ) -> Result<Vec<Write>, Error> {
-    let write = |key: Vec<u8>, value: Option<Vec<u8>>| Write {
-        partition: Partition::Base,
-        key,
-        value,
-    };
+    let write =
+        |key: Vec<u8>, value: Option<Vec<u8>>| Write { partition: Partition::Base, key, value };
     let mut writes = Vec::with_capacity(answers.len() * 2);
     if answers.is_empty() {
         return Ok(writes);
@@ -139,11 +130,7 @@ pub(crate) fn aged(
         let at = i64_at(key, REST).map(Instant);
         let name = key.get(REST + 8..).and_then(|name| name.try_into().ok());
         aged.extend(at.zip(name));
-        if aged.len() < most {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        if aged.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     view.scan(Partition::Base, &ages.done(), Some(&until), &mut visit)?;
     Ok(aged)

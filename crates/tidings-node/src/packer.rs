@@ -30,11 +30,7 @@ struct Work {
 
 impl Packer {
     pub(crate) fn new(by: By) -> Self {
-        Self {
-            days: BTreeSet::new(),
-            at_work: None,
-            by,
-        }
+        Self { days: BTreeSet::new(), at_work: None, by }
     }
 
     /// Adds days to pack.
@@ -45,10 +41,7 @@ impl Packer {
     /// Begins the next day once the previous one is done.
     pub(crate) fn go_on(&mut self, store: &Arc<dyn Store>) {
         if self.days.is_empty()
-            || self
-                .at_work
-                .as_ref()
-                .is_some_and(|work| !work.thread.is_finished())
+            || self.at_work.as_ref().is_some_and(|work| !work.thread.is_finished())
         {
             return;
         }

@@ -90,11 +90,8 @@ impl Player {
     pub fn open(store: Arc<dyn Store>, options: Options, watch: Watch) -> Result<Self, Error> {
         let mut node = Node::open(store, options)?;
         // Nobody sends: what was made before a stop counts as sent, as it would have been.
-        let settled: Vec<_> = node
-            .unsettled()?
-            .iter()
-            .map(|ready| Settled::delivered(&ready.plan))
-            .collect();
+        let settled: Vec<_> =
+            node.unsettled()?.iter().map(|ready| Settled::delivered(&ready.plan)).collect();
         if !settled.is_empty() {
             node.settle(node.engine().now(), &settled)?;
         }
@@ -141,10 +138,7 @@ impl Player {
     /// Makes the player go on where a command is refused; the observer hears of it.
     #[must_use]
     pub fn past_refusals(self) -> Self {
-        Self {
-            goes_on: true,
-            ..self
-        }
+        Self { goes_on: true, ..self }
     }
 
     /// Sets the observer.
@@ -179,9 +173,7 @@ impl Player {
         self.turn_to(at, out)?;
         self.take_in()?;
         self.begin(at)?;
-        let set = self
-            .event_loop
-            .beside(at, |node, _, _| node.set_rules(at, rules));
+        let set = self.event_loop.beside(at, |node, _, _| node.set_rules(at, rules));
         Ok(set?)
     }
 
@@ -261,10 +253,7 @@ impl Player {
         (recipient, now): (&Id, Instant),
     ) -> Result<Result<Explanation, Unexplained>, Error> {
         let node = self.node();
-        Ok(node
-            .engine()
-            .reader(&node.view()?)
-            .explain(subject, (recipient, now))?)
+        Ok(node.engine().reader(&node.view()?).explain(subject, (recipient, now))?)
     }
 
     /// Plays everything before `at` and opens that instant.
@@ -280,11 +269,7 @@ impl Player {
         self.close(out)?;
         loop {
             let due = self.next_due().filter(|due| *due < at);
-            let forget = self
-                .node()
-                .engine()
-                .next_forget()
-                .filter(|midnight| *midnight < at);
+            let forget = self.node().engine().next_forget().filter(|midnight| *midnight < at);
             let Some(next) = due.into_iter().chain(forget).min() else {
                 break;
             };
@@ -380,9 +365,8 @@ impl Player {
     ) -> Result<Accepted, PlayError> {
         self.begin(at)?;
         self.before(at, commands);
-        let accepted = self
-            .event_loop
-            .beside(at, |node, sending, _| by(node, sending, at, commands))?;
+        let accepted =
+            self.event_loop.beside(at, |node, sending, _| by(node, sending, at, commands))?;
         if let Some(observer) = &mut self.observer {
             observer.after(at, &accepted.replies);
         }
@@ -403,11 +387,7 @@ impl Player {
         let retry = self.event_loop.delivery.next_retry();
         let node = self.event_loop.node.as_mut()?;
         // After a stop there may be messages that came due and were not made.
-        let unmade = node
-            .engine()
-            .open_closings()
-            .has_unmade()
-            .then(|| node.engine().now());
+        let unmade = node.engine().open_closings().has_unmade().then(|| node.engine().now());
         node.next_due().into_iter().chain(retry).chain(unmade).min()
     }
 }

@@ -13,10 +13,6 @@ impl Priority {
     /// The priority of a lane, by its name: those of digests are reserved (contract, section 2).
     #[must_use]
     pub fn of(lane: &str) -> Self {
-        if lane.starts_with("digest:") {
-            Self::Bulk
-        } else {
-            Self::Interactive
-        }
+        if lane.starts_with("digest:") { Self::Bulk } else { Self::Interactive }
     }
 }

@@ -89,10 +89,7 @@ impl Resolving {
 
     /// Looks at the bounds in force, and has closings planned again that waited for the end of a rest.
     pub(crate) fn wake(&mut self, now: Instant) {
-        self.bounds = self
-            .resolver
-            .as_ref()
-            .and_then(|resolver| resolver.bounds());
+        self.bounds = self.resolver.as_ref().and_then(|resolver| resolver.bounds());
         let is_over = self.rest.as_ref().is_some_and(|rest| rest.until <= now);
         if is_over && self.asked.is_none() && self.wanted.is_empty() {
             self.held.clear();
@@ -148,10 +145,8 @@ impl Resolving {
         }
         let least = now.plus_ms(-MINUTE_MS);
         // Those of a run are known until its messages are made.
-        let least = engine
-            .open_closings()
-            .oldest_to_make()
-            .map_or(least, |oldest| oldest.min(least));
+        let least =
+            engine.open_closings().oldest_to_make().map_or(least, |oldest| oldest.min(least));
         self.known.retain(|_, asked| *asked >= least);
         let mut objects = BTreeSet::new();
         while objects.len() < bounds.batch.max(1)
@@ -254,10 +249,7 @@ impl Resolving {
                     .min(most_ms);
                 tracing::warn!(%reason, again_ms = ms, "the host does not say what objects are");
                 self.wanted.clear();
-                self.rest = Some(Rest {
-                    until: now.plus_ms(ms),
-                    ms,
-                });
+                self.rest = Some(Rest { until: now.plus_ms(ms), ms });
                 Vec::new()
             }
         }
@@ -270,8 +262,7 @@ impl Resolving {
         }
         self.held.clear();
         let (at, objects) = self.asked.take().unwrap_or_default();
-        self.known
-            .extend(objects.into_iter().map(|object| (object, at)));
+        self.known.extend(objects.into_iter().map(|object| (object, at)));
     }
 
     /// The instant at which the host is asked again, if somebody waits for that and it is not asked already.
@@ -302,14 +293,6 @@ impl Resolving {
 
 /// The commands by which an answer is taken in.
 fn commands(resolved: Resolved) -> Vec<Command> {
-    let retracted = resolved
-        .retracted
-        .into_iter()
-        .map(|object| Command::Retract { object });
-    resolved
-        .objects
-        .into_iter()
-        .map(Command::Resolved)
-        .chain(retracted)
-        .collect()
+    let retracted = resolved.retracted.into_iter().map(|object| Command::Retract { object });
+    resolved.objects.into_iter().map(Command::Resolved).chain(retracted).collect()
 }

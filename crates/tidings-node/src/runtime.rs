@@ -96,11 +96,7 @@ impl Runtime {
                 drop(holds);
             })
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
-        Ok(Self {
-            handle,
-            ended: Ended(ended),
-            closed,
-        })
+        Ok(Self { handle, ended: Ended(ended), closed })
     }
 
     /// The handle for requests.
@@ -151,9 +147,7 @@ impl Driver {
             return never();
         }
         let ms = self.core.settings.reopen_ms;
-        let rest = self
-            .rest
-            .get_or_insert_with(|| after(Duration::from_millis(ms)));
+        let rest = self.rest.get_or_insert_with(|| after(Duration::from_millis(ms)));
         rest.clone()
     }
 

@@ -169,20 +169,14 @@ impl SendJob {
 
     /// Marks the message as sent again because an operator asked.
     pub(crate) fn by_hand(self) -> Self {
-        Self {
-            by_hand: true,
-            ..self
-        }
+        Self { by_hand: true, ..self }
     }
 
     /// Sets the instant by which its types give it up under these rules. What an operator sends again has none.
     pub(crate) fn under(self, rules: Option<&Rules>) -> Self {
         let after_ms = rules.and_then(|rules| rules.give_up_after_ms(&self.head.types));
         let give_up_at = after_ms.map(|ms| self.head.at.plus_ms(ms));
-        Self {
-            give_up_at: give_up_at.filter(|_| !self.by_hand),
-            ..self
-        }
+        Self { give_up_at: give_up_at.filter(|_| !self.by_hand), ..self }
     }
 
     /// Tells whether its time is over at an instant.
@@ -262,11 +256,7 @@ impl SendJob {
 
     /// The outcome of a message whose recipient was erased: there are no further attempts.
     pub(crate) fn given_up(self) -> Sent {
-        let ending = if self.is_in_doubt() {
-            Ending::Unknown
-        } else {
-            Ending::RecipientGone
-        };
+        let ending = if self.is_in_doubt() { Ending::Unknown } else { Ending::RecipientGone };
         self.ended(ending)
     }
 }

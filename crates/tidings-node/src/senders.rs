@@ -134,19 +134,13 @@ impl Server {
 
     /// Sends the next message in the caller's thread. Whether there was one.
     fn send_next(&self) -> bool {
-        self.queue
-            .take_now()
-            .is_some_and(|leaving| self.send(leaving))
+        self.queue.take_now().is_some_and(|leaving| self.send(leaving))
     }
 
     /// Sends what is in a slot; false if nobody hears the answer any more. A message that was taken back
     /// meanwhile has no answer: the loop has it.
     fn send(&self, leaving: Leaving) -> bool {
-        let Leaving {
-            slot,
-            pass,
-            parties,
-        } = leaving;
+        let Leaving { slot, pass, parties } = leaving;
         let goes_on = self.send_in(&slot, pass);
         self.queue.end_of(parties);
         goes_on
@@ -157,9 +151,7 @@ impl Server {
             return true;
         };
         let now = || self.clock.now();
-        let sent = send(pass, &job, &now, &|| {
-            (self.may_send)() && locked(slot).pass()
-        });
+        let sent = send(pass, &job, &now, &|| (self.may_send)() && locked(slot).pass());
         if !locked(slot).pass() {
             return true;
         }
@@ -229,11 +221,7 @@ impl Senders {
 
     /// Number of messages that are queued or being sent.
     pub(crate) fn under_way(&self) -> usize {
-        self.pools
-            .values()
-            .flat_map(Pool::lines)
-            .map(|line| line.on_the_way.len())
-            .sum()
+        self.pools.values().flat_map(Pool::lines).map(|line| line.on_the_way.len()).sum()
     }
 
     /// Number of messages that wait for a recipient who has his share of the threads, or for a destination that has, or
@@ -241,9 +229,7 @@ impl Senders {
     pub(crate) fn kept_aside(&self) -> usize {
         let queues = self.pools.values().map(|pool| &pool.server.queue);
         let priorities = [Priority::Interactive, Priority::Bulk];
-        queues
-            .flat_map(|queue| priorities.map(|priority| queue.kept_aside(priority)))
-            .sum()
+        queues.flat_map(|queue| priorities.map(|priority| queue.kept_aside(priority))).sum()
     }
 
     /// Tells whether a message is queued or being sent.
@@ -306,9 +292,7 @@ impl Senders {
 
     /// Has all threads look at the clock again: it was put back.
     pub(crate) fn wake(&self) {
-        self.pools
-            .values()
-            .for_each(|pool| pool.server.queue.wake());
+        self.pools.values().for_each(|pool| pool.server.queue.wake());
     }
 
     /// Takes a message back, if the channel has not come to the point of no return.

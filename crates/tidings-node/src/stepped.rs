@@ -42,12 +42,7 @@ impl Stepped {
     ) -> Result<Self, Error> {
         let event_loop = EventLoop::open(open, rules, delivery, clock, settings, By::Hand)?;
         let (handle, inbox) = event_loop.handle();
-        Ok(Self {
-            event_loop,
-            handle,
-            inbox,
-            stopping: None,
-        })
+        Ok(Self { event_loop, handle, inbox, stopping: None })
     }
 
     /// The handle for requests.

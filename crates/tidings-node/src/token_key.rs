@@ -25,11 +25,7 @@ pub fn token_key(store: &dyn Store, fresh: &[u8; SECRET_BYTES]) -> Result<TokenK
     }
     let mut row = vec![FORM];
     row.extend_from_slice(fresh);
-    let write = Write {
-        partition: Partition::Base,
-        key,
-        value: Some(row),
-    };
+    let write = Write { partition: Partition::Base, key, value: Some(row) };
     store.commit(vec![write].into())?;
     Ok(TokenKey::new(fresh))
 }

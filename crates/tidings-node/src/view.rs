@@ -31,11 +31,7 @@ impl StoreView {
     /// A view of the data after these writes, some of which may be committed already.
     pub(crate) fn ahead_of(store: &dyn Store, ahead: Vec<Writes>) -> Result<Self, Error> {
         let snapshot = store.snapshot()?;
-        Ok(Self {
-            snapshot,
-            ahead,
-            vitals: Arc::default(),
-        })
+        Ok(Self { snapshot, ahead, vitals: Arc::default() })
     }
 
     /// Sets the measurements of failing reads.

@@ -14,9 +14,8 @@ use tidings_core::table::Partition;
 use crate::channel::{Away, InForce, Outcome, WeakInForce};
 
 /// The upper bounds of the buckets of a [`Histogram`], in seconds.
-pub const BOUNDS_S: [f64; 13] = [
-    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
-];
+pub const BOUNDS_S: [f64; 13] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
 
 /// A histogram of durations.
 #[derive(Debug, Default)]
@@ -43,10 +42,7 @@ impl Histogram {
     /// The number of durations at or below each of [`BOUNDS_S`], and their total number.
     #[must_use]
     pub fn cumulative(&self) -> Vec<u64> {
-        let counts = self
-            .counts
-            .iter()
-            .map(|count| count.load(Ordering::Relaxed));
+        let counts = self.counts.iter().map(|count| count.load(Ordering::Relaxed));
         let sum = |sum: &mut u64, count| {
             *sum += count;
             Some(*sum)
@@ -165,17 +161,12 @@ impl ResolverVitals {
     }
 
     pub(crate) fn hear(&self, is_answered: bool) {
-        let count = if is_answered {
-            &self.answered
-        } else {
-            &self.failed
-        };
+        let count = if is_answered { &self.answered } else { &self.failed };
         count.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn go_without(&self, messages: usize) {
-        self.unresolved
-            .fetch_add(messages as u64, Ordering::Relaxed);
+        self.unresolved.fetch_add(messages as u64, Ordering::Relaxed);
     }
 }
 
@@ -184,16 +175,10 @@ impl Vitals {
     pub fn answers(
         &self,
     ) -> impl Iterator<Item = (&'static str, [(Answered, u64); Answered::TO_ATTEMPTS.len()])> {
-        CHANNELS
-            .into_iter()
-            .zip(&self.answers)
-            .map(|(channel, counts)| {
-                let count = |answer: Answered| counts[answer as usize].load(Ordering::Relaxed);
-                (
-                    channel,
-                    Answered::TO_ATTEMPTS.map(|answer| (answer, count(answer))),
-                )
-            })
+        CHANNELS.into_iter().zip(&self.answers).map(|(channel, counts)| {
+            let count = |answer: Answered| counts[answer as usize].load(Ordering::Relaxed);
+            (channel, Answered::TO_ATTEMPTS.map(|answer| (answer, count(answer))))
+        })
     }
 
     /// Messages that wait for a retry.
@@ -311,10 +296,7 @@ mod tests {
     #[test]
     fn answers_are_counted_by_channel() {
         let vitals = Vitals::default();
-        let failed = Outcome::Failed {
-            why: "no".to_owned(),
-            suppress: None,
-        };
+        let failed = Outcome::Failed { why: "no".to_owned(), suppress: None };
         vitals.answered("email", &failed);
         vitals.answered("smoke signals", &failed);
         for (channel, counts) in vitals.answers() {

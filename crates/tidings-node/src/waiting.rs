@@ -161,15 +161,9 @@ mod tests {
             waiting.insert(Instant(at), job(number), number == 4);
         }
         assert_eq!((waiting.len(), waiting.next()), (4, Some(Instant(10))));
-        let (at, taken) = waiting
-            .take_back(&ClosingId::default().message(RecipientNo(2)))
-            .unwrap();
+        let (at, taken) = waiting.take_back(&ClosingId::default().message(RecipientNo(2))).unwrap();
         assert_eq!((at, taken.number), (Instant(10), RecipientNo(2)));
-        assert!(
-            waiting
-                .take_back(&ClosingId::default().message(RecipientNo(2)))
-                .is_none()
-        );
+        assert!(waiting.take_back(&ClosingId::default().message(RecipientNo(2))).is_none());
         assert!(waiting.take_due(Instant(19)).is_empty());
         assert_eq!(numbers(&waiting.take_due(Instant(20))), [3]);
 
@@ -178,10 +172,7 @@ mod tests {
         assert_eq!((waiting.len(), waiting.next()), (2, Some(Instant(20))));
         assert_eq!(numbers(&waiting.take_due(Instant(90))), [4]);
         assert_eq!(waiting.next(), None);
-        assert_eq!(
-            waiting.ids(),
-            [ClosingId::default().message(RecipientNo(1))]
-        );
+        assert_eq!(waiting.ids(), [ClosingId::default().message(RecipientNo(1))]);
         waiting.hold(|_| false);
         assert_eq!(numbers(&waiting.take_due(Instant(30))), [1]);
         assert_eq!(waiting.len(), 0);

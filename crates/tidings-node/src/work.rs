@@ -42,13 +42,7 @@ pub(crate) enum Asker {
 
 impl Work {
     pub(crate) fn new(commands: Vec<Command>, asker: Asker) -> Self {
-        Self {
-            count: commands.len(),
-            commands,
-            replies: Vec::new(),
-            asker,
-            waits: true,
-        }
+        Self { count: commands.len(), commands, replies: Vec::new(), asker, waits: true }
     }
 
     /// The same, with or without waiting for parts on other nodes.

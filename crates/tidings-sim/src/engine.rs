@@ -21,12 +21,7 @@ pub fn engine(rules: Rules) -> Box<dyn Subject> {
 pub fn indexed_at_once(rules: Rules) -> Box<dyn Subject> {
     with_options(
         rules,
-        Options {
-            buckets: 1,
-            index_after: Some(0),
-            checkpoint_after: 0,
-            ..Options::default()
-        },
+        Options { buckets: 1, index_after: Some(0), checkpoint_after: 0, ..Options::default() },
     )
 }
 
@@ -48,13 +43,7 @@ pub fn never_indexed(rules: Rules) -> Box<dyn Subject> {
 /// The engine with its buckets divided into two parts: each applies every act to its half alone.
 #[must_use]
 pub fn in_halves(rules: Rules) -> Box<dyn Subject> {
-    with_options(
-        rules,
-        Options {
-            parts: 2,
-            ..Options::default()
-        },
-    )
+    with_options(rules, Options { parts: 2, ..Options::default() })
 }
 
 /// Three nodes that share five parts of a store, over a perfect network.
@@ -89,12 +78,7 @@ fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
     let mut player = player.past_refusals();
     let answers = Answers::default();
     player.observe_by(Box::new(answers.clone()));
-    Box::new(Engine {
-        player,
-        answers,
-        rules: Some(rules),
-        messages: Vec::new(),
-    })
+    Box::new(Engine { player, answers, rules: Some(rules), messages: Vec::new() })
 }
 
 /// The answers of a player. Its clones hear, and tell, the same.
@@ -154,9 +138,7 @@ impl Subject for Engine {
     fn play(&mut self, timed: &Timed) -> Result<(), String> {
         self.begin(timed.at)?;
         let messages = &mut self.messages;
-        let played = self
-            .player
-            .play(timed.clone(), &mut |message| messages.push(message));
+        let played = self.player.play(timed.clone(), &mut |message| messages.push(message));
         if let Err(back @ PlayError::Back { .. }) = &played {
             // Those before it are answered first.
             self.player.take_in().map_err(|fault| fault.to_string())?;
@@ -190,9 +172,7 @@ impl Subject for Engine {
     }
 
     fn books(&self) -> Books {
-        self.player
-            .books()
-            .unwrap_or_else(|fault| panic!("{fault}"))
+        self.player.books().unwrap_or_else(|fault| panic!("{fault}"))
     }
 }
 
@@ -206,10 +186,7 @@ enum Nodes {
 impl Nodes {
     fn begin(&mut self, at: Instant) -> Result<(&mut NodesPlayer, &mut Vec<Message>), String> {
         if let Self::Waiting(rules, over) = self {
-            let options = Options {
-                parts: 5,
-                ..Options::default()
-            };
+            let options = Options { parts: 5, ..Options::default() };
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             let first = (at, (**rules).clone());
             let player = NodesPlayer::open(&store, (3, options), Watch::Messages, first);

@@ -61,10 +61,7 @@ pub fn apart(world: &World, seed: u64) -> World {
         last = Some((step.at(), is_rules));
         let at = step.at().plus_ms(shift_ms);
         steps.push(match step {
-            Step::Play(Timed { command, .. }) => Step::Play(Timed {
-                at,
-                command: command.clone(),
-            }),
+            Step::Play(Timed { command, .. }) => Step::Play(Timed { at, command: command.clone() }),
             Step::Reconfigure(_, rules) => Step::Reconfigure(at, rules.clone()),
         });
     }
@@ -72,11 +69,7 @@ pub fn apart(world: &World, seed: u64) -> World {
     let end = steps.last().map_or(Instant(0), Step::at);
     let until = world.until.unwrap_or(end.plus_ms(days * DAY_MS));
     steps.retain(|step| step.at() <= until);
-    World {
-        rules: world.rules.clone(),
-        steps,
-        until: Some(until),
-    }
+    World { rules: world.rules.clone(), steps, until: Some(until) }
 }
 
 /// Takes a world [`apart`], and has the model play it.
@@ -118,18 +111,11 @@ pub fn has_caps(world: &World) -> bool {
 fn without_memory(mut world: World) -> World {
     let forget = |rules: &mut Rules| {
         rules.caps.clear();
-        for route in rules
-            .types
-            .values_mut()
-            .flat_map(|kind| kind.channels.values_mut())
-        {
+        for route in rules.types.values_mut().flat_map(|kind| kind.channels.values_mut()) {
             if let Policy::Leading { quiet_ms } = route.policy {
                 // A lane holds one way to decide.
                 route.lane.get_or_insert_with(|| "was_leading".to_owned());
-                route.policy = Policy::FirstEvent {
-                    hold_ms: quiet_ms,
-                    decide: Decide::First,
-                };
+                route.policy = Policy::FirstEvent { hold_ms: quiet_ms, decide: Decide::First };
             }
         }
     };
@@ -182,10 +168,7 @@ pub fn run_by_a_wrong_clock(
     lie: Lie,
     seed: u64,
 ) -> Result<Lived, String> {
-    let mut life = Life {
-        goes_wrong: true,
-        ..Life::new(world, options, faults, lie, seed)
-    };
+    let mut life = Life { goes_wrong: true, ..Life::new(world, options, faults, lie, seed) };
     let mut rest = world.steps.as_slice();
     while let Some(at) = rest.first().map(Step::at) {
         let (now, later) = rest.split_at(rest.iter().take_while(|step| step.at() == at).count());
@@ -314,10 +297,7 @@ impl Life {
                 Ok(Arc::clone(&store) as Arc<dyn Store>)
             });
             let delivery = Delivery::new(self.channels(), Retries::default());
-            let settings = Settings {
-                options: self.options,
-                ..Settings::default()
-            };
+            let settings = Settings { options: self.options, ..Settings::default() };
             let clock = Arc::clone(&self.clock);
             let open = (open, None);
             match Stepped::open(open, self.rules.clone(), delivery, clock, settings) {
@@ -551,11 +531,7 @@ impl Life {
         self.kill();
         self.process()?.turn();
         let after = agenda(self)?;
-        if before == after {
-            Ok(())
-        } else {
-            Err(format!("before: {before:?}; after: {after:?}"))
-        }
+        if before == after { Ok(()) } else { Err(format!("before: {before:?}; after: {after:?}")) }
     }
 
     /// Compares what readers see with what the node says, while nothing is being written.

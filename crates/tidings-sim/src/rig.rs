@@ -147,16 +147,13 @@ impl Channel for Recorder {
         let answer = (self.lie)(self.seed, state.handed_over);
         if matches!(answer, Answer::Sent | Answer::UnknownTaken) {
             let life = state.life;
-            let taken = state
-                .taken
-                .entry(head.id.clone())
-                .or_insert_with(|| TakenBatch {
-                    recipient: head.recipient.clone(),
-                    entries: head.entries,
-                    times: 0,
-                    lives: BTreeSet::new(),
-                    doubts: 0,
-                });
+            let taken = state.taken.entry(head.id.clone()).or_insert_with(|| TakenBatch {
+                recipient: head.recipient.clone(),
+                entries: head.entries,
+                times: 0,
+                lives: BTreeSet::new(),
+                doubts: 0,
+            });
             taken.times += 1;
             taken.lives.insert(life);
             taken.doubts += u32::from(answer == Answer::UnknownTaken);
@@ -165,14 +162,8 @@ impl Channel for Recorder {
         let why = || "the simulation says so".to_owned();
         match answer {
             Answer::Sent => Outcome::Sent(Receipt::default()),
-            Answer::Retry => Outcome::Retry {
-                why: why(),
-                after_ms: None,
-            },
-            Answer::Failed => Outcome::Failed {
-                why: why(),
-                suppress: None,
-            },
+            Answer::Retry => Outcome::Retry { why: why(), after_ms: None },
+            Answer::Failed => Outcome::Failed { why: why(), suppress: None },
             Answer::UnknownTaken | Answer::UnknownLost => Outcome::Unknown { why: why() },
         }
     }
@@ -225,40 +216,24 @@ pub fn run(
         }
         let mut stretches = stretches(now);
         if let Some(rules) = first.take() {
-            stretches.insert(
-                0,
-                Stretch {
-                    commands: Vec::new(),
-                    rules: Some(rules),
-                },
-            );
+            stretches.insert(0, Stretch { commands: Vec::new(), rules: Some(rules) });
         }
         rig.instant(at, &stretches)?;
     }
     loop {
-        let finished = rig
-            .player(Instant(i64::MAX))?
-            .finish(world.until, &mut |_| {});
+        let finished = rig.player(Instant(i64::MAX))?.finish(world.until, &mut |_| {});
         match finished {
             Ok(()) => break,
             Err(PlayError::Node(_)) => rig.restart(),
             Err(fault) => return Err(fault.to_string()),
         }
     }
-    let books = rig
-        .player(Instant(i64::MAX))?
-        .books()
-        .map_err(|fault| fault.to_string())?;
+    let books = rig.player(Instant(i64::MAX))?.books().map_err(|fault| fault.to_string())?;
     if let Some(Err(refused)) = rig.answers.all().into_iter().find(Result::is_err) {
         return Err(refused);
     }
     let taken = rig.recorder.taken();
-    Ok(Ran {
-        books,
-        taken,
-        writes: rig.store.writes(),
-        restarts: rig.restarts,
-    })
+    Ok(Ran { books, taken, writes: rig.store.writes(), restarts: rig.restarts })
 }
 
 /// Commands that are taken in together, and the rules that follow them.
@@ -268,19 +243,13 @@ struct Stretch<'a> {
 }
 
 fn stretches(steps: &[Step]) -> Vec<Stretch<'_>> {
-    let mut stretches = vec![Stretch {
-        commands: Vec::new(),
-        rules: None,
-    }];
+    let mut stretches = vec![Stretch { commands: Vec::new(), rules: None }];
     for step in steps {
         match (step, stretches.last_mut()) {
             (Step::Play(timed), Some(last)) => last.commands.push(&timed.command),
             (Step::Reconfigure(_, rules), Some(last)) => {
                 last.rules = Some(rules);
-                stretches.push(Stretch {
-                    commands: Vec::new(),
-                    rules: None,
-                });
+                stretches.push(Stretch { commands: Vec::new(), rules: None });
             }
             (_, None) => {}
         }
@@ -321,9 +290,7 @@ impl Rig {
                 Err(fault) => return Err(fault.to_string()),
             }
         }
-        self.player
-            .as_mut()
-            .ok_or_else(|| "unreachable: it was just opened".to_owned())
+        self.player.as_mut().ok_or_else(|| "unreachable: it was just opened".to_owned())
     }
 
     fn restart(&mut self) {
@@ -382,11 +349,7 @@ fn play_instant(
                 data: None,
                 notifiable: None,
             });
-            for command in stretch
-                .commands
-                .iter()
-                .map(|command| (*command).clone())
-                .chain([marker])
+            for command in stretch.commands.iter().map(|command| (*command).clone()).chain([marker])
             {
                 player.play(Timed { at, command }, &mut |_| {})?;
             }
@@ -404,9 +367,5 @@ fn sentinel(instant: u32, part: usize) -> Id {
 
 fn has_happened(player: &Player, sentinel: &Id) -> Result<bool, tidings_node::Error> {
     let view = player.node().view()?;
-    Ok(player
-        .node()
-        .engine()
-        .reader(&view)
-        .knows_object(sentinel)?)
+    Ok(player.node().engine().reader(&view).knows_object(sentinel)?)
 }

@@ -83,8 +83,7 @@ pub fn model(rules: Rules) -> Box<dyn Subject> {
 impl Subject for Model {
     fn play(&mut self, timed: &Timed) -> Result<(), String> {
         let answer = Model::play(self, timed.clone());
-        self.answers
-            .push(answer.map_err(|refused| refused.to_string()));
+        self.answers.push(answer.map_err(|refused| refused.to_string()));
         Ok(())
     }
 
@@ -130,21 +129,13 @@ pub fn play_all(
     until: Option<Instant>,
 ) -> Result<Played, String> {
     let mut subject = make(rules.clone());
-    let steps = || {
-        steps
-            .iter()
-            .filter(|step| until.is_none_or(|until| step.at() <= until))
-    };
+    let steps = || steps.iter().filter(|step| until.is_none_or(|until| step.at() <= until));
     for step in steps() {
-        step.play(subject.as_mut())
-            .map_err(|reason| format!("{reason}: {step:?}"))?;
+        step.play(subject.as_mut()).map_err(|reason| format!("{reason}: {step:?}"))?;
     }
     subject.finish(until)?;
     refuses_none(steps(), &subject.answers())?;
-    Ok(Played {
-        messages: subject.messages(),
-        books: subject.books(),
-    })
+    Ok(Played { messages: subject.messages(), books: subject.books() })
 }
 
 /// Checks that a subject refused none of these steps.
@@ -158,9 +149,7 @@ pub fn refuses_none<'s>(
     let mut commands = steps.filter(|step| matches!(step, Step::Play(_)));
     for answer in answers {
         let step = commands.next();
-        answer
-            .as_ref()
-            .map_err(|reason| format!("{reason}: {step:?}"))?;
+        answer.as_ref().map_err(|reason| format!("{reason}: {step:?}"))?;
     }
     match commands.next() {
         Some(step) => Err(format!("no answer to {step:?}")),
@@ -173,20 +162,11 @@ pub fn refuses_none<'s>(
 pub fn difference(one: &Played, other: &Played) -> Option<String> {
     let length = one.messages.len().max(other.messages.len());
     let line = |played: &Played, index: usize| {
-        played
-            .messages
-            .get(index)
-            .map_or("nothing".to_owned(), line)
+        played.messages.get(index).map_or("nothing".to_owned(), line)
     };
     (0..length)
         .find(|&index| one.messages.get(index) != other.messages.get(index))
-        .map(|index| {
-            format!(
-                "one says   {}\nother says {}",
-                line(one, index),
-                line(other, index)
-            )
-        })
+        .map(|index| format!("one says   {}\nother says {}", line(one, index), line(other, index)))
         .or_else(|| {
             (one.books != other.books)
                 .then(|| format!("one has   {:?}\nother has {:?}", one.books, other.books))
@@ -196,28 +176,14 @@ pub fn difference(one: &Played, other: &Played) -> Option<String> {
 /// A message in the words of a case.
 #[must_use]
 pub fn line(message: &Message) -> String {
-    let Message {
-        at,
-        recipient,
-        channel,
-        lane,
-        key,
-        items,
-        skipped,
-    } = message;
+    let Message { at, recipient, channel, lane, key, items, skipped } = message;
     let mut line = format!("= {at} {recipient} {channel} {lane}");
     if !key.is_empty() {
         let _ = write!(line, " {}", key.as_str());
     }
     line.push(':');
     for item in items {
-        let _ = write!(
-            line,
-            " {}@{}[{}]",
-            item.event,
-            item.t,
-            item.reasons.join(",")
-        );
+        let _ = write!(line, " {}@{}[{}]", item.event, item.t, item.reasons.join(","));
     }
     for skipped in skipped {
         let _ = write!(line, " -{}={}", skipped.event, skipped.reason.word());

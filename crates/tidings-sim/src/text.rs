@@ -22,18 +22,13 @@ pub fn line(timed: &Timed) -> Option<String> {
         Command::Subscribe { recipient, topic } => {
             ("subscribe", json!({"recipient": recipient, "topic": topic}))
         }
-        Command::Unsubscribe { recipient, topic } => (
-            "unsubscribe",
-            json!({"recipient": recipient, "topic": topic}),
-        ),
+        Command::Unsubscribe { recipient, topic } => {
+            ("unsubscribe", json!({"recipient": recipient, "topic": topic}))
+        }
         Command::Publish(event) => ("publish", publish(event)),
         Command::Object(object) => ("object", json!(object)),
         Command::Retract { object } => ("retract", json!({"id": object})),
-        Command::Mark {
-            recipient,
-            what,
-            kind,
-        } => {
+        Command::Mark { recipient, what, kind } => {
             let op = match kind {
                 MarkKind::Seen => "seen",
                 MarkKind::Read => "read",
@@ -50,12 +45,7 @@ pub fn line(timed: &Timed) -> Option<String> {
         Command::Cancel(Cancelled::Key(key)) => ("cancel", json!({"cancellation_key": key})),
         Command::Withdraw(Cancelled::Event(event)) => ("withdraw", json!({"event": event})),
         Command::Withdraw(Cancelled::Key(key)) => ("withdraw", json!({"cancellation_key": key})),
-        Command::Preference {
-            recipient,
-            scope,
-            channel,
-            mode,
-        } => {
+        Command::Preference { recipient, scope, channel, mode } => {
             let (level, name) = level(scope);
             let mode = match mode {
                 Mode::Never => "never",
@@ -68,12 +58,7 @@ pub fn line(timed: &Timed) -> Option<String> {
                 json!({"recipient": recipient, level: name, "channel": channel, "mode": mode}),
             )
         }
-        Command::Flush {
-            recipient,
-            channel,
-            lane,
-            key,
-        } => {
+        Command::Flush { recipient, channel, lane, key } => {
             let mut body = json!({"recipient": recipient});
             let channel = channel.as_ref().map(|name| json!(name));
             give(&mut body, "channel", channel);
@@ -81,11 +66,7 @@ pub fn line(timed: &Timed) -> Option<String> {
             give(&mut body, "key", key.as_ref().map(|key| json!(key)));
             ("flush", body)
         }
-        Command::Suppress {
-            address,
-            reason,
-            until,
-        } => {
+        Command::Suppress { address, reason, until } => {
             let mut body = json!({
                 "channel": address.channel().name(),
                 "address": address.address(),
@@ -162,18 +143,11 @@ fn recipient(change: &RecipientChange) -> Value {
     give(&mut body, "lat", change.lat.map(|lat| json!(lat)));
     give(&mut body, "lon", change.lon.map(|lon| json!(lon)));
     give(&mut body, "state", change.state.map(|state| json!(state)));
-    give(
-        &mut body,
-        "data",
-        change.data.as_ref().map(|data| json!(data)),
-    );
+    give(&mut body, "data", change.data.as_ref().map(|data| json!(data)));
     give(
         &mut body,
         "quiet_hours",
-        change
-            .quiet_hours
-            .as_ref()
-            .map(|own| own_hours(own.as_deref())),
+        change.quiet_hours.as_ref().map(|own| own_hours(own.as_deref())),
     );
     body
 }
@@ -227,11 +201,7 @@ fn publish(event: &Event) -> Value {
     give(&mut body, "target", event.target.as_ref().map(role));
     give(&mut body, "occurred_at", event.occurred_at.map(instant));
     give(&mut body, "deliver_at", event.deliver_at.map(instant));
-    give(
-        &mut body,
-        "delay",
-        event.delay_ms.map(|ms| json!(duration(ms))),
-    );
+    give(&mut body, "delay", event.delay_ms.map(|ms| json!(duration(ms))));
     give(&mut body, "expires_at", event.expires_at.map(instant));
     body
 }
@@ -266,11 +236,7 @@ pub fn toml(rules: &Rules) -> String {
 fn write_toml(text: &mut String, rules: &Rules) -> fmt::Result {
     writeln!(text, "[defaults]\ntz = {}", quoted(&rules.defaults.tz))?;
     writeln!(text, "locale = {}", quoted(&rules.defaults.locale))?;
-    writeln!(
-        text,
-        "\n[store]\nkeep = \"{}\"",
-        duration(rules.store.keep_ms)
-    )?;
+    writeln!(text, "\n[store]\nkeep = \"{}\"", duration(rules.store.keep_ms))?;
     for (name, category) in &rules.categories {
         writeln!(text, "\n[categories.{}]", quoted(name))?;
         for (locale, title) in &category.title.0 {
@@ -296,10 +262,7 @@ fn write_toml(text: &mut String, rules: &Rules) -> fmt::Result {
     for cap in &rules.caps {
         let per = duration(cap.per_ms);
         let (channel, max) = (&cap.channel, cap.max);
-        writeln!(
-            text,
-            "\n[[caps]]\nchannel = \"{channel}\"\nper = \"{per}\"\nmax = {max}"
-        )?;
+        writeln!(text, "\n[[caps]]\nchannel = \"{channel}\"\nper = \"{per}\"\nmax = {max}")?;
     }
     for (channel, rules) in &rules.channels {
         writeln!(text, "\n[channels.{channel}]")?;
@@ -327,12 +290,7 @@ fn write_digest(text: &mut String, digest: &Digest) -> fmt::Result {
         Every::Month(on) => writeln!(text, "every = \"month\"\non = {on}")?,
         Every::Hours(hours) => writeln!(text, "every = \"{hours}h\"")?,
     }
-    writeln!(
-        text,
-        "at = \"{:02}:{:02}\"",
-        digest.at_minute / 60,
-        digest.at_minute % 60
-    )?;
+    writeln!(text, "at = \"{:02}:{:02}\"", digest.at_minute / 60, digest.at_minute % 60)?;
     if digest.spread_minutes > 0 {
         writeln!(text, "spread = \"{}m\"", digest.spread_minutes)?;
     }
@@ -378,10 +336,7 @@ fn route_toml(route: &Route) -> String {
             let hold = duration(*hold_ms);
             format!("policy = \"first_event\", hold = \"{hold}\", decide = \"{decide}\"")
         }
-        Policy::Cooldown {
-            quiet_ms,
-            max_wait_ms,
-        } => {
+        Policy::Cooldown { quiet_ms, max_wait_ms } => {
             let wait = max_wait_ms.map_or("none".to_owned(), duration);
             let quiet = duration(*quiet_ms);
             format!("policy = \"cooldown\", quiet = \"{quiet}\", max_wait = \"{wait}\"")
@@ -410,17 +365,9 @@ fn route_toml(route: &Route) -> String {
 
 /// The largest unit that divides it.
 fn duration(ms: i64) -> String {
-    let units = [
-        (86_400_000, "d"),
-        (3_600_000, "h"),
-        (60_000, "m"),
-        (1_000, "s"),
-    ];
+    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
     let unit = units.into_iter().find(|(unit, _)| ms % unit == 0);
-    unit.map_or_else(
-        || format!("{ms}ms"),
-        |(unit, name)| format!("{}{name}", ms / unit),
-    )
+    unit.map_or_else(|| format!("{ms}ms"), |(unit, name)| format!("{}{name}", ms / unit))
 }
 
 /// A TOML basic string; JSON escapes the same characters in the same way.

@@ -25,26 +25,14 @@ fn very_many() -> String {
     text.push_str("00:00 person ann\n");
     for number in 0..count {
         let second = number / 20;
-        let at = format!(
-            "{:02}:{:02}:{:02}",
-            second / 3600,
-            second / 60 % 60,
-            second % 60
-        );
-        let _ = writeln!(
-            text,
-            "{at} publish e{number} news o{} to=ann",
-            number % 1000
-        );
+        let at = format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+        let _ = writeln!(text, "{at} publish e{number} news o{} to=ann", number % 1000);
     }
     text.push_str("= 09:00 ann email digest:daily: ");
     for number in 0..count {
         let _ = write!(text, "e{number} ");
     }
-    let _ = writeln!(
-        text,
-        "\nbooks messages=1 delivered={count} notifications={count}"
-    );
+    let _ = writeln!(text, "\nbooks messages=1 delivered={count} notifications={count}");
     text
 }
 
@@ -54,19 +42,9 @@ fn main() -> std::process::ExitCode {
     let mut cases = vec![("P12".to_owned(), very_many())];
     for file in std::fs::read_dir(&folder).expect("the cases lie beside the sources") {
         let path = file.expect("a readable folder").path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "case")
-        {
-            let name = path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            cases.push((
-                name,
-                std::fs::read_to_string(&path).expect("a readable case"),
-            ));
+        if path.extension().is_some_and(|extension| extension == "case") {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            cases.push((name, std::fs::read_to_string(&path).expect("a readable case")));
         }
     }
     cases.sort();
@@ -75,9 +53,7 @@ fn main() -> std::process::ExitCode {
         for (subject, make) in SUBJECTS {
             let text = text.clone();
             trials.push(Trial::test(format!("{subject}::{name}"), move || {
-                script::parse(&text)
-                    .and_then(|case| case.run(make))
-                    .map_err(Failed::from)
+                script::parse(&text).and_then(|case| case.run(make)).map_err(Failed::from)
             }));
         }
     }

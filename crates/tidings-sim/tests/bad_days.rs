@@ -17,13 +17,8 @@ use tidings_sim::rig::{self, Ran, honest, lying};
 use tidings_sim::subject::{self, Played, Step, play_all};
 use tidings_store::{CrashAt, Fault, Moment, NoFaults};
 
-const OPTIONS: Options = Options {
-    buckets: 2,
-    parts: 2,
-    index_after: Some(1),
-    checkpoint_after: 3,
-    slice_bytes: 1,
-};
+const OPTIONS: Options =
+    Options { buckets: 2, parts: 2, index_after: Some(1), checkpoint_after: 3, slice_bytes: 1 };
 
 /// The world of a seed.
 fn world_of(seed: u64) -> World {
@@ -57,11 +52,7 @@ fn lied_to(seed: u64) -> (World, bool) {
 
 /// The seeds to be played: one, or so many from 1 on.
 fn seeds(usual: u64) -> Vec<u64> {
-    let number = |name| {
-        std::env::var(name)
-            .ok()
-            .and_then(|text| text.parse::<u64>().ok())
-    };
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     match number("TIDINGS_SEED") {
         Some(seed) => vec![seed],
         None => (1..=number("TIDINGS_RUNS").unwrap_or(usual)).collect(),
@@ -87,16 +78,10 @@ fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
         return in_balance(seed, model, ran, false);
     }
     // The model knows of no crash, and so of nothing that goes again because of one.
-    let books = Books {
-        resent: model.books.resent,
-        ..ran.books
-    };
+    let books = Books { resent: model.books.resent, ..ran.books };
     assert_eq!(books, model.books, "seed {seed}: the books");
-    let taken: BTreeMap<String, usize> = ran
-        .taken
-        .iter()
-        .map(|(id, batch)| (id.clone(), batch.entries))
-        .collect();
+    let taken: BTreeMap<String, usize> =
+        ran.taken.iter().map(|(id, batch)| (id.clone(), batch.entries)).collect();
     assert_eq!(taken, mails(model), "seed {seed}: the mails");
 }
 
@@ -104,14 +89,8 @@ fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
 fn each_was_counted(seed: u64, ran: &Ran) {
     let again = ran.taken.values().filter(|batch| batch.times > 1).count() as u64;
     let resent = ran.books.resent;
-    assert!(
-        again <= resent,
-        "seed {seed}: {again} came again, {resent} are counted"
-    );
-    assert!(
-        ran.restarts > 0 || resent == 0,
-        "seed {seed}: {resent} are counted"
-    );
+    assert!(again <= resent, "seed {seed}: {again} came again, {resent} are counted");
+    assert!(ran.restarts > 0 || resent == 0, "seed {seed}: {resent} are counted");
 }
 
 /// Nothing was handed over more often than it had to be.
@@ -130,11 +109,7 @@ fn in_balance(seed: u64, model: &Played, ran: &Ran, is_known: bool) {
         return;
     }
     let accepted = (books.events, books.notifications, books.entries);
-    let promised = (
-        model.books.events,
-        model.books.notifications,
-        model.books.entries,
-    );
+    let promised = (model.books.events, model.books.notifications, model.books.entries);
     assert_eq!(accepted, promised, "seed {seed}: what was accepted");
 }
 
@@ -142,11 +117,7 @@ fn in_balance(seed: u64, model: &Played, ran: &Ran, is_known: bool) {
 fn no_mail_is_odd(seed: u64, model: &Played, ran: &Ran) {
     let expected = mails(model);
     for (id, batch) in &ran.taken {
-        assert_eq!(
-            Some(&batch.entries),
-            expected.get(id),
-            "seed {seed}: an odd mail"
-        );
+        assert_eq!(Some(&batch.entries), expected.get(id), "seed {seed}: an odd mail");
     }
 }
 
@@ -201,12 +172,7 @@ fn a_server_that_was_away_misses_nothing() {
 }
 
 fn ran(lived: live::Lived) -> Ran {
-    Ran {
-        books: lived.books,
-        taken: lived.taken,
-        writes: lived.writes,
-        restarts: lived.stops,
-    }
+    Ran { books: lived.books, taken: lived.taken, writes: lived.writes, restarts: lived.stops }
 }
 
 /// The same loop over a store that fails in every way: what is under way is decided anew from what is
@@ -263,10 +229,7 @@ fn an_operator_makes_no_day_worse() {
         asked += lived.asked.len();
         in_balance(seed, &model, &ran(lived), is_known);
     }
-    assert!(
-        asked > 0 || seeds(60).len() == 1,
-        "nobody asked for anything"
-    );
+    assert!(asked > 0 || seeds(60).len() == 1, "nobody asked for anything");
 }
 
 /// The same loop by a clock that is ahead at times, by up to three days, and is put right (A7): a process that starts has
@@ -356,10 +319,7 @@ fn books_balance_on_bad_days() {
         unknown += books.unknown;
     }
     if seeds(300).len() >= 300 {
-        assert!(
-            resent > 0 && failed > 0 && unknown > 0,
-            "the channel never lied"
-        );
+        assert!(resent > 0 && failed > 0 && unknown > 0, "the channel never lied");
     }
 }
 

@@ -7,10 +7,7 @@ use tidings_node::election::Timing;
 use tidings_sim::cluster::{Body, SOUND, Serving, Sim, World, Writer, play, play_seed};
 
 /// A world in which nodes serve, shorter than one in which they only write.
-const SERVED: World = World {
-    faults_ms: 40_000,
-    ..SOUND
-};
+const SERVED: World = World { faults_ms: 40_000, ..SOUND };
 
 #[test]
 fn what_was_acknowledged_is_everywhere_and_told_once_whatever_happens() {
@@ -31,21 +28,14 @@ fn a_store_of_one_part_is_with_the_holder_of_the_lease() {
 #[test]
 fn with_fewer_parts_than_nodes_some_have_none() {
     let (parts, nodes) = (3, 5);
-    let world = |world| World {
-        parts,
-        nodes,
-        ..world
-    };
+    let world = |world| World { parts, nodes, ..world };
     assert_eq!(play::<Writer>(60, world(SOUND)), Ok(()));
     assert_eq!(play::<Serving>(10, world(SERVED)), Ok(()));
 }
 
 #[test]
 fn without_faults_the_first_holder_stays() {
-    let world = World {
-        faults: false,
-        ..SOUND
-    };
+    let world = World { faults: false, ..SOUND };
     for seed in 1..=20 {
         let mut sim = Sim::<Writer>::new(seed, world);
         sim.run();
@@ -78,10 +68,7 @@ fn without_the_fence_an_old_holder_writes_over_a_new_one() {
 
 #[test]
 fn over_a_database_that_loses_commits_acts_are_told_before_they_are_stored() {
-    let world = World {
-        keeps: false,
-        ..SERVED
-    };
+    let world = World { keeps: false, ..SERVED };
     // In some worlds other losses are found first.
     let is_found = (1..=20).any(|seed| {
         let played = play_seed::<Serving>(seed, world);
@@ -103,16 +90,10 @@ fn two_send(timing: fn() -> Timing) {
 
 #[test]
 fn without_an_end_of_the_licence_two_nodes_send() {
-    two_send(|| Timing {
-        licence_ms: 60_000,
-        ..Timing::default()
-    });
+    two_send(|| Timing { licence_ms: 60_000, ..Timing::default() });
 }
 
 #[test]
 fn a_licence_that_outlives_the_watch_is_no_licence() {
-    two_send(|| Timing {
-        missed: 1,
-        ..Timing::default()
-    });
+    two_send(|| Timing { missed: 1, ..Timing::default() });
 }

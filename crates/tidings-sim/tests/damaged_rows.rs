@@ -21,29 +21,16 @@ use tidings_store::{MemoryStore, Partition, Store, Write};
 type Damage = (Index, Index, u8, u8);
 
 fn indexed_at_once() -> Options {
-    Options {
-        buckets: 2,
-        index_after: Some(0),
-        checkpoint_after: 3,
-        ..Options::default()
-    }
+    Options { buckets: 2, index_after: Some(0), checkpoint_after: 3, ..Options::default() }
 }
 
 fn rows(store: &MemoryStore) -> Vec<Write> {
     let days = store.days().expect("days");
     let snapshot = store.snapshot().expect("a snapshot");
     let mut rows = Vec::new();
-    for partition in days
-        .into_iter()
-        .map(Partition::Day)
-        .chain([Partition::Base])
-    {
+    for partition in days.into_iter().map(Partition::Day).chain([Partition::Base]) {
         let each = &mut |key: &[u8], value: &[u8]| {
-            rows.push(Write {
-                partition,
-                key: key.to_vec(),
-                value: Some(value.to_vec()),
-            });
+            rows.push(Write { partition, key: key.to_vec(), value: Some(value.to_vec()) });
             ControlFlow::Continue(())
         };
         snapshot.scan(partition, &[], None, each).expect("a scan");
@@ -63,10 +50,7 @@ fn damage(value: &mut Vec<u8>, (_, at, how, byte): &Damage) {
         2 => value.truncate(at),
         // A number of more than 60 bits, as postcard writes it.
         3 => {
-            value.splice(
-                at..=at,
-                [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f],
-            );
+            value.splice(at..=at, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f]);
         }
         _ => {
             value.splice(at..=at, [0xff, 0xff, 0x03]);
@@ -95,10 +79,7 @@ fn check(world: &World, damages: &[Damage]) -> Result<(), TestCaseError> {
     for options in [Options::default(), indexed_at_once()] {
         let store = MemoryStore::new();
         let half = world.steps.len() / 2;
-        let first = world
-            .steps
-            .first()
-            .map_or(tidings_core::Instant(0), Step::at);
+        let first = world.steps.first().map_or(tidings_core::Instant(0), Step::at);
         let mut steps = vec![Step::Reconfigure(first, Box::new(world.rules.clone()))];
         steps.extend_from_slice(&world.steps);
         play(&store, options, &steps[..=half], false);

@@ -13,16 +13,9 @@ fn played(make: Make, world: &World) -> Result<Played, String> {
 
 /// The worlds of a seed.
 fn config(cases: u32) -> Config {
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
     match config.rng_seed {
-        RngSeed::Random => Config {
-            rng_seed: RngSeed::Fixed(1),
-            ..config
-        },
+        RngSeed::Random => Config { rng_seed: RngSeed::Fixed(1), ..config },
         RngSeed::Fixed(_) => config,
     }
 }

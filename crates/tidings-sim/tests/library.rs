@@ -48,13 +48,10 @@ fn parsed(text: &str) -> Case {
 
 /// Commands in the words of a case.
 fn lines(text: &str) -> Vec<Timed> {
-    let commands = parsed(text)
-        .steps
-        .into_iter()
-        .filter_map(|(step, _)| match step {
-            Line::Play(timed) => Some(timed),
-            Line::Reconfigure(..) => None,
-        });
+    let commands = parsed(text).steps.into_iter().filter_map(|(step, _)| match step {
+        Line::Play(timed) => Some(timed),
+        Line::Reconfigure(..) => None,
+    });
     commands.collect()
 }
 
@@ -109,9 +106,8 @@ impl Scene {
 
     /// The events that messages tell, by (due, arrival of the first entry).
     fn told(&self, plans: &[Plan]) -> Vec<(String, Vec<String>)> {
-        let planned = plans
-            .iter()
-            .flat_map(|plan| plan.messages.iter().map(move |planned| (plan, planned)));
+        let planned =
+            plans.iter().flat_map(|plan| plan.messages.iter().map(move |planned| (plan, planned)));
         let messages =
             planned.filter_map(|(plan, planned)| self.node.engine().message(plan, planned));
         let told = messages.map(|message| {
@@ -152,10 +148,7 @@ impl Scene {
             .scheduled(&id(who))
             .expect("it can be read")
             .expect("a recipient");
-        entries
-            .into_iter()
-            .map(|entry| (entry.event.to_string(), entry.t))
-            .collect()
+        entries.into_iter().map(|entry| (entry.event.to_string(), entry.t)).collect()
     }
 
     fn inbox(&self, who: &str) -> Vec<String> {
@@ -184,11 +177,7 @@ fn delivered(plan: &Plan) -> Settled {
         ending: Ending::Delivered,
         resent: 0,
     };
-    Settled {
-        closing: plan.closing,
-        sent: telling.map(sent).collect(),
-        ..Settled::default()
-    }
+    Settled { closing: plan.closing, sent: telling.map(sent).collect(), ..Settled::default() }
 }
 
 fn told(who: &str, events: &[&str]) -> (String, Vec<String>) {
@@ -211,14 +200,7 @@ fn a1_todays_partition_holds_one_notification_each() {
     }
     // It is in no other place: with the day it is gone.
     scene.play("01-02T00:00 forget 2024-01-02");
-    assert!(
-        !scene
-            .node
-            .store()
-            .days()
-            .expect("the days")
-            .contains(&today)
-    );
+    assert!(!scene.node.store().days().expect("the days").contains(&today));
     for who in ["ann", "bob"] {
         assert_eq!(scene.inbox(who), [""; 0]);
         assert_eq!(scene.waiting(who), [""; 0]);
@@ -229,10 +211,7 @@ fn a1_todays_partition_holds_one_notification_each() {
 #[test]
 fn a7_a_flush_with_nothing_pending_is_no_error() {
     let mut scene = Scene::new("00:00 person ann");
-    for flush in [
-        "01:00 flush ann",
-        "01:00 flush ann channel=email lane=cooldown",
-    ] {
+    for flush in ["01:00 flush ann", "01:00 flush ann channel=email lane=cooldown"] {
         let replies = scene.play(flush);
         assert!(
             matches!(replies.as_slice(), [Ok(Reply::Flushed { marker, .. })] if !marker.is_empty())
@@ -264,10 +243,7 @@ fn a18_an_event_between_the_closing_and_the_batch_is_in_the_next_one() {
         "00:00 person ann
          10:00 publish e1 news o1 to=ann",
     );
-    scene
-        .node
-        .fall_due(at("10:04"))
-        .expect("the store takes it");
+    scene.node.fall_due(at("10:04")).expect("the store takes it");
     scene.play("10:04 publish e2 news o2 to=ann");
     let plans = scene.make(at("10:04"));
     assert_eq!(scene.told(&plans), [told("ann", &["e1"])]);
@@ -327,9 +303,7 @@ fn m6_two_workers_on_one_lane_make_one_message() {
     };
     let mut engine = Engine::open(&view(), &days, Options::default()).expect("readable");
     let now = at("10:10");
-    let [closing] = engine.open_closings().unmade()[..] else {
-        panic!("one lane is due")
-    };
+    let [closing] = engine.open_closings().unmade()[..] else { panic!("one lane is due") };
     let plan = |engine: &Engine| {
         let plan = engine.planner(&view()).plan(closing, 10);
         plan.expect("readable").expect("there is something to make")
@@ -354,11 +328,8 @@ fn p2_planning_again_after_a_crash_gives_the_same_batch() {
         let (engine, view) = (scene.node.engine(), scene.node.view().expect("a view"));
         let mut batches = Vec::new();
         for closing in engine.open_closings().unmade() {
-            let plan = engine
-                .planner(&view)
-                .plan(closing, 10)
-                .expect("readable")
-                .expect("it is due");
+            let plan =
+                engine.planner(&view).plan(closing, 10).expect("readable").expect("it is due");
             for planned in &plan.messages {
                 let message = engine.message(&plan, planned).expect("it tells something");
                 batches.push((batch_id(&message), message));
@@ -468,13 +439,8 @@ impl Channel for Recorder {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Answer {
         assert!(go());
         let head = &message.head;
-        let handed = (
-            head.id.clone(),
-            head.recipient.to_string(),
-            head.lane.clone(),
-            head.at,
-            head.entries,
-        );
+        let handed =
+            (head.id.clone(), head.recipient.to_string(), head.lane.clone(), head.at, head.entries);
         let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Once the test has seen enough nobody listens.
         let _ = sender.send(handed);
@@ -514,9 +480,7 @@ fn publish(handle: &Handle, command: Command) {
 
 fn seen(handed: &Receiver<Handed>, count: usize) -> Vec<(String, String, Instant, usize)> {
     let messages = handed.iter().take(count);
-    messages
-        .map(|(_, who, lane, at, entries)| (who, lane, at, entries))
-        .collect()
+    messages.map(|(_, who, lane, at, entries)| (who, lane, at, entries)).collect()
 }
 
 fn message(who: &str, lane: &str, due: &str, entries: usize) -> (String, String, Instant, usize) {
@@ -560,9 +524,7 @@ fn t22_after_an_hour_without_a_process_what_came_due_is_sent_once_in_order() {
     // Started once more: it is all settled.
     clock.set(at("02:00"));
     let (runtime, handed) = run(on_disk(dir.path()), &clock);
-    let books = runtime
-        .handle()
-        .look(|node| node.books().expect("the books agree"));
+    let books = runtime.handle().look(|node| node.books().expect("the books agree"));
     let books = books.expect("it is answered");
     assert!(books.balance());
     assert_eq!((books.messages, books.pending), (5, 0), "two in inboxes");

@@ -15,20 +15,8 @@ use tidings_sim::subject::Step;
 use tidings_store::{MemoryStore, Store};
 
 const OPTIONS: [Options; 2] = [
-    Options {
-        buckets: 3,
-        parts: 2,
-        index_after: Some(0),
-        checkpoint_after: 0,
-        slice_bytes: 1,
-    },
-    Options {
-        buckets: 1,
-        parts: 1,
-        index_after: None,
-        checkpoint_after: 7,
-        slice_bytes: 1,
-    },
+    Options { buckets: 3, parts: 2, index_after: Some(0), checkpoint_after: 0, slice_bytes: 1 },
+    Options { buckets: 1, parts: 1, index_after: None, checkpoint_after: 7, slice_bytes: 1 },
 ];
 
 fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
@@ -39,9 +27,7 @@ fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
     let until = |step: &&Step| world.until.is_none_or(|until| step.at() <= until);
     for step in world.steps.iter().filter(until) {
         if let Some(rules) = first.take() {
-            player
-                .set_rules(step.at(), rules, &mut |_| {})
-                .expect("the store takes it");
+            player.set_rules(step.at(), rules, &mut |_| {}).expect("the store takes it");
         }
         let played = match step {
             Step::Play(timed) => player.play(timed.clone(), &mut |_| {}),
@@ -49,9 +35,7 @@ fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
         };
         played.expect("the store takes it");
     }
-    player
-        .finish(world.until, &mut |_| {})
-        .expect("the store takes it");
+    player.finish(world.until, &mut |_| {}).expect("the store takes it");
     (player.into_node(), store)
 }
 
@@ -81,10 +65,7 @@ fn explained_alike(node: &Node, world: &World, report: &EventReport) {
     let mut explained = States::new();
     for recipient in recipients {
         let subject = Subject::Event(report.event.id.clone());
-        let explanation = node
-            .engine()
-            .reader(&view)
-            .explain(subject, (recipient, now));
+        let explanation = node.engine().reader(&view).explain(subject, (recipient, now));
         let Ok(explanation) = explanation.expect("the store can be read") else {
             continue;
         };
@@ -126,11 +107,7 @@ fn added_up(node: &Node, world: &World) -> Books {
         .collect();
     let view = node.view().expect("the store is open");
     for event in events {
-        let Some(trace) = node
-            .engine()
-            .reader(&view)
-            .trace(event)
-            .expect("the store can be read")
+        let Some(trace) = node.engine().reader(&view).trace(event).expect("the store can be read")
         else {
             continue;
         };
@@ -155,10 +132,8 @@ fn added_up(node: &Node, world: &World) -> Books {
                     Outcome::Failed => &mut books.failed,
                     Outcome::Unknown => &mut books.unknown,
                 } += count;
-                let told = matches!(
-                    outcome,
-                    Outcome::Delivered | Outcome::Failed | Outcome::Unknown
-                );
+                let told =
+                    matches!(outcome, Outcome::Delivered | Outcome::Failed | Outcome::Unknown);
                 let explained = by_reason.get(outcome).copied().unwrap_or(0);
                 assert_eq!(explained, if told { 0 } else { *count }, "{outcome:?}");
             }

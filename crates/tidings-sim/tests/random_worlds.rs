@@ -78,12 +78,7 @@ fn worlds_reach_every_corner() {
         for message in &messages {
             words.insert(message.lane.clone());
             words.insert(message.channel.clone());
-            words.extend(
-                message
-                    .skipped
-                    .iter()
-                    .map(|skipped| skipped.reason.word().to_owned()),
-            );
+            words.extend(message.skipped.iter().map(|skipped| skipped.reason.word().to_owned()));
             words.extend(message.items.iter().flat_map(|item| item.reasons.clone()));
             if message.items.len() > 3 {
                 words.insert("many".to_owned());
@@ -97,12 +92,7 @@ fn worlds_reach_every_corner() {
             ("suppressed", books.suppressed),
             ("warnings", books.warnings),
         ];
-        words.extend(
-            counted
-                .iter()
-                .filter(|(_, n)| *n > 0)
-                .map(|(name, _)| (*name).to_owned()),
-        );
+        words.extend(counted.iter().filter(|(_, n)| *n > 0).map(|(name, _)| (*name).to_owned()));
     }
     let wanted = [
         "now",
@@ -136,9 +126,6 @@ fn worlds_reach_every_corner() {
         "suppressed",
         "warnings",
     ];
-    let missing: Vec<_> = wanted
-        .iter()
-        .filter(|word| !words.contains(**word))
-        .collect();
+    let missing: Vec<_> = wanted.iter().filter(|word| !words.contains(**word)).collect();
     assert!(missing.is_empty(), "never reached: {missing:?}");
 }

@@ -16,20 +16,8 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     let path = std::env::args().nth(1).ok_or("name an empty directory")?;
     let store = FjallStore::open(path, NEW_STORE, Options::default())?;
-    for (rows, bytes) in [
-        (1, 100),
-        (400, 56),
-        (50, 1_000),
-        (1, 50_000),
-        (1, 1_000_000),
-    ] {
-        measure(
-            &store,
-            &format!("fjall, {rows} rows of {bytes} bytes"),
-            1_000,
-            rows,
-            bytes,
-        )?;
+    for (rows, bytes) in [(1, 100), (400, 56), (50, 1_000), (1, 50_000), (1, 1_000_000)] {
+        measure(&store, &format!("fjall, {rows} rows of {bytes} bytes"), 1_000, rows, bytes)?;
     }
     println!("{} MiB on disk", store.disk_bytes()? >> 20);
     let memory = MemoryStore::new();
@@ -53,11 +41,7 @@ fn measure(
     let mut times = Vec::new();
     for number in 0..commits {
         let writes = (0..rows).map(|row| Write {
-            partition: if row % 10 == 0 {
-                Partition::Base
-            } else {
-                Partition::Day(Day(1))
-            },
+            partition: if row % 10 == 0 { Partition::Base } else { Partition::Day(Day(1)) },
             key: [number.to_be_bytes(), row.to_be_bytes()].concat(),
             value: Some(noise(number * 1_000 + row, bytes)),
         });

@@ -35,103 +35,42 @@ pub type Test = fn(&dyn Harness);
 /// Every test and its name.
 pub const TESTS: &[(&str, Test)] = &[
     ("a_commit_is_read", commits::a_commit_is_read),
-    (
-        "an_empty_commit_does_nothing",
-        commits::an_empty_commit_does_nothing,
-    ),
-    (
-        "the_last_write_of_a_key_holds",
-        commits::the_last_write_of_a_key_holds,
-    ),
-    (
-        "many_keys_are_read_as_each_is",
-        commits::many_keys_are_read_as_each_is,
-    ),
+    ("an_empty_commit_does_nothing", commits::an_empty_commit_does_nothing),
+    ("the_last_write_of_a_key_holds", commits::the_last_write_of_a_key_holds),
+    ("many_keys_are_read_as_each_is", commits::many_keys_are_read_as_each_is),
     ("a_value_may_be_empty", commits::a_value_may_be_empty),
     ("keys_are_bytes", commits::keys_are_bytes),
     ("a_key_has_bounds", commits::a_key_has_bounds),
     ("a_delete_takes_away", commits::a_delete_takes_away),
     ("partitions_are_apart", commits::partitions_are_apart),
-    (
-        "a_refused_commit_writes_nothing",
-        commits::a_refused_commit_writes_nothing,
-    ),
-    (
-        "commits_that_race_are_whole",
-        commits::commits_that_race_are_whole,
-    ),
-    (
-        "a_snapshot_sees_commits_whole",
-        commits::a_snapshot_sees_commits_whole,
-    ),
-    (
-        "a_new_day_is_seen_with_its_commit",
-        commits::a_new_day_is_seen_with_its_commit,
-    ),
-    (
-        "a_snapshot_stays_as_it_was",
-        commits::a_snapshot_stays_as_it_was,
-    ),
-    (
-        "reopening_keeps_everything",
-        commits::reopening_keeps_everything,
-    ),
-    (
-        "a_scan_keeps_to_its_bounds",
-        scans::a_scan_keeps_to_its_bounds,
-    ),
-    (
-        "a_scan_of_nothing_visits_nothing",
-        scans::a_scan_of_nothing_visits_nothing,
-    ),
+    ("a_refused_commit_writes_nothing", commits::a_refused_commit_writes_nothing),
+    ("commits_that_race_are_whole", commits::commits_that_race_are_whole),
+    ("a_snapshot_sees_commits_whole", commits::a_snapshot_sees_commits_whole),
+    ("a_new_day_is_seen_with_its_commit", commits::a_new_day_is_seen_with_its_commit),
+    ("a_snapshot_stays_as_it_was", commits::a_snapshot_stays_as_it_was),
+    ("reopening_keeps_everything", commits::reopening_keeps_everything),
+    ("a_scan_keeps_to_its_bounds", scans::a_scan_keeps_to_its_bounds),
+    ("a_scan_of_nothing_visits_nothing", scans::a_scan_of_nothing_visits_nothing),
     ("a_scan_ends_when_told", scans::a_scan_ends_when_told),
-    (
-        "a_scan_passes_over_deletes",
-        scans::a_scan_passes_over_deletes,
-    ),
-    (
-        "large_values_come_back_whole",
-        scans::large_values_come_back_whole,
-    ),
+    ("a_scan_passes_over_deletes", scans::a_scan_passes_over_deletes),
+    ("large_values_come_back_whole", scans::large_values_come_back_whole),
     ("many_keys_come_in_order", scans::many_keys_come_in_order),
-    (
-        "days_come_with_their_first_write",
-        days::days_come_with_their_first_write,
-    ),
-    (
-        "a_day_outlives_its_last_key",
-        days::a_day_outlives_its_last_key,
-    ),
+    ("days_come_with_their_first_write", days::days_come_with_their_first_write),
+    ("a_day_outlives_its_last_key", days::a_day_outlives_its_last_key),
     ("days_are_in_order", days::days_are_in_order),
     ("forgetting_drops_one_day", days::forgetting_drops_one_day),
-    (
-        "forgetting_what_is_absent_is_no_fault",
-        days::forgetting_what_is_absent_is_no_fault,
-    ),
-    (
-        "a_forgotten_day_begins_anew",
-        days::a_forgotten_day_begins_anew,
-    ),
-    (
-        "a_snapshot_outlives_forgetting",
-        days::a_snapshot_outlives_forgetting,
-    ),
+    ("forgetting_what_is_absent_is_no_fault", days::forgetting_what_is_absent_is_no_fault),
+    ("a_forgotten_day_begins_anew", days::a_forgotten_day_begins_anew),
+    ("a_snapshot_outlives_forgetting", days::a_snapshot_outlives_forgetting),
     ("forgetting_is_durable", days::forgetting_is_durable),
-    (
-        "random_steps_agree_with_a_map",
-        random::random_steps_agree_with_a_map,
-    ),
+    ("random_steps_agree_with_a_map", random::random_steps_agree_with_a_map),
 ];
 
 /// A UTC day of the tests.
 const DAY: Partition = Partition::Day(Day(19_700));
 
 fn write(partition: Partition, key: &[u8], value: Option<&[u8]>) -> Write {
-    Write {
-        partition,
-        key: key.to_vec(),
-        value: value.map(<[u8]>::to_vec),
-    }
+    Write { partition, key: key.to_vec(), value: value.map(<[u8]>::to_vec) }
 }
 
 fn put(partition: Partition, key: &[u8], value: &[u8]) -> Write {

@@ -122,11 +122,7 @@ impl FaultStore {
         Self {
             durable: MemoryStore::new(),
             value_bytes_max: crate::VALUE_BYTES_MAX,
-            state: Mutex::new(State {
-                faults: Box::new(faults),
-                writes: 0,
-                crashed: false,
-            }),
+            state: Mutex::new(State { faults: Box::new(faults), writes: 0, crashed: false }),
             life: Arc::new(AtomicU64::new(1)),
         }
     }
@@ -222,11 +218,7 @@ impl Store for FaultStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, Error> {
         let taken_in = self.ensure_up()?;
         let view = self.durable.snapshot()?;
-        Ok(Box::new(View {
-            view,
-            taken_in,
-            life: Arc::clone(&self.life),
-        }))
+        Ok(Box::new(View { view, taken_in, life: Arc::clone(&self.life) }))
     }
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
@@ -260,11 +252,7 @@ struct View {
 
 impl View {
     fn ensure_alive(&self) -> Result<(), Error> {
-        if self.life.load(Ordering::SeqCst) == self.taken_in {
-            Ok(())
-        } else {
-            Err(down())
-        }
+        if self.life.load(Ordering::SeqCst) == self.taken_in { Ok(()) } else { Err(down()) }
     }
 }
 
@@ -307,20 +295,11 @@ mod tests {
 
     fn on(partition: Partition, key: &str) -> Commit {
         let (key, value) = (key.as_bytes().to_vec(), Some(b"v".to_vec()));
-        Commit::from(vec![Write {
-            partition,
-            key,
-            value,
-        }])
+        Commit::from(vec![Write { partition, key, value }])
     }
 
     fn has(store: &FaultStore, key: &str) -> bool {
-        store
-            .snapshot()
-            .unwrap()
-            .get(Partition::Base, key.as_bytes())
-            .unwrap()
-            .is_some()
+        store.snapshot().unwrap().get(Partition::Base, key.as_bytes()).unwrap().is_some()
     }
 
     #[test]
@@ -334,23 +313,11 @@ mod tests {
             let store = FaultStore::new(Script::new([Fault::None, fault]));
             store.commit(put("a")).unwrap();
             let earlier = store.snapshot().unwrap();
-            assert!(
-                matches!(store.commit(put("b")), Err(Error::Unavailable(_))),
-                "{fault:?}"
-            );
+            assert!(matches!(store.commit(put("b")), Err(Error::Unavailable(_))), "{fault:?}");
             assert_eq!(store.crashed(), crashed, "{fault:?}");
-            assert!(
-                matches!(store.commit(put("c")), Err(Error::Unavailable(_))),
-                "{fault:?}"
-            );
-            assert!(
-                matches!(store.forget(Day(1)), Err(Error::Unavailable(_))),
-                "{fault:?}"
-            );
-            assert!(
-                matches!(store.days(), Err(Error::Unavailable(_))),
-                "{fault:?}"
-            );
+            assert!(matches!(store.commit(put("c")), Err(Error::Unavailable(_))), "{fault:?}");
+            assert!(matches!(store.forget(Day(1)), Err(Error::Unavailable(_))), "{fault:?}");
+            assert!(matches!(store.days(), Err(Error::Unavailable(_))), "{fault:?}");
             assert!(store.snapshot().is_err(), "{fault:?}");
             assert!(earlier.get(Partition::Base, b"a").is_err(), "{fault:?}");
             store.restart();
@@ -379,19 +346,14 @@ mod tests {
     fn a_crash_can_fall_between_any_two_writes() {
         for crash in 1..=4_u64 {
             for moment in [Moment::Before, Moment::After] {
-                let store = FaultStore::new(CrashAt {
-                    write: crash,
-                    moment,
-                });
+                let store = FaultStore::new(CrashAt { write: crash, moment });
                 let mut acknowledged = 0;
                 while store.commit(put(&format!("k{acknowledged}"))).is_ok() {
                     acknowledged += 1;
                 }
                 assert_eq!(acknowledged, crash - 1);
                 store.restart();
-                let kept = (0..4)
-                    .filter(|number| has(&store, &format!("k{number}")))
-                    .count();
+                let kept = (0..4).filter(|number| has(&store, &format!("k{number}"))).count();
                 let expected = acknowledged + u64::from(moment == Moment::After);
                 assert_eq!(kept as u64, expected, "{crash} {moment:?}");
             }

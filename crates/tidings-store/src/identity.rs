@@ -26,9 +26,7 @@ impl FromStr for StoreId {
     fn from_str(text: &str) -> Result<Self, NoStoreId> {
         let is_written_so = |id: &Self| id.to_string() == text;
         let number = u128::from_str_radix(text, 16).map_err(|_| NoStoreId)?;
-        Some(Self(number.to_be_bytes()))
-            .filter(is_written_so)
-            .ok_or(NoStoreId)
+        Some(Self(number.to_be_bytes())).filter(is_written_so).ok_or(NoStoreId)
     }
 }
 

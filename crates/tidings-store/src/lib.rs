@@ -46,9 +46,7 @@ pub struct Commit {
 
 impl From<Vec<Write>> for Commit {
     fn from(writes: Vec<Write>) -> Self {
-        Self {
-            writes: Arc::new(writes),
-        }
+        Self { writes: Arc::new(writes) }
     }
 }
 

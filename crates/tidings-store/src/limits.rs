@@ -14,17 +14,12 @@ fn validate_key(length: usize) -> Result<(), Error> {
     if (1..=KEY_BYTES_MAX).contains(&length) {
         return Ok(());
     }
-    Err(Error::Invalid(format!(
-        "a key of {length} bytes; 1 to {KEY_BYTES_MAX} are possible"
-    )))
+    Err(Error::Invalid(format!("a key of {length} bytes; 1 to {KEY_BYTES_MAX} are possible")))
 }
 
 /// Refuses writes that an engine could not store, before anything is touched.
 pub(crate) fn validate_writes(writes: &[Write]) -> Result<(), Error> {
-    writes
-        .iter()
-        .map(|write| write.key.len())
-        .try_for_each(validate_key)?;
+    writes.iter().map(|write| write.key.len()).try_for_each(validate_key)?;
     validate_values(writes, VALUE_BYTES_MAX)
 }
 
@@ -33,8 +28,8 @@ pub(crate) fn validate_values(writes: &[Write], most: usize) -> Result<(), Error
     let values = writes.iter().filter_map(|write| write.value.as_ref());
     match values.map(Vec::len).find(|length| *length > most) {
         None => Ok(()),
-        Some(length) => Err(Error::Invalid(format!(
-            "a value of {length} bytes; at most {most} are possible"
-        ))),
+        Some(length) => {
+            Err(Error::Invalid(format!("a value of {length} bytes; at most {most} are possible")))
+        }
     }
 }

@@ -32,10 +32,7 @@ impl MemoryStore {
     }
 
     fn view(&self) -> Partitions {
-        self.partitions
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.partitions.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -46,10 +43,7 @@ impl Store for MemoryStore {
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         limits::validate_writes(&commit.writes)?;
-        let mut partitions = self
-            .partitions
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut partitions = self.partitions.write().unwrap_or_else(PoisonError::into_inner);
         if commit.writes.is_empty() {
             return Ok(());
         }
@@ -57,10 +51,7 @@ impl Store for MemoryStore {
         for write in &*commit.writes {
             match &write.value {
                 Some(value) => {
-                    tables
-                        .entry(write.partition)
-                        .or_default()
-                        .insert(&write.key, value.clone());
+                    tables.entry(write.partition).or_default().insert(&write.key, value.clone());
                 }
                 None => {
                     if let Some(table) = tables.get_mut(&write.partition) {
@@ -77,10 +68,7 @@ impl Store for MemoryStore {
     }
 
     fn forget(&self, day: Day) -> Result<(), Error> {
-        let mut partitions = self
-            .partitions
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut partitions = self.partitions.write().unwrap_or_else(PoisonError::into_inner);
         if partitions.0.contains_key(&Partition::Day(day)) {
             Arc::make_mut(&mut partitions.0).remove(&Partition::Day(day));
         }
@@ -90,11 +78,7 @@ impl Store for MemoryStore {
 
 impl Snapshot for Partitions {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(self
-            .0
-            .get(&partition)
-            .and_then(|table| table.get(key))
-            .map(<[u8]>::to_vec))
+        Ok(self.0.get(&partition).and_then(|table| table.get(key)).map(<[u8]>::to_vec))
     }
 
     fn scan(

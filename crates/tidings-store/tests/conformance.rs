@@ -128,12 +128,8 @@ impl Harness for OfSeveral {
         let epoch = acquired.expect("nobody else wants it");
         let granted = leases.grant(epoch, NodeId(2), &[0], 1);
         let term = granted.expect("it answers").expect("nobody has the part");
-        let mut fixture = Beside {
-            leases,
-            epoch,
-            term: self.writes_share.then_some(term),
-            store: None,
-        };
+        let mut fixture =
+            Beside { leases, epoch, term: self.writes_share.then_some(term), store: None };
         fixture.reopen();
         Box::new(fixture)
     }
@@ -177,10 +173,7 @@ fn main() {
         engines.push(("postgres", Arc::clone(&postgres) as Arc<dyn Harness>));
         for (engine, writes_share) in [("postgres::lease", false), ("postgres::share", true)] {
             let server = Arc::clone(&postgres);
-            let several = OfSeveral {
-                server,
-                writes_share,
-            };
+            let several = OfSeveral { server, writes_share };
             engines.push((engine, Arc::new(several)));
         }
     }
@@ -201,17 +194,12 @@ fn main() {
         }));
         if has_server() {
             let postgres = Arc::clone(&postgres);
-            trials.push(Trial::test(
-                format!("postgres::leases::{name}"),
-                move || {
-                    test(&|| {
-                        Arc::new(
-                            PostgresLeases::open(&postgres.place(), NEW_STORE).expect("it opens"),
-                        )
-                    });
-                    Ok(())
-                },
-            ));
+            trials.push(Trial::test(format!("postgres::leases::{name}"), move || {
+                test(&|| {
+                    Arc::new(PostgresLeases::open(&postgres.place(), NEW_STORE).expect("it opens"))
+                });
+                Ok(())
+            }));
         }
     }
     if has_server() && !arguments.list {

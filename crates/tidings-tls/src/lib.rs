@@ -47,9 +47,7 @@ pub fn client(authorities: Authorities<'_>) -> Result<ClientConfig, String> {
         .with_safe_default_protocol_versions()
         .map_err(|fault| fault.to_string())?;
     // "Dangerous" is a verifier that doesn't: these do.
-    let config = config
-        .dangerous()
-        .with_custom_certificate_verifier(verifier);
+    let config = config.dangerous().with_custom_certificate_verifier(verifier);
     Ok(config.with_no_client_auth())
 }
 
@@ -119,9 +117,5 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let pem = std::fs::read(file).map_err(|fault| told(&fault))?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     let certificates = certificates.map_err(|fault| told(&fault))?;
-    if certificates.is_empty() {
-        Err(told(&"it has no certificate"))
-    } else {
-        Ok(certificates)
-    }
+    if certificates.is_empty() { Err(told(&"it has no certificate")) } else { Ok(certificates) }
 }

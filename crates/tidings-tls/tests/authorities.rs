@@ -1,9 +1,6 @@
 //! A server with a certificate of an authority of its own, asked by processes that believe it and by others.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::net::TcpStream;
 use std::path::Path;
@@ -32,10 +29,7 @@ fn handshake(port: u16, authorities: Authorities<'_>) -> Result<(), String> {
 
 /// Makes a call over HTTP.
 fn call(port: u16) -> Result<(), String> {
-    let agent = ureq::Agent::config_builder()
-        .tls_config(http_client())
-        .build()
-        .new_agent();
+    let agent = ureq::Agent::config_builder().tls_config(http_client()).build().new_agent();
     let called = agent.get(format!("https://localhost:{port}/")).call();
     called.map(drop).map_err(|fault| fault.to_string())
 }
@@ -87,10 +81,7 @@ fn f37_an_authority_that_the_machine_trusts_is_believed() {
 
     let authority = home.join("ca.pem");
     let known = asked(port, &[("SSL_CERT_FILE", &authority)]);
-    assert!(
-        known.contains("handshake: Ok(());") && known.contains("call: Ok(());"),
-        "{known}"
-    );
+    assert!(known.contains("handshake: Ok(());") && known.contains("call: Ok(());"), "{known}");
     let unknown = asked(port, &[]);
     assert_eq!(unknown.matches("UnknownIssuer").count(), 2, "{unknown}");
 

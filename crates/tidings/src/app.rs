@@ -30,18 +30,11 @@ use crate::simulate::{Play, PlayError, Sink};
 /// [`PlayError::Broken`] where it cannot be set up.
 pub fn player(rules: Rules) -> Result<Box<dyn Play>, PlayError> {
     let store = Arc::new(MemoryStore::default());
-    let options = Options {
-        buckets: 1,
-        ..Options::default()
-    };
+    let options = Options { buckets: 1, ..Options::default() };
     let mut player = Player::open(store, options, Watch::Messages).map_err(broken)?;
     let answers = Arc::<Mutex<Answers>>::default();
     player.observe_by(Box::new(Gather(Arc::clone(&answers))));
-    Ok(Box::new(Simulation {
-        player,
-        answers,
-        rules: Some(rules),
-    }))
+    Ok(Box::new(Simulation { player, answers, rules: Some(rules) }))
 }
 
 /// The reason why a node can't be started.
@@ -85,10 +78,8 @@ pub fn channels(
     };
     let mut channels = Channels::new();
     for (kind, _) in configured(rules) {
-        let opened = channel::open(kind, rules, &setup).map_err(|fault| StartError::Channel {
-            channel: kind.name.to_owned(),
-            fault,
-        })?;
+        let opened = channel::open(kind, rules, &setup)
+            .map_err(|fault| StartError::Channel { channel: kind.name.to_owned(), fault })?;
         channels.insert(kind.name.to_owned(), opened);
     }
     Ok(channels)
@@ -99,10 +90,7 @@ pub fn channels(
 /// # Errors
 /// [`StartError::Resolver`].
 pub fn host_service(rules: &Rules) -> Result<Option<HostService>, StartError> {
-    let service = rules
-        .resolver
-        .as_ref()
-        .map(|rules| HostService::new(rules, &secret_here));
+    let service = rules.resolver.as_ref().map(|rules| HostService::new(rules, &secret_here));
     service.transpose().map_err(StartError::Resolver)
 }
 
@@ -117,44 +105,30 @@ pub fn check_feedback(rules: &Rules) -> Result<(), StartError> {
 
 /// The providers of `[feedback]` whose secret is not set here. The ARN of a topic is no secret.
 fn unset_feedback(rules: &Rules) -> impl Iterator<Item = String> {
-    rules
-        .feedback
-        .providers
-        .iter()
-        .filter(|(_, secret)| !secret.starts_with("arn:"))
-        .filter_map(|(provider, secret)| {
+    rules.feedback.providers.iter().filter(|(_, secret)| !secret.starts_with("arn:")).filter_map(
+        |(provider, secret)| {
             let fault = secret_here(secret).err()?;
             Some(format!("{provider}: {fault}"))
-        })
+        },
+    )
 }
 
 /// The channels with a provider.
 fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &ChannelRules)> {
     let named = |kind: &'static ChannelKind| Some((kind, rules.channels.get(kind.name)?));
-    sending()
-        .filter_map(named)
-        .filter(|(_, channel)| !channel.providers.is_empty())
+    sending().filter_map(named).filter(|(_, channel)| !channel.providers.is_empty())
 }
 
 /// The secrets of a configuration that are not set here: without them `serve` refuses to start.
 #[must_use]
 pub fn unset_secrets(rules: &Rules) -> Vec<String> {
-    let each = configured(rules).flat_map(|(kind, channel)| {
-        channel
-            .providers
-            .iter()
-            .map(move |provider| (kind, provider))
-    });
+    let each = configured(rules)
+        .flat_map(|(kind, channel)| channel.providers.iter().map(move |provider| (kind, provider)));
     let missing = each.filter_map(|(kind, provider)| {
         let fault = channel::check_with(kind, provider, &secret_here).err()?;
-        Some(format!(
-            "channels.{}.provider: {fault}; `serve` needs it",
-            kind.name
-        ))
+        Some(format!("channels.{}.provider: {fault}; `serve` needs it", kind.name))
     });
-    let resolver = host_service(rules)
-        .err()
-        .map(|fault| format!("{fault}; `serve` needs it"));
+    let resolver = host_service(rules).err().map(|fault| format!("{fault}; `serve` needs it"));
     let feedback = unset_feedback(rules).map(|fault| format!("feedback.{fault}; `serve` needs it"));
     missing.chain(resolver).chain(feedback).collect()
 }
@@ -187,8 +161,7 @@ fn secret(name: &str, environment: &dyn Fn(&str) -> Option<OsString>) -> Result<
 /// The system has no random bits.
 pub fn expect_or_make() -> Result<Expected, tidings_store::Error> {
     let id = keys::store_id();
-    id.map(Expected::OrNew)
-        .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))
+    id.map(Expected::OrNew).map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))
 }
 
 /// Logs that a store was made.
@@ -238,11 +211,7 @@ impl Opened {
         let store = database::open(url, expected)?;
         // A node that starts meanwhile keeps the store.
         let again = Box::new(|| Err(tidings_store::Error::Fenced));
-        Ok(Self {
-            store,
-            again,
-            held: None,
-        })
+        Ok(Self { store, again, held: None })
     }
 
     /// Opens the store that nodes share, for a term of this node.
@@ -263,11 +232,7 @@ impl Opened {
             }
             opened
         });
-        Ok(Self {
-            store,
-            again,
-            held: term.held.clone().zip(term.of),
-        })
+        Ok(Self { store, again, held: term.held.clone().zip(term.of) })
     }
 
     /// The key of the tokens in its links, made where it has none yet.
@@ -306,10 +271,7 @@ impl Opened {
     /// # Errors
     /// [`StartError::Node`].
     pub fn take_in(self, rules: Rules, clock: Arc<dyn Clock>) -> Result<Runtime, StartError> {
-        let settings = Settings {
-            sends: false,
-            ..Settings::default()
-        };
+        let settings = Settings { sends: false, ..Settings::default() };
         let delivery = Delivery::new(Channels::new(), Retries::default());
         self.run(rules, clock, delivery, settings)
     }
@@ -329,11 +291,7 @@ impl Opened {
         delivery: Delivery,
         mut settings: Settings,
     ) -> Result<Runtime, StartError> {
-        let Self {
-            store,
-            mut again,
-            held,
-        } = self;
+        let Self { store, mut again, held } = self;
         let (held, of) = held.unzip();
         settings.options.parts = of.unwrap_or(rules.store.parts);
         let mut first = Some(store);
@@ -358,14 +316,10 @@ impl Play for Simulation {
     fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
         if let Some(rules) = self.rules.take() {
             let each = &mut |message: Message| sink.message(&message);
-            self.player
-                .set_rules(timed.at, rules, each)
-                .map_err(broken)?;
+            self.player.set_rules(timed.at, rules, each).map_err(broken)?;
         }
         lock(&self.answers).lines.push_back(line);
-        let played = self
-            .player
-            .play(timed, &mut |message| sink.message(&message));
+        let played = self.player.play(timed, &mut |message| sink.message(&message));
         self.answered(played, sink)
     }
 
@@ -375,9 +329,7 @@ impl Play for Simulation {
     }
 
     fn finish(&mut self, until: Option<Instant>, sink: &mut dyn Sink) -> Result<Books, PlayError> {
-        let finished = self
-            .player
-            .finish(until, &mut |message| sink.message(&message));
+        let finished = self.player.finish(until, &mut |message| sink.message(&message));
         self.answered(finished, sink)?;
         self.player.books().map_err(broken)
     }
@@ -393,10 +345,7 @@ impl Play for Simulation {
         until: Option<Instant>,
     ) -> Result<Explanation, PlayError> {
         let now = until.unwrap_or(Instant::MIN);
-        let explained = self
-            .player
-            .explain(subject, (recipient, now))
-            .map_err(broken)?;
+        let explained = self.player.explain(subject, (recipient, now)).map_err(broken)?;
         explained.map_err(|unknown| PlayError::Refused {
             line: 0,
             reason: unknown.to_string(),
@@ -444,10 +393,8 @@ impl Observer for Gather {
         for reply in replies {
             let line = answers.lines.pop_front().unwrap_or_default();
             if let Ok(Reply::Published(published)) = reply {
-                let warnings = published
-                    .warnings
-                    .iter()
-                    .map(|one| (line, published.id.clone(), one.clone()));
+                let warnings =
+                    published.warnings.iter().map(|one| (line, published.id.clone(), one.clone()));
                 answers.warnings.extend(warnings);
             }
         }

@@ -95,12 +95,7 @@ impl NewKey {
     pub fn make(name: String, made: Instant) -> io::Result<Self> {
         let secret = Secret::random()?;
         let hash = secret.hash();
-        let stored = ApiKey {
-            id: hex(&hash.0[..ID_BYTES]),
-            hash,
-            name,
-            made,
-        };
+        let stored = ApiKey { id: hex(&hash.0[..ID_BYTES]), hash, name, made };
         Ok(Self { stored, secret })
     }
 }

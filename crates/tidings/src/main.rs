@@ -22,11 +22,7 @@ fn main() -> ExitCode {
         (false, _) => Progress::Plain,
     };
     let mut out = BufWriter::with_capacity(OUT_BYTES, stdout.lock());
-    let mut streams = Streams {
-        out: &mut out,
-        err: &mut err,
-        progress,
-    };
+    let mut streams = Streams { out: &mut out, err: &mut err, progress };
     let status = cli::run(std::env::args_os(), &tidings::app::player, &mut streams);
     match out.flush() {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(1),

@@ -59,20 +59,14 @@ impl HostService {
             .http_status_as_error(false)
             .build()
             .new_agent();
-        Ok(Self {
-            rules: rules.clone(),
-            agent,
-            key,
-        })
+        Ok(Self { rules: rules.clone(), agent, key })
     }
 
     fn ask(&self, objects: &[Id], unix_s: i64) -> Result<Resolved, String> {
         let ids: Vec<&str> = objects.iter().map(Id::as_str).collect();
         let question = serde_json::json!({ "objects": ids }).to_string();
-        let mut request = self
-            .agent
-            .post(&self.rules.url)
-            .header("content-type", "application/json");
+        let mut request =
+            self.agent.post(&self.rules.url).header("content-type", "application/json");
         if let Some(key) = &self.key {
             let id = format!("msg_{}", uuid::Uuid::now_v7().simple());
             let signature = key.sign(&id, unix_s, &question);
@@ -96,10 +90,7 @@ impl HostResolver {
     /// Creates a client; `None` = nobody is asked.
     #[must_use]
     pub fn new(service: Option<HostService>, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            service: RwLock::new(service.map(Arc::new)),
-            clock,
-        }
+        Self { service: RwLock::new(service.map(Arc::new)), clock }
     }
 
     /// Puts other settings in force.
@@ -117,10 +108,7 @@ impl HostResolver {
 impl Resolver for HostResolver {
     fn bounds(&self) -> Option<ResolverBounds> {
         let service = self.service()?;
-        Some(ResolverBounds {
-            batch: service.rules.batch as usize,
-            wait_ms: service.rules.wait_ms,
-        })
+        Some(ResolverBounds { batch: service.rules.batch as usize, wait_ms: service.rules.wait_ms })
     }
 
     fn resolve(&self, objects: &[Id]) -> Result<Resolved, String> {

@@ -194,9 +194,7 @@ fn next<R: BufRead>(lines: &mut Lines<R>, rules: &Rules) -> Result<Option<(u64, 
         Line::Text(number, line) => Ok(Some((number, read_line(rules, number, line)?))),
         Line::TooLong(number) => {
             let reason = format!("the line has more than {} bytes", lines::LINE_BYTES_MAX);
-            Err(Fault::new(reason, "write one JSON object a line")
-                .on_line(number)
-                .into())
+            Err(Fault::new(reason, "write one JSON object a line").on_line(number).into())
         }
     }
 }
@@ -264,10 +262,7 @@ mod tests {
 
         fn finish(&mut self, until: Option<Instant>, _: &mut dyn Sink) -> Result<Books, PlayError> {
             self.until = until;
-            Ok(Books {
-                events: self.played.len() as u64,
-                ..Books::default()
-            })
+            Ok(Books { events: self.played.len() as u64, ..Books::default() })
         }
 
         fn ledger(&self) -> BTreeMap<&'static str, LedgerRow> {
@@ -318,12 +313,7 @@ mod tests {
     ) -> (Record, Result<Books, Halt>) {
         let rules = crate::config::parse("", "t.toml").unwrap();
         let until = until.map(|until| Instant::parse(until).unwrap());
-        let run = Run {
-            rules: &rules,
-            timeline: timeline.as_bytes(),
-            order,
-            until,
-        };
+        let run = Run { rules: &rules, timeline: timeline.as_bytes(), order, until };
         let mut record = Record::default();
         let ended = run.play(&mut record, &mut Few { left: messages_max });
         (record, ended)
@@ -342,9 +332,7 @@ mod tests {
     fn time_going_back_is_a_fault_unless_sorted() {
         let timeline = line(2, "a") + "\n" + &line(1, "b") + &line(2, "c") + &line(1, "d");
         let (record, ended) = run(&timeline, Order::AsGiven, None, 100);
-        let Err(Halt::Faulty(fault)) = ended else {
-            panic!()
-        };
+        let Err(Halt::Faulty(fault)) = ended else { panic!() };
         assert_eq!(fault.line, Some(3));
         assert!(fault.hint.contains("--sort"));
         assert_eq!(record.played, ["a"]);
@@ -371,13 +359,8 @@ mod tests {
         let bad = "{\"at\":\"2024-01-01T00:00:00Z\",\"op\":\"flush\",\"recipient\":\"r\"}\n";
         let timeline = line(1, "a") + bad;
         let (record, ended) = run(&timeline, Order::ByInstant, None, 100);
-        let Err(Halt::Faulty(fault)) = ended else {
-            panic!()
-        };
-        assert_eq!(
-            (fault.line, fault.reason.as_str()),
-            (Some(2), "unknown recipient")
-        );
+        let Err(Halt::Faulty(fault)) = ended else { panic!() };
+        assert_eq!((fault.line, fault.reason.as_str()), (Some(2), "unknown recipient"));
         assert!(record.played.is_empty());
     }
 

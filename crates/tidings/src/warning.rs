@@ -107,11 +107,8 @@ impl Summed {
 
     /// Sums up the warnings that were not shown, a line a code.
     pub fn rest(&self) -> impl Iterator<Item = String> {
-        self.0
-            .iter()
-            .filter(|(_, count)| **count > SHOWN_MAX)
-            .map(|(code, count)| {
-                format!("{} more warnings of this kind ({code})", count - SHOWN_MAX)
-            })
+        self.0.iter().filter(|(_, count)| **count > SHOWN_MAX).map(|(code, count)| {
+            format!("{} more warnings of this kind ({code})", count - SHOWN_MAX)
+        })
     }
 }

@@ -10,11 +10,7 @@ const WORD_CHARS_MAX: usize = 64;
 /// Foreign text between backticks, with control characters escaped and the end cut off where long.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(QUOTED_CHARS_MAX)
-        .flat_map(visible)
-        .collect();
+    let mut shown: String = text.chars().take(QUOTED_CHARS_MAX).flat_map(visible).collect();
     if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
         shown.push('…');
     }
@@ -24,11 +20,7 @@ pub fn quoted(text: &str) -> String {
 fn visible(c: char) -> Vec<char> {
     // Marks that turn the direction of writing round could make a fault read as something else.
     let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if c.is_control() || turns {
-        c.escape_unicode().collect()
-    } else {
-        vec![c]
-    }
+    if c.is_control() || turns { c.escape_unicode().collect() } else { vec![c] }
 }
 
 /// Words as a sentence lists them: `a`, `b` or `c`.
@@ -96,11 +88,7 @@ pub fn did_you_mean<'c>(
         return Some(format!("did you mean {}?", quoted(near)));
     }
     const SHOWN_MAX: usize = 12;
-    let all: Vec<String> = candidates
-        .into_iter()
-        .take(SHOWN_MAX + 1)
-        .map(quoted)
-        .collect();
+    let all: Vec<String> = candidates.into_iter().take(SHOWN_MAX + 1).map(quoted).collect();
     match all.len() {
         0 => None,
         1..=SHOWN_MAX => Some(format!("known: {}", all.join(", "))),
@@ -140,20 +128,14 @@ mod tests {
     #[test]
     fn foreign_text_is_escaped_and_shortened() {
         assert_eq!(quoted("a\u{1b}[2Jb"), "`a\\u{1b}[2Jb`");
-        assert_eq!(
-            quoted(&"x".repeat(100)).chars().count(),
-            QUOTED_CHARS_MAX + 3
-        );
+        assert_eq!(quoted(&"x".repeat(100)).chars().count(), QUOTED_CHARS_MAX + 3);
     }
 
     #[test]
     fn lists_read_as_sentences() {
         assert_eq!(one_of(&["a"]), "`a`");
         assert_eq!(one_of(&["a", "b", "c"]), "`a`, `b` or `c`");
-        assert_eq!(
-            did_you_mean("zzz", ["a", "b"]),
-            Some("known: `a`, `b`".to_owned())
-        );
+        assert_eq!(did_you_mean("zzz", ["a", "b"]), Some("known: `a`, `b`".to_owned()));
         assert_eq!(did_you_mean("zzz", []), None);
     }
 }

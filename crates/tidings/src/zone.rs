@@ -13,9 +13,7 @@ static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundl
 pub fn exists(name: &str) -> bool {
     // The library reads any case and has a placeholder zone; names are compared byte by byte here.
     name != "Etc/Unknown"
-        && ZONES
-            .get(name)
-            .is_ok_and(|zone| zone.iana_name().is_some_and(|exact| exact == name))
+        && ZONES.get(name).is_ok_and(|zone| zone.iana_name().is_some_and(|exact| exact == name))
 }
 
 /// A hint for a name that is not that of a zone. Spelling decides only between names of places: abbreviations and offsets
@@ -29,10 +27,7 @@ pub fn hint(name: &str) -> String {
         .filter(|zone| zone.contains('/') && !zone.starts_with("Etc/"))
         .collect();
     let names = || names.iter().map(String::as_str);
-    if let Some(exact) = ZONES
-        .get(name)
-        .ok()
-        .and_then(|zone| zone.iana_name().map(str::to_owned))
+    if let Some(exact) = ZONES.get(name).ok().and_then(|zone| zone.iana_name().map(str::to_owned))
         && exists(&exact)
     {
         return format!("did you mean `{exact}`?");
@@ -42,11 +37,7 @@ pub fn hint(name: &str) -> String {
         let folded = name.trim().replace([' ', '-'], "_");
         city.eq_ignore_ascii_case(&folded)
     };
-    let near = if name.contains('/') {
-        nearest(name, names())
-    } else {
-        names().find(city)
-    };
+    let near = if name.contains('/') { nearest(name, names()) } else { names().find(city) };
     match near {
         Some(near) => format!("did you mean `{near}`?"),
         None if is_offset(name) => format!("an offset changes with summer time: {PLACE}"),
@@ -67,23 +58,11 @@ mod tests {
 
     #[test]
     fn zones_are_names_of_the_database() {
-        for name in [
-            "UTC",
-            "Europe/Paris",
-            "America/New_York",
-            "Pacific/Apia",
-            "Asia/Kolkata",
-        ] {
+        for name in ["UTC", "Europe/Paris", "America/New_York", "Pacific/Apia", "Asia/Kolkata"] {
             assert!(exists(name), "{name}");
         }
-        for name in [
-            "",
-            "utc",
-            "europe/paris",
-            "Europe/Pariss",
-            "EST5EDT,M3.2.0,M11.1.0",
-            "+01:00",
-        ] {
+        for name in ["", "utc", "europe/paris", "Europe/Pariss", "EST5EDT,M3.2.0,M11.1.0", "+01:00"]
+        {
             assert!(!exists(name), "{name}");
         }
         assert!(!exists("Etc/Unknown"));
@@ -100,20 +79,10 @@ mod tests {
 
     #[test]
     fn field_17_no_zone_is_offered_by_spelling_that_is_hours_away() {
-        for name in [
-            "?",
-            "Z",
-            "PST",
-            "IST",
-            "CEDT",
-            "Pacific Standard Time",
-            "W. Europe Standard Time",
-        ] {
-            assert!(
-                hint(name).starts_with("write a name"),
-                "{name}: {}",
-                hint(name)
-            );
+        for name in
+            ["?", "Z", "PST", "IST", "CEDT", "Pacific Standard Time", "W. Europe Standard Time"]
+        {
+            assert!(hint(name).starts_with("write a name"), "{name}: {}", hint(name));
         }
         for name in ["GMT+3", "UTC-5", "+03:00", "Etc/GMT+33"] {
             let hint = hint(name);

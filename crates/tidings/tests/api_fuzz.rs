@@ -37,10 +37,7 @@ fn schemathesis_finds_nothing() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    let (config, data) = (
-        directory.path().join("t.toml"),
-        directory.path().join("data"),
-    );
+    let (config, data) = (directory.path().join("t.toml"), directory.path().join("data"));
     let rules = include_str!("../../../examples/first/tidings.toml");
     let mails = format!("file://{}", directory.path().join("mail").display());
     std::fs::write(&config, rules.replace("file://mail", &mails)).unwrap();

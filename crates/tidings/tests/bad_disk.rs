@@ -6,10 +6,7 @@
 //! are skipped, and fail where `TIDINGS_REQUIRE_SERVERS` is set.
 
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -52,10 +49,7 @@ impl Disk {
             skip("a file system can't be mounted here: that takes root");
             return None;
         }
-        Some(Self {
-            path,
-            _directory: directory,
-        })
+        Some(Self { path, _directory: directory })
     }
 
     /// Takes all room but so many bytes.
@@ -85,15 +79,10 @@ impl Drop for Disk {
 }
 
 fn free_bytes(path: &Path) -> u64 {
-    let output = Command::new("stat")
-        .args(["--file-system", "--format=%a %S"])
-        .arg(path)
-        .output()
-        .unwrap();
+    let output =
+        Command::new("stat").args(["--file-system", "--format=%a %S"]).arg(path).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    text.split_whitespace()
-        .map(|number| number.parse::<u64>().unwrap())
-        .product()
+    text.split_whitespace().map(|number| number.parse::<u64>().unwrap()).product()
 }
 
 /// Publishes to `ana` under this number; whether it was acknowledged, or with which code refused.
@@ -211,10 +200,7 @@ fn a_directory_that_turns_read_only_loses_nothing_and_says_why_it_does_not_start
     }
     let directory = tempfile::tempdir().unwrap();
     set_mode(directory.path(), 0o777);
-    let (data, config) = (
-        directory.path().join("data"),
-        directory.path().join("t.toml"),
-    );
+    let (data, config) = (directory.path().join("data"), directory.path().join("t.toml"));
     fs::write(&config, CONFIG).unwrap();
     let server = Server::start_as_nobody(&config, &data);
     let api = Api::new(&server.url);
@@ -236,10 +222,7 @@ fn a_directory_that_turns_read_only_loses_nothing_and_says_why_it_does_not_start
     server.kill();
     let (code, said) = Server::refused_as_nobody(&config, &data);
     assert_eq!(code, 3, "{said}");
-    assert!(
-        said.contains("ermission") || said.contains("read-only"),
-        "{said}"
-    );
+    assert!(said.contains("ermission") || said.contains("read-only"), "{said}");
     allow(&data, true);
     let server = Server::start_as_nobody(&config, &data);
     let api = Api::new(&server.url);
@@ -254,10 +237,7 @@ struct Frozen<'a>(&'a Path);
 impl<'a> Frozen<'a> {
     /// `None` where the file system or the machine's rules don't have this.
     fn freeze(path: &'a Path) -> Option<Self> {
-        let (marker, there) = (
-            path.join("TIDINGS"),
-            fs::read(path.join("TIDINGS")).unwrap(),
-        );
+        let (marker, there) = (path.join("TIDINGS"), fs::read(path.join("TIDINGS")).unwrap());
         let open = File::options().write(true).open(marker).unwrap();
         let is_set = change_attribute("+i", path);
         let frozen = Self(path);
@@ -274,20 +254,14 @@ impl Drop for Frozen<'_> {
 }
 
 fn change_attribute(how: &str, path: &Path) -> bool {
-    let changed = Command::new("chattr")
-        .args(["-R", "-f", how])
-        .arg(path)
-        .status();
+    let changed = Command::new("chattr").args(["-R", "-f", how]).arg(path).status();
     changed.is_ok_and(|status| status.success())
 }
 
 #[test]
 fn a_disk_that_turns_read_only_refuses_and_goes_on_once_it_can_be_written() {
     let directory = tempfile::tempdir().unwrap();
-    let (data, config) = (
-        directory.path().join("data"),
-        directory.path().join("tidings.toml"),
-    );
+    let (data, config) = (directory.path().join("data"), directory.path().join("tidings.toml"));
     let (server, api) = begin(&data, &config);
     let mut acknowledged = BTreeSet::new();
     let mut next = 0;
@@ -301,10 +275,7 @@ fn a_disk_that_turns_read_only_refuses_and_goes_on_once_it_can_be_written() {
     for _ in 0..20 {
         next += 1;
         let code = publish(&api, next).unwrap_err();
-        let is_known = matches!(
-            code.as_str(),
-            "outcome_unknown" | "unavailable" | "starting"
-        );
+        let is_known = matches!(code.as_str(), "outcome_unknown" | "unavailable" | "starting");
         assert!(is_known, "{code}");
     }
     let (status, problem) = api.get("/readyz").unwrap();
@@ -322,10 +293,7 @@ fn a_disk_that_turns_read_only_refuses_and_goes_on_once_it_can_be_written() {
 /// The status of `/readyz`, and what it says.
 fn readiness(api: &Api) -> (u16, String) {
     let (status, answer) = api.get("/readyz").unwrap();
-    (
-        status,
-        answer["detail"].as_str().unwrap_or_default().to_owned(),
-    )
+    (status, answer["detail"].as_str().unwrap_or_default().to_owned())
 }
 
 #[test]
@@ -377,11 +345,7 @@ fn a4_a_start_that_requires_a_store_makes_none_and_one_that_makes_it_says_so() {
     let start = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
         command.args(["serve", "--require-store", "--listen", "127.0.0.1:0"]);
-        command
-            .arg("--config")
-            .arg(&config)
-            .arg("--data")
-            .arg(&data);
+        command.arg("--config").arg(&config).arg("--data").arg(&data);
         command.output().unwrap()
     };
     for is_there in [false, true] {

@@ -12,38 +12,22 @@ use tidings::cli::{self, Progress, Status, Streams};
 
 fn bench(arguments: &[&str]) -> Vec<serde_json::Value> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut streams = Streams {
-        out: &mut out,
-        err: &mut err,
-        progress: Progress::Hidden,
-    };
-    let arguments = ["tidings", "bench"]
-        .iter()
-        .chain(arguments)
-        .chain(&["--json"]);
+    let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Hidden };
+    let arguments = ["tidings", "bench"].iter().chain(arguments).chain(&["--json"]);
     let status = cli::run(arguments, &tidings::app::player, &mut streams);
     assert_eq!(status, Status::Done, "{}", String::from_utf8_lossy(&err));
     let lines = String::from_utf8(out).expect("the output is text");
-    lines
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
-        .collect()
+    lines.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
 }
 
 fn metric<'a>(measured: &'a [serde_json::Value], name: &str) -> &'a serde_json::Value {
-    measured
-        .iter()
-        .find(|one| one["metric"] == name)
-        .expect("each metric is measured")
+    measured.iter().find(|one| one["metric"] == name).expect("each metric is measured")
 }
 
 /// The ratio is that of the two medians, and both were measured.
 fn held_against(measured: &serde_json::Value, other: &str) {
     let number = |value: &serde_json::Value| value.as_f64().expect("it is measured");
-    let (ours, theirs) = (
-        number(&measured["median"]),
-        number(&measured["versus"][other]),
-    );
+    let (ours, theirs) = (number(&measured["median"]), number(&measured["versus"][other]));
     assert!(ours > 0.0 && theirs > 0.0, "{measured}");
     let ratio = number(&measured["ratio"][other]);
     assert!((ratio * theirs - ours).abs() < ours * 1e-9, "{measured}");
@@ -52,44 +36,21 @@ fn held_against(measured: &serde_json::Value, other: &str) {
 #[test]
 fn fanout_is_held_against_a_plain_write() {
     let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
-    let world = [
-        "--recipients",
-        "300",
-        "--followers",
-        "20,300",
-        "--events",
-        "300",
-        "--runs",
-        "2",
-    ];
+    let world = ["--recipients", "300", "--followers", "20,300", "--events", "300", "--runs", "2"];
     let measured = bench(&[&["fanout", "--dir", dir], &world[..]].concat());
     let publish = metric(&measured, "publish");
     assert_eq!(publish["params"]["followers"], 20);
     assert_eq!(publish["runs"], 2);
     held_against(publish, "raw_write_and_sync");
-    assert!(
-        metric(&measured, "stored_per_notification")["median"]
-            .as_f64()
-            .unwrap()
-            > 0.0
-    );
-    assert_eq!(
-        std::fs::read_dir(dir).unwrap().count(),
-        0,
-        "nothing is left behind"
-    );
+    assert!(metric(&measured, "stored_per_notification")["median"].as_f64().unwrap() > 0.0);
+    assert_eq!(std::fs::read_dir(dir).unwrap().count(), 0, "nothing is left behind");
 }
 
 #[test]
 fn quiet_is_held_against_a_store_without_rules() {
     let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = "--recipients 300 --hours 2 --events 2 --changes 2".split(' ');
-    let measured = bench(
-        &["quiet", "--dir", dir]
-            .into_iter()
-            .chain(world)
-            .collect::<Vec<_>>(),
-    );
+    let measured = bench(&["quiet", "--dir", dir].into_iter().chain(world).collect::<Vec<_>>());
     held_against(metric(&measured, "publish"), "without");
     held_against(metric(&measured, "close"), "without");
     for change in ["set_preference", "set_mute", "set_quiet_hours"] {
@@ -101,12 +62,7 @@ fn quiet_is_held_against_a_store_without_rules() {
 fn scheduled_finds_few_and_many() {
     let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = "--recipients 50 --events 10000 --runs 2".split(' ');
-    let measured = bench(
-        &["scheduled", "--dir", dir]
-            .into_iter()
-            .chain(world)
-            .collect::<Vec<_>>(),
-    );
+    let measured = bench(&["scheduled", "--dir", dir].into_iter().chain(world).collect::<Vec<_>>());
     for name in ["publish_rate", "find_few_due", "find_many_due"] {
         assert!(metric(&measured, name)["median"].as_f64().unwrap() > 0.0);
     }
@@ -115,60 +71,26 @@ fn scheduled_finds_few_and_many() {
 #[test]
 fn plan_makes_a_message_of_all_entries_for_each() {
     let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
-    let world = [
-        "--recipients",
-        "200",
-        "--entries",
-        "10",
-        "--events",
-        "40",
-        "--runs",
-        "1",
-    ];
+    let world = ["--recipients", "200", "--entries", "10", "--events", "40", "--runs", "1"];
     let measured = bench(&[&["plan", "--dir", dir], &world[..]].concat());
     assert_eq!(metric(&measured, "entries_per_message")["median"], 10.0);
-    assert!(
-        metric(&measured, "row_per_message")["median"]
-            .as_f64()
-            .unwrap()
-            <= 120.0
-    );
+    assert!(metric(&measured, "row_per_message")["median"].as_f64().unwrap() <= 120.0);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_counts_what_recipients_take() {
     let measured = bench(&["memory", "--recipients", "2000"]);
-    let counted = metric(&measured, "counted_per_recipient")["median"]
-        .as_f64()
-        .unwrap();
-    assert!(
-        counted >= 72.0,
-        "a window and where another began: {counted}"
-    );
+    let counted = metric(&measured, "counted_per_recipient")["median"].as_f64().unwrap();
+    assert!(counted >= 72.0, "a window and where another began: {counted}");
 }
 
 #[test]
 fn what_makes_no_sense_is_wrong_use() {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut streams = Streams {
-        out: &mut out,
-        err: &mut err,
-        progress: Progress::Hidden,
-    };
-    let arguments = [
-        "tidings",
-        "bench",
-        "fanout",
-        "--recipients",
-        "3",
-        "--followers",
-        "4",
-    ];
-    assert_eq!(
-        cli::run(arguments, &tidings::app::player, &mut streams),
-        Status::Wrong
-    );
+    let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Hidden };
+    let arguments = ["tidings", "bench", "fanout", "--recipients", "3", "--followers", "4"];
+    assert_eq!(cli::run(arguments, &tidings::app::player, &mut streams), Status::Wrong);
     assert!(out.is_empty() && !err.is_empty());
 }
 
@@ -185,11 +107,7 @@ fn starts_forgetting_and_deadlines_are_timed() {
     assert!(metric(&forget, "forget")["median"].as_f64().unwrap() > 0.0);
     let moved = bench(&["deadlines", "--recipients", "300", "--runs", "3"]);
     assert_eq!(metric(&moved, "move_all")["runs"], 3);
-    assert_eq!(
-        std::fs::read_dir(dir).unwrap().count(),
-        0,
-        "nothing is left behind"
-    );
+    assert_eq!(std::fs::read_dir(dir).unwrap().count(), 0, "nothing is left behind");
 }
 
 #[test]
@@ -201,11 +119,7 @@ fn publish_is_measured_over_http() {
     assert_eq!(rate["params"]["together"], 1);
     assert_eq!(metric(&measured, "array_rate")["params"]["together"], 3);
     assert!(rate.get("versus").is_none());
-    assert_eq!(
-        std::fs::read_dir(dir).unwrap().count(),
-        0,
-        "nothing is left behind"
-    );
+    assert_eq!(std::fs::read_dir(dir).unwrap().count(), 0, "nothing is left behind");
 }
 
 #[test]
@@ -238,11 +152,7 @@ fn reads_are_measured_alone_and_beside_what_is_published() {
             assert!(metric(&measured, name)["median"].as_f64() > Some(0.0));
         }
     }
-    assert_eq!(
-        std::fs::read_dir(dir).unwrap().count(),
-        0,
-        "nothing is left behind"
-    );
+    assert_eq!(std::fs::read_dir(dir).unwrap().count(), 0, "nothing is left behind");
 }
 
 const SMALL_LOAD: [&str; 12] = [
@@ -290,10 +200,7 @@ fn rivals_do_the_same_work_and_leave_nothing() {
         "redis,postgres",
     ];
     let measured = bench(&[&["fanout", "--dir", dir], &world[..]].concat());
-    for rate in measured
-        .iter()
-        .filter(|one| one["metric"] == "publish_rate")
-    {
+    for rate in measured.iter().filter(|one| one["metric"] == "publish_rate") {
         for rival in ["redis", "postgres"] {
             held_against(rate, rival);
         }
@@ -303,23 +210,14 @@ fn rivals_do_the_same_work_and_leave_nothing() {
     for name in ["single_rate", "array_latency"] {
         held_against(metric(&measured, name), "postgres");
     }
-    assert_eq!(
-        std::fs::read_dir(dir).unwrap().count(),
-        0,
-        "nothing is left behind"
-    );
+    assert_eq!(std::fs::read_dir(dir).unwrap().count(), 0, "nothing is left behind");
 }
 
 #[test]
 fn a_digest_becomes_mails_plain_and_signed() {
     let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
     let world = "--recipients 50 --items 10 --events 40 --runs 1".split(' ');
-    let measured = bench(
-        &["digest", "--dir", dir]
-            .into_iter()
-            .chain(world)
-            .collect::<Vec<_>>(),
-    );
+    let measured = bench(&["digest", "--dir", dir].into_iter().chain(world).collect::<Vec<_>>());
     for name in ["rendered_rate", "rendered_rate_ed25519", "bytes_per_mail"] {
         let measured = metric(&measured, name);
         assert_eq!(measured["params"]["items"], 10);
@@ -337,11 +235,7 @@ fn a_store_in_a_database_is_measured_as_one_in_a_directory() {
     let database = tidings_loopback::Postgres::start(dir.path(), &["fsync=off"]).unwrap();
     let works = [
         ("publish", "single_rate", SMALL_LOAD.join(" ")),
-        (
-            "fanout",
-            "publish",
-            "--recipients 300 --followers 20 --events 0 --runs 2".to_owned(),
-        ),
+        ("fanout", "publish", "--recipients 300 --followers 20 --events 0 --runs 2".to_owned()),
         (
             "feed",
             "page_cold",

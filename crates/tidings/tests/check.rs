@@ -2,10 +2,7 @@
 //!
 //! Run with `UPDATE_GOLDEN=1` to write the expected outputs anew; read the difference before keeping it.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,10 +13,7 @@ fn configurations() -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "toml")
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         .collect();
     paths.sort();
     paths
@@ -35,10 +29,7 @@ fn check(path: &Path, form: &[&str]) -> (i32, String) {
         .output()
         .unwrap();
     let text = [output.stdout, output.stderr].concat();
-    (
-        output.status.code().unwrap(),
-        String::from_utf8(text).unwrap(),
-    )
+    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
 }
 
 #[test]
@@ -53,14 +44,7 @@ fn each_configuration_is_reported_as_it_stands_beside_it() {
         }
         let expected = fs::read_to_string(&golden).unwrap();
         assert_eq!(told, expected, "{}", path.display());
-        assert_eq!(
-            code,
-            if path.ends_with("in_order.toml") {
-                0
-            } else {
-                2
-            }
-        );
+        assert_eq!(code, if path.ends_with("in_order.toml") { 0 } else { 2 });
     }
 }
 
@@ -73,12 +57,7 @@ fn both_forms_tell_the_same_faults() {
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         let empty = Vec::new();
         let faults = json["faults"].as_array().unwrap_or(&empty);
-        assert_eq!(
-            faults.len(),
-            text.matches(" = help: ").count(),
-            "{}",
-            path.display()
-        );
+        assert_eq!(faults.len(), text.matches(" = help: ").count(), "{}", path.display());
         for fault in faults {
             let place = format!(
                 "--> {}:{}:{}\n",

@@ -6,10 +6,7 @@
 //! that is the machine's). The times from a fault to the next 202, and until each recipient's inbox is served again, are
 //! printed, not judged.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -124,21 +121,13 @@ impl Nodes {
     }
 
     fn urls(&self) -> Vec<String> {
-        self.servers
-            .iter()
-            .flatten()
-            .map(|server| server.url.clone())
-            .collect()
+        self.servers.iter().flatten().map(|server| server.url.clone()).collect()
     }
 
     /// The nodes to which nothing happens.
     fn urls_but(&self, node: usize) -> Vec<String> {
         let mut urls = self.urls();
-        urls.retain(|url| {
-            self.servers[node]
-                .as_ref()
-                .is_none_or(|server| server.url != *url)
-        });
+        urls.retain(|url| self.servers[node].as_ref().is_none_or(|server| server.url != *url));
         urls
     }
 
@@ -157,9 +146,7 @@ impl Nodes {
                 logs.insert(path.clone(), fs::read_to_string(path).unwrap());
             }
         }
-        logs.into_iter()
-            .map(|(path, text)| format!("--- {}\n{text}", path.display()))
-            .collect()
+        logs.into_iter().map(|(path, text)| format!("--- {}\n{text}", path.display())).collect()
     }
 }
 
@@ -181,10 +168,7 @@ struct Load {
     is_whole: bool,
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "what is measured is the time that clients wait"
-)]
+#[expect(clippy::disallowed_methods, reason = "what is measured is the time that clients wait")]
 fn now() -> Instant {
     Instant::now()
 }
@@ -264,11 +248,7 @@ impl Load {
                 };
                 let rev = page["rev"].as_u64().unwrap();
                 let before = std::mem::replace(&mut revs[usize::try_from(number).unwrap()], rev);
-                assert!(
-                    before <= rev,
-                    "{} fell from {before} to {rev}",
-                    name(number)
-                );
+                assert!(before <= rev, "{} fell from {before} to {rev}", name(number));
                 true
             });
             let same = |of: &mut Instant| all && *of == fault;
@@ -441,11 +421,7 @@ fn play_faults(parts: u16, faults: u64) {
     }
     let known = load.known.into_inner().unwrap();
     let judged = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        let apis: Vec<Api> = nodes
-            .urls()
-            .iter()
-            .map(|url| Api::new(url).insisting())
-            .collect();
+        let apis: Vec<Api> = nodes.urls().iter().map(|url| Api::new(url).insisting()).collect();
         judge(&apis, &known, &told);
     }));
     if let Err(why) = judged {

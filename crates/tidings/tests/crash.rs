@@ -7,10 +7,7 @@
 //! `TIDINGS_KILLS=500` kills more often, `TIDINGS_SEED=n` plays one run's choices again (not its
 //! interleaving: that is the machine's).
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -66,11 +63,7 @@ fn publish(api: &Api, known: &Mutex<Known>, next: &AtomicU64, mut chance: Chance
     loop {
         let mut events = std::mem::take(&mut known.lock().unwrap().open);
         events.truncate(20);
-        let fresh = if chance.below(2) == 0 {
-            1
-        } else {
-            chance.below(8)
-        };
+        let fresh = if chance.below(2) == 0 { 1 } else { chance.below(8) };
         for _ in 0..fresh {
             let (event, to) = event(&mut chance, next.fetch_add(1, Ordering::Relaxed));
             let id = event["id"].as_str().unwrap().to_owned();
@@ -90,9 +83,7 @@ fn publish(api: &Api, known: &Mutex<Known>, next: &AtomicU64, mut chance: Chance
                 for result in results(&answer) {
                     let status = result["status"].as_str().unwrap();
                     assert!(matches!(status, "accepted" | "duplicate"), "{result}");
-                    known
-                        .acknowledged
-                        .insert(result["id"].as_str().unwrap().to_owned());
+                    known.acknowledged.insert(result["id"].as_str().unwrap().to_owned());
                 }
             }
             Ok((429 | 503, _)) => known.lock().unwrap().open.extend(events),
@@ -184,9 +175,7 @@ fn rows(snapshot: &dyn Snapshot, table: Table) -> usize {
                 ControlFlow::Continue(())
             };
             let day = Partition::Day(day);
-            snapshot
-                .scan(day, &from, until.as_deref(), &mut visit)
-                .unwrap();
+            snapshot.scan(day, &from, until.as_deref(), &mut visit).unwrap();
         }
     }
     count
@@ -205,11 +194,7 @@ fn met(data: &Path, kills: u64) {
 
 #[test]
 fn what_was_acknowledged_is_told_exactly_once_whenever_the_process_is_killed() {
-    let number = |variable: &str| {
-        std::env::var(variable)
-            .ok()
-            .map(|n| n.parse::<u64>().unwrap())
-    };
+    let number = |variable: &str| std::env::var(variable).ok().map(|n| n.parse::<u64>().unwrap());
     let kills = number("TIDINGS_KILLS").unwrap_or(50);
     let seed = number("TIDINGS_SEED").unwrap_or_else(|| u64::from(std::process::id()));
     println!("TIDINGS_SEED={seed} TIDINGS_KILLS={kills}");

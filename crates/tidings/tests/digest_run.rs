@@ -3,10 +3,7 @@
 //!
 //! `TIDINGS_DIGESTS=50000` has so many recipients.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -57,11 +54,7 @@ fn counted(server: MailServer) -> Arc<Mutex<BTreeMap<String, u32>>> {
             };
             let to = mail.lines().find_map(|line| line.strip_prefix("To: "));
             let to = to.unwrap().trim_matches(['<', '>']).split('@').next();
-            *counts
-                .lock()
-                .unwrap()
-                .entry(to.unwrap().to_owned())
-                .or_default() += 1;
+            *counts.lock().unwrap().entry(to.unwrap().to_owned()).or_default() += 1;
         }
     });
     told
@@ -72,9 +65,8 @@ fn listed(api: &Api, state: &str) -> BTreeSet<String> {
     let mut recipients = BTreeSet::new();
     let mut cursor = String::new();
     loop {
-        let (status, page) = api
-            .get(&format!("/v1/messages?state={state}&limit=200{cursor}"))
-            .unwrap();
+        let (status, page) =
+            api.get(&format!("/v1/messages?state={state}&limit=200{cursor}")).unwrap();
         assert_eq!(status, 200, "{page}");
         for message in page["messages"].as_array().unwrap() {
             recipients.insert(message["recipient"].as_str().unwrap().to_owned());
@@ -99,16 +91,11 @@ fn run(unknown_outcome: &str) -> Run {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let mail = MailServer::start(&[Stops::Never]);
-    let config = CONFIG
-        .replace("PORT", &mail.port.to_string())
-        .replace("CHOICE", unknown_outcome);
+    let config = CONFIG.replace("PORT", &mail.port.to_string()).replace("CHOICE", unknown_outcome);
     fs::write(path("tidings.toml"), config).unwrap();
     let mut recipients = String::new();
     for number in 0..people {
-        let _ = writeln!(
-            recipients,
-            r#"{{"id": "r{number}", "email": "r{number}@example.org"}}"#
-        );
+        let _ = writeln!(recipients, r#"{{"id": "r{number}", "email": "r{number}@example.org"}}"#);
     }
     fs::write(path("recipients.ndjson"), recipients).unwrap();
     let imported = Command::new(env!("CARGO_BIN_EXE_tidings"))
@@ -157,17 +144,8 @@ fn run(unknown_outcome: &str) -> Run {
     assert_eq!(listed(&api, "failed"), BTreeSet::new());
     let (told, unknown) = (told.lock().unwrap().clone(), listed(&api, "unknown"));
     let resent = api.metric("tidings_messages_resent_total");
-    println!(
-        "{} told, {} unknown, {resent} sent again",
-        told.len(),
-        unknown.len()
-    );
-    Run {
-        people,
-        told,
-        unknown,
-        resent,
-    }
+    println!("{} told, {} unknown, {resent} sent again", told.len(), unknown.len());
+    Run { people, told, unknown, resent }
 }
 
 #[test]
@@ -189,14 +167,6 @@ fn a_killed_run_tells_everybody_and_counts_what_it_sends_again() {
     let run = run("resend");
     assert_eq!((run.told.len(), run.unknown.len()), (run.people, 0));
     let twice = run.told.values().filter(|times| **times > 1).count();
-    assert!(
-        twice as u64 <= run.resent,
-        "{twice} came more than once, {} are counted",
-        run.resent
-    );
-    assert!(
-        run.resent <= (KILLED_AT.len() * IN_FLIGHT_MAX) as u64,
-        "{}",
-        run.resent
-    );
+    assert!(twice as u64 <= run.resent, "{twice} came more than once, {} are counted", run.resent);
+    assert!(run.resent <= (KILLED_AT.len() * IN_FLIGHT_MAX) as u64, "{}", run.resent);
 }

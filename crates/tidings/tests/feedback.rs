@@ -1,9 +1,6 @@
 //! The real process, and reports of what became of its mails.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 mod serving;
 
@@ -64,16 +61,11 @@ fn calls_and_mails_report_what_became_of_a_mail() {
     for part in ["new", "cur", "tmp"] {
         fs::create_dir_all(bounces.join(part)).unwrap();
     }
-    fs::write(
-        &config,
-        CONFIG.replace("MAILS", &mails.display().to_string()),
-    )
-    .unwrap();
+    fs::write(&config, CONFIG.replace("MAILS", &mails.display().to_string())).unwrap();
     let start = || Server::start_with(&config, &dir.path().join("data"), ("LOGIN", "me:secret"));
     let server = start();
     let api = Api::new(&server.url);
-    api.put("/v1/recipients/ann", &json!({"email": "ann@example.org"}))
-        .unwrap();
+    api.put("/v1/recipients/ann", &json!({"email": "ann@example.org"})).unwrap();
     let event = json!({"type": "note", "object": {"id": "o"}, "to": {"recipients": ["ann"]}});
     api.post("/v1/events", &event).unwrap();
     let tag = tag(&mails);

@@ -1,10 +1,7 @@
 //! The real process, killed beside a mail server: between making a message and handing it over, and
 //! between handing it over and noting that it was taken (acceptance A19).
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::path::Path;
 
@@ -60,9 +57,7 @@ fn begin(mail: &MailServer, directory: &Path) -> Server {
     std::fs::write(directory.join("tidings.toml"), config).unwrap();
     let server = again(directory);
     let profile = json!({"email": "ana@example.org"});
-    let (status, answer) = Api::new(&server.url)
-        .put("/v1/recipients/ana", &profile)
-        .unwrap();
+    let (status, answer) = Api::new(&server.url).put("/v1/recipients/ana", &profile).unwrap();
     assert!(status < 300, "{answer}");
     server
 }
@@ -99,10 +94,7 @@ fn a19_killed_before_the_hand_over_it_is_handed_over_once() {
     let server = again(directory.path());
     publish(&Api::new(&server.url), "e3", "Third");
     assert!(mail.next_message().contains("Third"));
-    assert_eq!(
-        mailed(&Api::new(&server.url), "e3"),
-        json!({"delivered": 1})
-    );
+    assert_eq!(mailed(&Api::new(&server.url), "e3"), json!({"delivered": 1}));
 }
 
 #[test]
@@ -129,14 +121,8 @@ fn a19_killed_after_the_hand_over_the_same_message_goes_once_more() {
     server.kill();
     let server = again(directory.path());
     publish(&Api::new(&server.url), "e3", "Third");
-    assert!(
-        mail.next_message().contains("Third"),
-        "nothing goes a third time"
-    );
-    assert_eq!(
-        mailed(&Api::new(&server.url), "e3"),
-        json!({"delivered": 1})
-    );
+    assert!(mail.next_message().contains("Third"), "nothing goes a third time");
+    assert_eq!(mailed(&Api::new(&server.url), "e3"), json!({"delivered": 1}));
 }
 
 /// Starts a server that waits so long at its end, with a mail that the mail server holds.
@@ -191,10 +177,7 @@ fn a_mail_that_is_tried_again_is_visible_with_its_last_answer() {
     let directory = tempfile::tempdir().unwrap();
     begin(&mail, directory.path());
     let log = std::fs::File::create(directory.path().join("log")).unwrap();
-    let (config, data) = (
-        directory.path().join("tidings.toml"),
-        directory.path().join("data"),
-    );
+    let (config, data) = (directory.path().join("tidings.toml"), directory.path().join("data"));
     let server = Server::start_logging(&config, &data, log);
     let api = Api::new(&server.url);
     publish(&api, "e1", "First");
@@ -221,17 +204,11 @@ fn a_mail_that_is_tried_again_is_visible_with_its_last_answer() {
     let line = said.lines().find(|line| line.contains("mail deferred"));
     let line = line.unwrap();
     assert!(line.contains("mail deferred, retry in 3"), "{line}");
-    assert!(
-        line.contains("DATA") && line.contains("451 4.3.0"),
-        "{line}"
-    );
+    assert!(line.contains("DATA") && line.contains("451 4.3.0"), "{line}");
     assert!(line.contains("similar_suppressed=0"), "{line}");
     let (status, answer) = api.post("/v1/channels/email/pause", &Value::Null).unwrap();
     assert!(status < 300, "{answer}");
     let (_, pending) = api.get("/v1/recipients/ana/pending").unwrap();
     let held = &pending["messages"][0];
-    assert_eq!(
-        (&held["held_by"], &held["next_try"]),
-        (&json!("paused"), &Value::Null)
-    );
+    assert_eq!((&held["held_by"], &held["next_try"]), (&json!("paused"), &Value::Null));
 }

@@ -1,9 +1,6 @@
 //! Whatever comes in, the parsers answer: with a value, or with faults that can be printed.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -97,10 +94,7 @@ fn answer_line(bytes: &[u8]) {
     let rules = config::parse(config::DEFAULT, "t.toml").unwrap();
     if let Err(fault) = read_line(&rules, 1, bytes) {
         assert_eq!(fault.line, Some(1));
-        assert!(
-            !fault.reason.is_empty() && !fault.hint.is_empty(),
-            "{fault:?}"
-        );
+        assert!(!fault.reason.is_empty() && !fault.hint.is_empty(), "{fault:?}");
         assert!(!fault.to_string().contains('\u{1b}'), "{fault}");
     }
 }

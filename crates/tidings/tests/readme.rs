@@ -1,10 +1,7 @@
 //! The documents print what happens: the README's first configuration, its timeline and their
 //! outcome, and every command of a shell block.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 mod serving;
 
@@ -27,9 +24,7 @@ fn blocks_of(page: &str, fence: &str) -> Vec<String> {
     let page = fs::read_to_string(root().join(page)).unwrap();
     let opened = format!("\n```{fence}\n");
     let after = page.split(&opened).skip(1);
-    after
-        .map(|rest| format!("{}\n", rest.split("\n```").next().unwrap()))
-        .collect()
+    after.map(|rest| format!("{}\n", rest.split("\n```").next().unwrap())).collect()
 }
 
 fn file(name: &str) -> String {
@@ -46,15 +41,8 @@ fn the_first_files_are_those_that_are_printed() {
 #[test]
 fn the_first_simulation_ends_as_printed() {
     let shown = blocks("sh");
-    let command = shown
-        .iter()
-        .find(|block| block.contains("simulate"))
-        .unwrap();
-    let words = command
-        .replace("\\\n", " ")
-        .trim()
-        .strip_prefix("cargo run --release --")
-        .unwrap();
+    let command = shown.iter().find(|block| block.contains("simulate")).unwrap();
+    let words = command.replace("\\\n", " ").trim().strip_prefix("cargo run --release --").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_tidings"))
         .current_dir(root())
         .args(words.split_whitespace())
@@ -74,10 +62,7 @@ fn there_are_exactly_two_commands_before_the_rest() {
         .map(|block| block.split("\n```").next().unwrap())
         .map(|block| block.split_once('\n').unwrap().1)
         .collect();
-    assert_eq!(
-        commands,
-        ["cargo run --release -- demo", "cargo xtask test"]
-    );
+    assert_eq!(commands, ["cargo run --release -- demo", "cargo xtask test"]);
 }
 
 /// The port that the documents name.
@@ -88,9 +73,7 @@ const NOT_RUN: &str = "sh not run: ";
 
 /// The pages whose commands are run.
 fn documents() -> Vec<PathBuf> {
-    let pages = fs::read_dir(root().join("docs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
     let mut pages: Vec<PathBuf> = pages.filter(is_page).collect();
     pages.sort();
@@ -107,11 +90,8 @@ fn shell_blocks(page: &str) -> Vec<(usize, String)> {
         let Some(info) = line.strip_prefix("```") else {
             continue;
         };
-        let body: Vec<&str> = lines
-            .by_ref()
-            .map(|(_, line)| line)
-            .take_while(|line| *line != "```")
-            .collect();
+        let body: Vec<&str> =
+            lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
         match info.split(' ').next() {
             Some("sh") if info == "sh" => blocks.push((number, body.join("\n"))),
             Some("sh") => {
@@ -129,9 +109,8 @@ fn shell_blocks(page: &str) -> Vec<(usize, String)> {
 
 /// A command as it is run here: this binary, on a free port, a server in the background.
 fn as_run(command: &str, port: u16) -> String {
-    let command = command
-        .replace("cargo run --release -- ", "tidings ")
-        .replace(PORT, &port.to_string());
+    let command =
+        command.replace("cargo run --release -- ", "tidings ").replace(PORT, &port.to_string());
     if command.starts_with("cargo install ") {
         return ":".to_owned();
     }
@@ -144,13 +123,8 @@ fn as_run(command: &str, port: u16) -> String {
     if !command.starts_with("tidings serve ") {
         return command;
     }
-    let command = command
-        .split(" #")
-        .next()
-        .unwrap_or_default()
-        .trim_end()
-        .trim_end_matches('&')
-        .trim_end();
+    let command =
+        command.split(" #").next().unwrap_or_default().trim_end().trim_end_matches('&').trim_end();
     let listen = if command.contains("--listen") {
         String::new()
     } else {
@@ -256,11 +230,8 @@ fn answers_as_printed(output: &str) {
     };
     let answers = output.find("[{").unwrap_or(output.len());
     let stream = serde_json::Deserializer::from_str(&output[answers..]);
-    let told: Vec<serde_json::Value> = stream
-        .into_iter::<serde_json::Value>()
-        .map_while(Result::ok)
-        .map(at_rest)
-        .collect();
+    let told: Vec<serde_json::Value> =
+        stream.into_iter::<serde_json::Value>().map_while(Result::ok).map(at_rest).collect();
     let printed: Vec<_> = blocks("json")
         .into_iter()
         .map(|block| at_rest(serde_json::from_str(&block).unwrap()))
@@ -285,19 +256,15 @@ fn strike(json: &mut serde_json::Value, member: &str) {
 
 /// The README's text of a mail is the text part of the mail that its commands send, but for the date.
 fn mails_as_printed(dir: &Path) {
-    let mails: Vec<PathBuf> = fs::read_dir(dir.join("mail/new"))
-        .unwrap()
-        .map(|mail| mail.unwrap().path())
-        .collect();
+    let mails: Vec<PathBuf> =
+        fs::read_dir(dir.join("mail/new")).unwrap().map(|mail| mail.unwrap().path()).collect();
     assert_eq!(mails.len(), 1);
     let mail = fs::read(&mails[0]).unwrap();
     let mail = mail_parser::MessageParser::default().parse(&mail).unwrap();
     let days = ["Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun"];
     let undated = |text: &str| -> Vec<String> {
         let cut = |line: &str| {
-            let day = days
-                .iter()
-                .filter_map(|day| line.find(&format!("{day}day ")));
+            let day = days.iter().filter_map(|day| line.find(&format!("{day}day ")));
             line[..day.min().unwrap_or(line.len())].to_owned()
         };
         text.trim().lines().map(cut).collect()
@@ -316,15 +283,9 @@ fn a_block_is_run_unless_it_says_why_not() {
         as_run("tidings serve --data d &  # so", 7)
             .starts_with("tidings serve --data d --listen 127.0.0.1:7 >>")
     );
-    assert_eq!(
-        as_run("curl http://127.0.0.1:8990/x", 7),
-        "curl http://127.0.0.1:7/x"
-    );
+    assert_eq!(as_run("curl http://127.0.0.1:8990/x", 7), "curl http://127.0.0.1:7/x");
     for odd in ["```sh not run:\n```\n", "```sh -x\n```\n", "```bash\n```\n"] {
-        assert!(
-            std::panic::catch_unwind(|| shell_blocks(odd)).is_err(),
-            "{odd}"
-        );
+        assert!(std::panic::catch_unwind(|| shell_blocks(odd)).is_err(), "{odd}");
     }
 }
 
@@ -335,10 +296,7 @@ fn every_metric_is_told_to_operators() {
     let quoted = metrics
         .split('"')
         .filter(|text| text.starts_with("tidings_"))
-        .filter(|text| {
-            text.bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
-        });
+        .filter(|text| text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
     let names: std::collections::BTreeSet<&str> = quoted.collect();
     assert!(names.len() > 10, "{names:?}");
     for name in names {

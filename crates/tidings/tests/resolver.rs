@@ -1,10 +1,7 @@
 //! The real process and a host that it asks what objects are, before it makes mails.
 
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 mod serving;
 

@@ -4,10 +4,7 @@
 //! `TIDINGS_SOAK_DAYS=365` goes on for longer.
 
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::fs;
 use std::path::Path;
@@ -73,12 +70,7 @@ fn weigh(dir: &Path) -> Weight {
             tables_bytes += bytes;
         }
     });
-    Weight {
-        memory_kib,
-        open_files,
-        tables_bytes,
-        journal_bytes,
-    }
+    Weight { memory_kib, open_files, tables_bytes, journal_bytes }
 }
 
 fn is_list(path: &Path) -> bool {
@@ -115,10 +107,8 @@ fn memory_files_and_disk_level_off_once_days_are_forgotten() {
     let rules = config::parse(CONFIG, "tidings.toml").unwrap();
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
-    let options = tidings_store::Options {
-        cache_bytes: 4 << 20,
-        ..tidings_store::Options::default()
-    };
+    let options =
+        tidings_store::Options { cache_bytes: 4 << 20, ..tidings_store::Options::default() };
     let store = FjallStore::open(&data, Expected::OrNew(StoreId([0; 16])), options).unwrap();
     let mut player = Player::open(Arc::new(store), Options::default(), Watch::Nothing).unwrap();
     let start = Instant::parse("2024-01-01T00:00:00Z").unwrap();

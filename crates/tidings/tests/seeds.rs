@@ -21,11 +21,7 @@ fn f37_every_seed_is_read_by_its_target() {
     let manifest = fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
     let mut known = fs::read_dir(fuzz.join("seeds")).unwrap().count();
     for (name, read) in TARGETS {
-        assert!(
-            fuzz.join("fuzz_targets")
-                .join(format!("{name}.rs"))
-                .is_file()
-        );
+        assert!(fuzz.join("fuzz_targets").join(format!("{name}.rs")).is_file());
         assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
         let seeds: Vec<_> = fs::read_dir(fuzz.join("seeds").join(name))
             .unwrap_or_else(|_| panic!("{name} has no seeds"))

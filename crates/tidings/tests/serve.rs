@@ -1,10 +1,7 @@
 //! The real process: how it starts, is refused, reads its configuration again, and ends.
 
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 mod serving;
 
@@ -123,11 +120,7 @@ fn the_configuration_is_read_again_or_refused_whole() {
     while publish("e1").0 != 202 {
         patience.wait(|| "the new type is not known".to_owned());
     }
-    fs::write(
-        &place.config,
-        format!("{both}\n[types.extra2]\ncategory = 7\n"),
-    )
-    .unwrap();
+    fs::write(&place.config, format!("{both}\n[types.extra2]\ncategory = 7\n")).unwrap();
     server.signal("HUP");
     let told = || fs::read_to_string(&log).unwrap();
     while !told().contains("the old configuration stays in force") {
@@ -209,10 +202,7 @@ fn a_server_that_must_not_start_says_why() {
     let place = Place::new();
     let server = place.start();
     let (code, text) = said(&place.run(&["serve", "--dev", "--listen", "127.0.0.1:0"]));
-    assert!(
-        code == 3 && text.contains("is open in process"),
-        "{code} {text}"
-    );
+    assert!(code == 3 && text.contains("is open in process"), "{code} {text}");
     let port = server.url.rsplit(':').next().unwrap().to_owned();
 
     let other = Place::new();
@@ -223,10 +213,7 @@ fn a_server_that_must_not_start_says_why() {
     assert!(code == 2 && text.contains("key new"), "{code} {text}");
     fs::write(&other.config, "[types.note]\n").unwrap();
     let (code, text) = said(&other.run(&["serve", "--dev", "--listen", "127.0.0.1:0"]));
-    assert!(
-        code == 2 && text.contains("tidings.toml:1:"),
-        "{code} {text}"
-    );
+    assert!(code == 2 && text.contains("tidings.toml:1:"), "{code} {text}");
     fs::write(&other.config, CONFIG).unwrap();
     fs::write(other.data.join("TIDINGS"), "format = 99\n").unwrap();
     let (code, text) = said(&other.run(&["serve", "--dev", "--listen", "127.0.0.1:0"]));
@@ -246,27 +233,17 @@ fn keys_are_made_before_and_while_it_runs() {
     let status = |key: &str| {
         let mut stream = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
         let head = format!("authorization: Bearer {key}\r\nconnection: close\r\n");
-        write!(
-            stream,
-            "GET /metrics HTTP/1.1\r\nhost: localhost\r\n{head}\r\n"
-        )
-        .unwrap();
+        write!(stream, "GET /metrics HTTP/1.1\r\nhost: localhost\r\n{head}\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer.split(' ').nth(1).unwrap().to_owned()
     };
-    assert_eq!(
-        (status(&before).as_str(), status("x").as_str()),
-        ("200", "401")
-    );
+    assert_eq!((status(&before).as_str(), status("x").as_str()), ("200", "401"));
     assert_eq!(status(&key("while")), "200");
     let listed = place.run(&["key", "list", "--json"]);
     let listed = String::from_utf8(listed.stdout).unwrap();
     let first: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
-    assert_eq!(
-        (&first["name"], listed.lines().count()),
-        (&json!("before"), 2)
-    );
+    assert_eq!((&first["name"], listed.lines().count()), (&json!("before"), 2));
     assert!(!listed.contains(&before["tidings_".len()..]));
     let id = first["id"].as_str().unwrap();
     let revoke = || place.run(&["key", "revoke", id]);
@@ -293,9 +270,7 @@ fn a_token_lets_in_who_may_read_the_directory() {
     let log = place.dir.path().join("log");
     let status = |server: &Server, key: &str| {
         let key = ["status", "--url", &server.url, "--key", key];
-        let ran = Command::new(env!("CARGO_BIN_EXE_tidings"))
-            .args(key)
-            .output();
+        let ran = Command::new(env!("CARGO_BIN_EXE_tidings")).args(key).output();
         ran.unwrap().status.code()
     };
     let server =
@@ -312,10 +287,7 @@ fn a_token_lets_in_who_may_read_the_directory() {
     // Every command is let in, whatever key it has.
     made(&["status", "--key", "none"]);
     let listed = made(&["key", "list"]);
-    assert!(
-        listed.contains("site") && !listed.contains(&key),
-        "{listed}"
-    );
+    assert!(listed.contains("site") && !listed.contains(&key), "{listed}");
     // A server that is killed leaves its token, which the next start replaces.
     server.kill();
     assert_eq!(token(), first);
@@ -329,10 +301,7 @@ fn a_token_lets_in_who_may_read_the_directory() {
     let second = token();
     assert_ne!(first, second);
     assert_eq!(status(&server, &first), Some(2));
-    assert_eq!(
-        (status(&server, &second), status(&server, &key)),
-        (Some(0), Some(0))
-    );
+    assert_eq!((status(&server, &second), status(&server, &key)), (Some(0), Some(0)));
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
     assert!(!path.exists());
@@ -385,21 +354,13 @@ fn links_of_mails_outlive_the_server() {
             None => patience.wait(|| "there is no mail".to_owned()),
         }
     };
-    let (_, link) = mail
-        .split_once("List-Unsubscribe: \r\n <https://art.example")
-        .unwrap();
+    let (_, link) = mail.split_once("List-Unsubscribe: \r\n <https://art.example").unwrap();
     let path = link.split('>').next().unwrap();
     let page = |server: &Server| {
         let answer = ureq::get(format!("{}{path}", server.url)).call().unwrap();
-        let kind = answer.headers()["content-type"]
-            .to_str()
-            .unwrap()
-            .to_owned();
+        let kind = answer.headers()["content-type"].to_str().unwrap().to_owned();
         let html = answer.into_body().read_to_string().unwrap();
-        assert!(
-            kind.starts_with("text/html") && html.contains("What Art sends you"),
-            "{html}"
-        );
+        assert!(kind.starts_with("text/html") && html.contains("What Art sends you"), "{html}");
     };
     page(&server);
     server.signal("TERM");
@@ -410,26 +371,15 @@ fn links_of_mails_outlive_the_server() {
     let (code, text) = said(&place.run(&["backup", "--to", backup.to_str().unwrap()]));
     assert_eq!(code, 0, "{text}");
     let restored = place.dir.path().join("restored");
-    let restored = Place {
-        data: restored,
-        config: place.config,
-        dir: tempfile::tempdir().unwrap(),
-    };
+    let restored =
+        Place { data: restored, config: place.config, dir: tempfile::tempdir().unwrap() };
     let (code, text) = said(&restored.run(&["restore", "--from", backup.to_str().unwrap()]));
     assert_eq!(code, 0, "{text}");
     let server = restored.start();
     page(&server);
     let one_click = ureq::post(format!("{}{path}", server.url));
-    let answer = one_click
-        .send_form([("List-Unsubscribe", "One-Click")])
-        .unwrap();
+    let answer = one_click.send_form([("List-Unsubscribe", "One-Click")]).unwrap();
     assert_eq!(answer.status(), 200);
-    let chosen = Api::new(&server.url)
-        .get("/v1/recipients/ana/preferences")
-        .unwrap()
-        .1;
-    assert_eq!(
-        chosen[0],
-        json!({ "type": "mail", "channel": "email", "mode": "never" })
-    );
+    let chosen = Api::new(&server.url).get("/v1/recipients/ana/preferences").unwrap().1;
+    assert_eq!(chosen[0], json!({ "type": "mail", "channel": "email", "mode": "never" }));
 }

@@ -82,14 +82,7 @@ fn body(chance: &mut Chance, number: u64) -> Value {
 
 impl Window {
     fn print(&self) {
-        let Self {
-            memory_kib,
-            open_files,
-            disk_bytes,
-            requests,
-            p50_ms,
-            p99_ms,
-        } = self;
+        let Self { memory_kib, open_files, disk_bytes, requests, p50_ms, p99_ms } = self;
         println!(
             "{requests:>8} requests  p50 {p50_ms:>8.2} ms  p99 {p99_ms:>8.2} ms  \
              {memory_kib:>9} KiB  {open_files:>4} open files  {:>8} KiB on disk",
@@ -104,10 +97,7 @@ fn ask(api: &Api, chance: &mut Chance, next: &AtomicU64) -> u16 {
     let who = format!("/v1/recipients/r{number}");
     let followed = format!("{who}/subscriptions/some/{}", number % TOPICS);
     let answer = match chance.below(20) {
-        0..=8 => api.post(
-            "/v1/events",
-            &body(chance, next.fetch_add(1, Ordering::Relaxed)),
-        ),
+        0..=8 => api.post("/v1/events", &body(chance, next.fetch_add(1, Ordering::Relaxed))),
         9 => {
             let events = (0..20).map(|_| body(chance, next.fetch_add(1, Ordering::Relaxed)));
             api.post("/v1/events", &events.collect())
@@ -126,10 +116,7 @@ fn ask(api: &Api, chance: &mut Chance, next: &AtomicU64) -> u16 {
         // As many come as go, so that what an event costs stays the same.
         18 if chance.below(2) == 0 => api.delete(&followed),
         18 => api.put(&followed, &Value::Null),
-        _ => api.post(
-            &format!("/v1/events/e{}/cancel", chance.below(1_000)),
-            &Value::Null,
-        ),
+        _ => api.post(&format!("/v1/events/e{}/cancel", chance.below(1_000)), &Value::Null),
     };
     answer.unwrap().0
 }
@@ -147,9 +134,7 @@ fn client(
         let began = Instant::now();
         let status = ask(api, &mut chance, next);
         assert!(matches!(status, 200..=299 | 404), "{status}");
-        ms.lock()
-            .unwrap()
-            .push(began.elapsed().as_secs_f64() * 1_000.0);
+        ms.lock().unwrap().push(began.elapsed().as_secs_f64() * 1_000.0);
         due += between;
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
     }
@@ -212,11 +197,7 @@ fn play(server: &Server, data: &Path, minutes: f64) -> Vec<Window> {
         for window in 1..=count {
             let end = began + length * window / count;
             std::thread::sleep(end.saturating_duration_since(Instant::now()));
-            let window = weigh(
-                server.process(),
-                data,
-                std::mem::take(&mut *ms.lock().unwrap()),
-            );
+            let window = weigh(server.process(), data, std::mem::take(&mut *ms.lock().unwrap()));
             window.print();
             windows.push(window);
         }
@@ -241,11 +222,8 @@ fn under_mixed_load_nothing_creeps() {
     let server = Server::start(&config, &data);
     let windows = play(&server, &data, minutes);
     let third = windows.len() / 3;
-    let (first, middle, last) = (
-        &windows[..third],
-        &windows[third..2 * third],
-        &windows[2 * third..],
-    );
+    let (first, middle, last) =
+        (&windows[..third], &windows[third..2 * third], &windows[2 * third..]);
     let files = |window: &Window| window.open_files as f64;
     assert!(most(last, files) <= most(middle, files) + 8.0, "open files");
     // An hour writes into one day: what the day holds grows, and so do the caches, up to their bounds.

@@ -5,10 +5,7 @@
 //! `TIDINGS_REQUIRE_SERVERS` is set.
 
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::fs;
 use std::path::Path;
@@ -80,10 +77,7 @@ fn nothing_is_acknowledged_before_it_is_synced() {
         );
     }
     let directory = tempfile::tempdir().unwrap();
-    let (config, log) = (
-        directory.path().join("tidings.toml"),
-        directory.path().join("trace"),
-    );
+    let (config, log) = (directory.path().join("tidings.toml"), directory.path().join("trace"));
     fs::write(&config, CONFIG).unwrap();
     let server = Server::start_traced(&config, &directory.path().join("data"), &log);
     let api = Api::new(&server.url);
@@ -107,10 +101,7 @@ fn nothing_is_acknowledged_before_it_is_synced() {
             Seen::Asked => is_synced = false,
             Seen::Synced => is_synced = true,
             Seen::Acknowledged => {
-                assert!(
-                    is_synced,
-                    "event {acknowledged} was answered first:\n{trace}"
-                );
+                assert!(is_synced, "event {acknowledged} was answered first:\n{trace}");
                 acknowledged += 1;
             }
         }

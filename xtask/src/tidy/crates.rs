@@ -10,43 +10,13 @@ use crate::source::{entries, read};
 const MAY_KNOW: [(&str, &[&str]); 11] = [
     ("tidings-core", &[]),
     ("tidings-tls", &["tidings-loopback"]),
-    (
-        "tidings-store",
-        &["tidings-core", "tidings-tls", "tidings-loopback"],
-    ),
+    ("tidings-store", &["tidings-core", "tidings-tls", "tidings-loopback"]),
     ("tidings-loopback", &[]),
     ("tidings-mail", &["tidings-core"]),
-    (
-        "tidings-node",
-        &[
-            "tidings-core",
-            "tidings-store",
-            "tidings-mail",
-            "tidings-tls",
-        ],
-    ),
-    (
-        "tidings-sim",
-        &["tidings-core", "tidings-store", "tidings-node"],
-    ),
-    (
-        "tidings-demo",
-        &[
-            "tidings-core",
-            "tidings-store",
-            "tidings-mail",
-            "tidings-node",
-        ],
-    ),
-    (
-        "tidings-bench",
-        &[
-            "tidings-core",
-            "tidings-store",
-            "tidings-node",
-            "tidings-loopback",
-        ],
-    ),
+    ("tidings-node", &["tidings-core", "tidings-store", "tidings-mail", "tidings-tls"]),
+    ("tidings-sim", &["tidings-core", "tidings-store", "tidings-node"]),
+    ("tidings-demo", &["tidings-core", "tidings-store", "tidings-mail", "tidings-node"]),
+    ("tidings-bench", &["tidings-core", "tidings-store", "tidings-node", "tidings-loopback"]),
     (
         "tidings",
         &[
@@ -90,11 +60,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
         if !manifest.is_file() {
             continue;
         }
-        let name = folder
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         faults.extend(faults_of(&name, &read(&manifest)?));
     }
     Ok(faults)
@@ -102,17 +68,13 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
 
 fn faults_of(name: &str, manifest: &str) -> Vec<String> {
     let Some((_, may_know)) = MAY_KNOW.iter().find(|(known, _)| *known == name) else {
-        return vec![format!(
-            "crates: {name} is new; say in xtask what it may depend on"
-        )];
+        return vec![format!("crates: {name} is new; say in xtask what it may depend on")];
     };
     let mut faults = Vec::new();
     for (section, dependency) in dependencies(manifest) {
         let ours = MAY_KNOW.iter().any(|(known, _)| *known == dependency);
         if ours && !may_know.contains(&dependency) {
-            faults.push(format!(
-                "crates: {name} must not know {dependency} ([{section}])"
-            ));
+            faults.push(format!("crates: {name} must not know {dependency} ([{section}])"));
         }
         let core = name == "tidings-core" && !section.starts_with("dev-");
         if core && !ours && !IN_CORE.contains(&dependency) {
@@ -121,15 +83,11 @@ fn faults_of(name: &str, manifest: &str) -> Vec<String> {
             ));
         }
         if name == "xtask" {
-            faults.push(format!(
-                "crates: xtask must not know {dependency}: it is std only"
-            ));
+            faults.push(format!("crates: xtask must not know {dependency}: it is std only"));
         }
     }
     if !manifest.contains("[lints]\nworkspace = true") {
-        faults.push(format!(
-            "crates: {name} does not take over the workspace's lints"
-        ));
+        faults.push(format!("crates: {name} does not take over the workspace's lints"));
     }
     faults
 }
@@ -168,38 +126,21 @@ mod tests {
         let manifest = "[dependencies]\na.workspace = true\nb = { path = \"x\" }\n# c = 1\n\
             [target.'cfg(unix)'.dependencies]\nd = \"1\"\n[dev-dependencies.e]\nversion = \"1\"\n\
             [features]\nf = []\n";
-        let names: Vec<_> = dependencies(manifest)
-            .into_iter()
-            .map(|(_, name)| name)
-            .collect();
+        let names: Vec<_> = dependencies(manifest).into_iter().map(|(_, name)| name).collect();
         assert_eq!(names, ["a", "b", "d", "e"]);
     }
 
     #[test]
     fn wrong_edges_are_faults() {
         assert!(
-            faults(
-                "tidings-store",
-                "[dependencies]\ntidings-core.workspace = true"
-            )
-            .is_empty()
+            faults("tidings-store", "[dependencies]\ntidings-core.workspace = true").is_empty()
         );
         assert_eq!(
-            faults(
-                "tidings-core",
-                "[dependencies]\ntidings-store.workspace = true"
-            )
-            .len(),
+            faults("tidings-core", "[dependencies]\ntidings-store.workspace = true").len(),
             1
         );
-        assert_eq!(
-            faults("tidings-mail", "[dev-dependencies]\ntidings-node = \"1\"").len(),
-            1
-        );
-        assert_eq!(
-            faults("tidings-core", "[dependencies]\ntokio = \"1\"").len(),
-            1
-        );
+        assert_eq!(faults("tidings-mail", "[dev-dependencies]\ntidings-node = \"1\"").len(), 1);
+        assert_eq!(faults("tidings-core", "[dependencies]\ntokio = \"1\"").len(), 1);
         assert_eq!(faults("xtask", "[dependencies]\nserde = \"1\"").len(), 1);
         assert_eq!(faults("tidings-new", "").len(), 1);
         assert_eq!(faults_of("tidings-core", "[dependencies]").len(), 1);

@@ -69,10 +69,7 @@ fn written(root: &Path) -> Result<String, Failure> {
 /// The first sentence of a file's head (`//!`), on one line and without links within the code.
 fn first_sentence(text: &str) -> String {
     let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
-    let paragraph: Vec<&str> = lines
-        .map(str::trim)
-        .take_while(|line| !line.is_empty())
-        .collect();
+    let paragraph: Vec<&str> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
     let end = paragraph.find(". ").map_or(paragraph.len(), |at| at + 1);
     paragraph[..end].replace("[`", "`").replace("`]", "`")

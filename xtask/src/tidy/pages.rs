@@ -14,11 +14,8 @@ const TOPS: [&str; 5] = ["crates/", "docs/", "examples/", "xtask/", ".ci/"];
 const SECTIONS: [&str; 3] = ["\n## Context\n", "\n## Decision\n", "\n## Consequences\n"];
 
 /// Bytes of the pages that everybody reads: what is more stands elsewhere, under `docs`.
-const BYTES_MAX: [(&str, usize); 3] = [
-    ("README.md", 9_000),
-    ("ARCHITECTURE.md", 18_000),
-    ("CHANGELOG.md", 4_000),
-];
+const BYTES_MAX: [(&str, usize); 3] =
+    [("README.md", 9_000), ("ARCHITECTURE.md", 18_000), ("CHANGELOG.md", 4_000)];
 
 /// Lines of a decision: what fits on a page.
 const DECISION_LINES_MAX: usize = 70;
@@ -27,9 +24,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
     let mut faults = Vec::new();
     let mut pages = files(&root.join("docs"), ".md")?;
     pages.extend(
-        entries(root)?
-            .into_iter()
-            .filter(|path| path.extension().is_some_and(|e| e == "md")),
+        entries(root)?.into_iter().filter(|path| path.extension().is_some_and(|e| e == "md")),
     );
     for page in &pages {
         let text = read(page)?;
@@ -41,9 +36,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
         }
         for link in links(&text) {
             if !page.parent().unwrap_or(root).join(link).exists() {
-                faults.push(format!(
-                    "pages: {name} links to {link}, which does not exist"
-                ));
+                faults.push(format!("pages: {name} links to {link}, which does not exist"));
             }
         }
     }
@@ -128,15 +121,10 @@ fn decision(name: &str, text: &str) -> Vec<String> {
         faults.push(format!("pages: {name} is not named `NNN-title.md`"));
     }
     if !text.starts_with(&format!("# {number}. ")) {
-        faults.push(format!(
-            "pages: {name} does not begin with `# {number}. Title`"
-        ));
+        faults.push(format!("pages: {name} does not begin with `# {number}. Title`"));
     }
     for section in SECTIONS.iter().filter(|section| !text.contains(**section)) {
-        faults.push(format!(
-            "pages: {name} lacks the section `{}`",
-            section.trim()
-        ));
+        faults.push(format!("pages: {name} lacks the section `{}`", section.trim()));
     }
     if text.lines().count() > DECISION_LINES_MAX {
         faults.push(format!("pages: {name} is longer than a page"));
@@ -162,16 +150,9 @@ mod tests {
         assert!(decision("docs/decisions/001-title.md", text).is_empty());
         assert_eq!(decision("docs/decisions/002-title.md", text).len(), 1);
         assert_eq!(decision("docs/decisions/title.md", text).len(), 2);
+        assert_eq!(decision("docs/decisions/001-title.md", "# 001. Title\n").len(), 3);
         assert_eq!(
-            decision("docs/decisions/001-title.md", "# 001. Title\n").len(),
-            3
-        );
-        assert_eq!(
-            decision(
-                "docs/decisions/001-t.md",
-                &text.replace('\n', &"\n".repeat(30))
-            )
-            .len(),
+            decision("docs/decisions/001-t.md", &text.replace('\n', &"\n".repeat(30))).len(),
             1
         );
     }

@@ -70,10 +70,7 @@ fn faults_of(name: &str, text: &str) -> Vec<String> {
                 continue;
             }
             let rest = &line[at + "std::".len()..];
-            let module = rest
-                .split(|letter| !is_word(letter))
-                .next()
-                .unwrap_or_default();
+            let module = rest.split(|letter| !is_word(letter)).next().unwrap_or_default();
             if !MODULES.contains(&module) {
                 fault(&format!("std::{module}"));
             }
@@ -87,9 +84,7 @@ fn faults_of(name: &str, text: &str) -> Vec<String> {
 
 /// Clippy reads one file a crate: the core's has to repeat the workspace's.
 fn lints_left_out(of_all: &str, of_core: &str) -> Vec<String> {
-    let missing = of_all
-        .lines()
-        .filter(|line| !of_core.lines().any(|known| known == *line));
+    let missing = of_all.lines().filter(|line| !of_core.lines().any(|known| known == *line));
     missing
         .map(|line| format!("pure: {CORE}/clippy.toml lacks a line of clippy.toml: {line}"))
         .collect()
@@ -105,10 +100,7 @@ mod tests {
 
     #[test]
     fn what_only_computes_is_allowed() {
-        assert_eq!(
-            count("use std::collections::BTreeMap;\nstd::mem::take(x)\n"),
-            0
-        );
+        assert_eq!(count("use std::collections::BTreeMap;\nstd::mem::take(x)\n"), 0);
         assert_eq!(count("// std::fs::read\nlet my_std::fs = 1;\n"), 0);
         assert_eq!(count("#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n"), 0);
         assert_eq!(count("#[cfg(test)]\nmod tests;\n"), 0);
@@ -116,15 +108,9 @@ mod tests {
 
     #[test]
     fn io_clocks_threads_and_chance_are_faults() {
-        for module in [
-            "fs", "net", "env", "thread", "process", "time", "io", "os", "{fs, io}",
-        ] {
+        for module in ["fs", "net", "env", "thread", "process", "time", "io", "os", "{fs, io}"] {
             assert_eq!(count(&format!("use std::{module};\n")), 1, "{module}");
-            assert_eq!(
-                count(&format!("let x = ::std::{module}::y();\n")),
-                1,
-                "{module}"
-            );
+            assert_eq!(count(&format!("let x = ::std::{module}::y();\n")), 1, "{module}");
         }
         assert_eq!(count("extern crate std as s;\n"), 1);
         assert_eq!(count("use std as s;\n"), 1);

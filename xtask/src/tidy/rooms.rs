@@ -101,9 +101,7 @@ fn faults_of(sizes: &[(String, usize, usize)], larger: &[(&str, usize)]) -> Vec<
         let known = larger.iter().find(|(known, _)| known == what);
         match known {
             Some((_, allowed)) if size > allowed => {
-                faults.push(format!(
-                    "rooms: {size} {what}, more than the {allowed} that it had"
-                ));
+                faults.push(format!("rooms: {size} {what}, more than the {allowed} that it had"));
             }
             None if size > most => faults.push(format!("rooms: {size} {what}, more than {most}")),
             _ => {}
@@ -120,10 +118,7 @@ fn faults_of(sizes: &[(String, usize, usize)], larger: &[(&str, usize)]) -> Vec<
 
 /// The text without comments, and without the module of tests at its end.
 fn without_tests(text: &str) -> String {
-    let code = text
-        .split("\n#[cfg(test)]\nmod tests {")
-        .next()
-        .unwrap_or(text);
+    let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     let lines = code.lines().map(|line| match line.trim_start() {
         trimmed if trimmed.starts_with("//") => "",
         _ => line,
@@ -216,9 +211,7 @@ fn imports(modules: &BTreeMap<Module, (String, String)>) -> BTreeMap<Module, BTr
             }
         }
         let inline = inline(&rest);
-        let inline = inline
-            .iter()
-            .filter_map(|path| absolute(module, path, modules));
+        let inline = inline.iter().filter_map(|path| absolute(module, path, modules));
         paths.entry(module).or_default().extend(inline);
     }
     let mut imports: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
@@ -268,10 +261,7 @@ fn expand(tree: &str) -> Vec<String> {
     let close = tree.rfind('}').unwrap_or(tree.len());
     let (mut paths, mut depth, mut from) = (Vec::new(), 0_usize, open + 1);
     let mut parts = Vec::new();
-    for (at, letter) in tree[..close]
-        .char_indices()
-        .skip_while(|(at, _)| *at <= open)
-    {
+    for (at, letter) in tree[..close].char_indices().skip_while(|(at, _)| *at <= open) {
         match letter {
             '{' => depth += 1,
             '}' => depth -= 1,
@@ -304,11 +294,7 @@ fn inline(text: &str) -> Vec<String> {
             }
             let rest = &text[at..];
             let end = rest.find(|letter| !is_word(letter) && letter != ':');
-            found.push(
-                rest[..end.unwrap_or(rest.len())]
-                    .trim_end_matches(':')
-                    .to_owned(),
-            );
+            found.push(rest[..end.unwrap_or(rest.len())].trim_end_matches(':').to_owned());
         }
     }
     found
@@ -354,9 +340,7 @@ fn file_of(
     // A re-export of a re-export goes on; more than some are a circle of their own.
     for _ in 0..8 {
         let known = (0..=path.len()).rev().map(|end| path[..end].to_vec());
-        let module = known
-            .into_iter()
-            .find(|module| modules.contains_key(module));
+        let module = known.into_iter().find(|module| modules.contains_key(module));
         let module = module.unwrap_or_default();
         let next = path.get(module.len()).cloned();
         let exported = next.and_then(|name| exports.get(&(module.clone(), name)));
@@ -384,10 +368,8 @@ fn circles(imports: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<Module>
         }
         reached
     };
-    let reached: BTreeMap<&Module, BTreeSet<Module>> = imports
-        .keys()
-        .map(|module| (module, reach(module)))
-        .collect();
+    let reached: BTreeMap<&Module, BTreeSet<Module>> =
+        imports.keys().map(|module| (module, reach(module))).collect();
     let mut circles: Vec<BTreeSet<Module>> = Vec::new();
     for (module, theirs) in &reached {
         if !theirs.contains(*module) || circles.iter().any(|circle| circle.contains(*module)) {

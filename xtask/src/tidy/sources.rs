@@ -13,16 +13,8 @@ const LINES_MAX: usize = 600;
 const LONGER: [(&str, &str); 0] = [];
 
 /// Names that say nothing of what is in a file.
-const EMPTY_NAMES: [&str; 8] = [
-    "utils",
-    "util",
-    "helpers",
-    "helper",
-    "manager",
-    "common",
-    "misc",
-    "types_common",
-];
+const EMPTY_NAMES: [&str; 8] =
+    ["utils", "util", "helpers", "helper", "manager", "common", "misc", "types_common"];
 
 pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
     let mut sources: Vec<PathBuf> = files(&root.join("crates"), ".rs")?;
@@ -46,19 +38,11 @@ fn faults_of(name: &str, text: &str) -> Vec<String> {
     let is_head = |line: &&str| !line.is_empty() && !line.starts_with("#!");
     let head = text.lines().find(is_head).unwrap_or_default();
     if !is_test(name) && !head.starts_with("//!") {
-        faults.push(format!(
-            "sources: {name} does not begin with why it exists (`//!`)"
-        ));
+        faults.push(format!("sources: {name} does not begin with why it exists (`//!`)"));
     }
-    let stem = name
-        .rsplit('/')
-        .next()
-        .unwrap_or(name)
-        .trim_end_matches(".rs");
+    let stem = name.rsplit('/').next().unwrap_or(name).trim_end_matches(".rs");
     if EMPTY_NAMES.contains(&stem) {
-        faults.push(format!(
-            "sources: the name {name} does not say what is in it"
-        ));
+        faults.push(format!("sources: the name {name} does not say what is in it"));
     }
     faults
 }
@@ -67,16 +51,12 @@ fn faults_of_length(long: &[(String, usize)], allowed: &[(&str, &str)]) -> Vec<S
     let mut faults = Vec::new();
     for (name, lines) in long {
         if !allowed.iter().any(|(known, _)| known == name) {
-            faults.push(format!(
-                "sources: {name} has {lines} lines, more than {LINES_MAX}"
-            ));
+            faults.push(format!("sources: {name} has {lines} lines, more than {LINES_MAX}"));
         }
     }
     for (known, _) in allowed {
         if !long.iter().any(|(name, _)| name == known) {
-            faults.push(format!(
-                "sources: {known} need not be on the list of long files"
-            ));
+            faults.push(format!("sources: {known} need not be on the list of long files"));
         }
     }
     faults
@@ -84,10 +64,7 @@ fn faults_of_length(long: &[(String, usize)], allowed: &[(&str, &str)]) -> Vec<S
 
 /// Lines of a file without the tests at its end.
 fn lines(text: &str) -> usize {
-    let code = text
-        .split("\n#[cfg(test)]\nmod tests {")
-        .next()
-        .unwrap_or(text);
+    let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     code.lines().count()
 }
 
@@ -101,10 +78,7 @@ mod tests {
         assert!(faults_of("crates/a/src/main.rs", "#!/bin/x\n\n//! Lanes.\n").is_empty());
         assert_eq!(faults_of("crates/a/src/lane.rs", "use std::fs;\n").len(), 1);
         assert!(faults_of("crates/a/src/lane/tests.rs", "use super::*;\n").is_empty());
-        assert_eq!(
-            faults_of("crates/a/src/utils.rs", "//! All sorts.\n").len(),
-            1
-        );
+        assert_eq!(faults_of("crates/a/src/utils.rs", "//! All sorts.\n").len(), 1);
     }
 
     #[test]

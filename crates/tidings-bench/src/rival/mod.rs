@@ -48,9 +48,7 @@ impl Rival {
         if held == expected {
             return Ok(());
         }
-        Err(self.fault(format!(
-            "it holds {held} notifications, {expected} were made"
-        )))
+        Err(self.fault(format!("it holds {held} notifications, {expected} were made")))
     }
 
     fn fault(self, why: impl std::fmt::Display) -> Fault {

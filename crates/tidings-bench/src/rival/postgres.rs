@@ -95,11 +95,7 @@ impl Postgres {
             .dbname("postgres");
         let made = tokio.block_on(async { connect(&config).await?.batch_execute(TABLES).await });
         made.map_err(fault)?;
-        Ok(Self {
-            tokio,
-            config,
-            _server: server,
-        })
+        Ok(Self { tokio, config, _server: server })
     }
 
     /// Clients of one statement, each on its own connection.
@@ -130,14 +126,9 @@ impl Postgres {
     /// A client that fans out.
     pub(crate) fn fanning_out(self) -> Result<FanOut, Fault> {
         let mut clients = self.clients(1, FAN_OUT)?;
-        let (client, statement) = clients
-            .pop()
-            .ok_or_else(|| Rival::Postgres.fault("no client"))?;
-        Ok(FanOut {
-            client,
-            statement,
-            server: self,
-        })
+        let (client, statement) =
+            clients.pop().ok_or_else(|| Rival::Postgres.fault("no client"))?;
+        Ok(FanOut { client, statement, server: self })
     }
 }
 
@@ -165,10 +156,7 @@ pub(crate) struct FanOut {
 impl FanOut {
     /// Lets recipients follow a topic.
     pub(crate) fn follow(&self, topic: &str, recipients: &[u32]) -> Result<(), Fault> {
-        let numbers: Vec<i32> = recipients
-            .iter()
-            .map(|number| number.cast_signed())
-            .collect();
+        let numbers: Vec<i32> = recipients.iter().map(|number| number.cast_signed()).collect();
         let insert = "INSERT INTO followers SELECT $1, unnest($2::int[])";
         let followed = self.server.tokio.block_on(async {
             self.client.execute(insert, &[&topic, &numbers]).await?;

@@ -49,10 +49,7 @@ impl Redis {
         let connect = || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok();
         let stream = server.until(&log, connect).map_err(fault)?;
         stream.set_nodelay(true).map_err(io)?;
-        Ok(Self {
-            stream,
-            _server: server,
-        })
+        Ok(Self { stream, _server: server })
     }
 
     /// Keeps an event and puts it into the inbox and the mail lane of each recipient; how long that
@@ -65,15 +62,11 @@ impl Redis {
         for recipient in recipients {
             let recipient = world::recipient(*recipient);
             for lane in ["inbox", "mail"] {
-                command(
-                    &mut pipeline,
-                    &["RPUSH", &format!("{lane}:{recipient}"), &name],
-                );
+                command(&mut pipeline, &["RPUSH", &format!("{lane}:{recipient}"), &name]);
             }
         }
         let answers = 1 + 2 * recipients.len();
-        self.pipeline(&pipeline, answers)
-            .map_err(|fault| Rival::Redis.fault(fault))
+        self.pipeline(&pipeline, answers).map_err(|fault| Rival::Redis.fault(fault))
     }
 
     /// Counts the entries of all lists.
@@ -88,10 +81,7 @@ impl Redis {
             .write_all(&asked)
             .and_then(|()| BufReader::new(&self.stream).read_line(&mut answer));
         read.map_err(|fault| Rival::Redis.fault(fault))?;
-        let count = answer
-            .trim()
-            .strip_prefix(':')
-            .and_then(|count| count.parse().ok());
+        let count = answer.trim().strip_prefix(':').and_then(|count| count.parse().ok());
         count.ok_or_else(|| Rival::Redis.fault(format!("it does not count: {answer}")))
     }
 
@@ -149,10 +139,7 @@ mod tests {
     fn commands_are_encoded_and_answers_counted() {
         let mut out = Vec::new();
         command(&mut out, &["RPUSH", "inbox:é", "e"]);
-        assert_eq!(
-            out,
-            "*3\r\n$5\r\nRPUSH\r\n$8\r\ninbox:é\r\n$1\r\ne\r\n".as_bytes()
-        );
+        assert_eq!(out, "*3\r\n$5\r\nRPUSH\r\n$8\r\ninbox:é\r\n$1\r\ne\r\n".as_bytes());
         assert!(read_answers(&mut &b"+OK\r\n:1\r\n"[..], 2).is_ok());
         assert!(read_answers(&mut &b"+OK\r\n"[..], 2).is_err());
         assert!(read_answers(&mut &b":1\r\n-ERR\r\n"[..], 2).is_err());

@@ -48,10 +48,8 @@ impl Bucket {
             return;
         }
         let cap_counts = &mut self.cap_counts;
-        let freed = who
-            .iter()
-            .filter(|number| cap_counts.take_back(channel, *number, closed_at))
-            .collect();
+        let freed =
+            who.iter().filter(|number| cap_counts.take_back(channel, *number, closed_at)).collect();
         self.ask_again(now, &freed, compiled);
     }
 
@@ -69,11 +67,7 @@ impl Bucket {
             return RoaringBitmap::new();
         };
         let asked = who - lane.deadlines(self.terms(compiled)).passes(who);
-        let is_full = |number: &u32| {
-            self.cap_counts
-                .free_at(channel, *number, now, caps)
-                .is_some()
-        };
+        let is_full = |number: &u32| self.cap_counts.free_at(channel, *number, now, caps).is_some();
         asked.iter().filter(is_full).collect()
     }
 

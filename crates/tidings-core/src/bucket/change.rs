@@ -81,19 +81,13 @@ impl Bucket {
     ) {
         let version = compiled.version(self.rules);
         let default_tz = version.map_or("UTC", |version| version.rules.defaults.tz.as_str());
-        let zone = self
-            .roster
-            .zone(RecipientNo(number))
-            .map(|(name, _)| name.to_owned());
+        let zone = self.roster.zone(RecipientNo(number)).map(|(name, _)| name.to_owned());
         let single = RoaringBitmap::from_iter([number]);
         let clock = profile.tz.as_deref().unwrap_or(default_tz);
-        let moves = self
-            .roster
-            .profile(RecipientNo(number))
-            .is_some_and(|known| {
-                known.quiet_hours != profile.quiet_hours
-                    || zone.as_deref().is_some_and(|zone| zone != clock)
-            });
+        let moves = self.roster.profile(RecipientNo(number)).is_some_and(|known| {
+            known.quiet_hours != profile.quiet_hours
+                || zone.as_deref().is_some_and(|zone| zone != clock)
+        });
         if moves {
             self.settle_passed(at, &single, compiled);
         }
@@ -101,9 +95,7 @@ impl Bucket {
         self.roster.put(RecipientNo(number), profile, default_tz);
         self.dirty.recipients.insert(number);
         let rezoned = zone.is_some_and(|old| {
-            self.roster
-                .zone(RecipientNo(number))
-                .is_some_and(|(new, _)| new != old)
+            self.roster.zone(RecipientNo(number)).is_some_and(|(new, _)| new != old)
         });
         if rezoned {
             self.rezone(at, number, compiled);
@@ -118,12 +110,7 @@ impl Bucket {
 
     /// Updates the next slots of a recipient's open digests after a change of the time zone.
     fn rezone(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
-        for lane in self
-            .lanes
-            .plain_mut()
-            .values_mut()
-            .filter(|lane| lane.is_digest())
-        {
+        for lane in self.lanes.plain_mut().values_mut().filter(|lane| lane.is_digest()) {
             // A window keeps the digest as it was when it was opened.
             let Some(since) = lane.since(number) else {
                 continue;

@@ -92,9 +92,8 @@ impl Bucket {
             for number in lane.take_slots_after(to) {
                 // A window keeps the digest as it was when it was opened.
                 let since = lane.since(number);
-                let version = since
-                    .and_then(|since| version_at(&self.versions, since))
-                    .unwrap_or(self.rules);
+                let version =
+                    since.and_then(|since| version_at(&self.versions, since)).unwrap_or(self.rules);
                 by_version.entry(version).or_default().insert(number);
             }
             for (version, who) in by_version {

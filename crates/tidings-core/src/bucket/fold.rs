@@ -44,26 +44,14 @@ impl Bucket {
                 self.settle_urgent(by(at), &items, compiled);
                 self.end(&items);
             }
-            Record::Move {
-                overdue, arrivals, ..
-            } => {
+            Record::Move { overdue, arrivals, .. } => {
                 let overdue = overdue.into_iter().collect();
                 for (seq, arrival) in seq.and_on().zip(arrivals) {
-                    self.arrive(
-                        StoredArrival { seq, row, arrival },
-                        Some(&overdue),
-                        compiled,
-                    );
+                    self.arrive(StoredArrival { seq, row, arrival }, Some(&overdue), compiled);
                 }
             }
             Record::Dropped { .. } => {}
-            Record::Mark {
-                at,
-                before,
-                number,
-                what,
-                kind,
-            } => {
+            Record::Mark { at, before, number, what, kind } => {
                 self.mark(seq, number.0, (at, before), what, kind);
             }
             Record::InboxDelivered { to, except, .. } => {
@@ -72,56 +60,36 @@ impl Bucket {
                     self.end_one(seq, INBOX_NO, &who);
                 }
             }
-            Record::Made {
-                at,
-                closing,
-                who,
-                nothing,
-            } => self.made(by(at), closing, (&who, &nothing), compiled),
+            Record::Made { at, closing, who, nothing } => {
+                self.made(by(at), closing, (&who, &nothing), compiled)
+            }
             Record::Outcome { closing, who, .. } => self.end_messages(closing, &who),
             Record::Reopened(again) => self.reopen(*again),
-            Record::Profile {
-                at,
-                number,
-                profile,
-            } => self.profile(by(at), number.0, *profile, compiled),
+            Record::Profile { at, number, profile } => {
+                self.profile(by(at), number.0, *profile, compiled)
+            }
             Record::Erased { at, number } => self.erase(by(at), number.0, compiled),
             Record::Follow { topics, on } => self.follow(topics, on),
-            Record::Preference {
-                number,
-                scope,
-                channel,
-                mode,
-            } => {
+            Record::Preference { number, scope, channel, mode } => {
                 self.preferences.choose(number.0, channel, scope, mode);
                 self.dirty.recipients.insert(number.0);
             }
             Record::Flush { at, number, lanes } => self.flush(by(at), number.0, &lanes, compiled),
-            Record::Pause {
-                at,
-                channels,
-                emptied,
-            } => self.pause(by(at), channels, &emptied, compiled),
+            Record::Pause { at, channels, emptied } => {
+                self.pause(by(at), channels, &emptied, compiled)
+            }
             Record::Withdrawn { at, closing, who } => {
                 self.withdraw(by(at), closing, &who, compiled);
             }
-            Record::Attempted {
-                closing,
-                number,
-                attempts,
-                ..
-            } => {
+            Record::Attempted { closing, number, attempts, .. } => {
                 let open = self.closings.get_mut(&closing);
                 if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
                     open.tried.insert(number.0, attempts);
                 }
             }
-            Record::Counted {
-                at,
-                lane,
-                fewer,
-                enough,
-            } => self.count(by(at), lane, (&fewer, &enough), compiled),
+            Record::Counted { at, lane, fewer, enough } => {
+                self.count(by(at), lane, (&fewer, &enough), compiled)
+            }
             Record::Capped { at, lane, who } => self.cap(by(at), &lane, &who, compiled),
             Record::Hidden { items, .. } => {
                 self.end(&items);
@@ -177,8 +145,7 @@ impl Bucket {
                 let overdue = overdue.map(|all| &all.get(&lane).unwrap_or(&nobody).0);
                 let at = self.by_the_clock(kept.arrival.at);
                 with_entering((&kept, at), *lane_no, compiled, |entering| {
-                    self.lanes
-                        .enter(&lane, &variant.who, overdue, around, entering);
+                    self.lanes.enter(&lane, &variant.who, overdue, around, entering);
                 });
             }
         }
@@ -200,10 +167,7 @@ impl Bucket {
         self.count_for_caps(lane.lane, who, clock, compiled);
         let unmade: Tree<u32, Seq> = began.into_iter().collect();
         let from = unmade.values().min().copied().unwrap_or(seq);
-        let closing = Closing {
-            unmade,
-            ..Closing::new(lane, (at, clock), from)
-        };
+        let closing = Closing { unmade, ..Closing::new(lane, (at, clock), from) };
         self.closings.insert(seq, Shared::new(closing));
     }
 
@@ -298,13 +262,7 @@ fn with_entering<R>(
     compiled: &CompiledRules,
     act: impl FnOnce(Entering<'_>) -> R,
 ) -> R {
-    let Arrival {
-        t,
-        place,
-        type_no,
-        rules,
-        ..
-    } = kept.arrival;
+    let Arrival { t, place, type_no, rules, .. } = kept.arrival;
     let version = compiled.version(rules);
     act(Entering {
         seq: kept.seq,

@@ -40,15 +40,7 @@ impl Bucket {
 
     /// Has a built message on its way again that had its outcome.
     pub(super) fn reopen(&mut self, again: Reopened) {
-        let Reopened {
-            at,
-            closing,
-            lane,
-            due,
-            from,
-            number,
-            attempts,
-        } = again;
+        let Reopened { at, closing, lane, due, from, number, attempts } = again;
         if self.closings.get(&closing).is_none() {
             let clock = due.min(self.by_the_clock(at));
             let open = Closing::new(lane, (due, clock), from);

@@ -80,10 +80,8 @@ impl ScheduledSets {
 
     /// All of them, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (At, RoaringBitmap)> {
-        let of_one = self
-            .of_one
-            .iter()
-            .map(|(at, number)| (*at, RoaringBitmap::from_iter([*number])));
+        let of_one =
+            self.of_one.iter().map(|(at, number)| (*at, RoaringBitmap::from_iter([*number])));
         let of_many = self.of_many.iter();
         of_one.chain(of_many.map(|(at, who)| (*at, RoaringBitmap::clone(who))))
     }
@@ -114,9 +112,7 @@ pub(crate) struct FrozenPart {
 impl Frozen {
     /// All recipients of it.
     pub(crate) fn everyone(&self) -> RoaringBitmap {
-        self.parts
-            .iter()
-            .fold(RoaringBitmap::new(), |who, part| who | &part.who.0)
+        self.parts.iter().fold(RoaringBitmap::new(), |who, part| who | &part.who.0)
     }
 
     /// The frozen sets whose first row is `row`.

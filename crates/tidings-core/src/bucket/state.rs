@@ -203,9 +203,7 @@ impl Bucket {
                     let Some(lane) = self.lanes.get(&address) else {
                         continue;
                     };
-                    let overdue = lane
-                        .deadlines(self.terms(compiled))
-                        .overdue(&variant.who, at);
+                    let overdue = lane.deadlines(self.terms(compiled)).overdue(&variant.who, at);
                     if !overdue.is_empty() {
                         all.entry(address).or_default().0 |= overdue;
                     }
@@ -237,11 +235,7 @@ impl Bucket {
         for other in compiled.names.others(lane.lane) {
             let key = lane.key.clone();
             let address = LaneKey { lane: other, key };
-            let open = self
-                .lanes
-                .get(&address)
-                .map(|lane| lane.open() & &who)
-                .unwrap_or_default();
+            let open = self.lanes.get(&address).map(|lane| lane.open() & &who).unwrap_or_default();
             if !open.is_empty() {
                 who -= &open;
                 lanes.push((other, open));

@@ -22,10 +22,7 @@ impl Program {
             Node::All(parts) => &parts[..],
             _ => std::slice::from_ref(&self.expression),
         };
-        let (each, once) = parts
-            .iter()
-            .cloned()
-            .partition::<Vec<_>, _>(|part| part.names(name));
+        let (each, once) = parts.iter().cloned().partition::<Vec<_>, _>(|part| part.names(name));
         let of = |parts: Vec<Expression>| {
             let asked = self
                 .asked
@@ -36,17 +33,10 @@ impl Program {
             let expression = match <[_; 1]>::try_from(parts) {
                 Ok([part]) => part,
                 Err(parts) if parts.is_empty() => return None,
-                Err(parts) => Expression {
-                    node: Node::All(parts),
-                    ..self.expression
-                },
+                Err(parts) => Expression { node: Node::All(parts), ..self.expression },
             };
             let text = self.text.clone();
-            Some(Self {
-                text,
-                expression,
-                asked,
-            })
+            Some(Self { text, expression, asked })
         };
         (of(once), of(each))
     }

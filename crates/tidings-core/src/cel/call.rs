@@ -78,11 +78,7 @@ impl Function {
     }
 
     pub(super) fn globals() -> Vec<&'static str> {
-        GLOBALS
-            .iter()
-            .map(|(name, _)| *name)
-            .chain(["has"])
-            .collect()
+        GLOBALS.iter().map(|(name, _)| *name).chain(["has"]).collect()
     }
 
     pub(super) fn methods() -> Vec<&'static str> {
@@ -135,8 +131,7 @@ pub(super) fn call<'a>(
     match function {
         Function::Size => {
             let size = of.size().and_then(|size| i64::try_from(size).ok());
-            size.map(Value::Int)
-                .ok_or(Failed::new("the value has no size"))
+            size.map(Value::Int).ok_or(Failed::new("the value has no size"))
         }
         Function::Contains | Function::StartsWith | Function::EndsWith => {
             let (Value::Text(text), Some(Value::Text(part))) = (of, argument) else {
@@ -197,8 +192,7 @@ fn to_int<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
         Value::Timestamp(at) => Some(at.0.div_euclid(SECOND_MS)),
         _ => None,
     };
-    int.map(Value::Int)
-        .ok_or(Failed::new("the value is no integer"))
+    int.map(Value::Int).ok_or(Failed::new("the value is no integer"))
 }
 
 fn to_uint<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
@@ -209,8 +203,7 @@ fn to_uint<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
         Value::Text(text) => text.parse().ok(),
         _ => None,
     };
-    uint.map(Value::Uint)
-        .ok_or(Failed::new("the value is no integer that is not negative"))
+    uint.map(Value::Uint).ok_or(Failed::new("the value is no integer that is not negative"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "that is what `double` does")]
@@ -222,9 +215,7 @@ fn to_double<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
         Value::Text(text) => text.parse().ok(),
         _ => None,
     };
-    double
-        .map(Value::Double)
-        .ok_or(Failed::new("the value is no number"))
+    double.map(Value::Double).ok_or(Failed::new("the value is no number"))
 }
 
 fn to_text<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
@@ -249,12 +240,7 @@ fn to_text<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
 
 /// A duration such as `1h30m`, `-2.5s` or `100ms`, in milliseconds.
 fn duration_of(text: &str) -> Option<i64> {
-    const UNITS: [(&str, i64); 4] = [
-        ("ms", 1),
-        ("h", HOUR_MS),
-        ("m", MINUTE_MS),
-        ("s", SECOND_MS),
-    ];
+    const UNITS: [(&str, i64); 4] = [("ms", 1), ("h", HOUR_MS), ("m", MINUTE_MS), ("s", SECOND_MS)];
     let (sign, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),
         None => (1, text.strip_prefix('+').unwrap_or(text)),

@@ -22,11 +22,7 @@ pub(super) fn evaluate<'a>(
     expression: &'a Expression,
     names: &[(&'a str, Value<'a>)],
 ) -> Evaluated<'a> {
-    let mut evaluation = Evaluation {
-        names,
-        locals: Vec::new(),
-        steps: Steps::new(),
-    };
+    let mut evaluation = Evaluation { names, locals: Vec::new(), steps: Steps::new() };
     evaluation.value(expression)
 }
 
@@ -80,9 +76,7 @@ impl<'a> Evaluation<'a, '_> {
                         Value::Text(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) => {
                             Ok((key, self.value(value)?))
                         }
-                        _ => Err(Failed::new(
-                            "a key of a map is a text, an integer or a bool",
-                        )),
+                        _ => Err(Failed::new("a key of a map is a text, an integer or a bool")),
                     }
                 });
                 let pairs: Vec<(Value<'a>, Value<'a>)> = pairs.collect::<Result<_, _>>()?;
@@ -197,15 +191,11 @@ fn of_literal(literal: &Literal) -> Value<'_> {
 }
 
 fn int<'a>(value: Option<i64>) -> Evaluated<'a> {
-    value
-        .map(Value::Int)
-        .ok_or(Failed::new("an integer is out of range"))
+    value.map(Value::Int).ok_or(Failed::new("an integer is out of range"))
 }
 
 fn uint<'a>(value: Option<u64>) -> Evaluated<'a> {
-    value
-        .map(Value::Uint)
-        .ok_or(Failed::new("an integer is out of range"))
+    value.map(Value::Uint).ok_or(Failed::new("an integer is out of range"))
 }
 
 fn binary<'a>(
@@ -262,9 +252,7 @@ fn add<'a>(left: &Value<'a>, right: &Value<'a>, steps: &mut Steps) -> Evaluated<
         | (Value::Duration(ms), Value::Timestamp(at)) => timestamp(at.0.checked_add(*ms)),
         (a, b) => {
             let (a, b) = (a.elements(), b.elements());
-            let (a, b) = a
-                .zip(b)
-                .ok_or(Failed::new("`+` is not for values of these types"))?;
+            let (a, b) = a.zip(b).ok_or(Failed::new("`+` is not for values of these types"))?;
             steps.take_elements(a.len() + b.len())?;
             Ok(Value::of_list(a.into_iter().chain(b)))
         }

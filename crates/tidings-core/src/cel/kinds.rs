@@ -19,11 +19,7 @@ pub(super) fn check(
         None => Ok(()),
         Some(wanted) => {
             let what = format!("the expression is {}", kind.name());
-            Err(Fault::new(
-                expression.at,
-                what,
-                format!("{} is wanted", wanted.name()),
-            ))
+            Err(Fault::new(expression.at, what, format!("{} is wanted", wanted.name())))
         }
     }
 }
@@ -87,9 +83,7 @@ impl<'a> Kinds<'a> {
                 Ok(if yes == no { yes } else { Kind::Any })
             }
             Node::List(parts) => {
-                parts
-                    .iter()
-                    .try_for_each(|part| self.kind(part).map(drop))?;
+                parts.iter().try_for_each(|part| self.kind(part).map(drop))?;
                 Ok(Kind::List)
             }
             Node::Map(pairs) => {
@@ -151,11 +145,7 @@ impl<'a> Kinds<'a> {
 
 fn apart(at: usize, left: Kind, right: Kind) -> Fault {
     let what = "the operator is not for values of these types";
-    let help = format!(
-        "on the left is {}, on the right {}",
-        left.name(),
-        right.name()
-    );
+    let help = format!("on the left is {}, on the right {}", left.name(), right.name());
     Fault::new(at, what, help)
 }
 

@@ -38,10 +38,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
         at += skipped(&text[at..]);
         let rest = &text[at..];
         let Some(first) = rest.chars().next() else {
-            tokens.push(Placed {
-                at,
-                token: Token::End,
-            });
+            tokens.push(Placed { at, token: Token::End });
             return Ok(tokens);
         };
         let (token, len) = match first {
@@ -53,11 +50,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
                 (token, len + 1)
             }
             'b' | 'B' if rest[1..].starts_with(['\'', '"']) => {
-                return Err(Fault::new(
-                    at,
-                    "bytes can't be written here",
-                    "write a text",
-                ));
+                return Err(Fault::new(at, "bytes can't be written here", "write a text"));
             }
             'a'..='z' | 'A'..='Z' | '_' => {
                 let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -65,13 +58,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Fault> {
                 (Token::Name(rest[..len].to_owned()), len)
             }
             _ => {
-                let sign = SIGNS
-                    .iter()
-                    .find(|sign| rest.starts_with(**sign))
-                    .ok_or_else(|| {
-                        let what = format!("`{first}` has no meaning in an expression");
-                        Fault::new(at, what, "texts stand in quotes, and `==` compares")
-                    })?;
+                let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign)).ok_or_else(|| {
+                    let what = format!("`{first}` has no meaning in an expression");
+                    Fault::new(at, what, "texts stand in quotes, and `==` compares")
+                })?;
                 (Token::Sign(sign), sign.len())
             }
         };
@@ -91,18 +81,10 @@ fn skipped(text: &str) -> usize {
 }
 
 fn number(text: &str, at: usize) -> Result<(Token, usize), Fault> {
-    let fault = || {
-        Fault::new(
-            at,
-            "the number is too great, or is none",
-            "64 bits are the bound",
-        )
-    };
+    let fault = || Fault::new(at, "the number is too great, or is none", "64 bits are the bound");
     let suffix = |len: usize| text[len..].starts_with(['u', 'U']);
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        let count = digits
-            .find(|c: char| !c.is_ascii_hexdigit())
-            .unwrap_or(digits.len());
+        let count = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
         let value = u64::from_str_radix(&digits[..count], 16).map_err(|_| fault())?;
         let len = 2 + count;
         if suffix(len) {
@@ -112,8 +94,7 @@ fn number(text: &str, at: usize) -> Result<(Token, usize), Fault> {
     }
     let digits = |from: usize| {
         let rest = &text[from..];
-        rest.find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len())
+        rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())
     };
     let mut len = digits(0);
     let mut is_double = false;
@@ -132,10 +113,7 @@ fn number(text: &str, at: usize) -> Result<(Token, usize), Fault> {
     let written = &text[..len];
     if is_double {
         let value: f64 = written.parse().map_err(|_| fault())?;
-        return value
-            .is_finite()
-            .then_some((Token::Double(value), len))
-            .ok_or_else(fault);
+        return value.is_finite().then_some((Token::Double(value), len)).ok_or_else(fault);
     }
     let value: u64 = written.parse().map_err(|_| fault())?;
     if suffix(len) {
@@ -151,13 +129,7 @@ fn number(text: &str, at: usize) -> Result<(Token, usize), Fault> {
 fn quoted(text: &str, at: usize, is_raw: bool) -> Result<(Token, usize), Fault> {
     let fences = ["'''", "\"\"\"", "'", "\""];
     let fence = fences.into_iter().find(|fence| text.starts_with(fence));
-    let open = || {
-        Fault::new(
-            at,
-            "the text has no end",
-            "close it with the quote it begins with",
-        )
-    };
+    let open = || Fault::new(at, "the text has no end", "close it with the quote it begins with");
     let fence = fence.ok_or_else(open)?;
     let mut taken = String::new();
     let mut len = fence.len();

@@ -61,11 +61,7 @@ impl Program {
     /// [`Fault`]: the first one, with its place.
     pub fn compile(text: &str, names: &'static [Root]) -> Result<Self, Fault> {
         let (expression, asked) = Parser::parse(text, names)?;
-        Ok(Self {
-            text: text.to_owned(),
-            expression,
-            asked,
-        })
+        Ok(Self { text: text.to_owned(), expression, asked })
     }
 
     /// Compiles an expression, and refuses one with a part that would always fail; `wanted` = the kind of value that
@@ -154,18 +150,13 @@ fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
         ("id", Value::of_text(event.id.as_str())),
         ("type", Value::of_text(event.event_type.as_str())),
         ("object", of_object(&event.object)),
-        (
-            "data",
-            event.data.as_ref().map_or_else(Value::empty, Value::Object),
-        ),
+        ("data", event.data.as_ref().map_or_else(Value::empty, Value::Object)),
         ("score", Value::Double(event.score.number())),
         ("to", of_audience(&event.to)),
     ];
     let roles = [("actor", &event.actor), ("target", &event.target)];
     fields.extend(
-        roles
-            .into_iter()
-            .filter_map(|(name, role)| Some((name, of_object(role.as_ref()?)))),
+        roles.into_iter().filter_map(|(name, role)| Some((name, of_object(role.as_ref()?)))),
     );
     let instants = [
         ("occurred_at", event.occurred_at),
@@ -180,9 +171,7 @@ fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
     let local = event.deliver_local.map(|time| time.to_string());
     let times = [("delay", delay), ("deliver_local", local)];
     fields.extend(
-        times
-            .into_iter()
-            .filter_map(|(name, text)| Some((name, Value::Text(text?.into())))),
+        times.into_iter().filter_map(|(name, text)| Some((name, Value::Text(text?.into())))),
     );
     if let Some(channels) = &event.channels {
         let channels = channels.iter().map(|channel| Value::of_text(channel));
@@ -198,13 +187,10 @@ fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
 #[must_use]
 pub fn of_recipient(recipient: &Recipient) -> Value<'_> {
     let fields = [("tz", &recipient.tz), ("locale", &recipient.locale)];
-    let given = fields
-        .into_iter()
-        .filter_map(|(name, text)| Some((name, Value::of_text(text.as_ref()?))));
-    let always = [
-        ("id", Value::of_text(recipient.id.as_str())),
-        ("data", of_data(recipient.data.as_ref())),
-    ];
+    let given =
+        fields.into_iter().filter_map(|(name, text)| Some((name, Value::of_text(text.as_ref()?))));
+    let always =
+        [("id", Value::of_text(recipient.id.as_str())), ("data", of_data(recipient.data.as_ref()))];
     Value::of_fields(given.chain(always))
 }
 
@@ -217,9 +203,7 @@ pub fn of_object(object: &Object) -> Value<'_> {
         ("url", object.url.as_deref()),
         ("image", object.image.as_deref()),
     ];
-    let given = fields
-        .into_iter()
-        .filter_map(|(name, text)| Some((name, Value::of_text(text?))));
+    let given = fields.into_iter().filter_map(|(name, text)| Some((name, Value::of_text(text?))));
     Value::of_fields(given.chain([("data", of_data(object.data.as_ref()))]))
 }
 

@@ -84,27 +84,13 @@ const fn text(name: &'static str) -> Root {
 }
 
 const fn within(name: &'static str, fields: &'static [Root]) -> Root {
-    Root {
-        name,
-        kind: Kind::Map,
-        fields: Some(fields),
-    }
+    Root { name, kind: Kind::Map, fields: Some(fields) }
 }
 
-const OBJECT: &[Root] = &[
-    text("id"),
-    text("title"),
-    text("url"),
-    text("image"),
-    of("data", Kind::Map),
-];
+const OBJECT: &[Root] =
+    &[text("id"), text("title"), text("url"), text("image"), of("data", Kind::Map)];
 
-const RECIPIENT: &[Root] = &[
-    text("id"),
-    text("tz"),
-    text("locale"),
-    of("data", Kind::Map),
-];
+const RECIPIENT: &[Root] = &[text("id"), text("tz"), text("locale"), of("data", Kind::Map)];
 
 /// The fields of an event, `t` last.
 const EVENT: &[Root] = &[

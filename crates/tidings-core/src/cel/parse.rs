@@ -151,9 +151,7 @@ impl Parser {
     }
 
     fn token(&self) -> &Token {
-        self.tokens
-            .get(self.next)
-            .map_or(&Token::End, |placed| &placed.token)
+        self.tokens.get(self.next).map_or(&Token::End, |placed| &placed.token)
     }
 
     fn at(&self) -> usize {
@@ -167,11 +165,7 @@ impl Parser {
     }
 
     fn expect(&mut self, sign: &'static str) -> Result<(), Fault> {
-        if self.take(sign) {
-            Ok(())
-        } else {
-            Err(self.unexpected(&format!("`{sign}`")))
-        }
+        if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
     fn unexpected(&self, expected: &str) -> Fault {
@@ -185,11 +179,7 @@ impl Parser {
                 "a number".to_owned()
             }
         };
-        Fault::new(
-            self.at(),
-            format!("the expression goes on with {found}"),
-            help,
-        )
+        Fault::new(self.at(), format!("the expression goes on with {found}"), help)
     }
 
     /// An expression of a kind around others, if it is not too deep.
@@ -205,20 +195,12 @@ impl Parser {
             Node::Map(pairs) => deepest(pairs.as_flattened()),
             Node::Fold(fold) => {
                 let parts = [&fold.test, &fold.result].into_iter().flatten();
-                parts
-                    .map(|part| part.depth)
-                    .chain([fold.over.depth])
-                    .max()
-                    .unwrap_or(0)
+                parts.map(|part| part.depth).chain([fold.over.depth]).max().unwrap_or(0)
             }
         };
         match below {
             DEPTH_MAX.. => Err(too_deep(at)),
-            below => Ok(Expression {
-                node,
-                depth: below + 1,
-                at,
-            }),
+            below => Ok(Expression { node, depth: below + 1, at }),
         }
     }
 
@@ -228,9 +210,8 @@ impl Parser {
         if self.open > DEPTH_MAX / 2 + 1 {
             return Err(too_deep(at));
         }
-        let condition = self.several("||", Node::Any, |parser| {
-            parser.several("&&", Node::All, Self::comparison)
-        })?;
+        let condition = self
+            .several("||", Node::Any, |parser| parser.several("&&", Node::All, Self::comparison))?;
         let whole = if self.take("?") {
             let yes = self.expression()?;
             self.expect(":")?;
@@ -274,9 +255,7 @@ impl Parser {
         let mut left = self.sum()?;
         loop {
             let at = self.at();
-            let sign = SIGNS
-                .iter()
-                .find(|(sign, _)| *self.token() == Token::Sign(sign));
+            let sign = SIGNS.iter().find(|(sign, _)| *self.token() == Token::Sign(sign));
             let operator = match (sign, self.token()) {
                 (Some((_, operator)), _) => *operator,
                 (None, Token::Name(name)) if name == "in" => Operator::In,
@@ -291,11 +270,8 @@ impl Parser {
     fn sum(&mut self) -> Parsed {
         const SIGNS: [(&str, Operator); 2] = [("+", Operator::Add), ("-", Operator::Subtract)];
         self.left_to_right(&SIGNS, |parser| {
-            const SIGNS: [(&str, Operator); 3] = [
-                ("*", Operator::Multiply),
-                ("/", Operator::Divide),
-                ("%", Operator::Remainder),
-            ];
+            const SIGNS: [(&str, Operator); 3] =
+                [("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
             parser.left_to_right(&SIGNS, Self::unary)
         })
     }
@@ -329,11 +305,7 @@ impl Parser {
         // The least integer has no counterpart to be negated.
         if negations > 0 && *self.token() == Token::IntBound {
             self.next += 1;
-            let least = Expression {
-                node: Node::Literal(Literal::Int(i64::MIN)),
-                depth: 1,
-                at,
-            };
+            let least = Expression { node: Node::Literal(Literal::Int(i64::MIN)), depth: 1, at };
             return self.wrapped(at, negations - 1, Node::Negate, least);
         }
         let of = self.member()?;
@@ -494,11 +466,7 @@ impl Parser {
             }
             _ => {
                 let help = "ask for a field, as in `has(event.target)`";
-                Err(Fault::new(
-                    asked.at,
-                    "`has` asks for something that is no field",
-                    help,
-                ))
+                Err(Fault::new(asked.at, "`has` asks for something that is no field", help))
             }
         }
     }
@@ -522,11 +490,7 @@ impl Parser {
         self.expect(",")?;
         self.locals.push(variable.clone());
         let first = self.expression()?;
-        let second = if name == "map" && self.take(",") {
-            Some(self.expression()?)
-        } else {
-            None
-        };
+        let second = if name == "map" && self.take(",") { Some(self.expression()?) } else { None };
         self.locals.pop();
         self.expect(")")?;
         let (test, result) = match (name, second) {
@@ -534,13 +498,7 @@ impl Parser {
             ("map", None) => (None, Some(first)),
             _ => (Some(first), None),
         };
-        let fold = Fold {
-            kind,
-            over: of,
-            name: variable,
-            test,
-            result,
-        };
+        let fold = Fold { kind, over: of, name: variable, test, result };
         self.around(at, Node::Fold(Box::new(fold)))
     }
 

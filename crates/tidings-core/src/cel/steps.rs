@@ -22,8 +22,7 @@ impl Steps {
     pub(super) fn take(&mut self, steps: u32) -> Result<(), Failed> {
         let left = self.0.checked_sub(steps);
         self.0 = left.unwrap_or(0);
-        left.map(drop)
-            .ok_or(Failed::new("the evaluation takes too many steps"))
+        left.map(drop).ok_or(Failed::new("the evaluation takes too many steps"))
     }
 
     /// Takes the steps of so many bytes of text.

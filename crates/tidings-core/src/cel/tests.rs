@@ -76,10 +76,7 @@ fn expressions_have_values() {
         ("event.data.list.map(x, x > 1, x * 2)[0]", "4"),
         ("event.data.map.all(key, key in ['a', 'b'])", "true"),
         ("[[1], [2]].map(x, x.map(y, y + 1))[1][0]", "3"),
-        (
-            "event.id.startsWith('e') && event.id.endsWith('1') && 'abc'.contains('b')",
-            "true",
-        ),
+        ("event.id.startsWith('e') && event.id.endsWith('1') && 'abc'.contains('b')", "true"),
         ("string(7) + string(1.5) + string(true)", "71.5true"),
         ("int('12') + int(3.9)", "15"),
         ("int('x')", "!"),
@@ -88,15 +85,9 @@ fn expressions_have_values() {
             "timestamp('2024-03-01T09:00:00Z') + duration('90m') > timestamp('2024-03-01T10:00:00Z')",
             "true",
         ),
-        (
-            "string(timestamp('2024-03-01T10:00:00Z') - timestamp('2024-03-01T09:00:00Z'))",
-            "3600s",
-        ),
+        ("string(timestamp('2024-03-01T10:00:00Z') - timestamp('2024-03-01T09:00:00Z'))", "3600s"),
         ("timestamp('2024-03-03T23:30:00Z').getDayOfWeek()", "0"),
-        (
-            "timestamp('2024-03-03T23:30:00Z').getHours('Europe/Paris')",
-            "0",
-        ),
+        ("timestamp('2024-03-03T23:30:00Z').getHours('Europe/Paris')", "0"),
         ("timestamp('2024-12-31T00:00:00Z').getDayOfYear()", "365"),
         ("timestamp('2024-12-31T00:00:00Z').getMonth()", "11"),
         (r#""a\tb\u00e9\x41" + r'\n' + '''it's'''"#, "a\tbéA\\nit's"),
@@ -148,14 +139,9 @@ fn what_is_written_is_bounded() {
     let compile = |text: &str| Program::compile(text, OF_EVENT);
     let within =
         |open: &str, times, close: &str| format!("{}1{}", open.repeat(times), close.repeat(times));
-    for (open, close) in [
-        ("(", ")"),
-        ("[", "]"),
-        ("!", ""),
-        ("-", ""),
-        ("{1: ", "}"),
-        ("size(", ")"),
-    ] {
+    for (open, close) in
+        [("(", ")"), ("[", "]"), ("!", ""), ("-", ""), ("{1: ", "}"), ("size(", ")")]
+    {
         assert!(compile(&within(open, 20, close)).is_ok(), "{open}");
         for times in [100, 600] {
             let fault = compile(&within(open, times, close)).unwrap_err();

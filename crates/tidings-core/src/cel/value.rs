@@ -58,11 +58,7 @@ impl<'a> Value<'a> {
     #[must_use]
     pub fn of_fields(fields: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
         let fields = fields.into_iter();
-        Self::Map(
-            fields
-                .map(|(name, value)| (Self::of_text(name), value))
-                .collect(),
-        )
+        Self::Map(fields.map(|(name, value)| (Self::of_text(name), value)).collect())
     }
 
     /// The value of a list.
@@ -77,10 +73,8 @@ impl<'a> Value<'a> {
             Json::Null => Self::Null,
             Json::Bool(value) => Self::Bool(*value),
             Json::Number(number) => {
-                let int = number
-                    .as_i64()
-                    .map(Self::Int)
-                    .or_else(|| number.as_u64().map(Self::Uint));
+                let int =
+                    number.as_i64().map(Self::Int).or_else(|| number.as_u64().map(Self::Uint));
                 int.unwrap_or_else(|| Self::Double(number.as_f64().unwrap_or(f64::NAN)))
             }
             Json::String(text) => Self::of_text(text),
@@ -282,11 +276,7 @@ fn double_order(double: f64, int: i128) -> Option<Ordering> {
         return Some(Ordering::Less);
     }
     let floor = whole(double.floor())?;
-    let fraction = if double.fract() == 0.0 {
-        Ordering::Equal
-    } else {
-        Ordering::Greater
-    };
+    let fraction = if double.fract() == 0.0 { Ordering::Equal } else { Ordering::Greater };
     Some(floor.cmp(&int).then(fraction))
 }
 

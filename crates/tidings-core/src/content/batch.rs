@@ -49,10 +49,7 @@ pub struct Batch {
 impl Batch {
     /// The types of the entries, some more than once.
     pub fn types(&self) -> impl Iterator<Item = &Id> {
-        self.groups
-            .iter()
-            .flat_map(|group| &group.lines)
-            .flat_map(|line| &line.types)
+        self.groups.iter().flat_map(|group| &group.lines).flat_map(|line| &line.types)
     }
 }
 
@@ -139,11 +136,7 @@ mod tests {
         let data = |value: Value| value.as_object().cloned().map(Arc::new);
         for (one, other, common) in [
             (json!({"a": 1}), json!({"a": 1}), json!({"a": 1})),
-            (
-                json!({"a": 1, "b": 2}),
-                json!({"a": 1, "b": 3, "c": 4}),
-                json!({"a": 1}),
-            ),
+            (json!({"a": 1, "b": 2}), json!({"a": 1, "b": 3, "c": 4}), json!({"a": 1})),
             (
                 json!({"a": {"b": 1, "c": 2}, "d": [1]}),
                 json!({"a": {"b": 1, "c": 3}, "d": [2]}),

@@ -94,18 +94,14 @@ pub fn group(mut entries: Vec<&Entry>, rules: &Rules) -> Vec<Group> {
     let mut of_kind: Vec<Vec<Gathered<'_>>> = Vec::new();
     for gathered in lines {
         let event_type = &gathered.line.types[0];
-        let mut known = of_kind
-            .iter_mut()
-            .filter(|lines| lines[0].line.types[0] == *event_type);
+        let mut known = of_kind.iter_mut().filter(|lines| lines[0].line.types[0] == *event_type);
         match known.next() {
             Some(lines) => lines.push(gathered),
             None => of_kind.push(vec![gathered]),
         }
     }
-    let mut groups: Vec<(Rank, Group)> = of_kind
-        .into_iter()
-        .flat_map(|lines| groups_of_kind(lines, rules))
-        .collect();
+    let mut groups: Vec<(Rank, Group)> =
+        of_kind.into_iter().flat_map(|lines| groups_of_kind(lines, rules)).collect();
     groups.sort_unstable_by_key(|(rank, _)| *rank);
     groups.into_iter().map(|(_, group)| group).collect()
 }
@@ -159,13 +155,8 @@ fn lines<'e>(entries: &[&'e Entry]) -> Vec<Gathered<'e>> {
         let Gathered { line, acts, .. } = gathered;
         line.actors = newest_first(acts);
         if !gathered.reasons.is_empty() {
-            let all: BTreeSet<&String> = gathered
-                .reasons
-                .iter()
-                .copied()
-                .chain([&*line.reasons])
-                .flatten()
-                .collect();
+            let all: BTreeSet<&String> =
+                gathered.reasons.iter().copied().chain([&*line.reasons]).flatten().collect();
             line.reasons = all.into_iter().cloned().collect();
         }
     }
@@ -231,9 +222,7 @@ fn groups_of_kind(lines: Vec<Gathered<'_>>, rules: &Rules) -> Vec<(Rank, Group)>
         return Vec::new();
     };
     let type_rules = rules.types.get(event_type.as_str());
-    let pivot = type_rules
-        .and_then(|rules| rules.group)
-        .unwrap_or_else(|| fewest(&lines));
+    let pivot = type_rules.and_then(|rules| rules.group).unwrap_or_else(|| fewest(&lines));
     let category = type_rules.map_or("", |rules| rules.category.as_str());
     let mut of_key: FxHashMap<Id, usize> = FxHashMap::default();
     let mut groups: Vec<(Rank, Group)> = Vec::new();

@@ -59,12 +59,8 @@ impl Engine {
     /// will still be written to them.
     pub fn take_rested(&mut self) -> Vec<Day> {
         let today = self.intake.now.day();
-        let over: BTreeSet<Day> = self
-            .parts
-            .iter()
-            .flat_map(|part| part.restless.range(..today))
-            .copied()
-            .collect();
+        let over: BTreeSet<Day> =
+            self.parts.iter().flat_map(|part| part.restless.range(..today)).copied().collect();
         let is_at_rest = |day: &Day| self.parts.buckets().all(|bucket| bucket.is_at_rest(*day));
         let rested: Vec<Day> = over.into_iter().filter(is_at_rest).collect();
         for part in self.parts.iter_mut() {

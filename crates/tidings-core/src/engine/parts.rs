@@ -51,11 +51,7 @@ impl DerefMut for Parts {
 impl Parts {
     /// Parts whose jobs are done one after the other.
     pub(super) fn new(all: Vec<Part>) -> Self {
-        Self {
-            all,
-            busy: 0,
-            workers: Box::new(InTurn),
-        }
+        Self { all, busy: 0, workers: Box::new(InTurn) }
     }
 
     /// The index of a bucket's part.
@@ -84,9 +80,7 @@ impl Parts {
 
     /// All buckets, each with its part.
     pub(super) fn with_buckets(&self) -> impl Iterator<Item = (&Part, &Bucket)> {
-        self.all
-            .iter()
-            .flat_map(|part| part.buckets.iter().map(move |bucket| (part, bucket)))
+        self.all.iter().flat_map(|part| part.buckets.iter().map(move |bucket| (part, bucket)))
     }
 
     /// The days that may hold a record of a bucket.
@@ -96,18 +90,11 @@ impl Parts {
 
     /// The days that may hold a record of some bucket.
     pub(super) fn journal_days(&self) -> BTreeSet<Day> {
-        self.all
-            .iter()
-            .flat_map(|part| &part.journal_days)
-            .copied()
-            .collect()
+        self.all.iter().flat_map(|part| &part.journal_days).copied().collect()
     }
 
     pub(super) fn ledger_rows(&self) -> impl Iterator<Item = (&Account, &Row)> {
-        self.all
-            .iter()
-            .flat_map(|part| part.ledger.rows())
-            .map(|(account, row)| (account, &**row))
+        self.all.iter().flat_map(|part| part.ledger.rows()).map(|(account, row)| (account, &**row))
     }
 
     /// Number of entries that events got when they were applied.
@@ -185,31 +172,20 @@ impl Parts {
         work: impl Fn(&Intake, &mut Part, &mut Draft<'_>) -> Result<T, Unreadable> + Sync,
     ) -> Result<Vec<T>, Unreadable> {
         if !is_large || self.all.len() == 1 {
-            return self
-                .all
-                .iter_mut()
-                .map(|part| work(intake, part, draft))
-                .collect();
+            return self.all.iter_mut().map(|part| work(intake, part, draft)).collect();
         }
-        let journals: Vec<_> = self
-            .all
-            .iter()
-            .map(|part| draft.take_journals(&part.buckets.numbers()))
-            .collect();
+        let journals: Vec<_> =
+            self.all.iter().map(|part| draft.take_journals(&part.buckets.numbers())).collect();
         let mut done: Vec<_> = self.all.iter().map(|_| None).collect();
         let (step, intake, work) = (&*draft, intake, &work);
         let jobs =
-            self.all
-                .iter_mut()
-                .zip(journals)
-                .zip(&mut done)
-                .map(|((part, journals), done)| {
-                    Box::new(move || {
-                        let mut draft = step.of_part(journals);
-                        let result = work(intake, part, &mut draft);
-                        *done = Some(result.map(|result| (result, draft.drafted())));
-                    }) as Job<'_>
-                });
+            self.all.iter_mut().zip(journals).zip(&mut done).map(|((part, journals), done)| {
+                Box::new(move || {
+                    let mut draft = step.of_part(journals);
+                    let result = work(intake, part, &mut draft);
+                    *done = Some(result.map(|result| (result, draft.drafted())));
+                }) as Job<'_>
+            });
         self.workers.run(jobs.collect());
         let mut results = Vec::with_capacity(done.len());
         for done in done {

@@ -98,13 +98,7 @@ impl Engine {
     pub(super) fn oldest_day(&self) -> Option<Day> {
         let intake = [self.intake.id_days.first(), self.intake.days.keys().next()];
         let parts = self.parts.iter().map(|part| part.journal_days.first());
-        intake
-            .into_iter()
-            .chain(parts)
-            .flatten()
-            .copied()
-            .chain(self.oldest_elsewhere)
-            .min()
+        intake.into_iter().chain(parts).flatten().copied().chain(self.oldest_elsewhere).min()
     }
 
     /// Sets the oldest day that parts on other nodes hold something of.

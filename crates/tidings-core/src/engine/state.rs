@@ -121,10 +121,7 @@ impl Engine {
 
     /// The clock's time at the newest step.
     #[must_use]
-    #[expect(
-        clippy::misnamed_getters,
-        reason = "what is due now is so by the clock"
-    )]
+    #[expect(clippy::misnamed_getters, reason = "what is due now is so by the clock")]
     pub fn now(&self) -> Instant {
         self.intake.clock
     }
@@ -158,12 +155,8 @@ impl Engine {
     /// early (a deadline has moved since), never too late, and may be in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
         let lanes = self.parts.iter_mut().filter_map(Part::next_due).min();
-        let scheduled = self
-            .intake
-            .scheduled
-            .first()
-            .map(|((t, _), ())| *t)
-            .filter(|_| self.holds_intake);
+        let scheduled =
+            self.intake.scheduled.first().map(|((t, _), ())| *t).filter(|_| self.holds_intake);
         lanes.into_iter().chain(scheduled).min()
     }
 
@@ -211,9 +204,7 @@ impl Engine {
 
 fn read_compiled(view: &dyn ReadView) -> Result<CompiledRules, Unreadable> {
     let mut names = Names::default();
-    each_base(view, Table::Names, |_, value| {
-        names.put_back(decode("a name", value)?)
-    })?;
+    each_base(view, Table::Names, |_, value| names.put_back(decode("a name", value)?))?;
     let mut compiled = CompiledRules::new(names);
     each_base(view, Table::Rules, |key, value| {
         let number = u32_at(key, REST).unwrap_or_default();

@@ -26,9 +26,7 @@ impl Engine {
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
     pub fn fall_due(&mut self, view: &dyn ReadView, now: Instant) -> Result<Step, Unreadable> {
-        self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            close_due(engine, draft)
-        })
+        self.in_step(Draft::new(view), now, |engine, draft, _, _| close_due(engine, draft))
     }
 
     /// Processes missed instants, each as [`Engine::fall_due`] and a step without arrivals: those at or
@@ -73,11 +71,9 @@ impl Engine {
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
-        self.in_step(
-            Draft::new(view).with(reach),
-            now,
-            |engine, draft, _, step| enter(engine, draft, commands, step),
-        )
+        self.in_step(Draft::new(view).with(reach), now, |engine, draft, _, step| {
+            enter(engine, draft, commands, step)
+        })
     }
 
     /// Handles the arrivals of an instant, delivers to the inboxes, and closes the lanes due then. Lanes
@@ -92,15 +88,11 @@ impl Engine {
         now: Instant,
         commands: &[Command],
     ) -> Result<Step, Unreadable> {
-        self.in_step(
-            Draft::new(view).with(reach),
-            now,
-            |engine, draft, _, step| {
-                enter(engine, draft, commands, step)?;
-                step.delivered = end_instant(engine, draft, commands)?;
-                Ok(())
-            },
-        )
+        self.in_step(Draft::new(view).with(reach), now, |engine, draft, _, step| {
+            enter(engine, draft, commands, step)?;
+            step.delivered = end_instant(engine, draft, commands)?;
+            Ok(())
+        })
     }
 
     /// Puts new rules in force, as a command among those of an instant: pending entries move to their new
@@ -263,11 +255,7 @@ pub(super) fn end_act(
 ) -> Result<Reply, Unreadable> {
     if engine.replica().tells() {
         let act = draft.tell(|| act);
-        draft.leave_open(OpenAct {
-            command,
-            act,
-            applied,
-        });
+        draft.leave_open(OpenAct { command, act, applied });
         // Another takes its place once all parts have answered.
         return Ok(Reply::Done);
     }
@@ -286,11 +274,7 @@ fn enter_scheduled(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<(), Unr
 }
 
 fn enter_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<Option<Act>, Unreadable> {
-    if engine.holds_intake {
-        engine.intake.enter_due(draft)
-    } else {
-        Ok(None)
-    }
+    if engine.holds_intake { engine.intake.enter_due(draft) } else { Ok(None) }
 }
 
 /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
@@ -330,11 +314,9 @@ pub(super) fn apply(
     act: &Act,
 ) -> Result<Applied, Unreadable> {
     let is_large = matches!(act, Act::Rules { .. });
-    let applied = engine
-        .parts
-        .each(&engine.intake, draft, is_large, |intake, part, draft| {
-            part.apply(intake, draft, act)
-        })?;
+    let applied = engine.parts.each(&engine.intake, draft, is_large, |intake, part, draft| {
+        part.apply(intake, draft, act)
+    })?;
     Ok(Applied::sum(applied))
 }
 
@@ -346,9 +328,7 @@ fn follow(
 ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
     let of = |command: &Command| {
         let recipient = command.recipient().map_or("", Id::as_str);
-        engine
-            .parts
-            .index_of(BucketNo::of(recipient, engine.intake.buckets))
+        engine.parts.index_of(BucketNo::of(recipient, engine.intake.buckets))
     };
     let parts: Vec<usize> = commands.iter().map(of).collect();
     let answers = engine.parts.each(
@@ -370,9 +350,7 @@ fn close_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<(), Unreadabl
     let are_several = engine.parts.are_several_due(engine.intake.clock);
     engine
         .parts
-        .each(&engine.intake, draft, are_several, |_, part, draft| {
-            part.close_due(draft)
-        })?;
+        .each(&engine.intake, draft, are_several, |_, part, draft| part.close_due(draft))?;
     Ok(())
 }
 
@@ -384,11 +362,9 @@ fn end_instant(
 ) -> Result<Vec<InboxDelivery>, Unreadable> {
     let is_large =
         engine.parts.are_large(commands) || engine.parts.are_several_due(engine.intake.clock);
-    let delivered = engine
-        .parts
-        .each(&engine.intake, draft, is_large, |intake, part, draft| {
-            part.end_instant(intake, draft)
-        })?;
+    let delivered = engine.parts.each(&engine.intake, draft, is_large, |intake, part, draft| {
+        part.end_instant(intake, draft)
+    })?;
     Ok(delivered.into_iter().flatten().collect())
 }
 

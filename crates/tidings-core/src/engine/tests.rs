@@ -40,20 +40,12 @@ struct Stored(BTreeMap<(Partition, Vec<u8>), Vec<u8>>);
 
 impl Stored {
     fn commit(&mut self, writes: Vec<Write>) {
-        for Write {
-            partition,
-            key,
-            value,
-        } in writes
-        {
+        for Write { partition, key, value } in writes {
             match value {
                 Some(value) => {
                     let table = key.get(2);
                     assert!(key.len() <= 1 << 10, "a key of table {table:?} is too long");
-                    assert!(
-                        value.len() <= 1 << 20,
-                        "a value of table {table:?} is too long"
-                    );
+                    assert!(value.len() <= 1 << 20, "a value of table {table:?} is too long");
                     self.0.insert((partition, key), value);
                 }
                 None => {
@@ -123,10 +115,7 @@ fn event(name: usize) -> Command {
         id(&format!("e{name}")),
         id("told"),
         object,
-        Audience {
-            everyone: true,
-            ..Audience::default()
-        },
+        Audience { everyone: true, ..Audience::default() },
     )))
 }
 
@@ -134,23 +123,16 @@ fn event(name: usize) -> Command {
 fn with_recipient(options: Options) -> (Stored, Engine) {
     let mut stored = Stored::default();
     let mut engine = Engine::open(&stored, &[], options).unwrap();
-    let step = engine
-        .set_rules(&stored, &Reach::new(), Instant(0), rules())
-        .unwrap();
+    let step = engine.set_rules(&stored, &Reach::new(), Instant(0), rules()).unwrap();
     stored.commit(step.writes);
-    let step = engine
-        .step(&stored, &Reach::new(), Instant(0), &[recipient()])
-        .unwrap();
+    let step = engine.step(&stored, &Reach::new(), Instant(0), &[recipient()]).unwrap();
     stored.commit(step.writes);
     (stored, engine)
 }
 
 /// Publishes so many events, so many a step, over two days, and reads the last of each step back.
 fn publish(events: usize, together: usize) {
-    let options = Options {
-        buckets: 1,
-        ..Options::default()
-    };
+    let options = Options { buckets: 1, ..Options::default() };
     let (mut stored, mut engine) = with_recipient(options);
     let names: Vec<usize> = (0..events).collect();
     let day = crate::model::time::DAY_MS;
@@ -160,20 +142,14 @@ fn publish(events: usize, together: usize) {
         let commands: Vec<Command> = names.iter().map(|name| event(*name)).collect();
         let step = engine.step(&stored, &Reach::new(), now, &commands).unwrap();
         stored.commit(step.writes);
-        let messages = engine
-            .reader(&stored)
-            .inbox_messages(&step.delivered[0])
-            .unwrap();
+        let messages = engine.reader(&stored).inbox_messages(&step.delivered[0]).unwrap();
         told += messages[0].items.len();
         assert_eq!(messages[0].items[0].event, id(&format!("e{}", names[0])));
     }
     assert_eq!(told, events);
     let days = [Day(0), Day(1)];
     let engine = Engine::open(&stored, &days, options).unwrap();
-    assert_eq!(
-        engine.reader(&stored).walk().unwrap().books.delivered,
-        events as u64
-    );
+    assert_eq!(engine.reader(&stored).walk().unwrap().books.delivered, events as u64);
 }
 
 #[test]
@@ -197,20 +173,14 @@ fn rows_of(stored: &Stored, owner: Owner, table: Table) -> usize {
 
 #[test]
 fn what_arrives_together_shares_rows_until_it_is_indexed() {
-    let options = Options {
-        buckets: 1,
-        index_after: Some(0),
-        checkpoint_after: 0,
-        ..Options::default()
-    };
+    let options =
+        Options { buckets: 1, index_after: Some(0), checkpoint_after: 0, ..Options::default() };
     let (mut stored, mut engine) = with_recipient(options);
     let (bucket, intake) = (Owner::Bucket(BucketNo(0)), Owner::Intake);
     let before = rows_of(&stored, bucket, Table::Journal);
     for (at, names) in [(1, 0..10), (2, 10..40)] {
         let commands: Vec<Command> = names.map(event).collect();
-        let step = engine
-            .step(&stored, &Reach::new(), Instant(at), &commands)
-            .unwrap();
+        let step = engine.step(&stored, &Reach::new(), Instant(at), &commands).unwrap();
         stored.commit(step.writes);
     }
     // Of each step one row of arrivals and one that tells the inbox.
@@ -229,10 +199,7 @@ fn what_arrives_together_shares_rows_until_it_is_indexed() {
     }
     assert_eq!(rows_of(&stored, bucket, Table::Journal), before + 2);
     let draft = Draft::new(&stored);
-    let at = |ordinal| EventAt {
-        day: Day(0),
-        ordinal,
-    };
+    let at = |ordinal| EventAt { day: Day(0), ordinal };
     for ordinal in [0, 9, 10, 15, 16, 39] {
         let row = accepted::read(&draft, Day(0), at(ordinal)).unwrap();
         assert_eq!(row.event.id, id(&format!("e{ordinal}")));
@@ -244,19 +211,13 @@ fn what_arrives_together_shares_rows_until_it_is_indexed() {
 /// event is found without reading what became of the others.
 #[test]
 fn of_the_day_that_goes_on_the_newest_is_in_memory() {
-    let options = Options {
-        buckets: 1,
-        index_after: Some(0),
-        checkpoint_after: 0,
-        ..Options::default()
-    };
+    let options =
+        Options { buckets: 1, index_after: Some(0), checkpoint_after: 0, ..Options::default() };
     let (mut stored, mut engine) = with_recipient(options);
     let names: Vec<usize> = (0..10_000).collect();
     for (at, names) in (1..).zip(names.chunks(250)) {
         let commands: Vec<Command> = names.iter().copied().map(event).collect();
-        let step = engine
-            .step(&stored, &Reach::new(), Instant(at), &commands)
-            .unwrap();
+        let step = engine.step(&stored, &Reach::new(), Instant(at), &commands).unwrap();
         stored.commit(step.writes);
         while let Some(writes) = engine.chore(&stored).unwrap() {
             stored.commit(writes);
@@ -272,10 +233,7 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
     assert!((250..=4096).contains(&loaded(&engine).iter().sum::<usize>()));
     for name in [0, 4_999, 9_999] {
         let before = loaded(&engine).len();
-        let trace = engine
-            .reader(&stored)
-            .trace(&id(&format!("e{name}")))
-            .unwrap();
+        let trace = engine.reader(&stored).trace(&id(&format!("e{name}"))).unwrap();
         let report = trace.unwrap().report(&stored).unwrap();
         assert_eq!(report.channels["inbox"].ended[&Outcome::Delivered], 1);
         assert_eq!(loaded(&engine).len(), before, "it is read alone");
@@ -284,26 +242,14 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
 
 #[test]
 fn a_tail_is_indexed_when_its_day_is_over() {
-    let options = Options {
-        buckets: 1,
-        ..Options::default()
-    };
+    let options = Options { buckets: 1, ..Options::default() };
     let mut stored = Stored::default();
     let mut engine = Engine::open(&stored, &[], options).unwrap();
-    stored.commit(
-        engine
-            .set_rules(&stored, &Reach::new(), Instant(0), rules())
-            .unwrap()
-            .writes,
-    );
-    let step = engine
-        .step(&stored, &Reach::new(), Instant(0), &[recipient(), event(0)])
-        .unwrap();
+    stored.commit(engine.set_rules(&stored, &Reach::new(), Instant(0), rules()).unwrap().writes);
+    let step = engine.step(&stored, &Reach::new(), Instant(0), &[recipient(), event(0)]).unwrap();
     stored.commit(step.writes);
     assert_eq!(engine.chore(&stored), Ok(None));
-    let step = engine
-        .step(&stored, &Reach::new(), Day(0).end(), &[])
-        .unwrap();
+    let step = engine.step(&stored, &Reach::new(), Day(0).end(), &[]).unwrap();
     stored.commit(step.writes);
     assert_eq!(engine.take_rested(), []);
     let segments = Key::of(Owner::Bucket(BucketNo(0)), Table::Segments).done();
@@ -320,26 +266,14 @@ fn a_tail_is_indexed_when_its_day_is_over() {
 
 #[test]
 fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
-    let options = Options {
-        buckets: 1,
-        ..Options::default()
-    };
+    let options = Options { buckets: 1, ..Options::default() };
     let mut stored = Stored::default();
     let mut engine = Engine::open(&stored, &[], options).unwrap();
-    let follow = |who: &str, topic: &str| Command::Subscribe {
-        recipient: id(who),
-        topic: id(topic),
-    };
-    let commands = [
-        recipient(),
-        follow("a", "x"),
-        follow("nobody", "x"),
-        follow("a", "y"),
-        follow("a", "x"),
-    ];
-    let step = engine
-        .step(&stored, &Reach::new(), Instant(0), &commands)
-        .unwrap();
+    let follow =
+        |who: &str, topic: &str| Command::Subscribe { recipient: id(who), topic: id(topic) };
+    let commands =
+        [recipient(), follow("a", "x"), follow("nobody", "x"), follow("a", "y"), follow("a", "x")];
+    let step = engine.step(&stored, &Reach::new(), Instant(0), &commands).unwrap();
     let unknown = Err(Refused::UnknownRecipient(id("nobody")));
     let done = || Ok(Reply::Done);
     assert_eq!(step.replies, [done(), done(), unknown, done(), done()]);
@@ -350,14 +284,9 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
     let following = |engine: &Engine, stored: &Stored| engine.reader(stored).following(&id("a"));
     for mut engine in [engine, Engine::open(&stored, &[Day(0)], options).unwrap()] {
         assert_eq!(following(&engine, &stored).unwrap().unwrap(), ["x", "y"]);
-        let leave = |topic: &str| Command::Unsubscribe {
-            recipient: id("a"),
-            topic: id(topic),
-        };
+        let leave = |topic: &str| Command::Unsubscribe { recipient: id("a"), topic: id(topic) };
         let commands = [leave("y"), leave("z"), follow("a", "z")];
-        let step = engine
-            .step(&stored, &Reach::new(), Instant(1), &commands)
-            .unwrap();
+        let step = engine.step(&stored, &Reach::new(), Instant(1), &commands).unwrap();
         let mut after = Stored(stored.0.clone());
         after.commit(step.writes);
         for engine in [engine, Engine::open(&after, &[Day(0)], options).unwrap()] {
@@ -369,16 +298,12 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         // The topic that gives a row its key goes, and comes back, in one step; then everything.
         let mut engine = Engine::open(&stored, &[Day(0)], options).unwrap();
         let commands = [leave("x"), follow("a", "x"), follow("a", "w"), leave("w")];
-        let step = engine
-            .step(&stored, &Reach::new(), Instant(1), &commands)
-            .unwrap();
+        let step = engine.step(&stored, &Reach::new(), Instant(1), &commands).unwrap();
         let mut after = Stored(stored.0.clone());
         after.commit(step.writes);
         assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "y"]);
         let erase = Command::Erase { recipient: id("a") };
-        let step = engine
-            .step(&after, &Reach::new(), Instant(2), &[erase])
-            .unwrap();
+        let step = engine.step(&after, &Reach::new(), Instant(2), &[erase]).unwrap();
         after.commit(step.writes);
         let rows = Key::of(Owner::Bucket(BucketNo(0)), Table::Following).done();
         let left = after.0.keys().filter(|(_, key)| key.starts_with(&rows));
@@ -390,30 +315,18 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
 fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
     let options = Options::default();
     let (mut stored, mut engine) = with_recipient(options);
-    let choice = |scope, mode| Choice {
-        scope,
-        channel: "inbox".to_owned(),
-        mode,
-    };
+    let choice = |scope, mode| Choice { scope, channel: "inbox".to_owned(), mode };
     let told = || PreferenceScope::Type("told".to_owned());
     let works = || PreferenceScope::Category("works".to_owned());
     let choose = |engine: &mut Engine, stored: &mut Stored, chosen: Vec<Choice>| {
-        let command = Command::Preferences {
-            recipient: id("a"),
-            chosen,
-            whole: true,
-        };
-        let step = engine
-            .step(stored, &Reach::new(), Instant(1), &[command])
-            .unwrap();
+        let command = Command::Preferences { recipient: id("a"), chosen, whole: true };
+        let step = engine.step(stored, &Reach::new(), Instant(1), &[command]).unwrap();
         assert_eq!(step.replies, [Ok(Reply::Done)]);
         stored.commit(step.writes);
         engine.preferences(&id("a")).unwrap()
     };
     let set = |engine: &mut Engine, stored: &mut Stored, rules| {
-        let step = engine
-            .set_rules(stored, &Reach::new(), Instant(1), rules)
-            .unwrap();
+        let step = engine.set_rules(stored, &Reach::new(), Instant(1), rules).unwrap();
         stored.commit(step.writes);
         engine.preferences(&id("a")).unwrap()
     };
@@ -427,10 +340,7 @@ fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
     assert_eq!(set(&mut engine, &mut stored, without), []);
     let immediate = vec![choice(works(), Mode::Immediate)];
     let shown = (works(), "inbox", Mode::Immediate);
-    assert_eq!(
-        choose(&mut engine, &mut stored, immediate),
-        slice::from_ref(&shown)
-    );
+    assert_eq!(choose(&mut engine, &mut stored, immediate), slice::from_ref(&shown));
 
     // The type is back, and so is what was said of it.
     let mut both = [shown, never];
@@ -444,14 +354,8 @@ fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
 /// Commands acknowledged behind a forgetting of the same step is there after a start.
 #[test]
 fn what_follows_a_forgetting_in_its_step_is_recovered() {
-    let options = Options {
-        buckets: 1,
-        ..Options::default()
-    };
-    let follow = |topic: &str| Command::Subscribe {
-        recipient: id("a"),
-        topic: id(topic),
-    };
+    let options = Options { buckets: 1, ..Options::default() };
+    let follow = |topic: &str| Command::Subscribe { recipient: id("a"), topic: id(topic) };
     let another = || {
         let Command::Recipient(mut change) = recipient() else {
             unreachable!("that is what it makes");
@@ -461,19 +365,16 @@ fn what_follows_a_forgetting_in_its_step_is_recovered() {
     };
     let (day, now) = (Day(40), Day(40).start());
     let forget = || Command::Forget { before: day };
-    for commands in [
-        vec![follow("x"), forget(), follow("y")],
-        vec![recipient(), forget(), another()],
-    ] {
+    for commands in
+        [vec![follow("x"), forget(), follow("y")], vec![recipient(), forget(), another()]]
+    {
         let (mut stored, mut engine) = with_recipient(options);
         let step = engine.step(&stored, &Reach::new(), now, &commands).unwrap();
         assert!(!step.forgotten.is_empty());
         let forgotten = |partition| matches!(partition, Partition::Day(of) if of < day);
         stored.0.retain(|(partition, _), _| !forgotten(*partition));
         stored.commit(step.writes);
-        let step = engine
-            .step(&stored, &Reach::new(), now.plus_ms(1), &[event(1)])
-            .unwrap();
+        let step = engine.step(&stored, &Reach::new(), now.plus_ms(1), &[event(1)]).unwrap();
         stored.commit(step.writes);
         let again = Engine::open(&stored, &[day], options).unwrap();
         assert_eq!(again.recipients(), engine.recipients());

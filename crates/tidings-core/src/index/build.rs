@@ -123,10 +123,7 @@ fn one_segment(kept: &[Arc<StoredArrival>]) -> &[Arc<StoredArrival>] {
 }
 
 fn without_sets(kept: &StoredArrival) -> Arc<StoredArrival> {
-    let mut rest = StoredArrival {
-        row: Seq::default(),
-        ..kept.clone()
-    };
+    let mut rest = StoredArrival { row: Seq::default(), ..kept.clone() };
     for variant in &mut rest.arrival.variants {
         variant.who = Set::default();
     }

@@ -29,12 +29,7 @@ pub(crate) struct DayIndex {
 
 impl DayIndex {
     pub(crate) fn new(first: Seq) -> Self {
-        Self {
-            first,
-            tail: Tree::new(),
-            tail_notifications: 0,
-            segments: Vec::new(),
-        }
+        Self { first, tail: Tree::new(), tail_notifications: 0, segments: Vec::new() }
     }
 }
 
@@ -119,18 +114,13 @@ impl SegmentAt {
 impl DayIndex {
     /// The list of its segments, to be stored.
     pub(super) fn segment_list(&self) -> SegmentList {
-        SegmentList {
-            first: self.first,
-            segments: self.segments.clone(),
-        }
+        SegmentList { first: self.first, segments: self.segments.clone() }
     }
 }
 
 /// The sum of the sizes of arrivals.
 pub(super) fn weight(kept: &[Arc<StoredArrival>]) -> Weight {
-    kept.iter()
-        .map(|kept| Weight::of(kept))
-        .fold(Weight::default(), Weight::plus)
+    kept.iter().map(|kept| Weight::of(kept)).fold(Weight::default(), Weight::plus)
 }
 
 /// The first and the last place of arrivals' events.
@@ -142,11 +132,7 @@ pub(super) fn places(arrivals: &[Arc<StoredArrival>]) -> RangeInclusive<EventNo>
 
 /// The least `t` of arrivals.
 pub(super) fn earliest(arrivals: &[Arc<StoredArrival>]) -> Instant {
-    arrivals
-        .iter()
-        .map(|kept| kept.arrival.t)
-        .min()
-        .unwrap_or_default()
+    arrivals.iter().map(|kept| kept.arrival.t).min().unwrap_or_default()
 }
 
 /// The key of the list of a day's segments.

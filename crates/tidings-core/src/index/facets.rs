@@ -52,10 +52,7 @@ pub(super) fn facets_key(bucket: BucketNo, segment: u64, chunk: u32) -> Vec<u8> 
 /// The key of a row of details, by its first arrival.
 pub(crate) fn details_key(bucket: BucketNo, segment: u64, first: usize) -> Vec<u8> {
     let first = u32::try_from(first).unwrap_or(u32::MAX);
-    Key::of(Owner::Bucket(bucket), Table::Details)
-        .u64(segment)
-        .u32(first)
-        .done()
+    Key::of(Owner::Bucket(bucket), Table::Details).u64(segment).u32(first).done()
 }
 
 /// An upper bound on the bytes of an arrival in a row, without its sets.
@@ -111,21 +108,16 @@ pub(crate) fn rows(
 ) -> Vec<(Vec<u8>, Vec<u8>)> {
     let ranges = row_ranges(arrivals);
     let arrivals: Vec<&StoredArrival> = arrivals.iter().map(|kept| &**kept).collect();
-    let variants = arrivals.iter().enumerate().flat_map(|(at, kept)| {
-        kept.arrival
-            .variants
-            .iter()
-            .map(move |variant| (at, variant))
-    });
+    let variants = arrivals
+        .iter()
+        .enumerate()
+        .flat_map(|(at, kept)| kept.arrival.variants.iter().map(move |variant| (at, variant)));
     let variants: Vec<(usize, &Variant)> = variants.collect();
     let mut rows: Vec<_> = (0..)
         .zip(variants.chunks(CHUNK_ORDINALS as usize))
         .map(|(chunk, variants)| {
             let key = facets_key(bucket, segment, chunk);
-            (
-                key,
-                encode_facets(chunk * CHUNK_ORDINALS, variants, &arrivals),
-            )
+            (key, encode_facets(chunk * CHUNK_ORDINALS, variants, &arrivals))
         })
         .collect();
     let mut ordinal = 0;
@@ -187,10 +179,7 @@ fn encode_facets(
     let each = || arrivals.iter().map(|kept| (kept.seq, &kept.arrival));
     put_column(&mut out, each().map(|(seq, _)| seq.0));
     put_column(&mut out, each().map(|(_, arrival)| arrival.place.0));
-    put_column(
-        &mut out,
-        each().map(|(_, arrival)| u64::from(arrival.type_no.0)),
-    );
+    put_column(&mut out, each().map(|(_, arrival)| u64::from(arrival.type_no.0)));
     put_column(&mut out, each().map(|(_, arrival)| arrival.about.object));
     let by_object = each().all(|(_, arrival)| arrival.about.pivot.is_none());
     out.push(u8::from(!by_object));
@@ -228,10 +217,7 @@ fn encode_details(arrivals: &[&StoredArrival], first_ordinal: u64) -> Vec<u8> {
     crate::sets::codec::put_u64(&mut out, first_ordinal);
     let each = || arrivals.iter().map(|kept| &kept.arrival);
     put_column(&mut out, each().map(|arrival| ordered(arrival.t)));
-    put_column(
-        &mut out,
-        each().map(|arrival| u64::from(arrival.event.ordinal)),
-    );
+    put_column(&mut out, each().map(|arrival| u64::from(arrival.event.ordinal)));
     let days_before = |arrival: &Arrival| arrival.at.day().0.wrapping_sub(arrival.event.day.0);
     let days_before = each().map(|arrival| u64::from(days_before(arrival).cast_unsigned()));
     put_column(&mut out, days_before);
@@ -303,10 +289,7 @@ impl<'a> Facets<'a> {
                 .collect::<Result<Vec<_>, _>>()
         });
         let lane_sets = lane_sets.collect::<Result<Vec<_>, _>>()?;
-        let (sets, back) = (
-            Column::read(reader, ordinals)?,
-            Column::read(reader, ordinals)?,
-        );
+        let (sets, back) = (Column::read(reader, ordinals)?, Column::read(reader, ordinals)?);
         let seqs = Column::read(reader, arrivals)?;
         let places = Column::read(reader, arrivals)?;
         let types = Column::read(reader, arrivals)?;
@@ -382,9 +365,7 @@ impl<'a> Facets<'a> {
     /// The arrival of an ordinal, if its lanes are wanted.
     fn arrival(&self, ordinal: u32, wanted: &[bool]) -> Result<Option<usize>, Corrupt> {
         let corrupt = Corrupt(FACETS);
-        let at = (ordinal as usize)
-            .checked_sub(self.first_ordinal)
-            .ok_or(corrupt)?;
+        let at = (ordinal as usize).checked_sub(self.first_ordinal).ok_or(corrupt)?;
         let set = self.sets.get(at).and_then(|set| usize::try_from(set).ok());
         match set.and_then(|set| wanted.get(set)) {
             Some(true) => {}
@@ -447,11 +428,7 @@ impl<'a> Facets<'a> {
         let corrupt = Corrupt(FACETS);
         let within = arrival.checked_sub(self.first_arrival).ok_or(corrupt)?;
         let at = within / NEIGHBOURS;
-        let (first, last) = self
-            .first_t
-            .get(at)
-            .zip(self.last_t.get(at))
-            .ok_or(corrupt)?;
+        let (first, last) = self.first_t.get(at).zip(self.last_t.get(at)).ok_or(corrupt)?;
         Ok((instant(first), instant(last)))
     }
 }
@@ -518,10 +495,7 @@ impl<'a> Details<'a> {
             u32::try_from(number).map_err(|_| Corrupt(DETAILS))
         };
         let before = number(self.days_before)?.cast_signed();
-        Ok(EventAt {
-            day: Day(day.0.wrapping_sub(before)),
-            ordinal: number(self.ordinals)?,
-        })
+        Ok(EventAt { day: Day(day.0.wrapping_sub(before)), ordinal: number(self.ordinals)? })
     }
 
     /// The words of an ordinal's reasons, sorted by bytes.
@@ -529,11 +503,7 @@ impl<'a> Details<'a> {
         let corrupt = Corrupt(DETAILS);
         let at = u64::from(ordinal).checked_sub(self.first_ordinal);
         let at = at.and_then(|at| usize::try_from(at).ok()).ok_or(corrupt)?;
-        let (from, to) = self
-            .ends
-            .get(at)
-            .zip(self.ends.get(at + 1))
-            .ok_or(corrupt)?;
+        let (from, to) = self.ends.get(at).zip(self.ends.get(at + 1)).ok_or(corrupt)?;
         let number = |at: u64| self.numbers.get(usize::try_from(at).ok()?);
         let words = (from..to).map(|at| {
             let word = number(at).and_then(|word| usize::try_from(word).ok());

@@ -69,20 +69,11 @@ pub fn encode(headers: &[Header]) -> Vec<u8> {
     put_u64(&mut out, headers.len() as u64);
     put_column(&mut out, headers.iter().map(|header| header.place.0));
     put_texts(&mut out, headers.iter().map(|header| header.id.as_str()));
-    put_names(
-        &mut out,
-        headers.iter().map(|header| Some(&header.event_type)),
-    );
+    put_names(&mut out, headers.iter().map(|header| Some(&header.event_type)));
     put_names(&mut out, headers.iter().map(|header| header.actor.as_ref()));
     put_names(&mut out, headers.iter().map(|header| Some(&header.object)));
-    put_names(
-        &mut out,
-        headers.iter().map(|header| header.target.as_ref()),
-    );
-    put_column(
-        &mut out,
-        headers.iter().map(|header| header.score.number().to_bits()),
-    );
+    put_names(&mut out, headers.iter().map(|header| header.target.as_ref()));
+    put_column(&mut out, headers.iter().map(|header| header.score.number().to_bits()));
     put_instants(&mut out, headers.iter().map(|header| header.occurred_at));
     put_instants(&mut out, headers.iter().map(|header| header.expires_at));
     out
@@ -174,10 +165,7 @@ struct NameRows<'a> {
 impl<'a> NameRows<'a> {
     fn read(reader: &mut Reader<'a>, len: usize) -> Result<Self, Corrupt> {
         let count = reader.count()?;
-        Ok(Self {
-            names: Texts::read(reader, count, BLOCK.0)?,
-            which: Column::read(reader, len)?,
-        })
+        Ok(Self { names: Texts::read(reader, count, BLOCK.0)?, which: Column::read(reader, len)? })
     }
 
     fn get(&self, at: usize) -> Result<Option<Id>, Corrupt> {
@@ -234,12 +222,7 @@ mod tests {
         let any_id = "[a-zé/]{1,40}".prop_map(|text| Id::new(&text).unwrap());
         let years = Instant::MIN.0..=Instant::MAX.0;
         let instant = || prop::option::of(years.clone().prop_map(Instant));
-        let roles = (
-            few(),
-            prop::option::of(few()),
-            few(),
-            prop::option::of(few()),
-        );
+        let roles = (few(), prop::option::of(few()), few(), prop::option::of(few()));
         let score = prop::num::f64::NORMAL | prop::num::f64::ZERO;
         let ranked = (any_id, score);
         (any::<u64>(), ranked, roles, instant(), instant()).prop_map(

@@ -117,11 +117,9 @@ impl Index {
             .enumerate()
             .map(|(ordinal, _)| {
                 let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
-                segment
-                    .variant(ordinal)
-                    .is_some_and(|(_, _, kept, variant)| {
-                        (look.from..=look.to).contains(&kept.seq) && (look.takes)(kept, variant)
-                    })
+                segment.variant(ordinal).is_some_and(|(_, _, kept, variant)| {
+                    (look.from..=look.to).contains(&kept.seq) && (look.takes)(kept, variant)
+                })
             })
             .collect();
         if !taken.contains(&true) {
@@ -151,11 +149,8 @@ impl Index {
 }
 
 fn collect_tail(day: &DayIndex, look: &Look<'_>, found: &mut Found) {
-    for kept in day
-        .tail
-        .from(&look.from)
-        .map(|(_, kept)| kept)
-        .take_while(|kept| kept.seq <= look.to)
+    for kept in
+        day.tail.from(&look.from).map(|(_, kept)| kept).take_while(|kept| kept.seq <= look.to)
     {
         for (at, variant) in (0..).zip(&kept.arrival.variants) {
             if variant.who.is_disjoint(look.who) || !(look.takes)(kept, variant) {

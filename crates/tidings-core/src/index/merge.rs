@@ -53,9 +53,8 @@ impl DayIndex {
         starts.find_map(|from| {
             let segments = from..from + MERGED_SEGMENTS;
             let level = self.segments[from].level;
-            let is_even = self.segments[segments.clone()]
-                .iter()
-                .all(|segment| segment.level == level);
+            let is_even =
+                self.segments[segments.clone()].iter().all(|segment| segment.level == level);
             (is_even && most(from).end >= segments.end).then_some(segments)
         })
     }
@@ -89,11 +88,7 @@ impl Index {
             parts.push((at.id(), first..ordinals));
             arrivals.extend(segment.arrivals.iter().cloned());
         }
-        let level = members
-            .iter()
-            .map(|segment| segment.level)
-            .max()
-            .unwrap_or(0);
+        let level = members.iter().map(|segment| segment.level).max().unwrap_or(0);
         let into = SegmentAt {
             first: first.first,
             last: last.last,
@@ -103,15 +98,7 @@ impl Index {
             earliest: earliest(&arrivals),
             loaded: Arc::default(),
         };
-        Ok(Some(Merging {
-            day,
-            segments,
-            parts,
-            arrivals,
-            into,
-            block: 0,
-            obsolete: Vec::new(),
-        }))
+        Ok(Some(Merging { day, segments, parts, arrivals, into, block: 0, obsolete: Vec::new() }))
     }
 
     /// Writes a slice of the merged postings; the last slice replaces the parts by the new segment.

@@ -104,10 +104,7 @@ pub fn build_stripe(sets: &[&RoaringBitmap], from: u32) -> Option<Stripe> {
     });
     let blocks_before = stripe * STRIPE_BLOCKS;
     let blocks = (0..STRIPE_BLOCKS).filter_map(|i| Some((blocks_before + i, rows.block(i)?)));
-    Some(Stripe {
-        blocks: blocks.collect(),
-        next: last.checked_add(1),
-    })
+    Some(Stripe { blocks: blocks.collect(), next: last.checked_add(1) })
 }
 
 /// The least member of all sets that is not below `from`.
@@ -163,10 +160,7 @@ pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
     }
     let each = |visit: &mut dyn FnMut(usize, u32)| {
         segments.iter().try_for_each(|(segment, offset)| {
-            segment.each(
-                |_| true,
-                |slot, ordinal| visit(slot.into(), ordinal + offset),
-            )
+            segment.each(|_| true, |slot, ordinal| visit(slot.into(), ordinal + offset))
         })
     };
     let mut rows = Rows::new(BLOCK_RECIPIENTS as usize, ordinals);
@@ -266,10 +260,8 @@ impl Rows {
     /// The header of a block: everything before its rows.
     fn header(&self, slots: Range<usize>) -> Vec<u8> {
         let lens = &self.len[slots];
-        let present: Vec<(u8, u32)> = (0_u8..=255)
-            .zip(lens.iter().copied())
-            .filter(|&(_, len)| len > 0)
-            .collect();
+        let present: Vec<(u8, u32)> =
+            (0_u8..=255).zip(lens.iter().copied()).filter(|&(_, len)| len > 0).collect();
         let width = match present.iter().map(|&(_, len)| len).max() {
             Some(0x1_0000..) => 4,
             Some(0x100..) => 2,
@@ -372,13 +364,7 @@ impl<'a> Block<'a> {
             _ => return Err(reader.corrupt()),
         };
         let lens = reader.take(rows * width)?;
-        let block = Self {
-            ordinals,
-            slots,
-            width,
-            lens,
-            rows: reader.rest(),
-        };
+        let block = Self { ordinals, slots, width, lens, rows: reader.rest() };
         let (shortest, longest) = block.len_bounds();
         let lens_fit = rows == 0 || shortest > 0 && longest <= bits_len(ordinals);
         if lens_fit && block.rows_before(rows) == block.rows.len() as u64 {
@@ -437,26 +423,23 @@ impl<'a> Block<'a> {
         if self.width == 1 {
             return lens.iter().map(|&len| u64::from(len)).sum();
         }
-        lens.chunks_exact(self.width)
-            .map(|len| read_len(len) as u64)
-            .sum()
+        lens.chunks_exact(self.width).map(|len| read_len(len) as u64).sum()
     }
 
     /// The lengths of the shortest and the longest row.
     fn len_bounds(&self) -> (u32, u32) {
         if self.width == 1 {
             let bounds = (u8::MAX, u8::MIN);
-            let (least, most) = self.lens.iter().fold(bounds, |(least, most), &len| {
-                (least.min(len), most.max(len))
-            });
+            let (least, most) = self
+                .lens
+                .iter()
+                .fold(bounds, |(least, most), &len| (least.min(len), most.max(len)));
             return (least.into(), most.into());
         }
         self.lens
             .chunks_exact(self.width)
             .map(|len| read_len(len) as u32)
-            .fold((u32::MAX, 0), |(least, most), len| {
-                (least.min(len), most.max(len))
-            })
+            .fold((u32::MAX, 0), |(least, most), len| (least.min(len), most.max(len)))
     }
 
     fn visit_row(
@@ -503,10 +486,7 @@ impl<'a> Block<'a> {
 
 fn count_ones(bits: &[u8]) -> usize {
     let (words, rest) = bits.as_chunks::<8>();
-    let in_words: u32 = words
-        .iter()
-        .map(|word| u64::from_le_bytes(*word).count_ones())
-        .sum();
+    let in_words: u32 = words.iter().map(|word| u64::from_le_bytes(*word).count_ones()).sum();
     let in_rest: u32 = rest.iter().map(|byte| byte.count_ones()).sum();
     (in_words + in_rest) as usize
 }
@@ -514,10 +494,7 @@ fn count_ones(bits: &[u8]) -> usize {
 /// A row's length, of 1 to 4 bytes.
 #[inline]
 fn read_len(bytes: &[u8]) -> usize {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |len, &byte| len << 8 | usize::from(byte))
+    bytes.iter().rev().fold(0, |len, &byte| len << 8 | usize::from(byte))
 }
 
 #[cfg(test)]

@@ -21,10 +21,7 @@ use crate::model::time::Day;
 
 /// The key of a segment's postings for a block of recipients.
 pub(super) fn posting_key(bucket: BucketNo, block: u32, segment: u64) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Postings)
-        .u32(block)
-        .u64(segment)
-        .done()
+    Key::of(Owner::Bucket(bucket), Table::Postings).u32(block).u64(segment).done()
 }
 
 /// The key prefix of a segment's arrivals.
@@ -108,10 +105,7 @@ impl Index {
         (day, at): (Day, &SegmentAt),
         chunk: u32,
     ) -> Result<Vec<u8>, Unreadable> {
-        let row = view.get(
-            Partition::Day(day),
-            &facets_key(self.bucket, at.id(), chunk),
-        )?;
+        let row = view.get(Partition::Day(day), &facets_key(self.bucket, at.id(), chunk))?;
         row.ok_or_else(|| self.is_missing(at))
     }
 
@@ -133,11 +127,7 @@ impl Index {
             take(&facets);
             Ok(())
         })?;
-        if arrivals == at.weight.arrivals as usize {
-            Ok(())
-        } else {
-            Err(self.is_missing(at))
-        }
+        if arrivals == at.weight.arrivals as usize { Ok(()) } else { Err(self.is_missing(at)) }
     }
 
     /// One arrival of a segment.
@@ -160,10 +150,7 @@ impl Index {
 
     /// The error for missing rows of a segment.
     pub(crate) fn is_missing(&self, at: &SegmentAt) -> Unreadable {
-        Unreadable(format!(
-            "rows of segment {} of bucket {} are missing",
-            at.first, self.bucket
-        ))
+        Unreadable(format!("rows of segment {} of bucket {} are missing", at.first, self.bucket))
     }
 
     /// The arrivals of an event on its own day and on the days to which it was moved.
@@ -192,10 +179,7 @@ impl Index {
                     arrivals.push(self.arrival_at_rest(view, (*day, at), arrival)?);
                 }
             }
-            let of = held
-                .tail
-                .values()
-                .filter(|kept| kept.arrival.place == place);
+            let of = held.tail.values().filter(|kept| kept.arrival.place == place);
             arrivals.extend(of.cloned());
         }
         Ok(arrivals)
@@ -213,19 +197,11 @@ impl Index {
     ) -> Result<Vec<RoaringBitmap>, Unreadable> {
         let variants = &kept.arrival.variants;
         let day = kept.arrival.at.day();
-        let mut segments = self
-            .days
-            .get(&day)
-            .map(|held| &held.segments)
-            .into_iter()
-            .flatten();
+        let mut segments = self.days.get(&day).map(|held| &held.segments).into_iter().flatten();
         let Some(at) = segments.find(|segment| (segment.first..=segment.last).contains(&kept.seq))
         else {
             // It is in the tail, where arrivals have their sets with them.
-            return Ok(variants
-                .iter()
-                .map(|variant| variant.who.0.clone())
-                .collect());
+            return Ok(variants.iter().map(|variant| variant.who.0.clone()).collect());
         };
         let mut first = None;
         self.each_facets(view, (day, at), &mut |facets| {
@@ -265,9 +241,7 @@ impl Index {
                     |slot, ordinal| take(base + u32::from(slot), ordinal),
                 )?;
             }
-            number_next = last
-                .checked_add(1)
-                .and_then(|next| who.range(next..).next());
+            number_next = last.checked_add(1).and_then(|next| who.range(next..).next());
         }
         Ok(())
     }

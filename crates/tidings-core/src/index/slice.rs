@@ -13,19 +13,12 @@ pub(crate) struct Slice {
 
 impl Slice {
     pub(crate) fn new(room: usize) -> Self {
-        Self {
-            writes: Vec::new(),
-            room,
-        }
+        Self { writes: Vec::new(), room }
     }
 
     pub(crate) fn put(&mut self, partition: Partition, key: Vec<u8>, value: Option<Vec<u8>>) {
         self.spend(key.len() + value.as_ref().map_or(0, Vec::len));
-        self.writes.push(Write {
-            partition,
-            key,
-            value,
-        });
+        self.writes.push(Write { partition, key, value });
     }
 
     /// Writes a value that may need several rows.

@@ -23,10 +23,7 @@ pub(crate) struct Index {
 
 impl Index {
     pub(crate) fn new(bucket: BucketNo) -> Self {
-        Self {
-            bucket,
-            days: BTreeMap::new(),
-        }
+        Self { bucket, days: BTreeMap::new() }
     }
 
     /// Reads the segments of a day; its tail comes from the journal.
@@ -87,9 +84,7 @@ impl Index {
         let is_loaded = |segment: &SegmentAt| segment.loaded.get().is_some();
         for (_, held) in self.days.range_mut(..today) {
             if held.segments.iter().any(is_loaded) {
-                held.segments
-                    .iter_mut()
-                    .for_each(|segment| segment.loaded = Arc::default());
+                held.segments.iter_mut().for_each(|segment| segment.loaded = Arc::default());
             }
         }
     }

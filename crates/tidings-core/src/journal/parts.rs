@@ -51,11 +51,7 @@ pub fn rows(partition: Partition, key: Vec<u8>, value: &[u8]) -> Vec<Write> {
             value: Some(bytes.to_vec()),
         })
         .collect();
-    rows.push(Write {
-        partition,
-        key,
-        value: Some(row),
-    });
+    rows.push(Write { partition, key, value: Some(row) });
     rows
 }
 
@@ -122,9 +118,7 @@ mod tests {
 
     #[test]
     fn a_value_of_any_length_is_read_as_it_was_written() {
-        let key = Key::of(Owner::Bucket(BucketNo(3)), Table::Meta)
-            .u64(7)
-            .done();
+        let key = Key::of(Owner::Bucket(BucketNo(3)), Table::Meta).u64(7).done();
         for len in [0, 1, PART_BYTES, PART_BYTES + 1, 3 * PART_BYTES] {
             let value: Vec<u8> = (0..=255).cycle().take(len).collect();
             let rows: BTreeMap<Vec<u8>, Vec<u8>> = rows(Partition::Base, key.clone(), &value)

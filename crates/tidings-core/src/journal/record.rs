@@ -434,11 +434,7 @@ impl Arrival {
     #[must_use]
     pub fn reasons_of(&self, variant: &Variant, channel: ChannelNo) -> Vec<String> {
         let word = |at: &u16| self.reasons.get(usize::from(*at)).cloned();
-        variant
-            .reasons_on(channel)
-            .iter()
-            .filter_map(word)
-            .collect()
+        variant.reasons_on(channel).iter().filter_map(word).collect()
     }
 }
 

@@ -31,13 +31,8 @@ pub(crate) struct OpenRow {
 
 impl OpenRow {
     pub(crate) fn new(day: Day, seq: Seq, record: &Record) -> Self {
-        let mut row = Self {
-            day,
-            first: seq,
-            next: seq,
-            kind: discriminant(record),
-            bytes: vec![FORM],
-        };
+        let mut row =
+            Self { day, first: seq, next: seq, kind: discriminant(record), bytes: vec![FORM] };
         row.add(record);
         row
     }
@@ -64,9 +59,7 @@ impl OpenRow {
 
 /// The key of a journal's row, by the seq of its first record.
 pub(crate) fn journal_key(bucket: BucketNo, seq: Seq) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::Journal)
-        .seq(seq)
-        .done()
+    Key::of(Owner::Bucket(bucket), Table::Journal).seq(seq).done()
 }
 
 /// Visits the records of a row, each with its seq.
@@ -100,19 +93,11 @@ mod tests {
     const DAY: Day = Day(3);
 
     fn follow(topic: &str) -> Record {
-        Record::Follow {
-            topics: vec![(topic.try_into().unwrap(), Set::default())],
-            on: true,
-        }
+        Record::Follow { topics: vec![(topic.try_into().unwrap(), Set::default())], on: true }
     }
 
     fn told(at: i64) -> Record {
-        Record::InboxDelivered {
-            at: Instant(at),
-            from: Seq(1),
-            to: Seq(2),
-            except: Vec::new(),
-        }
+        Record::InboxDelivered { at: Instant(at), from: Seq(1), to: Seq(2), except: Vec::new() }
     }
 
     #[test]

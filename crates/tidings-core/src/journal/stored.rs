@@ -40,10 +40,7 @@ pub trait ReadView: Sync {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    #[expect(
-        clippy::type_complexity,
-        reason = "a name for the visitor would hide what it does"
-    )]
+    #[expect(clippy::type_complexity, reason = "a name for the visitor would hide what it does")]
     fn scan(
         &self,
         partition: Partition,
@@ -137,9 +134,9 @@ pub fn decode<'a, T: Deserialize<'a>>(what: &str, bytes: &'a [u8]) -> Result<T, 
 pub fn body<'a>(what: &str, bytes: &'a [u8]) -> Result<&'a [u8], Unreadable> {
     match bytes.split_first() {
         Some((&FORM, body)) => Ok(body),
-        Some((form, _)) => Err(Unreadable(format!(
-            "{what} has the form {form}, this version reads form {FORM}"
-        ))),
+        Some((form, _)) => {
+            Err(Unreadable(format!("{what} has the form {form}, this version reads form {FORM}")))
+        }
         None => Err(Unreadable(format!("{what} is empty"))),
     }
 }
@@ -197,11 +194,7 @@ impl StoredArrival {
     /// Number of notifications in its sets.
     #[must_use]
     pub fn notifications(&self) -> u64 {
-        self.arrival
-            .variants
-            .iter()
-            .map(|variant| variant.who.len())
-            .sum()
+        self.arrival.variants.iter().map(|variant| variant.who.len()).sum()
     }
 }
 
@@ -231,11 +224,6 @@ impl Segment {
     pub fn variant(&self, ordinal: u32) -> Option<(u32, u32, &Arc<StoredArrival>, &Variant)> {
         let (at, variant) = *self.variants.get(ordinal as usize)?;
         let kept = self.arrivals.get(at as usize)?;
-        Some((
-            at,
-            variant,
-            kept,
-            kept.arrival.variants.get(variant as usize)?,
-        ))
+        Some((at, variant, kept, kept.arrival.variants.get(variant as usize)?))
     }
 }

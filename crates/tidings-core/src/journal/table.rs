@@ -101,10 +101,7 @@ pub enum Owner {
 /// A table's number, the third byte of a key. Numbers are never given again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-#[expect(
-    missing_docs,
-    reason = "each is a row of the table at the head of this module"
-)]
+#[expect(missing_docs, reason = "each is a row of the table at the head of this module")]
 pub enum Table {
     Meta = 1,
     Rules = 2,
@@ -330,9 +327,7 @@ mod tests {
 
     #[test]
     fn each_table_is_in_the_list_at_the_head() {
-        let (head, rest) = include_str!("table.rs")
-            .split_once("pub enum Table {")
-            .unwrap();
+        let (head, rest) = include_str!("table.rs").split_once("pub enum Table {").unwrap();
         let variants = rest.split_once('}').unwrap().0.lines();
         let names = variants.filter_map(|line| Some(line.split_once(" = ")?.0.trim()));
         let mut count = 0;
@@ -352,11 +347,7 @@ mod tests {
 
     #[test]
     fn order_of_bytes_is_order_of_numbers() {
-        let key = |n: i64| {
-            Key::of(Owner::Bucket(BucketNo(3)), Table::Ledger)
-                .i64(n)
-                .done()
-        };
+        let key = |n: i64| Key::of(Owner::Bucket(BucketNo(3)), Table::Ledger).i64(n).done();
         assert!(key(-5) < key(-4));
         assert!(key(-1) < key(0));
         assert_eq!(i64_at(&key(-77), REST), Some(-77));

@@ -181,13 +181,7 @@ impl Step {
         looked_at: impl Into<String>,
         result: impl Into<String>,
     ) -> Self {
-        Self {
-            rule,
-            at: None,
-            looked_at: looked_at.into(),
-            result: result.into(),
-            ends: false,
-        }
+        Self { rule, at: None, looked_at: looked_at.into(), result: result.into(), ends: false }
     }
 
     /// A rule after which nothing comes.
@@ -196,10 +190,7 @@ impl Step {
         looked_at: impl Into<String>,
         result: impl Into<String>,
     ) -> Self {
-        Self {
-            ends: true,
-            ..Self::passes(rule, looked_at, result)
-        }
+        Self { ends: true, ..Self::passes(rule, looked_at, result) }
     }
 
     /// The same at a known instant.

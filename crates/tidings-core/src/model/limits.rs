@@ -222,11 +222,7 @@ impl Limits {
     /// [`Exceeded`].
     pub fn check(&self, bound: Bound, got: u64) -> Result<(), Exceeded> {
         let most = self.of(bound);
-        if got > u64::from(most) {
-            Err(Exceeded { bound, got, most })
-        } else {
-            Ok(())
-        }
+        if got > u64::from(most) { Err(Exceeded { bound, got, most }) } else { Ok(()) }
     }
 
     /// Refuses a topic that is too long or too deep.
@@ -272,11 +268,7 @@ impl Limits {
         for topic in &to.topics {
             self.check_topic(topic)?;
         }
-        let named = event
-            .actor
-            .iter()
-            .chain(&event.target)
-            .chain([&event.object]);
+        let named = event.actor.iter().chain(&event.target).chain([&event.object]);
         self.check_data(named.filter_map(|object: &Object| object.data.as_ref()))?;
         let bytes = serde_json::to_vec(event).map_or(u64::MAX, |bytes| bytes.len() as u64);
         self.check(Bound::EventBytes, bytes)
@@ -304,9 +296,6 @@ mod tests {
         assert_eq!(topic("a/b"), Ok(()));
         let exceeded = topic("a/b/c").unwrap_err();
         assert_eq!(exceeded.to_string(), "the topic has 3 levels, more than 2");
-        assert_eq!(
-            exceeded.hint(),
-            "shorten the topic; `[limits] topic_levels` is 2, got 3"
-        );
+        assert_eq!(exceeded.hint(), "shorten the topic; `[limits] topic_levels` is 2, got 3");
     }
 }

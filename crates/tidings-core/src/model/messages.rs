@@ -59,9 +59,7 @@ impl FromStr for MessageName {
         let id = ClosingId { bucket, seq }.message(number);
         let name = Self { due, id };
         // What parses in another way was not given by a list.
-        (name.to_string() == text)
-            .then_some(name)
-            .ok_or(MessageNameError)
+        (name.to_string() == text).then_some(name).ok_or(MessageNameError)
     }
 }
 
@@ -235,14 +233,8 @@ mod tests {
 
     #[test]
     fn a_name_is_read_as_it_is_written() {
-        let id = ClosingId {
-            bucket: BucketNo(65_535),
-            seq: Seq(u64::MAX),
-        };
-        let name = MessageName {
-            due: Day(-1),
-            id: id.message(RecipientNo(u32::MAX)),
-        };
+        let id = ClosingId { bucket: BucketNo(65_535), seq: Seq(u64::MAX) };
+        let name = MessageName { due: Day(-1), id: id.message(RecipientNo(u32::MAX)) };
         assert_eq!(name.to_string().parse(), Ok(name));
         let odd = [
             "",

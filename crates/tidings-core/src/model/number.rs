@@ -114,9 +114,6 @@ impl ClosingId {
     /// The message to the recipient with this number.
     #[must_use]
     pub fn message(self, number: RecipientNo) -> MessageId {
-        MessageId {
-            closing: self,
-            number,
-        }
+        MessageId { closing: self, number }
     }
 }

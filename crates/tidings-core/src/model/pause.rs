@@ -47,9 +47,7 @@ impl Paused {
 
     /// The paused channels by name.
     pub fn channels(&self) -> impl Iterator<Item = &'static str> {
-        self.channels
-            .iter()
-            .filter_map(|no| CHANNELS.get(usize::from(*no)).copied())
+        self.channels.iter().filter_map(|no| CHANNELS.get(usize::from(*no)).copied())
     }
 
     /// The paused types by name.

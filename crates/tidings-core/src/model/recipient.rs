@@ -101,20 +101,16 @@ impl Addresses {
 
     /// The addresses of a channel, in the order in which they were given.
     pub fn of(&self, channel: ChannelNo) -> impl Iterator<Item = &str> {
-        self.0
-            .iter()
-            .filter(move |known| known.channel == channel)
-            .map(|known| &*known.address)
+        self.0.iter().filter(move |known| known.channel == channel).map(|known| &*known.address)
     }
 
     /// Sets the addresses of a channel; none removes those that there are.
     pub fn set<T: AsRef<str>>(&mut self, channel: ChannelNo, addresses: &[T]) {
         let mut all = std::mem::take(&mut self.0).into_vec();
         all.retain(|known| known.channel != channel);
-        all.extend(addresses.iter().map(|address| Address {
-            channel,
-            address: address.as_ref().into(),
-        }));
+        all.extend(
+            addresses.iter().map(|address| Address { channel, address: address.as_ref().into() }),
+        );
         // Stable: those of a channel keep their order.
         all.sort_by_key(|known| known.channel);
         self.0 = all.into_boxed_slice();

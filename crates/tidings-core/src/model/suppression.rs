@@ -32,13 +32,8 @@ pub enum SuppressedFor {
 
 impl SuppressedFor {
     /// All reasons.
-    pub const ALL: [Self; 5] = [
-        Self::Manual,
-        Self::Bounce,
-        Self::Complaint,
-        Self::Stop,
-        Self::Gone,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Manual, Self::Bounce, Self::Complaint, Self::Stop, Self::Gone];
 
     /// Tells whether it ends when the host gives the address again: the app has it from the device anew, so it is there
     /// again. What people wish, or mail servers say, doesn't change by that.
@@ -153,9 +148,7 @@ impl ChannelAddress {
     /// The address in the form in which equal ones are the same text.
     #[must_use]
     pub fn new(channel: ChannelNo, address: &str) -> Self {
-        let kind = channel::TABLE
-            .get(usize::from(channel))
-            .and_then(|channel| channel.address);
+        let kind = channel::TABLE.get(usize::from(channel)).and_then(|channel| channel.address);
         let address = kind.map_or_else(|| address.to_owned(), |kind| kind.compared(address));
         Self { channel, address }
     }

@@ -203,9 +203,7 @@ impl fmt::Display for Instant {
         let Ok(timestamp) = jiff::Timestamp::from_millisecond(self.0) else {
             return write!(f, "{} ms since 1970", self.0);
         };
-        let date = timestamp
-            .to_zoned_datetime(jiff::tz::TimeZone::UTC)
-            .datetime();
+        let date = timestamp.to_zoned_datetime(jiff::tz::TimeZone::UTC).datetime();
         write!(
             f,
             "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
@@ -281,12 +279,7 @@ impl TryFrom<String> for WallTime {
 /// ```
 #[must_use]
 pub fn duration_text(ms: i64) -> String {
-    for (unit_ms, unit) in [
-        (DAY_MS, "d"),
-        (HOUR_MS, "h"),
-        (MINUTE_MS, "m"),
-        (SECOND_MS, "s"),
-    ] {
+    for (unit_ms, unit) in [(DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "m"), (SECOND_MS, "s")] {
         if ms % unit_ms == 0 {
             return format!("{}{unit}", ms / unit_ms);
         }
@@ -309,13 +302,7 @@ mod tests {
         ] {
             assert_eq!(Instant::parse(text).unwrap().to_string(), printed, "{text}");
         }
-        for text in [
-            "",
-            "2024-01-01",
-            "2024-01-01T09:00:00",
-            "2024-02-30T00:00:00Z",
-            "now",
-        ] {
+        for text in ["", "2024-01-01", "2024-01-01T09:00:00", "2024-02-30T00:00:00Z", "now"] {
             assert!(Instant::parse(text).is_err(), "{text}");
         }
     }

@@ -74,9 +74,7 @@ pub fn check(topic: &str) -> Result<(), TopicError> {
 /// ```
 pub fn heard_by(topic: &str) -> impl Iterator<Item = &str> {
     let above = topic.rmatch_indices('/').map(|(at, _)| &topic[..at]);
-    std::iter::once(topic)
-        .chain(above)
-        .filter(|path| !path.is_empty())
+    std::iter::once(topic).chain(above).filter(|path| !path.is_empty())
 }
 
 #[cfg(test)]

@@ -60,9 +60,7 @@ impl Zone {
     #[must_use]
     pub fn offset_ms(&self, at: Instant) -> i64 {
         let at = Timestamp::from_millisecond(at.0);
-        at.map_or(0, |at| {
-            i64::from(self.0.to_offset(at).seconds()) * SECOND_MS
-        })
+        at.map_or(0, |at| i64::from(self.0.to_offset(at).seconds()) * SECOND_MS)
     }
 
     /// The instant at which its clock shows a time: of two the first; where a clock change leaves it out, the first
@@ -103,19 +101,13 @@ impl Zone {
             };
             // Had the clock not changed it would show the time left out only after the change.
             let past = before.to_timestamp(wall).ok()?;
-            let changes = self
-                .0
-                .preceding(past.checked_add(Span::new().nanoseconds(1)).ok()?);
+            let changes = self.0.preceding(past.checked_add(Span::new().nanoseconds(1)).ok()?);
             let end_of_gap = changes
                 .map(|change| after.to_datetime(change.timestamp()))
                 .take_while(|shown| *shown > wall)
                 .last()?;
             let whole = end_of_gap.second() == 0 && end_of_gap.subsec_nanosecond() == 0;
-            wall = if whole {
-                end_of_gap
-            } else {
-                next_minute(end_of_gap)?
-            };
+            wall = if whole { end_of_gap } else { next_minute(end_of_gap)? };
         }
     }
 }
@@ -319,11 +311,7 @@ fn stretch_end(hours: &QuietHours, zone: &Zone, at: Instant) -> Option<Instant> 
     for _ in 0..4 {
         let tomorrow = date.tomorrow().ok()?;
         if hours.begin_on(date.weekday().to_monday_one_offset().cast_unsigned()) {
-            let last = if hours.from_minute < hours.to_minute {
-                date
-            } else {
-                tomorrow
-            };
+            let last = if hours.from_minute < hours.to_minute { date } else { tomorrow };
             let from = zone.instant(time_on(date, hours.from_minute))?;
             let to = zone.instant(time_on(last, hours.to_minute))?;
             if from <= at && at < to {

@@ -60,9 +60,7 @@ impl Rate {
         };
         let is_plain = count.bytes().all(|byte| byte.is_ascii_digit());
         let count: u32 = count.parse().ok().filter(|_| is_plain)?;
-        (1..=Self::COUNT_MAX)
-            .contains(&count)
-            .then_some(Self { count, per_ms })
+        (1..=Self::COUNT_MAX).contains(&count).then_some(Self { count, per_ms })
     }
 
     /// The time in microseconds from one message to the next.

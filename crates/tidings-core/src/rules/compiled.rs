@@ -63,11 +63,7 @@ pub struct Condition {
 impl Condition {
     fn new(whole: &Program) -> Self {
         let (once, each) = whole.apart("recipient");
-        Self {
-            text: whole.text().to_owned(),
-            once,
-            each,
-        }
+        Self { text: whole.text().to_owned(), once, each }
     }
 
     /// Tells whether it asks for a name from outside.
@@ -121,16 +117,7 @@ impl Version {
                 .as_ref()
                 .map(Condition::new);
             let rules = type_rules.clone();
-            types.insert(
-                type_no,
-                Type {
-                    name: name.clone(),
-                    rules,
-                    has_inbox,
-                    condition,
-                    routes,
-                },
-            );
+            types.insert(type_no, Type { name: name.clone(), rules, has_inbox, condition, routes });
         }
         let digests = rules.digests.iter().map(|(name, digest)| {
             let zone = digest.tz.as_deref().and_then(Zone::find);
@@ -139,27 +126,9 @@ impl Version {
         let digests = digests.collect();
         let of_channel = |name| rules.channels.get(name).and_then(|rules| rules.quiet_hours);
         let quiet_hours = CHANNELS.map(of_channel);
-        let caps = CHANNELS.map(|name| {
-            rules
-                .caps
-                .iter()
-                .filter(|cap| cap.channel == name)
-                .cloned()
-                .collect()
-        });
-        (
-            Self {
-                number,
-                rules,
-                types,
-                digests,
-                quiet,
-                bounded,
-                quiet_hours,
-                caps,
-            },
-            given,
-        )
+        let caps = CHANNELS
+            .map(|name| rules.caps.iter().filter(|cap| cap.channel == name).cloned().collect());
+        (Self { number, rules, types, digests, quiet, bounded, quiet_hours, caps }, given)
     }
 
     /// A type by its number, if this version has it.
@@ -272,11 +241,7 @@ impl Type {
                 }
             }
             Some(Mode::Immediate | Mode::Digest(_) | Mode::Default) | None => {
-                if own_is_digest && self.rules.urgent {
-                    Some(route.now)
-                } else {
-                    route.lane
-                }
+                if own_is_digest && self.rules.urgent { Some(route.now) } else { route.lane }
             }
         }
     }
@@ -300,10 +265,7 @@ impl Type {
     /// Tells whether a mode is valid on a channel: a digest that is configured, and no `never` for a required type.
     #[must_use]
     pub fn knows(&self, channel: ChannelNo, mode: &Mode) -> bool {
-        let route = self
-            .routes
-            .get(usize::from(channel))
-            .and_then(Option::as_ref);
+        let route = self.routes.get(usize::from(channel)).and_then(Option::as_ref);
         match mode {
             Mode::Digest(name) => route.is_some_and(|route| route.digests.contains_key(name)),
             Mode::Never => !self.rules.required,
@@ -315,10 +277,8 @@ impl Type {
     #[must_use]
     fn own_lane(&self, channel: ChannelNo) -> Option<(LaneNo, Parameters)> {
         let route = self.routes.get(usize::from(channel))?.as_ref()?;
-        let parameters = Parameters {
-            max_items: route.max_items.unwrap_or(0),
-            ..Parameters::of(&route.policy)
-        };
+        let parameters =
+            Parameters { max_items: route.max_items.unwrap_or(0), ..Parameters::of(&route.policy) };
         Some((route.lane?, parameters))
     }
 
@@ -329,14 +289,10 @@ impl Type {
     pub fn keys(&self, event: &Event) -> Result<BatchKeys, KeyTooLong> {
         let mut keys = BatchKeys::default();
         for channel in self.channels(event.channels.as_deref()) {
-            let route = self
-                .routes
-                .get(usize::from(channel))
-                .and_then(Option::as_ref);
+            let route = self.routes.get(usize::from(channel)).and_then(Option::as_ref);
             if let Some(program) = route.and_then(|route| route.batch_key.as_ref()) {
-                let key = program
-                    .key(event)
-                    .map_err(|TooLong(bytes)| KeyTooLong { channel, bytes })?;
+                let key =
+                    program.key(event).map_err(|TooLong(bytes)| KeyTooLong { channel, bytes })?;
                 keys.add(channel, key);
             }
         }
@@ -383,16 +339,8 @@ impl Route {
         names: &mut Names,
         given: &mut Vec<Named>,
     ) -> Self {
-        let mut give = |name: String, kind: LaneKind| {
-            names.give_lane(
-                LaneName {
-                    channel,
-                    name,
-                    kind,
-                },
-                given,
-            )
-        };
+        let mut give =
+            |name: String, kind: LaneKind| names.give_lane(LaneName { channel, name, kind }, given);
         let lane = LaneKind::of(&route.policy)
             .zip(route.lane.clone().or(route.policy.lane_name()))
             .map(|(kind, name)| give(name, kind));
@@ -433,10 +381,7 @@ impl CompiledRules {
     /// Creates it without rules.
     #[must_use]
     pub fn new(names: Names) -> Self {
-        Self {
-            names,
-            versions: BTreeMap::new(),
-        }
+        Self { names, versions: BTreeMap::new() }
     }
 
     /// Adds a version; the newest number is in force.

@@ -171,9 +171,7 @@ pub fn in_words(name: &str) -> String {
 #[must_use]
 pub fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// A digest: a wall-clock rule.
@@ -195,13 +193,7 @@ impl Digest {
     /// A digest at these dates and this minute, by each recipient's zone.
     #[must_use]
     pub fn new(every: Every, at_minute: u16) -> Self {
-        Self {
-            every,
-            at_minute,
-            tz: None,
-            spread_minutes: 0,
-            min_items: 0,
-        }
+        Self { every, at_minute, tz: None, spread_minutes: 0, min_items: 0 }
     }
 }
 
@@ -336,12 +328,7 @@ pub enum Admission {
 
 impl Admission {
     /// All admissions.
-    pub const ALL: [Self; 4] = [
-        Self::Always,
-        Self::OncePending,
-        Self::OnceEver,
-        Self::LastOnly,
-    ];
+    pub const ALL: [Self; 4] = [Self::Always, Self::OncePending, Self::OnceEver, Self::LastOnly];
 
     /// Its word in a configuration; the reason why a recipient was left out.
     #[must_use]
@@ -409,13 +396,7 @@ impl Route {
     /// A route of nothing but a policy.
     #[must_use]
     pub fn of(policy: Policy) -> Self {
-        Self {
-            policy,
-            lane: None,
-            batch_key: None,
-            max_items: None,
-            after_ms: None,
-        }
+        Self { policy, lane: None, batch_key: None, max_items: None, after_ms: None }
     }
 }
 
@@ -472,19 +453,13 @@ pub struct StoreRules {
 
 impl Default for StoreRules {
     fn default() -> Self {
-        Self {
-            keep_ms: 35 * DAY_MS,
-            parts: 1,
-        }
+        Self { keep_ms: 35 * DAY_MS, parts: 1 }
     }
 }
 
 impl Default for Defaults {
     fn default() -> Self {
-        Self {
-            tz: "UTC".to_owned(),
-            locale: "en".to_owned(),
-        }
+        Self { tz: "UTC".to_owned(), locale: "en".to_owned() }
     }
 }
 

@@ -319,11 +319,7 @@ impl Window {
     }
 
     fn count_first(&mut self, kind: &LaneKind, entry: Entered, last: Option<Instant>) {
-        let Parameters {
-            wait_ms,
-            max_wait_ms,
-            ..
-        } = entry.parameters;
+        let Parameters { wait_ms, max_wait_ms, .. } = entry.parameters;
         self.hard = match kind {
             LaneKind::FirstEvent(Decide::First) => entry.t.0.saturating_add(wait_ms),
             LaneKind::Cooldown => max_wait_ms.map_or(NONE, |most| entry.t.0.saturating_add(most)),
@@ -349,11 +345,7 @@ mod tests {
         Entered {
             t: Instant(t),
             place: EventNo(t.unsigned_abs()),
-            parameters: Parameters {
-                wait_ms,
-                max_wait_ms,
-                max_items: 0,
-            },
+            parameters: Parameters { wait_ms, max_wait_ms, max_items: 0 },
         }
     }
 

@@ -75,17 +75,10 @@ impl Parameters {
     pub fn of(policy: &Policy) -> Self {
         let (wait_ms, max_wait_ms) = match *policy {
             Policy::FirstEvent { hold_ms, .. } => (hold_ms, None),
-            Policy::Cooldown {
-                quiet_ms,
-                max_wait_ms,
-            } => (quiet_ms, max_wait_ms),
+            Policy::Cooldown { quiet_ms, max_wait_ms } => (quiet_ms, max_wait_ms),
             Policy::Leading { quiet_ms } => (quiet_ms, None),
             Policy::Now | Policy::Digest { .. } | Policy::Never => (0, None),
         };
-        Self {
-            wait_ms,
-            max_wait_ms,
-            max_items: 0,
-        }
+        Self { wait_ms, max_wait_ms, max_items: 0 }
     }
 }

@@ -30,11 +30,8 @@ pub struct LaneName {
 }
 
 /// Stands for a lane whose number was never given.
-static NEVER_GIVEN: LaneName = LaneName {
-    channel: INBOX_NO,
-    name: String::new(),
-    kind: LaneKind::Now,
-};
+static NEVER_GIVEN: LaneName =
+    LaneName { channel: INBOX_NO, name: String::new(), kind: LaneKind::Now };
 
 /// A name with a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,17 +54,13 @@ impl Names {
     /// The number of a type, if it has one.
     #[must_use]
     pub fn type_no(&self, name: &str) -> Option<TypeNo> {
-        self.types
-            .get_index_of(name)
-            .and_then(|at| u32::try_from(at).ok().map(TypeNo))
+        self.types.get_index_of(name).and_then(|at| u32::try_from(at).ok().map(TypeNo))
     }
 
     /// The name of a type.
     #[must_use]
     pub fn type_name(&self, number: TypeNo) -> &str {
-        self.types
-            .get_index(number.0 as usize)
-            .map_or("", String::as_str)
+        self.types.get_index(number.0 as usize).map_or("", String::as_str)
     }
 
     /// Tells whether a number is that of a lane.
@@ -80,9 +73,7 @@ impl Names {
     /// without a name.
     #[must_use]
     pub fn lane(&self, number: LaneNo) -> &LaneName {
-        self.lanes
-            .get_index(usize::from(number))
-            .unwrap_or(&NEVER_GIVEN)
+        self.lanes.get_index(usize::from(number)).unwrap_or(&NEVER_GIVEN)
     }
 
     /// Tells whether two numbers are of one lane: the same name on the same channel. A lane has two numbers if
@@ -96,9 +87,7 @@ impl Names {
 
     /// The other numbers of a lane.
     pub fn others(&self, lane: LaneNo) -> impl Iterator<Item = LaneNo> {
-        self.lanes()
-            .map(|(no, _)| no)
-            .filter(move |no| *no != lane && self.are_one(*no, lane))
+        self.lanes().map(|(no, _)| no).filter(move |no| *no != lane && self.are_one(*no, lane))
     }
 
     /// All lanes with their numbers.
@@ -149,11 +138,7 @@ impl Names {
             return &BatchKey::EMPTY;
         }
         let name = self.lane(lane);
-        if name.kind.takes_keys() {
-            keys.of(name.channel)
-        } else {
-            &BatchKey::EMPTY
-        }
+        if name.kind.takes_keys() { keys.of(name.channel) } else { &BatchKey::EMPTY }
     }
 
     /// The address of an entry's lane.

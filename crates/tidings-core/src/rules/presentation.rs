@@ -79,9 +79,6 @@ impl Quota {
 
 impl Default for Quota {
     fn default() -> Self {
-        Self {
-            show: Self::SHOW,
-            show_per: Vec::new(),
-        }
+        Self { show: Self::SHOW, show_per: Vec::new() }
     }
 }

@@ -71,9 +71,7 @@ fn take_large(sources: &mut Vec<(u32, RoaringBitmap)>) -> Vec<(u32, RoaringBitma
             smaller += len;
         }
     }
-    sources
-        .extract_if(.., |(key, _)| large.contains(key))
-        .collect()
+    sources.extract_if(.., |(key, _)| large.contains(key)).collect()
 }
 
 /// Splits every class by one more source.
@@ -133,10 +131,7 @@ impl Lists {
 /// Follows each member through its sources, whose keys ascend: the cost is the sum of the sizes,
 /// however many classes there are.
 fn follow(sources: &[(u32, RoaringBitmap)]) -> Vec<(Vec<u32>, RoaringBitmap)> {
-    let mut lists = Lists {
-        longer: vec![(0, 0)],
-        with: FxHashMap::default(),
-    };
+    let mut lists = Lists { longer: vec![(0, 0)], with: FxHashMap::default() };
     let mut members_of: Vec<RoaringBitmap> = Vec::new();
     // Per member of the stripe the list of those keys that have been seen.
     let mut list_of = vec![0_u32; STRIPE as usize];
@@ -161,9 +156,7 @@ fn follow(sources: &[(u32, RoaringBitmap)]) -> Vec<(Vec<u32>, RoaringBitmap)> {
                 class.try_push(member).expect("members ascend");
             }
         }
-        next = last
-            .checked_add(1)
-            .and_then(|from| first_member(sources, from));
+        next = last.checked_add(1).and_then(|from| first_member(sources, from));
     }
     (0_u32..)
         .zip(members_of)
@@ -174,10 +167,7 @@ fn follow(sources: &[(u32, RoaringBitmap)]) -> Vec<(Vec<u32>, RoaringBitmap)> {
 
 /// The least member of all sources that is not below `from`.
 fn first_member(sources: &[(u32, RoaringBitmap)], from: u32) -> Option<u32> {
-    sources
-        .iter()
-        .filter_map(|(_, source)| source.range(from..).next())
-        .min()
+    sources.iter().filter_map(|(_, source)| source.range(from..).next()).min()
 }
 
 #[cfg(test)]
@@ -201,11 +191,9 @@ mod tests {
     }
 
     fn source() -> impl Strategy<Value = (u32, RoaringBitmap)> {
-        let few = prop::collection::vec(
-            prop_oneof![0_u32..60, 65_500..65_600_u32, any::<u32>()],
-            0..30,
-        )
-        .prop_map(|members| members.into_iter().collect::<RoaringBitmap>());
+        let few =
+            prop::collection::vec(prop_oneof![0_u32..60, 65_500..65_600_u32, any::<u32>()], 0..30)
+                .prop_map(|members| members.into_iter().collect::<RoaringBitmap>());
         let many = (0_u32..300, 0_u32..70_000).prop_map(|(from, len)| {
             let mut members = RoaringBitmap::new();
             members.insert_range(from..from + len);
@@ -242,48 +230,22 @@ mod tests {
         everyone.insert_range(0..20_000);
         let mut sources: Vec<(u32, RoaringBitmap)> = (1..=320)
             .map(|artist| {
-                (
-                    artist,
-                    (0..20_000)
-                        .filter(|n| (n * 7 + artist * 13) % 320 < 9)
-                        .collect(),
-                )
+                (artist, (0..20_000).filter(|n| (n * 7 + artist * 13) % 320 < 9).collect())
             })
             .collect();
         sources.push((0, everyone));
         let classes = partition(sources);
-        assert_eq!(
-            classes
-                .iter()
-                .map(|(_, members)| members.len())
-                .sum::<u64>(),
-            20_000
-        );
-        assert!(
-            classes
-                .iter()
-                .all(|(keys, _)| keys[0] == 0 && keys.len() == 10)
-        );
+        assert_eq!(classes.iter().map(|(_, members)| members.len()).sum::<u64>(), 20_000);
+        assert!(classes.iter().all(|(keys, _)| keys[0] == 0 && keys.len() == 10));
         assert_eq!(classes.len(), 320);
     }
 
     #[test]
     fn a_key_that_comes_twice_is_a_union() {
         let set = |members: &[u32]| members.iter().copied().collect::<RoaringBitmap>();
-        let classes = partition(vec![
-            (5, set(&[1])),
-            (2, set(&[2, 3])),
-            (5, set(&[2])),
-            (9, set(&[])),
-        ]);
-        assert_eq!(
-            classes,
-            [
-                (vec![2], set(&[3])),
-                (vec![2, 5], set(&[2])),
-                (vec![5], set(&[1]))
-            ]
-        );
+        let classes =
+            partition(vec![(5, set(&[1])), (2, set(&[2, 3])), (5, set(&[2])), (9, set(&[]))]);
+        assert_eq!(classes, [(vec![2], set(&[3])), (vec![2, 5], set(&[2])), (vec![5], set(&[1]))]);
         assert!(partition(vec![]).is_empty());
     }
 }

@@ -172,11 +172,7 @@ impl<'a> Reader<'a> {
     /// assert!(reader.end().is_err());
     /// ```
     pub fn end(self) -> Result<(), Corrupt> {
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(self.corrupt())
-        }
+        if self.rest.is_empty() { Ok(()) } else { Err(self.corrupt()) }
     }
 }
 
@@ -262,14 +258,8 @@ mod tests {
         assert_eq!(read(&[]).u64(), Err(fault));
         assert_eq!(read(&[0x80]).u64(), Err(fault));
         assert_eq!(read(&[0xff; 11]).u64(), Err(fault));
-        assert_eq!(
-            read(&[255, 255, 255, 255, 255, 255, 255, 255, 255, 2]).u64(),
-            Err(fault)
-        );
-        assert_eq!(
-            read(&[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]).u64(),
-            Ok(u64::MAX)
-        );
+        assert_eq!(read(&[255, 255, 255, 255, 255, 255, 255, 255, 255, 2]).u64(), Err(fault));
+        assert_eq!(read(&[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]).u64(), Ok(u64::MAX));
         assert_eq!(read(&[255, 255, 255, 255, 31]).u32(), Err(fault));
         assert_eq!(read(&[5, 1]).bytes(), Err(fault));
         assert_eq!(read(&[2, 1]).count(), Err(fault));

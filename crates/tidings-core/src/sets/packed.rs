@@ -81,12 +81,7 @@ impl<'a> Column<'a> {
         };
         let bytes = len.checked_mul(width).ok_or_else(|| reader.corrupt())?;
         let values = reader.take(bytes)?;
-        Ok(Self {
-            least,
-            width,
-            len,
-            values,
-        })
+        Ok(Self { least, width, len, values })
     }
 
     /// Number of values.
@@ -178,9 +173,7 @@ impl<'a> Texts<'a> {
     /// ```
     pub fn get(&self, at: usize) -> Result<&'a str, Corrupt> {
         let bound = |at| usize::try_from(self.bounds.get(at)?).ok();
-        let bytes = bound(at)
-            .zip(bound(at + 1))
-            .and_then(|(from, to)| self.text.get(from..to));
+        let bytes = bound(at).zip(bound(at + 1)).and_then(|(from, to)| self.text.get(from..to));
         let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
         text.ok_or(Corrupt(self.what))
     }

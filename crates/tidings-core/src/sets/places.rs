@@ -75,11 +75,7 @@ impl Places {
         let cell = self.cells.entry(index).or_insert_with(|| {
             let centre = LatLng::from(index);
             let centre = (centre.lat(), centre.lng());
-            Cell {
-                centre,
-                reach_km: 0.0,
-                members: RoaringBitmap::new(),
-            }
+            Cell { centre, reach_km: 0.0, members: RoaringBitmap::new() }
         });
         cell.members.insert(number);
         cell.reach_km = cell.reach_km.max(distance_km(cell.centre, place));
@@ -127,14 +123,9 @@ impl Places {
                 continue;
             }
             let lives_within = |number: &u32| {
-                self.place_of(*number)
-                    .is_some_and(|place| distance_km(place, centre) <= near.km)
+                self.place_of(*number).is_some_and(|place| distance_km(place, centre) <= near.km)
             };
-            within |= cell
-                .members
-                .iter()
-                .filter(lives_within)
-                .collect::<RoaringBitmap>();
+            within |= cell.members.iter().filter(lives_within).collect::<RoaringBitmap>();
         }
         within
     }
@@ -168,9 +159,7 @@ impl Places {
 }
 
 fn cell_of((lat, lon): (f64, f64)) -> CellIndex {
-    LatLng::new(lat, lon)
-        .expect("places are finite")
-        .to_cell(RESOLUTION)
+    LatLng::new(lat, lon).expect("places are finite").to_cell(RESOLUTION)
 }
 
 /// The great-circle distance in kilometres between two places in degrees north and east, by the

@@ -96,10 +96,7 @@ impl Set {
             return Sizes::default();
         };
         let bits = u64::from(u32_len(first / 8)) + u64::from(last / 8 - first / 8) + 1;
-        let mut sizes = Sizes {
-            bits,
-            ..Sizes::default()
-        };
+        let mut sizes = Sizes { bits, ..Sizes::default() };
         let mut next = 0;
         self.each_run(|start, more| {
             let gap = u64::from(u32_len(start - next));
@@ -178,8 +175,7 @@ fn decode_gaps(mut reader: Reader<'_>) -> Result<Set, Corrupt> {
             return None;
         }
         let member = reader.u32().and_then(|gap| {
-            next.and_then(|next| next.checked_add(gap))
-                .ok_or_else(|| reader.corrupt())
+            next.and_then(|next| next.checked_add(gap)).ok_or_else(|| reader.corrupt())
         });
         match member {
             Ok(member) => {
@@ -212,9 +208,7 @@ fn decode_runs(mut reader: Reader<'_>) -> Result<Set, Corrupt> {
     let mut next = Some(0_u32);
     while !reader.is_empty() {
         let (gap, more) = (reader.u32()?, reader.u32()?);
-        let start = next
-            .and_then(|next| next.checked_add(gap))
-            .ok_or_else(|| reader.corrupt())?;
+        let start = next.and_then(|next| next.checked_add(gap)).ok_or_else(|| reader.corrupt())?;
         let end = start.checked_add(more).ok_or_else(|| reader.corrupt())?;
         bitmap.insert_range(start..=end);
         next = end.checked_add(1);

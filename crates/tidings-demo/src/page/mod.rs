@@ -78,10 +78,7 @@ impl Asked {
             let text = text.trim();
             (!text.is_empty()).then(|| text.to_owned())
         };
-        MailQuery {
-            recipient: given(&self.recipient),
-            lane: given(&self.lane),
-        }
+        MailQuery { recipient: given(&self.recipient), lane: given(&self.lane) }
     }
 }
 
@@ -160,33 +157,15 @@ fn respond(answer: Answer) -> Response {
         Answer::Broken(why) => {
             let text = format!("The page could not be made: {why}\n");
             let kind = "text/plain; charset=utf-8";
-            (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                kind,
-                PAGE_POLICY,
-                text.into_bytes(),
-            )
+            (StatusCode::INTERNAL_SERVER_ERROR, kind, PAGE_POLICY, text.into_bytes())
         }
         Answer::MailHtml(html) => (StatusCode::OK, HTML, MAIL_POLICY, html.into_bytes()),
         // As text, so that a browser shows it and never acts on it.
-        Answer::MailRaw(raw) => (
-            StatusCode::OK,
-            "text/plain; charset=utf-8",
-            MAIL_POLICY,
-            raw,
-        ),
-        Answer::Picture(svg) => (
-            StatusCode::OK,
-            "image/svg+xml",
-            MAIL_POLICY,
-            svg.into_bytes(),
-        ),
-        Answer::Style(css) => (
-            StatusCode::OK,
-            "text/css; charset=utf-8",
-            PAGE_POLICY,
-            css.as_bytes().to_vec(),
-        ),
+        Answer::MailRaw(raw) => (StatusCode::OK, "text/plain; charset=utf-8", MAIL_POLICY, raw),
+        Answer::Picture(svg) => (StatusCode::OK, "image/svg+xml", MAIL_POLICY, svg.into_bytes()),
+        Answer::Style(css) => {
+            (StatusCode::OK, "text/css; charset=utf-8", PAGE_POLICY, css.as_bytes().to_vec())
+        }
     };
     let headers = [
         (header::CONTENT_TYPE, kind),

@@ -22,9 +22,8 @@ const SQUARE: u16 = 540;
 
 /// A work's picture as SVG, the same each time.
 pub(crate) fn of(work: &Work) -> String {
-    let (width, height) = work
-        .picture_size()
-        .map_or((SQUARE, SQUARE), |size| (size.width, size.height));
+    let (width, height) =
+        work.picture_size().map_or((SQUARE, SQUARE), |size| (size.width, size.height));
     let mut artist = Random::new(u64::from(work.artists.first().copied().unwrap_or_default()));
     let mut random = Random::new(u64::from(work.id));
     let [ground, light, dark, accent] = PALETTES[artist.below(PALETTES.len())];
@@ -35,10 +34,8 @@ pub(crate) fn of(work: &Work) -> String {
     let margin = w.min(h) / 9;
     let (inner_w, inner_h) = (w - 2 * margin, h - 2 * margin);
     for fill in [light, dark] {
-        let (field_w, field_h) = (
-            inner_w / 4 + random.below(inner_w / 2),
-            inner_h / 4 + random.below(inner_h / 2),
-        );
+        let (field_w, field_h) =
+            (inner_w / 4 + random.below(inner_w / 2), inner_h / 4 + random.below(inner_h / 2));
         let x = margin + random.below(inner_w - field_w);
         let y = margin + random.below(inner_h - field_h);
         let _ = write!(
@@ -49,9 +46,6 @@ pub(crate) fn of(work: &Work) -> String {
     let r = w.min(h) / 14 + random.below(w.min(h) / 8);
     let cx = margin + r + random.below(inner_w.saturating_sub(2 * r));
     let cy = margin + r + random.below(inner_h.saturating_sub(2 * r));
-    let _ = write!(
-        svg,
-        r#"<circle cx="{cx}" cy="{cy}" r="{r}" fill="{accent}"/></svg>"#
-    );
+    let _ = write!(svg, r#"<circle cx="{cx}" cy="{cy}" r="{r}" fill="{accent}"/></svg>"#);
     svg
 }

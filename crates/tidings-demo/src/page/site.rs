@@ -74,9 +74,7 @@ impl Site {
         let names = Arc::new(museum::artist_names());
         let known = names.clone();
         templates.add_filter("reason", move |word: String| text::reason(&word, &known));
-        templates.add_filter("topic", move |topic: String| {
-            text::topic_name(&topic, &names)
-        });
+        templates.add_filter("topic", move |topic: String| text::topic_name(&topic, &names));
         templates.add_filter("in_words", text::in_words);
         templates.add_filter("is_web", |url: String| text::is_web(&url));
         templates.add_filter("path", |part: String| encoded(&part));
@@ -89,33 +87,15 @@ impl Site {
         let books = &summary.books;
         let outcomes = [
             ("delivered", books.delivered, "told in a message"),
-            (
-                "cancelled",
-                books.cancelled,
-                "taken back, or no longer wanted",
-            ),
-            (
-                "skipped",
-                books.skipped,
-                "not worth telling any more when the message was made",
-            ),
-            (
-                "expired",
-                books.expired,
-                "too late, or forgotten with its day",
-            ),
+            ("cancelled", books.cancelled, "taken back, or no longer wanted"),
+            ("skipped", books.skipped, "not worth telling any more when the message was made"),
+            ("expired", books.expired, "too late, or forgotten with its day"),
             ("failed", books.failed, "refused for good"),
             ("unknown", books.unknown, "nobody knows"),
             ("pending", books.pending, "still waiting"),
         ];
         let sum: u64 = outcomes.iter().map(|(_, n, _)| n).sum();
-        let most_mails = summary
-            .weeks
-            .iter()
-            .map(|week| week.mails)
-            .max()
-            .unwrap_or(0)
-            .max(1);
+        let most_mails = summary.weeks.iter().map(|week| week.mails).max().unwrap_or(0).max(1);
         let weeks: Vec<Value> = summary
             .weeks
             .iter()
@@ -163,12 +143,7 @@ impl Site {
         };
         let height = (FRAME_BASE + FRAME_LINE * mail.line.entries.min(50)).min(FRAME_MAX);
         let subject = mail.line.subject.clone();
-        self.page(
-            "mail.html",
-            &subject,
-            "mails",
-            context! { mail => told(&mail), height },
-        )
+        self.page("mail.html", &subject, "mails", context! { mail => told(&mail), height })
     }
 
     /// The HTML part of a mail, or its text where it has none.
@@ -184,19 +159,14 @@ impl Site {
 
     /// A mail as it was sent.
     pub(crate) fn mail_raw(&self, id: &str) -> Answer {
-        self.shown
-            .mail(id)
-            .map_or_else(|| self.absent(), |mail| Answer::MailRaw(mail.raw))
+        self.shown.mail(id).map_or_else(|| self.absent(), |mail| Answer::MailRaw(mail.raw))
     }
 
     /// A page of the list of recipients.
     pub(crate) fn people(&self, search: &str, page: usize) -> Answer {
         let listing = self.shown.people(search, slice(page, ROWS));
-        let query = if search.is_empty() {
-            String::new()
-        } else {
-            format!("q={}&", encoded(search))
-        };
+        let query =
+            if search.is_empty() { String::new() } else { format!("q={}&", encoded(search)) };
         let pages = pages(page, ROWS, listing.total, &query);
         self.page(
             "people.html",
@@ -212,10 +182,7 @@ impl Site {
             return self.absent();
         };
         let mails = self.shown.mails(
-            &MailQuery {
-                recipient: Some(id.to_owned()),
-                lane: None,
-            },
+            &MailQuery { recipient: Some(id.to_owned()), lane: None },
             Slice { skip: 0, take: 8 },
         );
         let pages = pages(page, GROUPS, person.inbox.total, "");
@@ -236,9 +203,7 @@ impl Site {
 
     /// A work's picture, by the name of its file.
     pub(crate) fn picture(&self, file: &str) -> Answer {
-        let number = file
-            .strip_suffix(".svg")
-            .and_then(|number| number.parse().ok());
+        let number = file.strip_suffix(".svg").and_then(|number| number.parse().ok());
         let drawn = number.and_then(|work| self.shown.picture(work));
         drawn.map_or_else(|| self.absent(), Answer::Picture)
     }
@@ -265,12 +230,10 @@ impl Site {
     fn page(&self, template: &str, title: &str, here: &str, body: Value) -> Answer {
         let fill = || -> Result<String, minijinja::Error> {
             let body = self.templates.get_template(template)?.render(body)?;
-            self.templates
-                .get_template("layout.html")?
-                .render(context! {
-                    title, here, body => Value::from_safe_string(body),
-                    recipients => world::RECIPIENTS,
-                })
+            self.templates.get_template("layout.html")?.render(context! {
+                title, here, body => Value::from_safe_string(body),
+                recipients => world::RECIPIENTS,
+            })
         };
         match fill() {
             Ok(html) => Answer::Page(html),
@@ -293,10 +256,7 @@ fn told(what: &impl serde::Serialize) -> Value {
 
 /// The part of a list that page `page` (from 1) shows.
 fn slice(page: usize, rows: usize) -> Slice {
-    Slice {
-        skip: (page.max(1) - 1).saturating_mul(rows),
-        take: rows,
-    }
+    Slice { skip: (page.max(1) - 1).saturating_mul(rows), take: rows }
 }
 
 /// Links to the pages before and after this one.

@@ -96,12 +96,7 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped() {
-        for (n, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
+        for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(number(n), text);
         }
         assert_eq!(milliseconds(3.25), "3.2 ms");
@@ -121,18 +116,9 @@ mod tests {
     #[test]
     fn reasons_read_like_sentences() {
         let names = Names::from([("artist/joan-miro".to_owned(), "Joan Miró".to_owned())]);
-        assert_eq!(
-            reason("topic:artist/joan-miro", &names),
-            "you follow Joan Miró"
-        );
-        assert_eq!(
-            reason("topic:artist/nobody", &names),
-            "you follow artist/nobody"
-        );
+        assert_eq!(reason("topic:artist/joan-miro", &names), "you follow Joan Miró");
+        assert_eq!(reason("topic:artist/nobody", &names), "you follow artist/nobody");
         assert_eq!(reason("near", &names), "near you");
-        assert_eq!(
-            (in_words(9), in_words(13)),
-            ("nine".to_owned(), "13".to_owned())
-        );
+        assert_eq!((in_words(9), in_words(13)), ("nine".to_owned(), "13".to_owned()));
     }
 }

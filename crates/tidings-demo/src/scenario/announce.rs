@@ -34,13 +34,7 @@ const SUGGESTED_TO_MAX: usize = 60;
 /// Everything that is published, and the Warhol event with its instant.
 pub(super) fn all(world: &World) -> (Vec<Timed>, Id, Instant) {
     let mut said = works(world);
-    said.extend(
-        world
-            .museum
-            .shows
-            .iter()
-            .flat_map(|show| show_events(world, show)),
-    );
+    said.extend(world.museum.shows.iter().flat_map(|show| show_events(world, show)));
     said.extend(suggestions(world));
     let warhol = event_id(ARTWORK_PUBLISHED, &work_id(WARHOL_PORTFOLIO));
     let at = said
@@ -53,10 +47,7 @@ pub(super) fn all(world: &World) -> (Vec<Timed>, Id, Instant) {
 
 /// The key by which all works of one artist that came on one day can be taken back together.
 pub(super) fn cancellation_key(world: &World, acquired: &str, artist: usize) -> Id {
-    id(&format!(
-        "acquired/{acquired}/{}",
-        world.museum.artists[artist].slug
-    ))
+    id(&format!("acquired/{acquired}/{}", world.museum.artists[artist].slug))
 }
 
 /// The works of one artist that came on one day are announced together, artist after artist, the
@@ -67,11 +58,7 @@ fn works(world: &World) -> Vec<Timed> {
         let artist = first_artist(world, work);
         // The portfolio goes first and alone.
         let turn = (artist, work.id != WARHOL_PORTFOLIO);
-        days.entry(&work.acquired)
-            .or_default()
-            .entry(turn)
-            .or_default()
-            .push(work);
+        days.entry(&work.acquired).or_default().entry(turn).or_default().push(work);
     }
     let mut said = Vec::new();
     for (date, artists) in &days {
@@ -80,11 +67,7 @@ fn works(world: &World) -> Vec<Timed> {
         let pace = (ANNOUNCING_MS / turns) / SECOND_MS * SECOND_MS;
         let instants = (0_i64..).map(|turn| opens.plus_ms(turn * pace));
         for (at, ((artist, _), works)) in instants.zip(artists) {
-            said.extend(
-                works
-                    .iter()
-                    .map(|work| publish(at, work_event(world, *artist, work))),
-            );
+            said.extend(works.iter().map(|work| publish(at, work_event(world, *artist, work))));
         }
     }
     said
@@ -98,19 +81,14 @@ fn work_event(world: &World, artist: usize, work: &Work) -> Event {
         ..event(
             ARTWORK_PUBLISHED,
             work_object(work),
-            Audience {
-                topics: topics(world, &work.artists),
-                ..Audience::default()
-            },
+            Audience { topics: topics(world, &work.artists), ..Audience::default() },
         )
     }
 }
 
 fn show_events(world: &World, show: &Show) -> Vec<Timed> {
     // Half past eight in New York, before the Monday mail of those who live there.
-    let at = day(&show.opens)
-        .start()
-        .plus_ms(13 * HOUR_MS + 30 * MINUTE_MS);
+    let at = day(&show.opens).start().plus_ms(13 * HOUR_MS + 30 * MINUTE_MS);
     let object = Object {
         id: id(&format!("show/{}", show.id)),
         title: Some(show.title.clone()),
@@ -143,26 +121,10 @@ fn show_events(world: &World, show: &Show) -> Vec<Timed> {
         11..=50 => 100.0,
         _ => 200.0,
     };
-    let near = vec![Near {
-        lat: show.lat,
-        lon: show.lon,
-        km,
-    }];
-    let mut said = vec![publish(
-        at,
-        about(
-            SHOW_NEARBY,
-            Audience {
-                near,
-                ..Audience::default()
-            },
-        ),
-    )];
+    let near = vec![Near { lat: show.lat, lon: show.lon, km }];
+    let mut said = vec![publish(at, about(SHOW_NEARBY, Audience { near, ..Audience::default() }))];
     if !show.artists.is_empty() {
-        let to = Audience {
-            topics: topics(world, &show.artists),
-            ..Audience::default()
-        };
+        let to = Audience { topics: topics(world, &show.artists), ..Audience::default() };
         said.push(publish(at, about(FOLLOWED_ARTIST_SHOW, to)));
     }
     said
@@ -227,24 +189,14 @@ fn suggestion(
         return None;
     }
     let mut data = work_data(world, artist, work);
-    data.insert(
-        "because".to_owned(),
-        Value::String(world.museum.artists[companion].name.clone()),
-    );
+    data.insert("because".to_owned(), Value::String(world.museum.artists[companion].name.clone()));
     let to = Audience {
-        recipients: recipients
-            .iter()
-            .map(|person| world.people[*person].id.clone())
-            .collect(),
+        recipients: recipients.iter().map(|person| world.people[*person].id.clone()).collect(),
         ..Audience::default()
     };
     Some(Event {
         // A work can be suggested again in another week.
-        id: id(&format!(
-            "{ARTWORK_SUGGESTED}/{}/{}",
-            work.id,
-            tidings_core::Day(thursday)
-        )),
+        id: id(&format!("{ARTWORK_SUGGESTED}/{}/{}", work.id, tidings_core::Day(thursday))),
         target: Some(artist_object(world, artist)),
         data: Some(data),
         expires_at: Some(tidings_core::Day(thursday).start().plus_ms(14 * DAY_MS)),
@@ -254,10 +206,7 @@ fn suggestion(
 
 /// Place in the museum's artists of the first one of a work.
 pub(super) fn first_artist(world: &World, work: &Work) -> usize {
-    world
-        .museum
-        .place_of(work.artists[0])
-        .expect("the compiled-in works name carried artists")
+    world.museum.place_of(work.artists[0]).expect("the compiled-in works name carried artists")
 }
 
 /// An artist under the id of their topic, so that mails call the topic by their name.
@@ -277,11 +226,7 @@ fn topics(world: &World, artists: &[u32]) -> Vec<Id> {
 }
 
 fn work_object(work: &Work) -> Object {
-    let title = if work.title.is_empty() {
-        "Untitled"
-    } else {
-        &work.title
-    };
+    let title = if work.title.is_empty() { "Untitled" } else { &work.title };
     Object {
         id: work_id(work.id),
         title: Some(title.to_owned()),
@@ -320,8 +265,5 @@ fn event(event_type: &str, object: Object, to: Audience) -> Event {
 }
 
 fn publish(at: Instant, event: Event) -> Timed {
-    Timed {
-        at,
-        command: Command::Publish(Box::new(event)),
-    }
+    Timed { at, command: Command::Publish(Box::new(event)) }
 }

@@ -18,8 +18,7 @@ impl Scenario {
         let known: HashSet<&Id> = world.people.iter().map(|person| &person.id).collect();
         self.ends = last.end();
         self.weeks.retain(|week| week.monday <= last);
-        self.days
-            .retain_mut(|timed| timed.at < last.end() && concerns(timed, &known));
+        self.days.retain_mut(|timed| timed.at < last.end() && concerns(timed, &known));
         self
     }
 

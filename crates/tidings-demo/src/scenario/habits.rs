@@ -23,11 +23,7 @@ const CONFIRMED: usize = 2;
 const RETRACTED: [(&str, &str, &[usize]); 3] = [
     ("1967-12-13", "1967-12-15", &[0, 90, 300]),
     ("1968-02-05", "1968-02-08", &[0, 11, 40, 111]),
-    (
-        "1968-03-06",
-        "1968-03-08",
-        &[17, 1000, 1001, 2002, 3003, 4004],
-    ),
+    ("1968-03-06", "1968-03-08", &[17, 1000, 1001, 2002, 3003, 4004]),
 ];
 /// Whose whole lot of a day is cancelled, and when: a crate that never arrived.
 const CANCELLED: (&str, &str, &str) = ("1968-02-05", "gino-marotta", "1968-02-07");
@@ -44,11 +40,7 @@ pub(super) fn all(world: &World, announced: &[Timed]) -> Vec<Timed> {
         let mut at_noon = minds(world, &mut random);
         at_noon.extend(follows(world, &mut random));
         at_noon.extend(moves(world, &mut random));
-        done.extend(
-            at_noon
-                .into_iter()
-                .map(|command| Timed { at: noon, command }),
-        );
+        done.extend(at_noon.into_iter().map(|command| Timed { at: noon, command }));
         done.extend(looks(world, announced, date, &mut random));
     }
     done
@@ -59,12 +51,7 @@ fn someone<'a>(world: &'a World, random: &mut Random) -> &'a Person {
 }
 
 fn minds(world: &World, random: &mut Random) -> Vec<Command> {
-    let modes = [
-        Mode::Default,
-        Mode::Digest("daily".to_owned()),
-        Mode::Immediate,
-        Mode::Never,
-    ];
+    let modes = [Mode::Default, Mode::Digest("daily".to_owned()), Mode::Immediate, Mode::Never];
     let mut commands: Vec<Command> = (0..MINDS_CHANGED)
         .map(|_| Command::Preference {
             recipient: someone(world, random).id.clone(),
@@ -91,10 +78,7 @@ fn follows(world: &World, random: &mut Random) -> Vec<Command> {
         // Nearer to the front is likelier, as it is with what many follow already.
         let reach = 1 + random.below(world.museum.artists.len());
         let topic = world.topic(random.below(reach));
-        commands.push(Command::Subscribe {
-            recipient: someone(world, random).id.clone(),
-            topic,
-        });
+        commands.push(Command::Subscribe { recipient: someone(world, random).id.clone(), topic });
     }
     for _ in 0..UNFOLLOWED {
         let person = someone(world, random);
@@ -111,15 +95,9 @@ fn moves(world: &World, random: &mut Random) -> Vec<Command> {
     let person = someone(world, random);
     // To where somebody else lives: again in proportion to population.
     let city = world.city_of(someone(world, random));
-    let mut commands = vec![Command::Recipient(Box::new(lives_in(
-        person.id.clone(),
-        city,
-    )))];
-    let unconfirmed: Vec<&Person> = world
-        .people
-        .iter()
-        .filter(|person| person.state == State::Unconfirmed)
-        .collect();
+    let mut commands = vec![Command::Recipient(Box::new(lives_in(person.id.clone(), city)))];
+    let unconfirmed: Vec<&Person> =
+        world.people.iter().filter(|person| person.state == State::Unconfirmed).collect();
     for _ in 0..CONFIRMED {
         if let Some(person) = random.pick(&unconfirmed) {
             commands.push(becomes(person, State::Active));
@@ -142,14 +120,7 @@ fn becomes(person: &Person, state: State) -> Command {
 fn looks(world: &World, announced: &[Timed], date: Day, random: &mut Random) -> Vec<Timed> {
     let at = date.end().plus_ms(-HOUR_MS);
     let mut marks: Vec<Timed> = (0..LOOKED)
-        .map(|_| {
-            mark(
-                at,
-                &someone(world, random).id,
-                Marked::UpTo(at),
-                MarkKind::Seen,
-            )
-        })
+        .map(|_| mark(at, &someone(world, random).id, Marked::UpTo(at), MarkKind::Seen))
         .collect();
     let today: Vec<&tidings_core::Event> = announced
         .iter()
@@ -163,14 +134,11 @@ fn looks(world: &World, announced: &[Timed], date: Day, random: &mut Random) -> 
         let Some(event) = random.pick(&today) else {
             break;
         };
-        let reader = match event
-            .target
-            .as_ref()
-            .and_then(|artist| place_of_topic(world, &artist.id))
-        {
-            Some(artist) => random.pick(&world.followers[artist]).copied(),
-            None => Some(random.below(world.people.len())),
-        };
+        let reader =
+            match event.target.as_ref().and_then(|artist| place_of_topic(world, &artist.id)) {
+                Some(artist) => random.pick(&world.followers[artist]).copied(),
+                None => Some(random.below(world.people.len())),
+            };
         if let Some(reader) = reader {
             let what = Marked::Object(event.object.id.clone());
             marks.push(mark(at, &world.people[reader].id, what, MarkKind::Read));
@@ -181,46 +149,27 @@ fn looks(world: &World, announced: &[Timed], date: Day, random: &mut Random) -> 
 
 fn place_of_topic(world: &World, topic: &Id) -> Option<usize> {
     let slug = topic.as_str().strip_prefix("artist/")?;
-    world
-        .museum
-        .artists
-        .iter()
-        .position(|artist| artist.slug == slug)
+    world.museum.artists.iter().position(|artist| artist.slug == slug)
 }
 
 fn mark(at: Instant, recipient: &Id, what: Marked, kind: MarkKind) -> Timed {
-    Timed {
-        at,
-        command: Command::Mark {
-            recipient: recipient.clone(),
-            what,
-            kind,
-        },
-    }
+    Timed { at, command: Command::Mark { recipient: recipient.clone(), what, kind } }
 }
 
 /// Corrections: what curators take back, and the days that the keeper of the store deletes.
 fn corrections(world: &World) -> Vec<Timed> {
     let mut done = Vec::new();
     for (announced, taken_back, works) in RETRACTED {
-        let of_day: Vec<_> = world
-            .museum
-            .works
-            .iter()
-            .filter(|work| work.acquired == announced)
-            .collect();
+        let of_day: Vec<_> =
+            world.museum.works.iter().filter(|work| work.acquired == announced).collect();
         let at = day(taken_back).start().plus_ms(16 * HOUR_MS);
-        let taken: Vec<Id> = works
-            .iter()
-            .filter_map(|n| of_day.get(*n))
-            .map(|work| work_id(work.id))
-            .collect();
-        done.extend(taken.iter().map(|object| Timed {
-            at,
-            command: Command::Retract {
-                object: object.clone(),
-            },
-        }));
+        let taken: Vec<Id> =
+            works.iter().filter_map(|n| of_day.get(*n)).map(|work| work_id(work.id)).collect();
+        done.extend(
+            taken
+                .iter()
+                .map(|object| Timed { at, command: Command::Retract { object: object.clone() } }),
+        );
         // The last one was right after all.
         if let Some(object) = taken.last() {
             let again = Object {
@@ -232,33 +181,17 @@ fn corrections(world: &World) -> Vec<Timed> {
                 data: None,
                 notifiable: Some(true),
             };
-            done.push(Timed {
-                at: at.plus_ms(20 * MINUTE_MS),
-                command: Command::Object(again),
-            });
+            done.push(Timed { at: at.plus_ms(20 * MINUTE_MS), command: Command::Object(again) });
         }
     }
     let (acquired, slug, cancelled) = CANCELLED;
-    if let Some(artist) = world
-        .museum
-        .artists
-        .iter()
-        .position(|artist| artist.slug == slug)
-    {
+    if let Some(artist) = world.museum.artists.iter().position(|artist| artist.slug == slug) {
         let key = announce::cancellation_key(world, acquired, artist);
         let at = day(cancelled).start().plus_ms(15 * HOUR_MS);
-        done.push(Timed {
-            at,
-            command: Command::Cancel(Cancelled::Key(key)),
-        });
+        done.push(Timed { at, command: Command::Cancel(Cancelled::Key(key)) });
     }
     let (on, before) = FORGOTTEN;
     let at = day(on).start().plus_ms(4 * HOUR_MS);
-    done.push(Timed {
-        at,
-        command: Command::Forget {
-            before: day(before),
-        },
-    });
+    done.push(Timed { at, command: Command::Forget { before: day(before) } });
     done
 }

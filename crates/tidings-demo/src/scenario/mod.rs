@@ -105,18 +105,11 @@ impl Scenario {
     ///
     /// Commands of one instant belong to one step.
     pub fn commands(&self) -> impl Iterator<Item = Timed> + '_ {
-        let introductions = self
-            .world
-            .people
-            .iter()
-            .enumerate()
-            .flat_map(|(n, person)| {
-                let minutes = i64::try_from(n / INTRODUCED_AT_ONCE).unwrap_or(0);
-                let at = self.starts.plus_ms(minutes * MINUTE_MS);
-                self.world
-                    .introduce(person)
-                    .map(move |command| Timed { at, command })
-            });
+        let introductions = self.world.people.iter().enumerate().flat_map(|(n, person)| {
+            let minutes = i64::try_from(n / INTRODUCED_AT_ONCE).unwrap_or(0);
+            let at = self.starts.plus_ms(minutes * MINUTE_MS);
+            self.world.introduce(person).map(move |command| Timed { at, command })
+        });
         introductions.chain(self.days.iter().cloned())
     }
 
@@ -124,10 +117,8 @@ impl Scenario {
     #[must_use]
     pub fn commands_count(&self) -> usize {
         let people = &self.world.people;
-        let introductions: usize = people
-            .iter()
-            .map(|p| 1 + p.choices.len() + p.follows.len())
-            .sum();
+        let introductions: usize =
+            people.iter().map(|p| 1 + p.choices.len() + p.follows.len()).sum();
         introductions + self.days.len()
     }
 
@@ -138,10 +129,8 @@ impl Scenario {
         let mut cities: Vec<usize> = world.people.iter().map(|person| person.city).collect();
         cities.sort_unstable();
         cities.dedup();
-        let mut zones: Vec<&str> = cities
-            .iter()
-            .map(|city| world.museum.cities[*city].zone.as_str())
-            .collect();
+        let mut zones: Vec<&str> =
+            cities.iter().map(|city| world.museum.cities[*city].zone.as_str()).collect();
         zones.sort_unstable();
         zones.dedup();
         Facts {
@@ -181,15 +170,10 @@ fn weeks(world: &World) -> Vec<Week> {
                 .filter(|work| week.contains(&day(&work.acquired).0))
                 .collect();
             let mut by_artist = std::collections::BTreeMap::<usize, usize>::new();
-            for place in works
-                .iter()
-                .filter_map(|work| world.museum.place_of(work.artists[0]))
-            {
+            for place in works.iter().filter_map(|work| world.museum.place_of(work.artists[0])) {
                 *by_artist.entry(place).or_default() += 1;
             }
-            let foremost = by_artist
-                .into_iter()
-                .max_by_key(|(place, n)| (*n, usize::MAX - place));
+            let foremost = by_artist.into_iter().max_by_key(|(place, n)| (*n, usize::MAX - place));
             Week {
                 monday: Day(monday),
                 works: works.len(),

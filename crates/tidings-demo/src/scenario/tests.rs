@@ -66,17 +66,9 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
 #[test]
 fn the_warhol_event_is_alone_at_its_instant_and_reaches_twelve_thousand() {
     let scenario = scenario();
-    let then: Vec<Timed> = scenario
-        .commands()
-        .filter(|timed| timed.at == scenario.warhol_at)
-        .collect();
-    let [
-        Timed {
-            command: Command::Publish(event),
-            ..
-        },
-    ] = then.as_slice()
-    else {
+    let then: Vec<Timed> =
+        scenario.commands().filter(|timed| timed.at == scenario.warhol_at).collect();
+    let [Timed { command: Command::Publish(event), .. }] = then.as_slice() else {
         panic!("{then:?}");
     };
     assert_eq!(event.id, scenario.warhol_event);
@@ -99,10 +91,7 @@ fn the_story_has_the_size_that_it_should_have() {
     assert!((6_300..6_500).contains(&facts.events), "{facts:?}");
     assert!(facts.zones > 100, "{facts:?}");
     assert_eq!(scenario.weeks.len(), 15);
-    assert_eq!(
-        scenario.weeks.iter().map(|week| week.works).sum::<usize>(),
-        facts.works
-    );
+    assert_eq!(scenario.weeks.iter().map(|week| week.works).sum::<usize>(), facts.works);
     // Followers of the artists of each work: the least that the engine has to tell.
     let notifications: usize = scenario
         .world
@@ -113,8 +102,5 @@ fn the_story_has_the_size_that_it_should_have() {
         .filter_map(|artist| scenario.world.museum.place_of(*artist))
         .map(|place| scenario.world.followers[place].len())
         .sum();
-    assert!(
-        (2_000_000..8_000_000).contains(&notifications),
-        "{notifications}"
-    );
+    assert!((2_000_000..8_000_000).contains(&notifications), "{notifications}");
 }

@@ -263,14 +263,7 @@ pub(super) const WEAK: &[(Fault, &[&str])] = &[
         ],
     ),
     (Fault::Sender, &["sender", "senders", "mail from"]),
-    (
-        Fault::Access,
-        &[
-            "cannot deliver mail for",
-            "authentication",
-            "access denied by",
-        ],
-    ),
+    (Fault::Access, &["cannot deliver mail for", "authentication", "access denied by"]),
 ];
 
 /// Words about a mailbox that stands, or about now.
@@ -483,15 +476,8 @@ pub(super) const GONE_UNSPACED: &[&str] = &[
     "不明なユーザ",
 ];
 /// Words of such scripts about a mailbox that stands.
-pub(super) const SOFT_UNSPACED: &[&str] = &[
-    "空间不足",
-    "已满",
-    "空間不足",
-    "容量",
-    "一杯",
-    "いっぱい",
-    "拒收",
-];
+pub(super) const SOFT_UNSPACED: &[&str] =
+    &["空间不足", "已满", "空間不足", "容量", "一杯", "いっぱい", "拒收"];
 /// Words of such scripts about us.
 pub(super) const OURS_UNSPACED: &[&str] = &["垃圾邮件", "发件人", "迷惑メール"];
 

@@ -53,9 +53,7 @@ fn judged(set: &str) -> Judged<'_> {
         }
         if verdict == "gone" && wanted != "gone" {
             judged.wrongly_gone.push(text);
-            judged
-                .held_against_readers
-                .extend((wanted == "ours").then_some(text));
+            judged.held_against_readers.extend((wanted == "ours").then_some(text));
         }
     }
     judged
@@ -92,19 +90,9 @@ fn refusals_that_were_unseen_are_judged_by_their_kind() {
 #[test]
 fn what_is_about_us_is_never_held_against_an_address() {
     for (stage, code, status, text) in [
-        (
-            Stage::Recipient,
-            550,
-            "5.7.1",
-            "<mx.example.com>: Helo command rejected: Host not found",
-        ),
+        (Stage::Recipient, 550, "5.7.1", "<mx.example.com>: Helo command rejected: Host not found"),
         (Stage::Recipient, 501, "", "Invalid domain name"),
-        (
-            Stage::Recipient,
-            550,
-            "",
-            "Callback setup failed while verifying: user unknown",
-        ),
+        (Stage::Recipient, 550, "", "Callback setup failed while verifying: user unknown"),
         (
             Stage::Recipient,
             550,
@@ -122,12 +110,7 @@ fn what_is_about_us_is_never_held_against_an_address() {
         (Stage::Recipient, 550, "5.1.8", "Domain does not exist"),
         (Stage::Recipient, 550, "", "Your domain is not valid"),
         (Stage::Data, 554, "5.6.0", "Invalid address in From"),
-        (
-            Stage::Recipient,
-            550,
-            "",
-            "The domain of the sender was not found",
-        ),
+        (Stage::Recipient, 550, "", "The domain of the sender was not found"),
         (
             Stage::Data,
             550,

@@ -51,11 +51,7 @@ fn walk(entity: &[u8], is_in_digest: bool, depth: usize, parts: &mut Vec<Part>) 
         if let Some(inner) = decoded(headers.as_ref(), body) {
             let text = cut(&String::from_utf8_lossy(&inner));
             let is_text = false;
-            parts.push(Part {
-                kind,
-                text,
-                is_text,
-            });
+            parts.push(Part { kind, text, is_text });
             walk(&inner, false, depth + 1, parts);
         }
     } else {
@@ -84,11 +80,7 @@ fn body<'e>(entity: &'e [u8], headers: Option<&Message<'_>>) -> &'e [u8] {
 fn kind(headers: Option<&Message<'_>>, is_in_digest: bool) -> (String, Option<String>) {
     let kind = headers.and_then(|headers| headers.content_type());
     let Some(kind) = kind else {
-        let kind = if is_in_digest {
-            "message/rfc822"
-        } else {
-            "text/plain"
-        };
+        let kind = if is_in_digest { "message/rfc822" } else { "text/plain" };
         return (kind.to_owned(), None);
     };
     let boundary = kind.attribute("boundary").map(str::to_owned);
@@ -112,11 +104,7 @@ fn leaf(entity: &[u8], kind: String) -> Part {
         }
         _ => (cut(&String::from_utf8_lossy(entity)), true),
     };
-    Part {
-        kind,
-        text,
-        is_text,
-    }
+    Part { kind, text, is_text }
 }
 
 fn cut(text: &str) -> String {
@@ -141,9 +129,8 @@ fn split<'b>(body: &'b [u8], boundary: &str) -> Vec<&'b [u8]> {
     for line in body.split_inclusive(|&byte| byte == b'\n') {
         let (from, after) = (at, at + line.len());
         at = after;
-        let Some(rest) = line
-            .strip_prefix(b"--")
-            .and_then(|line| line.strip_prefix(boundary.as_bytes()))
+        let Some(rest) =
+            line.strip_prefix(b"--").and_then(|line| line.strip_prefix(boundary.as_bytes()))
         else {
             continue;
         };

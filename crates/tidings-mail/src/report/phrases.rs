@@ -70,21 +70,14 @@ pub(super) fn is_about_delivery(text: &str) -> bool {
 /// Tells whether a text says that a mail is tried again.
 pub(super) fn is_delay(text: &str) -> bool {
     let text = text.to_lowercase();
-    [
-        "warning message only",
-        "delayed",
-        "will be retried",
-        "will keep trying",
-    ]
-    .iter()
-    .any(|words| text.contains(words))
+    ["warning message only", "delayed", "will be retried", "will keep trying"]
+        .iter()
+        .any(|words| text.contains(words))
 }
 
 /// The lines of a text that name an address.
 pub(super) fn lines_about(text: &str, address: &str) -> String {
-    let lines = text
-        .lines()
-        .filter(|line| !address.is_empty() && line.contains(address));
+    let lines = text.lines().filter(|line| !address.is_empty() && line.contains(address));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -42,11 +42,7 @@ fn what_a_delivery_status_says_is_read() {
             "5.7.1",
         ),
         ("Action: delayed\nStatus: 4.4.1", Event::Delayed, "4.4.1"),
-        (
-            "Action: delivered\nStatus: 2.1.5",
-            Event::Delivered,
-            "2.1.5",
-        ),
+        ("Action: delivered\nStatus: 2.1.5", Event::Delivered, "2.1.5"),
         // A quota does not make an address go.
         (
             "Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 552 Mailbox full",
@@ -55,11 +51,7 @@ fn what_a_delivery_status_says_is_read() {
         ),
         ("Action: failed", Event::Bounced, ""),
     ] {
-        assert_eq!(
-            finding(&status(fields)),
-            [(event, code.to_owned())],
-            "{fields}"
-        );
+        assert_eq!(finding(&status(fields)), [(event, code.to_owned())], "{fields}");
     }
 }
 
@@ -78,16 +70,8 @@ fn what_servers_say_in_words_is_read() {
         ),
         // Only once the server had the mail: it may be about the mail.
         (">>> DATA\n<<< 550 user unknown", Event::Bounced, ""),
-        (
-            "Delivery is delayed. It will be retried.\n451 4.3.0",
-            Event::Delayed,
-            "4.3.0",
-        ),
-        (
-            "It was sent from 192.5.1.1 by version 5.1.1.7",
-            Event::Bounced,
-            "",
-        ),
+        ("Delivery is delayed. It will be retried.\n451 4.3.0", Event::Delayed, "4.3.0"),
+        ("It was sent from 192.5.1.1 by version 5.1.1.7", Event::Bounced, ""),
         // What comes back after the words is not theirs.
         (
             "It failed.\n--- Original message ---\nSubject: 550 5.1.1 user unknown",
@@ -104,21 +88,13 @@ fn a6_words_alone_name_the_addresses_that_they_are_about() {
     let named = |text: &str| {
         let report = Report::read(words(text).as_bytes()).unwrap();
         let found = report.findings.into_iter();
-        found
-            .map(|found| (found.event, found.named.join(" ")))
-            .collect::<Vec<_>>()
+        found.map(|found| (found.event, found.named.join(" "))).collect::<Vec<_>>()
     };
     assert_eq!(
         named("<ada@example.org>: User unknown.\n<Bob@example.org>:\nNo such user."),
-        [
-            (Event::Gone, "ada@example.org".to_owned()),
-            (Event::Gone, "Bob@example.org".to_owned())
-        ]
+        [(Event::Gone, "ada@example.org".to_owned()), (Event::Gone, "Bob@example.org".to_owned())]
     );
-    assert_eq!(
-        named("550 5.1.1 User unknown"),
-        [(Event::Bounced, String::new())]
-    );
+    assert_eq!(named("550 5.1.1 User unknown"), [(Event::Bounced, String::new())]);
     // Where a delivery status tells, nothing else need be named.
     let mail = status("Action: failed\nStatus: 5.1.1");
     let report = Report::read(mail.as_bytes()).unwrap();
@@ -256,22 +232,16 @@ fn other_mails_are_no_reports() {
 /// The corpus of bounces, where it is: see CONTRIBUTING.md.
 fn corpus() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let folder = std::env::var_os("TIDINGS_SHARED")
-        .map_or_else(beside, PathBuf::from)
-        .join("data/email");
-    folder
-        .join("dsn_sisimai.tar.gz")
-        .is_file()
-        .then_some(folder)
+    let folder =
+        std::env::var_os("TIDINGS_SHARED").map_or_else(beside, PathBuf::from).join("data/email");
+    folder.join("dsn_sisimai.tar.gz").is_file().then_some(folder)
 }
 
 /// The files of an archive by their paths.
 fn unpacked(archive: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(archive).unwrap();
-    flate2::read::GzDecoder::new(file)
-        .read_to_end(&mut bytes)
-        .unwrap();
+    flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).unwrap();
     let mut files = BTreeMap::new();
     let mut at = 0;
     while let Some(head) = bytes.get(at..at + 512).filter(|head| head[0] != 0) {
@@ -306,9 +276,7 @@ fn real_bounces_are_read_as_others_read_them() {
         let mail = files.iter().find(|(path, _)| path.ends_with(file));
         let report = Report::read(mail.expect("it is in the archive").1);
         let number: usize = number.parse().unwrap();
-        let found = report
-            .as_ref()
-            .and_then(|report| report.findings.get(number - 1));
+        let found = report.as_ref().and_then(|report| report.findings.get(number - 1));
         let code = found.and_then(|found| found.status);
         let is_code = if status.contains(".0.9") {
             code.is_none_or(|code| status.starts_with(&code.class().to_string()))

@@ -25,9 +25,7 @@ pub(super) static WORDS: Words = Words {
         "novembre",
         "décembre",
     ],
-    weekdays: [
-        "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche",
-    ],
+    weekdays: ["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"],
     day: "{day} {month}",
     day_of_year: "{day} {month} {year}",
     full_day: "{weekday} {day} {month} {year}",

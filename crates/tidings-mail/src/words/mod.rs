@@ -22,11 +22,7 @@ static BOOKS: [&Words; 5] = [&en::WORDS, &de::WORDS, &fr::WORDS, &he::WORDS, &ja
 
 /// The book that stands in for every other language, among texts of one direction or the other.
 pub(crate) fn english(is_right_to_left: bool) -> &'static Words {
-    if is_right_to_left {
-        &en::AMONG_RIGHT_TO_LEFT
-    } else {
-        &en::WORDS
-    }
+    if is_right_to_left { &en::AMONG_RIGHT_TO_LEFT } else { &en::WORDS }
 }
 
 /// The words of a language. Names in braces are replaced.
@@ -140,11 +136,7 @@ pub(crate) struct Cause {
 
 /// The words under the first of some tags that has any.
 pub(crate) fn of(tags: &[String]) -> Option<&'static Words> {
-    let book = |tag: &String| {
-        BOOKS
-            .into_iter()
-            .find(|words| words.tag.eq_ignore_ascii_case(tag))
-    };
+    let book = |tag: &String| BOOKS.into_iter().find(|words| words.tag.eq_ignore_ascii_case(tag));
     tags.iter().find_map(book)
 }
 
@@ -204,11 +196,7 @@ impl Words {
     /// What joins the last name of a list.
     fn and_before(&self, last: &str) -> &'static str {
         let is_own = self.is_right_to_left && last.starts_with(direction::runs_left);
-        if is_own {
-            self.and_before_own
-        } else {
-            self.and
-        }
+        if is_own { self.and_before_own } else { self.and }
     }
 
     /// "a", "a, and b", "a, b, and c": clauses that may hold lists themselves.
@@ -334,21 +322,12 @@ mod tests {
     #[test]
     fn what_happened_is_told_by_the_names_of_types() {
         let english = of("en");
-        assert_eq!(
-            english.happened("artwork published", 1),
-            "Artwork published"
-        );
+        assert_eq!(english.happened("artwork published", 1), "Artwork published");
         assert_eq!(
             english.happened("comment, artwork published", 3),
             "3 new: comment, artwork published"
         );
-        assert_eq!(
-            english.untitled("artwork published", 1),
-            "New artwork published"
-        );
-        assert_eq!(
-            english.untitled("comment, share", 2),
-            "2 new: comment, share"
-        );
+        assert_eq!(english.untitled("artwork published", 1), "New artwork published");
+        assert_eq!(english.untitled("comment, share", 2), "2 new: comment, share");
     }
 }

@@ -103,17 +103,10 @@ fn seen(is_right_to_left: bool, runs: &[Run]) -> String {
 fn design() -> Design {
     let texts = |english: &str, hebrew: &str| {
         let texts = [("", english), ("he", hebrew)];
-        Texts(
-            texts
-                .map(|(tag, text)| (tag.to_owned(), text.to_owned()))
-                .into(),
-        )
+        Texts(texts.map(|(tag, text)| (tag.to_owned(), text.to_owned())).into())
     };
     let mut rules = Rules::default();
-    rules.presentation.brand = Brand {
-        name: Some("Art (2)!".to_owned()),
-        ..Brand::default()
-    };
+    rules.presentation.brand = Brand { name: Some("Art (2)!".to_owned()), ..Brand::default() };
     let comment = Wording {
         sentence: texts("{actor} commented on {object}", "{actor} הגיב על {object}!"),
         ..Wording::default()
@@ -132,9 +125,7 @@ fn comment(actors: &[&str], title: &str) -> Line {
     let actors = actors.iter().enumerate();
     Line {
         types: vec![id("comment")],
-        actors: actors
-            .map(|(n, name)| role(&format!("a{n}"), name))
-            .collect(),
+        actors: actors.map(|(n, name)| role(&format!("a{n}"), name)).collect(),
         ..line(object("o", title), &["everyone"])
     }
 }
@@ -173,10 +164,7 @@ fn messages() -> Vec<(Batch, String)> {
         (message, seen(true, runs))
     };
     let sale = |title: &str, runs: &[Run]| {
-        let sale = Line {
-            types: vec![id("sale")],
-            ..comment(&["Ann"], title)
-        };
+        let sale = Line { types: vec![id("sale")], ..comment(&["Ann"], title) };
         (message("he", vec![sale]), seen(false, runs))
     };
     let rows = |locale: &str, actor: &str| {
@@ -197,24 +185,13 @@ fn messages() -> Vec<(Batch, String)> {
         english(
             &["סארה לוי"],
             notes,
-            &[
-                ToLeft("סארה לוי"),
-                ToRight(" commented on Notes (3) on C++"),
-            ],
+            &[ToLeft("סארה לוי"), ToRight(" commented on Notes (3) on C++")],
         ),
-        english(
-            &["سارة"],
-            notes,
-            &[ToLeft("سارة"), ToRight(" commented on Notes (3) on C++")],
-        ),
+        english(&["سارة"], notes, &[ToLeft("سارة"), ToRight(" commented on Notes (3) on C++")]),
         english(
             &["אברהם"],
             "תוכנית א (2)",
-            &[
-                ToLeft("אברהם"),
-                ToRight(" commented on "),
-                ToLeft("תוכנית א (2)"),
-            ],
+            &[ToLeft("אברהם"), ToRight(" commented on "), ToLeft("תוכנית א (2)")],
         ),
         english(
             &["רבקה", "שרה", "Ann", "Ben"],
@@ -227,61 +204,27 @@ fn messages() -> Vec<(Batch, String)> {
             ],
         ),
         // An override in a name ends with it.
-        english(
-            &["\u{202e}דב\u{2067}"],
-            "Rain",
-            &[ToLeft("דב"), ToRight(" commented on Rain")],
-        ),
+        english(&["\u{202e}דב\u{2067}"], "Rain", &[ToLeft("דב"), ToRight(" commented on Rain")]),
         hebrew(
             &["Ana Ruiz"],
             notes,
-            &[
-                ToRight("Ana Ruiz"),
-                ToLeft(" הגיב על "),
-                ToRight("Notes (3) on C++"),
-                ToLeft("!"),
-            ],
+            &[ToRight("Ana Ruiz"), ToLeft(" הגיב על "), ToRight("Notes (3) on C++"), ToLeft("!")],
         ),
-        hebrew(
-            &["Ben", "דב אדלר"],
-            "שירים",
-            &[ToRight("Ben"), ToLeft(" ודב אדלר הגיב על שירים!")],
-        ),
+        hebrew(&["Ben", "דב אדלר"], "שירים", &[ToRight("Ben"), ToLeft(" ודב אדלר הגיב על שירים!")]),
         sale("Rain", &[ToRight("Ann sold Rain (today)!")]),
-        sale(
-            "שירים",
-            &[ToRight("Ann sold "), ToLeft("שירים"), ToRight(" (today)!")],
-        ),
-        (
-            rows("en", "דב אדלר"),
-            seen(false, &[ToLeft("דב אדלר"), ToRight(" · 1 March")]),
-        ),
+        sale("שירים", &[ToRight("Ann sold "), ToLeft("שירים"), ToRight(" (today)!")]),
+        (rows("en", "דב אדלר"), seen(false, &[ToLeft("דב אדלר"), ToRight(" · 1 March")])),
         (
             rows("he", "Ana Ruiz (1)"),
-            seen(
-                true,
-                &[
-                    ToRight("Ana Ruiz (1)"),
-                    ToLeft(" · "),
-                    ToRight("1"),
-                    ToLeft(" במרץ"),
-                ],
-            ),
+            seen(true, &[ToRight("Ana Ruiz (1)"), ToLeft(" · "), ToRight("1"), ToLeft(" במרץ")]),
         ),
     ]
 }
 
 /// The page on which one chooses, with the name of a thing.
 fn choices(locale: &str, title: &str) -> String {
-    let row = Row {
-        name: Name::Title(title.to_owned()),
-        pace: None,
-        offers: Vec::new(),
-    };
-    let choices = Choices {
-        subjects: vec![row],
-        ..Choices::default()
-    };
+    let row = Row { name: Name::Title(title.to_owned()), pace: None, offers: Vec::new() };
+    let choices = Choices { subjects: vec![row], ..Choices::default() };
     design().choices(locale, &choices).unwrap()
 }
 
@@ -325,10 +268,7 @@ fn field_1_f4_names_leave_the_sentence_in_its_order() {
         return;
     };
     for ((frame, line), page) in laid_out.iter().zip(&wanted).zip(&shown) {
-        assert!(
-            frame.contains(line),
-            "{line} is not in:\n{frame}\nof\n{page}"
-        );
+        assert!(frame.contains(line), "{line} is not in:\n{frame}\nof\n{page}");
     }
     let wrong = laid_out.last().unwrap();
     assert!(!wrong.contains(&wanted[0]), "{wrong}");

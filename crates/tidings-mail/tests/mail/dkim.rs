@@ -38,15 +38,9 @@ fn signed(design: Design, pem: &str) -> Design {
 /// The verdict of the verifier; `None` where there is none.
 fn verdict(mail: &[u8], record: &str) -> Option<bool> {
     let python = || Command::new("python3");
-    let has = python()
-        .args(["-c", "import dkim, nacl"])
-        .stderr(Stdio::null())
-        .status();
+    let has = python().args(["-c", "import dkim, nacl"]).stderr(Stdio::null()).status();
     if !has.is_ok_and(|status| status.success()) {
-        assert!(
-            std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_none(),
-            "python3 has no dkimpy"
-        );
+        assert!(std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_none(), "python3 has no dkimpy");
         println!("skipped: it takes python3 with dkimpy and PyNaCl");
         return None;
     }
@@ -64,15 +58,8 @@ fn verdict(mail: &[u8], record: &str) -> Option<bool> {
 #[test]
 fn an_independent_verifier_accepts_what_is_signed_and_nothing_else() {
     let mut foreign = of_titles(&["Ünï  \t .code".to_owned(), "Two ".to_owned()]);
-    foreign
-        .recipient
-        .addresses
-        .set(EMAIL_NO, &["ana@bücher.example"]);
-    for batch in [
-        of_titles(&["One".to_owned()]),
-        foreign,
-        to("ja", by_artist(30)),
-    ] {
+    foreign.recipient.addresses.set(EMAIL_NO, &["ana@bücher.example"]);
+    for batch in [of_titles(&["One".to_owned()]), foreign, to("ja", by_artist(30))] {
         for (algorithm, pem, record) in KEYS {
             let mail = tidings_mail::render(&batch, &signed(design(), pem)).unwrap();
             let text = String::from_utf8(mail.bytes.clone()).unwrap();
@@ -80,16 +67,10 @@ fn an_independent_verifier_accepts_what_is_signed_and_nothing_else() {
                 text.starts_with(&format!("DKIM-Signature: v=1; a={algorithm};")),
                 "{text:.300}"
             );
-            for line in text
-                .split("\r\n")
-                .take_while(|line| !line.starts_with("Date:"))
-            {
+            for line in text.split("\r\n").take_while(|line| !line.starts_with("Date:")) {
                 assert!(line.len() <= 78, "{line}");
             }
-            assert_eq!(
-                mail,
-                tidings_mail::render(&batch, &signed(design(), pem)).unwrap()
-            );
+            assert_eq!(mail, tidings_mail::render(&batch, &signed(design(), pem)).unwrap());
             let Some(holds) = verdict(&mail.bytes, record) else {
                 return;
             };

@@ -88,11 +88,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
         lane: "digest:weekly".to_owned(),
         key: BatchKey::EMPTY,
         at: instant("2024-03-04T08:00:00Z"),
-        entries: groups
-            .iter()
-            .flat_map(|group| &group.lines)
-            .map(|line| line.entries)
-            .sum(),
+        entries: groups.iter().flat_map(|group| &group.lines).map(|line| line.entries).sum(),
         groups,
         topics: vec![role("artist/andy-warhol", "Andy Warhol")],
     }
@@ -127,9 +123,7 @@ pub(crate) fn render(batch: &Batch) -> Mail {
 
 /// The two bodies as a mail program reads them.
 pub(crate) fn bodies(mail: &Mail) -> (String, String) {
-    let parsed = mail_parser::MessageParser::default()
-        .parse(&mail.bytes)
-        .unwrap();
+    let parsed = mail_parser::MessageParser::default().parse(&mail.bytes).unwrap();
     assert_eq!((parsed.text_body.len(), parsed.html_body.len()), (1, 1));
     let text = parsed.body_text(0).unwrap().replace("\r\n", "\n");
     let html = parsed.body_html(0).unwrap().replace("\r\n", "\n");
@@ -171,21 +165,14 @@ pub(crate) fn assert_proper(mail: &Mail) {
         .map(|line| line.split(':').next().unwrap())
         .collect();
     // Each at most once, in this order, and none beside them.
-    let expected = HEADERS
-        .into_iter()
-        .filter(|(name, is_in_each)| *is_in_each || names.contains(name));
+    let expected =
+        HEADERS.into_iter().filter(|(name, is_in_each)| *is_in_each || names.contains(name));
     assert_eq!(names, expected.map(|(name, _)| name).collect::<Vec<_>>());
     let (_, html) = bodies(mail);
     assert!(!html.to_ascii_lowercase().contains("<script"));
-    for link in html
-        .split("href=\"")
-        .skip(1)
-        .chain(html.split("src=\"").skip(1))
-    {
+    for link in html.split("href=\"").skip(1).chain(html.split("src=\"").skip(1)) {
         assert!(
-            ["https://", "http://", "mailto:"]
-                .iter()
-                .any(|begin| link.starts_with(begin)),
+            ["https://", "http://", "mailto:"].iter().any(|begin| link.starts_with(begin)),
             "{link:.60}"
         );
     }

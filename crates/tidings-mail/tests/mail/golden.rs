@@ -17,51 +17,17 @@ use crate::fixture::{
 
 /// Works with the sizes of their pictures.
 const WORKS: [(&str, &str, &str, u16, u16); 7] = [
-    (
-        "The Starry Night",
-        "Vincent van Gogh",
-        "van-gogh-starry-night",
-        640,
-        507,
-    ),
+    ("The Starry Night", "Vincent van Gogh", "van-gogh-starry-night", 640, 507),
     ("The Scream", "Edvard Munch", "munch-the-scream", 510, 640),
-    (
-        "Boats at Nagasaki",
-        "Felice Beato",
-        "beato-boats-nagasaki",
-        640,
-        470,
-    ),
-    (
-        "Acanthus mollis",
-        "Karl Blossfeldt",
-        "blossfeldt-acanthus-mollis",
-        480,
-        640,
-    ),
-    (
-        "Allium ostrowskianum",
-        "Karl Blossfeldt",
-        "blossfeldt-allium-ostrowskianum",
-        450,
-        640,
-    ),
+    ("Boats at Nagasaki", "Felice Beato", "beato-boats-nagasaki", 640, 470),
+    ("Acanthus mollis", "Karl Blossfeldt", "blossfeldt-acanthus-mollis", 480, 640),
+    ("Allium ostrowskianum", "Karl Blossfeldt", "blossfeldt-allium-ostrowskianum", 450, 640),
     ("Shipwreck", "J. M. W. Turner", "turner-shipwreck", 640, 440),
-    (
-        "A March Pastoral",
-        "Peter Henry Emerson",
-        "emerson-a-march-pastoral",
-        640,
-        360,
-    ),
+    ("A March Pastoral", "Peter Henry Emerson", "emerson-a-march-pastoral", 640, 360),
 ];
 
 fn texts(all: &[(&str, &str)]) -> Texts {
-    Texts(
-        all.iter()
-            .map(|(locale, text)| ((*locale).to_owned(), (*text).to_owned()))
-            .collect(),
-    )
+    Texts(all.iter().map(|(locale, text)| ((*locale).to_owned(), (*text).to_owned())).collect())
 }
 
 /// The design that a gallery configures.
@@ -97,11 +63,8 @@ pub(crate) fn design() -> Design {
         sentence: texts(&[("", "{target} opens {object}")]),
         subject: texts(&[("", "{object} opens near you")]),
     };
-    for (event_type, wording) in [
-        ("artwork_published", work),
-        ("comment", comment),
-        ("show", show),
-    ] {
+    for (event_type, wording) in [("artwork_published", work), ("comment", comment), ("show", show)]
+    {
         shown.types.insert(event_type.to_owned(), wording);
     }
     shown.digests.insert("weekly".to_owned(), Quota::default());
@@ -139,10 +102,7 @@ pub(crate) fn by_artist(count: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for work in works(count) {
         let artist = Arc::clone(&work.actors[0]);
-        match groups
-            .iter_mut()
-            .find(|group| group.key.as_ref() == Some(&artist))
-        {
+        match groups.iter_mut().find(|group| group.key.as_ref() == Some(&artist)) {
             Some(group) => group.lines.push(work),
             None => groups.push(group(Pivot::Actor, Some(artist), vec![work])),
         }
@@ -155,10 +115,7 @@ pub(crate) fn to(locale: &str, groups: Vec<Group>) -> Batch {
     batch.locale = locale.to_owned();
     batch.recipient.name = Some("Ana".to_owned());
     let artists = WORKS.iter().map(|(_, artist, ..)| {
-        role(
-            &format!("artist/{}", artist.to_lowercase().replace(' ', "-")),
-            artist,
-        )
+        role(&format!("artist/{}", artist.to_lowercase().replace(' ', "-")), artist)
     });
     batch.topics = artists.collect();
     batch.topics.dedup();
@@ -167,10 +124,7 @@ pub(crate) fn to(locale: &str, groups: Vec<Group>) -> Batch {
 
 pub(crate) fn comments() -> Group {
     let mut comment = line(
-        Object {
-            url: Some("/notes/7".to_owned()),
-            ..object("note/7", "Plan for the spring show")
-        },
+        Object { url: Some("/notes/7".to_owned()), ..object("note/7", "Plan for the spring show") },
         &["named"],
     );
     comment.types = vec![id("comment")];
@@ -269,10 +223,7 @@ pub(crate) fn assert_file(name: &str, body: &str) {
         std::fs::write(&file, body).unwrap();
     }
     let expected = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        expected == body,
-        "{name} differs: run with UPDATE_GOLDEN=1 and read it"
-    );
+    assert!(expected == body, "{name} differs: run with UPDATE_GOLDEN=1 and read it");
 }
 
 #[test]
@@ -335,11 +286,7 @@ fn long_titles() {
         "An unusually long title that somebody copied from a catalogue, with the technique, the \
                 dimensions and the provenance of the work, "
             .repeat(7);
-    let titles = [
-        (long.as_str(), "A"),
-        (&"unbroken".repeat(80), "B"),
-        ("Short", "C"),
-    ];
+    let titles = [(long.as_str(), "A"), (&"unbroken".repeat(80), "B"), ("Short", "C")];
     let (long, unbroken) = (format!("* {}", long.trim()), format!("* {}", titles[1].0));
     let lines = [
         "Subject: A, B and 1 more: 3 new works",
@@ -396,19 +343,13 @@ fn whatever_is_in_it_no_mail_is_cut_off() {
     let (text, html) = bodies(&mail);
     assert!(html.len() <= HTML_BYTES_MAX, "{}", html.len());
     assert!(html.len() > HTML_BYTES_MAX / 2, "{}", html.len());
-    assert!(
-        text.contains("\nand ") && text.contains(" more\n"),
-        "{text:.300}"
-    );
+    assert!(text.contains("\nand ") && text.contains(" more\n"), "{text:.300}");
 }
 
 /// Parts of the default look that some clients do not show, with what their readers see instead.
 const NOT_SHOWN: [(&str, &str); 11] = [
     ("<bdi>", "the characters around it do the same"),
-    (
-        "@media",
-        "two columns on a phone, a button as wide as its words",
-    ),
+    ("@media", "two columns on a phone, a button as wide as its words"),
     ("border-radius", "square corners"),
     ("color-scheme", "the light side"),
     ("height", "a picture in the height of its attribute"),

@@ -16,19 +16,11 @@ fn key() -> TokenKey {
 /// The design of a host with a public address.
 fn linked(required: bool) -> Design {
     let mut rules = Rules::default();
-    rules.presentation.brand = Brand {
-        url: Some("https://art.example/notes/".to_owned()),
-        ..Brand::default()
-    };
-    let kind = TypeRules {
-        required,
-        ..TypeRules::default()
-    };
+    rules.presentation.brand =
+        Brand { url: Some("https://art.example/notes/".to_owned()), ..Brand::default() };
+    let kind = TypeRules { required, ..TypeRules::default() };
     rules.types.insert("artwork_published".to_owned(), kind);
-    let two = Quota {
-        show: 2,
-        show_per: Vec::new(),
-    };
+    let two = Quota { show: 2, show_per: Vec::new() };
     rules.presentation.digests.insert("weekly".to_owned(), two);
     Design::new(sender(), &rules).unwrap().linked(key())
 }
@@ -59,22 +51,13 @@ fn a_list_can_be_left_by_one_click() {
     };
     let token = link.strip_prefix("https://art.example/notes/u/").unwrap();
     let opened = Unsubscribe::open(&key(), token).unwrap();
-    assert_eq!(
-        (opened.recipient.as_str(), opened.channel),
-        ("r1", EMAIL_NO)
-    );
-    assert_eq!(
-        raw(&message, "List-Unsubscribe-Post"),
-        Some("List-Unsubscribe=One-Click")
-    );
+    assert_eq!((opened.recipient.as_str(), opened.channel), ("r1", EMAIL_NO));
+    assert_eq!(raw(&message, "List-Unsubscribe-Post"), Some("List-Unsubscribe=One-Click"));
     assert_eq!(raw(&message, "List-ID"), Some("<weekly.example.org>"));
     let feedback = raw(&message, "Feedback-ID").unwrap();
     assert!(feedback.starts_with("weekly:email:tidings:"), "{feedback}");
     assert_eq!(raw(&message, "Auto-Submitted"), Some("auto-generated"));
-    assert_eq!(
-        raw(&message, "X-Tidings-Reason"),
-        Some("topic:artist/andy-warhol")
-    );
+    assert_eq!(raw(&message, "X-Tidings-Reason"), Some("topic:artist/andy-warhol"));
     assert!(!link.contains("r1@") && !String::from_utf8_lossy(&mail.bytes).contains("r1>"));
     // The reader's own eyes find it, too.
     for body in <[String; 2]>::from(bodies(&mail)) {
@@ -87,12 +70,7 @@ fn a_list_can_be_left_by_one_click() {
 fn what_is_required_is_no_list() {
     let mail = tidings_mail::render(&of_titles(&["One".to_owned()]), &linked(true)).unwrap();
     let message = parsed(&mail);
-    for name in [
-        "List-ID",
-        "List-Unsubscribe",
-        "List-Unsubscribe-Post",
-        "Feedback-ID",
-    ] {
+    for name in ["List-ID", "List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID"] {
         assert_eq!(raw(&message, name), None, "{name}");
     }
     assert!(!bodies(&mail).1.contains("/u/"));
@@ -104,19 +82,10 @@ fn p5_more_leads_to_what_is_not_shown() {
     batch.message.number = tidings_core::number::RecipientNo(7);
     let mail = tidings_mail::render(&batch, &linked(false)).unwrap();
     let (text, html) = bodies(&mail);
-    let (_, after) = text
-        .split_once("and 2 more\nhttps://art.example/notes/more/")
-        .unwrap();
+    let (_, after) = text.split_once("and 2 more\nhttps://art.example/notes/more/").unwrap();
     let token = after.split('\n').next().unwrap();
-    assert!(
-        html.contains(&format!("href=\"https://art.example/notes/more/{token}\"")),
-        "{html}"
-    );
-    let rest = Rest {
-        message: batch.message,
-        day: batch.at.day(),
-        shown: [0, 1].into(),
-    };
+    assert!(html.contains(&format!("href=\"https://art.example/notes/more/{token}\"")), "{html}");
+    let rest = Rest { message: batch.message, day: batch.at.day(), shown: [0, 1].into() };
     assert_eq!(Rest::open(&key(), token), Some(rest));
 }
 
@@ -131,11 +100,7 @@ fn messages_of_a_batch_key_are_a_thread() {
         raw(&message, "References").map(str::to_owned)
     };
     let first = thread("issue/7", "a");
-    assert!(
-        first
-            .as_deref()
-            .is_some_and(|root| root.ends_with("@example.org>"))
-    );
+    assert!(first.as_deref().is_some_and(|root| root.ends_with("@example.org>")));
     assert_eq!(first, thread("issue/7", "b"));
     assert_ne!(first, thread("issue/8", "a"));
     assert_ne!(first, thread("a\r\nX: y", "a"));
@@ -152,9 +117,7 @@ fn reasons_are_few_and_plain() {
     let odd = odd.map(str::to_owned).into_iter();
     line.reasons = odd.chain([long]).chain(many).collect();
     let mail = render(&batch);
-    let reasons = raw(&parsed(&mail), "X-Tidings-Reason")
-        .unwrap()
-        .replace("\r\n ", " ");
+    let reasons = raw(&parsed(&mail), "X-Tidings-Reason").unwrap().replace("\r\n ", " ");
     assert_eq!(
         reasons,
         "everyone, topic:a%20b%0D%0AX:%20y, topic:t/0, topic:t/1, topic:t/2, topic:t/3"
@@ -167,10 +130,7 @@ fn addresses_of_every_script_are_taken() {
         ("ana@b\u{fc}cher.example", "ana@xn--bcher-kva.example"),
         ("ana@EXAMPLE.org", "ana@example.org"),
         ("o'brien+news@example.org", "o'brien+news@example.org"),
-        (
-            "\u{442}\u{435}\u{441}\u{442}@example.org",
-            "\u{442}\u{435}\u{441}\u{442}@example.org",
-        ),
+        ("\u{442}\u{435}\u{441}\u{442}@example.org", "\u{442}\u{435}\u{441}\u{442}@example.org"),
         (
             "\u{7528}\u{6237}@\u{4f8b}\u{3048}.\u{30c6}\u{30b9}\u{30c8}",
             "\u{7528}\u{6237}@xn--r8jz45g.xn--zckzah",

@@ -12,18 +12,12 @@ use super::*;
 const OWN: [&str; 5] = ["en", "de", "fr", "he", "ja"];
 
 fn texts(all: &[(&str, &str)]) -> Texts {
-    let all = all
-        .iter()
-        .map(|(locale, text)| (canonical_locale(locale), (*text).to_owned()));
+    let all = all.iter().map(|(locale, text)| (canonical_locale(locale), (*text).to_owned()));
     Texts(all.collect())
 }
 
 fn wording(title: &[(&str, &str)], sentence: &[(&str, &str)], subject: &[(&str, &str)]) -> Wording {
-    Wording {
-        title: texts(title),
-        sentence: texts(sentence),
-        subject: texts(subject),
-    }
+    Wording { title: texts(title), sentence: texts(sentence), subject: texts(subject) }
 }
 
 fn rules(usual_locale: &str, wording: Wording) -> Rules {
@@ -43,10 +37,7 @@ fn works(count: usize, actors: &[&str], locale: &str) -> Batch {
     let lines = (0..count).map(|number| Line {
         actors: actors.iter().map(|name| role(name, name)).collect(),
         order: number,
-        ..line(
-            object(&format!("w{number}"), &format!("Work {number}")),
-            &["named"],
-        )
+        ..line(object(&format!("w{number}"), &format!("Work {number}")), &["named"])
     });
     let mut group = group(Pivot::Actor, Some(role("Ann", "Ann")), lines.collect());
     group.category = "art".to_owned();
@@ -93,14 +84,8 @@ fn f8_a_subject_that_lacks_a_language_takes_the_sentence_along() {
 
 #[test]
 fn f8_a_title_in_english_alone_makes_no_half_japanese_mail() {
-    let rules = rules(
-        "en",
-        wording(
-            &[("en", "{count|Update|Updates} in your projects")],
-            &[],
-            &[],
-        ),
-    );
+    let rules =
+        rules("en", wording(&[("en", "{count|Update|Updates} in your projects")], &[], &[]));
     let (subject, text, html) = told(&works(2, &["Ann"], "ja"), &designed(&rules));
     assert!(subject.contains("2 updates in your projects"), "{subject}");
     for own in ["件", "新着"] {
@@ -113,9 +98,7 @@ fn f8_a_title_in_english_alone_makes_no_half_japanese_mail() {
 fn f7_titles_of_categories_are_in_the_language_of_the_mail() {
     let mut rules = rules("en", Wording::default());
     let title = texts(&[("", "Art & more"), ("ja", "美術"), ("he", "אמנות")]);
-    rules
-        .categories
-        .insert("art".to_owned(), Category { title });
+    rules.categories.insert("art".to_owned(), Category { title });
     let design = designed(&rules);
     for (locale, title, tag) in [
         ("en", "Art &amp; more", "lang=\"en\" dir=\"ltr\""),
@@ -125,10 +108,7 @@ fn f7_titles_of_categories_are_in_the_language_of_the_mail() {
         ("de", "Art &amp; more", "lang=\"en\" dir=\"ltr\""),
     ] {
         let (_, _, html) = told(&works(1, &["Ann"], locale), &design);
-        assert!(
-            html.contains(title) && html.contains(tag),
-            "{locale}: {html}"
-        );
+        assert!(html.contains(title) && html.contains(tag), "{locale}: {html}");
     }
 }
 
@@ -150,10 +130,7 @@ fn f7_the_page_of_choices_has_one_language() {
         ("pl", "Works of art", "lang=\"en\""),
     ] {
         let page = design.choices(locale, &choices).unwrap();
-        assert!(
-            page.contains(title) && page.contains(tag),
-            "{locale}: {page}"
-        );
+        assert!(page.contains(title) && page.contains(tag), "{locale}: {page}");
     }
 }
 
@@ -161,12 +138,9 @@ fn f7_the_page_of_choices_has_one_language() {
 fn field_11_forms_and_lists_are_those_of_the_sentences_language() {
     let polish = "{actor}: {count} {count|komentarz|komentarze|komentarzy}";
     let design = designed(&rules("pl", wording(&[], &[], &[("", polish)])));
-    for (count, subject) in [
-        (1, "1 komentarz"),
-        (5, "5 komentarzy"),
-        (22, "22 komentarze"),
-        (25, "25 komentarzy"),
-    ] {
+    for (count, subject) in
+        [(1, "1 komentarz"), (5, "5 komentarzy"), (22, "22 komentarze"), (25, "25 komentarzy")]
+    {
         let (told, _, html) = told(&works(count, &["Ann"], "pl-PL"), &design);
         assert_eq!(told, format!("Ann: {subject}"));
         assert!(html.contains("<html lang=\"pl\" dir=\"ltr\""), "{html}");
@@ -177,10 +151,7 @@ fn field_11_forms_and_lists_are_those_of_the_sentences_language() {
     for (actors, subject) in [
         (&["Ann"][..], "Ann hat Work 0 gezeigt"),
         (&["Ann", "Ben"], "Ann und Ben haben Work 0 gezeigt"),
-        (
-            &["Ann", "Ben", "Cleo", "Dov"],
-            "Ann, Ben und 2 mehr haben Work 0 gezeigt",
-        ),
+        (&["Ann", "Ben", "Cleo", "Dov"], "Ann, Ben und 2 mehr haben Work 0 gezeigt"),
     ] {
         assert_eq!(told(&works(1, actors, "en"), &design).0, subject);
     }
@@ -188,10 +159,7 @@ fn field_11_forms_and_lists_are_those_of_the_sentences_language() {
 
 #[test]
 fn a_default_locale_without_words_of_our_own_has_the_hosts() {
-    let design = designed(&rules(
-        "ar",
-        wording(&[], &[("", "نشر {actor} {object}")], &[]),
-    ));
+    let design = designed(&rules("ar", wording(&[], &[("", "نشر {actor} {object}")], &[])));
     let (_, text, html) = told(&works(1, &["Ann"], "ar-EG"), &design);
     assert!(text.contains("نشر"), "{text}");
     assert!(html.contains("<html lang=\"ar\" dir=\"rtl\""), "{html}");

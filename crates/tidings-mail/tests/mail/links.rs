@@ -17,13 +17,7 @@ fn links(address: &str) -> [Option<String>; 3] {
     let mail = tidings_mail::render(&batch, &design()).unwrap();
     assert_proper(&mail);
     let (text, html) = bodies(&mail);
-    let heading = html
-        .split("<h1")
-        .nth(1)
-        .unwrap()
-        .split("</h1>")
-        .next()
-        .unwrap();
+    let heading = html.split("<h1").nth(1).unwrap().split("</h1>").next().unwrap();
     let href = heading
         .split("href=\"")
         .nth(1)
@@ -40,27 +34,14 @@ fn links(address: &str) -> [Option<String>; 3] {
 #[test]
 fn field_6_what_is_accepted_is_linked() {
     for (address, link) in [
-        (
-            "https://x.example/f/Plan final.pdf",
-            "https://x.example/f/Plan%20final.pdf",
-        ),
+        ("https://x.example/f/Plan final.pdf", "https://x.example/f/Plan%20final.pdf"),
         ("f/Plan final.pdf", "https://example.org/f/Plan%20final.pdf"),
         ("https://x.example/o'neil", "https://x.example/o'neil"),
-        (
-            "/a|b?c={id}&d=^",
-            "https://example.org/a%7Cb?c=%7Bid%7D&d=%5E",
-        ),
+        ("/a|b?c={id}&d=^", "https://example.org/a%7Cb?c=%7Bid%7D&d=%5E"),
         ("mailto:ben@example.org", "mailto:ben@example.org"),
-        (
-            "https://x.example/山?q=川",
-            "https://x.example/%E5%B1%B1?q=%E5%B7%9D",
-        ),
+        ("https://x.example/山?q=川", "https://x.example/%E5%B1%B1?q=%E5%B7%9D"),
     ] {
-        assert_eq!(
-            links(address),
-            [(); 3].map(|()| Some(link.to_owned())),
-            "{address}"
-        );
+        assert_eq!(links(address), [(); 3].map(|()| Some(link.to_owned())), "{address}");
     }
 }
 
@@ -76,12 +57,8 @@ fn address() -> impl Strategy<Value = String> {
         Just(""),
         Just("x:"),
     ];
-    let rest = prop_oneof![
-        "\\PC{0,30}",
-        "[ -~]{0,40}",
-        "[a-z/'\"<>{}|^`%\\\\ @:?#&]{0,40}",
-        ".{0,20}"
-    ];
+    let rest =
+        prop_oneof!["\\PC{0,30}", "[ -~]{0,40}", "[a-z/'\"<>{}|^`%\\\\ @:?#&]{0,40}", ".{0,20}"];
     (begin, rest).prop_map(|(begin, rest)| format!("{begin}{rest}"))
 }
 

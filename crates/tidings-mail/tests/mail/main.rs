@@ -1,9 +1,6 @@
 //! Mails as a mail program reads them, named after the acceptance situations where there is one.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a fixture that fails is a test that fails"
-)]
+#![allow(clippy::unwrap_used, reason = "a fixture that fails is a test that fails")]
 
 mod direction;
 mod dkim;
@@ -30,10 +27,7 @@ use tidings_mail::{Design, RenderError, Sender};
 
 #[test]
 fn m10_one_line_is_told_by_its_title() {
-    let mut one = line(
-        object("w1", "You're Dreaming"),
-        &["near", "topic:artist/rob-wynne"],
-    );
+    let mut one = line(object("w1", "You're Dreaming"), &["near", "topic:artist/rob-wynne"]);
     one.actors = vec![role("artist/rob-wynne", "Rob Wynne")];
     Arc::make_mut(&mut one.object).url = Some("https://example.org/w1?a=1&b=2".to_owned());
     Arc::make_mut(&mut one.object).image = Some("https://example.org/w1.jpg".to_owned());
@@ -67,17 +61,12 @@ fn m10_many_lines_are_told_in_groups() {
     let mut comment = line(object("d1", "Notes on a wall"), &["named"]);
     comment.types = vec![id("comment")];
     comment.entries = 6;
-    comment.actors = ["Ann", "Bob", "Cy", "Dee", "Eve"]
-        .map(|name| role(&name.to_lowercase(), name))
-        .to_vec();
+    comment.actors =
+        ["Ann", "Bob", "Cy", "Dee", "Eve"].map(|name| role(&name.to_lowercase(), name)).to_vec();
     let mut comments = group(Pivot::Object, Some(role("d1", "D")), vec![comment]);
     comments.category = "Comments".to_owned();
     let mail = render(&batch(vec![
-        group(
-            Pivot::Target,
-            Some(role("artist/andy-warhol", "Andy Warhol")),
-            works.to_vec(),
-        ),
+        group(Pivot::Target, Some(role("artist/andy-warhol", "Andy Warhol")), works.to_vec()),
         comments,
     ]));
     assert_proper(&mail);
@@ -107,35 +96,19 @@ fn h30_headers_are_those_of_the_batch() {
     let mail = render(&batch);
     let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
     assert_eq!(mail.message_id, format!("<{}@example.org>", batch.id));
-    assert_eq!(
-        parsed.message_id(),
-        Some(format!("{}@example.org", batch.id).as_str())
-    );
+    assert_eq!(parsed.message_id(), Some(format!("{}@example.org", batch.id).as_str()));
     assert_eq!(parsed.date().unwrap().to_rfc3339(), "2024-03-04T08:00:00Z");
     assert_eq!(parsed.subject(), Some("Artwork published: One"));
     assert_eq!(
-        parsed
-            .header("Auto-Submitted")
-            .and_then(HeaderValue::as_text),
+        parsed.header("Auto-Submitted").and_then(HeaderValue::as_text),
         Some("auto-generated")
     );
-    assert_eq!(
-        parsed
-            .header("X-Tidings-Batch")
-            .and_then(HeaderValue::as_text),
-        Some(&*batch.id)
-    );
+    assert_eq!(parsed.header("X-Tidings-Batch").and_then(HeaderValue::as_text), Some(&*batch.id));
     let from = parsed.from().and_then(|from| from.first()).unwrap();
-    assert_eq!(
-        (from.name(), from.address()),
-        (Some("Art"), Some("art@example.org"))
-    );
+    assert_eq!((from.name(), from.address()), (Some("Art"), Some("art@example.org")));
     let to = parsed.to().and_then(|to| to.first()).unwrap();
     assert_eq!((to.name(), to.address()), (None, Some("r1@example.org")));
-    assert_eq!(
-        (mail.from.as_str(), mail.to.as_str()),
-        ("art@example.org", "r1@example.org")
-    );
+    assert_eq!((mail.from.as_str(), mail.to.as_str()), ("art@example.org", "r1@example.org"));
 }
 
 #[test]
@@ -153,10 +126,7 @@ fn a_mail_of_1964_has_its_date() {
     batch.at = instant("1964-10-06T09:00:00Z");
     let mail = render(&batch);
     assert_proper(&mail);
-    assert!(
-        mail.bytes
-            .starts_with(b"Date: Tue, 06 Oct 1964 09:00:00 +0000\r\n")
-    );
+    assert!(mail.bytes.starts_with(b"Date: Tue, 06 Oct 1964 09:00:00 +0000\r\n"));
 }
 
 #[test]
@@ -182,10 +152,7 @@ fn h25_long_and_foreign_titles_arrive_whole() {
 fn h25_what_hosts_write_stays_text() {
     for (title, shown) in [
         ("a\r\nBcc: all@example.org", "a Bcc: all@example.org"),
-        (
-            "a\r\n\r\n<script>alert(1)</script>",
-            "a <script>alert(1)</script>",
-        ),
+        ("a\r\n\r\n<script>alert(1)</script>", "a <script>alert(1)</script>"),
         ("{{ sender }}{% raw %}", "{{ sender }}{% raw %}"),
         ("\" onload=\"x\" '", "\" onload=\"x\" '"),
         ("=?utf-8?q?Bcc=3A?= é", "=?utf-8?q?Bcc=3A?= é"),
@@ -196,10 +163,8 @@ fn h25_what_hosts_write_stays_text() {
         (".\r\n.", ". ."),
         ("From here on", "From here on"),
     ] {
-        let mut hostile = line(
-            object("o", title),
-            &["topic:a/<script>", "named\r\nX: y", "nonsense"],
-        );
+        let mut hostile =
+            line(object("o", title), &["topic:a/<script>", "named\r\nX: y", "nonsense"]);
         Arc::make_mut(&mut hostile.object).url = Some("javascript:alert(1)".to_owned());
         Arc::make_mut(&mut hostile.object).image =
             Some("http://example.org/insecure.jpg".to_owned());
@@ -212,10 +177,7 @@ fn h25_what_hosts_write_stays_text() {
             assert_proper(&mail);
             let (text, html) = bodies(&mail);
             assert!(text.contains(shown), "{text}");
-            assert!(
-                !html.contains("javascript:") && !html.contains("<img"),
-                "{html}"
-            );
+            assert!(!html.contains("javascript:") && !html.contains("<img"), "{html}");
             assert!(!html.contains("\" onload"), "{html}");
             let parsed = MessageParser::default().parse(&mail.bytes).unwrap();
             assert_eq!(parsed.subject(), Some(mail.subject.as_str()));
@@ -258,10 +220,7 @@ fn p5_ten_thousand_lines_show_twenty_and_tell_the_rest() {
 fn twenty_lines_are_all_shown() {
     let titles: Vec<String> = (0..20).map(|n| format!("Work number {n}")).collect();
     let (text, _) = bodies(&render(&of_titles(&titles)));
-    assert!(
-        text.contains("\n* Work number 19\n") && !text.contains("\nand "),
-        "{text}"
-    );
+    assert!(text.contains("\n* Work number 19\n") && !text.contains("\nand "), "{text}");
 }
 
 /// The comments of some people on a document; who has no name gives an empty one.
@@ -270,9 +229,7 @@ fn comments(on: Object, by: &[&str]) -> Line {
     line.types = vec![id("comment")];
     line.entries = by.len();
     let actors = by.iter().enumerate();
-    line.actors = actors
-        .map(|(n, name)| role(&format!("u{n}"), name))
-        .collect();
+    line.actors = actors.map(|(n, name)| role(&format!("u{n}"), name)).collect();
     line
 }
 
@@ -280,15 +237,8 @@ fn comments(on: Object, by: &[&str]) -> Line {
 fn h40_h42_comments_on_one_document_are_one_line_with_names_once() {
     let on = object("issues/43", "Crash when the list is empty");
     let line = comments(on.clone(), &["Ann", "Bob", "", "Cy", "Dee"]);
-    let mail = render(&batch(vec![group(
-        Pivot::Object,
-        Some(Arc::new(on)),
-        vec![line],
-    )]));
-    assert_eq!(
-        mail.subject,
-        "5 new (comment): Crash when the list is empty"
-    );
+    let mail = render(&batch(vec![group(Pivot::Object, Some(Arc::new(on)), vec![line])]));
+    assert_eq!(mail.subject, "5 new (comment): Crash when the list is empty");
     let (text, _) = bodies(&mail);
     let line = "Crash when the list is empty\n5 new: comment · Ann, Bob and 3 others · Friday";
     assert!(text.contains(line), "{text}");
@@ -298,12 +248,7 @@ fn h40_h42_comments_on_one_document_are_one_line_with_names_once() {
 fn the_subject_counts_notifications_and_not_lines() {
     let on = |n: u32, title: &str| object(&format!("issues/{n}"), title);
     let told = |lines: Vec<Line>| render(&batch(vec![group(Pivot::Target, None, lines)])).subject;
-    let crash = || {
-        comments(
-            on(43, "Crash when the list is empty"),
-            &["Ann", "Bob", "Ann"],
-        )
-    };
+    let crash = || comments(on(43, "Crash when the list is empty"), &["Ann", "Bob", "Ann"]);
     let names = || comments(on(44, "Names"), &["Ann"]);
     assert_eq!(
         told(vec![crash(), names()]),
@@ -315,15 +260,9 @@ fn the_subject_counts_notifications_and_not_lines() {
     );
     let mut closed = names();
     closed.types = vec![id("issue_closed")];
-    assert_eq!(
-        told(vec![closed, crash()]),
-        "Names and Crash when the list is empty: 4 new"
-    );
-    let (text, _) = bodies(&render(&batch(vec![group(
-        Pivot::Target,
-        None,
-        vec![crash(), names()],
-    )])));
+    assert_eq!(told(vec![closed, crash()]), "Names and Crash when the list is empty: 4 new");
+    let (text, _) =
+        bodies(&render(&batch(vec![group(Pivot::Target, None, vec![crash(), names()])])));
     assert!(text.starts_with("4 new for you\n"), "{text}");
 }
 
@@ -331,10 +270,7 @@ fn the_subject_counts_notifications_and_not_lines() {
 fn names_are_titles_and_never_ids() {
     let of = |target: Arc<Object>, actor: Arc<Object>| {
         let lines = [1, 2].map(|n| {
-            let mut line = line(
-                object(&format!("o{n}"), "Work"),
-                &["named", "topic:repo/5512"],
-            );
+            let mut line = line(object(&format!("o{n}"), "Work"), &["named", "topic:repo/5512"]);
             line.actors = vec![Arc::clone(&actor)];
             line.target = Some(Arc::clone(&target));
             line
@@ -365,11 +301,8 @@ fn nothing_is_its_own_heading() {
         line
     };
     let lines = vec![made("ann", "Ann"), made("x", "X")];
-    let (text, _) = bodies(&render(&batch(vec![group(
-        Pivot::Target,
-        Some(Arc::clone(&ann)),
-        lines,
-    )])));
+    let (text, _) =
+        bodies(&render(&batch(vec![group(Pivot::Target, Some(Arc::clone(&ann)), lines)])));
     let lines =
         "* Ann\n  Artwork published · 1 March\n\n* X\n  Artwork published · Ann · 1 March\n";
     assert!(text.contains(lines), "{text}");
@@ -418,10 +351,7 @@ fn an_object_without_a_title_is_told_by_what_happened() {
     let (text, html) = bodies(&mail);
     assert!(text.contains("\nNew comment\nAnn · Friday"), "{text}");
     assert!(!text.contains("You are receiving"), "{text}");
-    assert!(
-        !text.contains("work/9") && !html.contains("work/9"),
-        "{html}"
-    );
+    assert!(!text.contains("work/9") && !html.contains("work/9"), "{html}");
     let mut none = bare();
     Arc::make_mut(&mut none.object).title = None;
     none.target = Some(role("issues/43", "Crash when the list is empty"));
@@ -429,15 +359,9 @@ fn an_object_without_a_title_is_told_by_what_happened() {
     assert_eq!(mail.subject, "Comment: Crash when the list is empty");
     let mut other = bare();
     other.types = vec![id("artwork_published")];
-    assert_eq!(
-        told(vec![bare(), other]).subject,
-        "2 new: comment, artwork published"
-    );
+    assert_eq!(told(vec![bare(), other]).subject, "2 new: comment, artwork published");
     let again = bare();
-    assert_eq!(
-        told(vec![again, none]).subject,
-        "Crash when the list is empty: 2 new (comment)"
-    );
+    assert_eq!(told(vec![again, none]).subject, "Crash when the list is empty: 2 new (comment)");
 }
 
 #[test]
@@ -446,10 +370,7 @@ fn h26_addresses_that_are_none_are_refused() {
     for (email, error) in [
         (None, RenderError::NoAddress),
         (Some("nobody"), RenderError::Address),
-        (
-            Some("a@example.org\r\nBcc: b@example.org"),
-            RenderError::Address,
-        ),
+        (Some("a@example.org\r\nBcc: b@example.org"), RenderError::Address),
         (Some("a@example.org, b@example.org"), RenderError::Address),
         (Some("Ann <a@example.org>"), RenderError::Address),
         (Some("é é@example.org"), RenderError::Address),
@@ -458,11 +379,7 @@ fn h26_addresses_that_are_none_are_refused() {
     ] {
         let mut batch = fine.clone();
         batch.recipient.addresses.set(EMAIL_NO, email.as_slice());
-        assert_eq!(
-            tidings_mail::render(&batch, &design()),
-            Err(error),
-            "{email:?}"
-        );
+        assert_eq!(tidings_mail::render(&batch, &design()), Err(error), "{email:?}");
     }
 }
 
@@ -471,21 +388,11 @@ fn batches_that_make_no_mail_are_refused() {
     let mut odd = of_titles(&["One".to_owned()]);
     for id in ["", "../x", "a>b", "a b", &"x".repeat(65)] {
         odd.id = id.to_owned();
-        assert_eq!(
-            tidings_mail::render(&odd, &design()),
-            Err(RenderError::BatchId),
-            "{id:?}"
-        );
+        assert_eq!(tidings_mail::render(&odd, &design()), Err(RenderError::BatchId), "{id:?}");
     }
-    assert_eq!(
-        tidings_mail::render(&batch(Vec::new()), &design()),
-        Err(RenderError::Empty)
-    );
+    assert_eq!(tidings_mail::render(&batch(Vec::new()), &design()), Err(RenderError::Empty));
     let hollow = batch(vec![group(Pivot::Object, None, Vec::new())]);
-    assert_eq!(
-        tidings_mail::render(&hollow, &design()),
-        Err(RenderError::Empty)
-    );
+    assert_eq!(tidings_mail::render(&hollow, &design()), Err(RenderError::Empty));
 }
 
 #[test]

@@ -30,10 +30,7 @@ const SAID: [&str; 4] = ["LGTM", "Too dark for me", "Who pays", "Second try"];
 fn entry(at: usize, event: &Event) -> Entry {
     let titled = |kind: &str, titles: &[&str], at: usize| {
         let name = format!("{kind}/{at}");
-        Arc::new(Object {
-            url: Some(format!("/{name}")),
-            ..object(&name, titles[at])
-        })
+        Arc::new(Object { url: Some(format!("/{name}")), ..object(&name, titles[at]) })
     };
     let object = titled("object", &OBJECTS, event.object);
     let actor = event.actor.map(|at| titled("actor", &ACTORS, at));
@@ -61,10 +58,7 @@ fn entry(at: usize, event: &Event) -> Entry {
 }
 
 fn message(events: &[Event]) -> Batch {
-    let entries: Vec<Entry> = (1..)
-        .zip(events)
-        .map(|(at, event)| entry(at, event))
-        .collect();
+    let entries: Vec<Entry> = (1..).zip(events).map(|(at, event)| entry(at, event)).collect();
     batch(group(entries.iter().collect(), &Rules::default()))
 }
 
@@ -82,12 +76,7 @@ fn design(sentence: &str) -> Design {
 }
 
 fn comment(actor: usize, object: usize, said: usize) -> Event {
-    Event {
-        actor: Some(actor),
-        object,
-        target: Some(0),
-        said: Some(said),
-    }
+    Event { actor: Some(actor), object, target: Some(0), said: Some(said) }
 }
 
 const QUOTING: &str = "{actor} commented on {object}: “{data.said}”";
@@ -95,12 +84,7 @@ const QUOTING: &str = "{actor} commented on {object}: “{data.said}”";
 #[test]
 fn f3_nobody_is_given_the_words_of_another() {
     // Two about each of two things, by three people: what each said stands nowhere as what all said.
-    let events = [
-        comment(0, 0, 0),
-        comment(1, 0, 1),
-        comment(2, 1, 2),
-        comment(0, 1, 3),
-    ];
+    let events = [comment(0, 0, 0), comment(1, 0, 1), comment(2, 1, 2), comment(0, 1, 3)];
     let design = design(QUOTING);
     let (subject, bodies) = content(&message(&events), &design).unwrap();
     assert_eq!(subject, "Website: 4 comments");
@@ -108,9 +92,7 @@ fn f3_nobody_is_given_the_words_of_another() {
         assert!(SAID.iter().all(|said| !body.contains(said)), "{body}");
     }
     assert!(
-        bodies
-            .text
-            .contains("* Hero image\n  2 new · Cleo Marsh and Lea Weiss ·"),
+        bodies.text.contains("* Hero image\n  2 new · Cleo Marsh and Lea Weiss ·"),
         "{}",
         bodies.text
     );
@@ -162,12 +144,8 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
         prop::option::weighted(0.9, 0..TARGETS.len()),
         prop::option::weighted(0.9, 0..SAID.len()),
     );
-    let event = event.prop_map(|(actor, object, target, said)| Event {
-        actor,
-        object,
-        target,
-        said,
-    });
+    let event =
+        event.prop_map(|(actor, object, target, said)| Event { actor, object, target, said });
     prop::collection::vec(event, 1..8)
 }
 

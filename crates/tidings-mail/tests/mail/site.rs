@@ -10,15 +10,8 @@ use crate::fixture::id;
 use crate::golden::{assert_file, by_artist, comments, design, show, to};
 
 fn row(name: Name, pace: Option<Pace>, to: &[Pace]) -> Row {
-    let offer = |to: &Pace| Offer {
-        to: *to,
-        set: "[{\"type\":\"a\"}]".to_owned(),
-    };
-    Row {
-        name,
-        pace,
-        offers: to.iter().map(offer).collect(),
-    }
+    let offer = |to: &Pace| Offer { to: *to, set: "[{\"type\":\"a\"}]".to_owned() };
+    Row { name, pace, offers: to.iter().map(offer).collect() }
 }
 
 fn choices() -> Choices {
@@ -61,10 +54,7 @@ fn choices() -> Choices {
 fn what_can_be_chosen() {
     for locale in ["en", "de", "fr", "he", "ja"] {
         let page = design().choices(locale, &choices()).unwrap();
-        assert!(
-            !page.contains("<script") && !page.contains("<b>title"),
-            "{page}"
-        );
+        assert!(!page.contains("<script") && !page.contains("<b>title"), "{page}");
         assert!(
             !page.contains("{often}") && !page.contains("{n}") && !page.contains("{name}"),
             "{page}"
@@ -101,29 +91,20 @@ fn the_rest_of_a_message() {
     assert_eq!(page(42), None);
     // Where lines are gone nobody knows which were shown: the rest is all that is left.
     let partly = design.rest(&batch, None, 0).unwrap().unwrap();
-    assert!(
-        partly.contains("no longer kept") && partly.contains("The Starry Night<"),
-        "{partly}"
-    );
+    assert!(partly.contains("no longer kept") && partly.contains("The Starry Night<"), "{partly}");
 }
 
 #[test]
 fn what_was_taken_back_is_not_told_again() {
     let mut batch = to("de", by_artist(3));
-    for line in batch
-        .groups
-        .iter_mut()
-        .flat_map(|group| &mut group.lines)
-        .filter(|line| line.order == 2)
+    for line in
+        batch.groups.iter_mut().flat_map(|group| &mut group.lines).filter(|line| line.order == 2)
     {
         Arc::make_mut(&mut line.object).notifiable = Some(false);
     }
     let shown = [0].into();
     let page = design().rest(&batch, Some(&shown), 0).unwrap().unwrap();
-    assert!(
-        page.contains("The Scream") && !page.contains("Nagasaki"),
-        "{page}"
-    );
+    assert!(page.contains("The Scream") && !page.contains("Nagasaki"), "{page}");
     assert!(page.contains("<h1>1 weitere</h1>"), "{page}");
     assert_eq!(design().rest(&batch, Some(&[0, 1].into()), 0), Ok(None));
 }
@@ -133,14 +114,8 @@ fn notices_are_polite_in_every_language() {
     for locale in ["en", "de", "fr", "he", "ja", "xx"] {
         for notice in [Notice::NoLink, Notice::Forgotten, Notice::Busy] {
             let page = design().notice(locale, notice).unwrap();
-            assert!(
-                page.contains("<h1>") && page.contains("Nightwatch"),
-                "{page}"
-            );
+            assert!(page.contains("<h1>") && page.contains("Nightwatch"), "{page}");
         }
     }
-    assert_file(
-        "site_no_link.html",
-        &design().notice("en", Notice::NoLink).unwrap(),
-    );
+    assert_file("site_no_link.html", &design().notice("en", Notice::NoLink).unwrap());
 }

@@ -8,15 +8,10 @@ use crate::fixture::{assert_proper, bodies, id, of_titles, sender};
 
 fn rules(templates: &[(&str, &str)]) -> Rules {
     let mut rules = Rules::default();
-    let kind = TypeRules {
-        category: "works".to_owned(),
-        ..TypeRules::default()
-    };
+    let kind = TypeRules { category: "works".to_owned(), ..TypeRules::default() };
     rules.types.insert("artwork_published".to_owned(), kind);
-    rules.presentation.templates = templates
-        .iter()
-        .map(|(name, source)| ((*name).to_owned(), (*source).to_owned()))
-        .collect();
+    rules.presentation.templates =
+        templates.iter().map(|(name, source)| ((*name).to_owned(), (*source).to_owned())).collect();
     rules
 }
 
@@ -26,10 +21,8 @@ fn design(templates: &[(&str, &str)]) -> Result<Design, DesignError> {
 
 /// The faults that the trial of one template finds.
 fn fault_of(name: &str, source: &str) -> String {
-    let faults: Vec<String> = Design::faults(&rules(&[(name, source)]))
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let faults: Vec<String> =
+        Design::faults(&rules(&[(name, source)])).iter().map(ToString::to_string).collect();
     faults.join("\n")
 }
 
@@ -48,10 +41,7 @@ fn a_types_template_shows_its_items_in_the_digest_and_alone() {
     };
     assert!(render(&["A <b>"]).contains("<p>only A &lt;b&gt;, ?</p>"));
     let many = render(&["A", "B"]);
-    assert!(
-        many.contains("<p>A, ?</p>") && many.contains("<p>B, ?</p>"),
-        "{many}"
-    );
+    assert!(many.contains("<p>A, ?</p>") && many.contains("<p>B, ?</p>"), "{many}");
 }
 
 #[test]
@@ -77,15 +67,9 @@ fn a_template_of_a_locale_comes_before_the_one_for_all() {
 fn what_is_unknown_or_may_be_absent_is_a_fault_of_the_configuration() {
     for (source, part) in [
         ("{{ itm.title }}", "there is no `itm.title`"),
-        (
-            "{% if false %}{{ item.titel }}{% endif %}",
-            "there is no `item.titel`",
-        ),
+        ("{% if false %}{{ item.titel }}{% endif %}", "there is no `item.titel`"),
         ("{{ item.image.src }}", "undefined"),
-        (
-            "{% for x in item.sentence %}{{ x.txt }}{% endfor %}{{ mail.titel }}",
-            "`mail.titel`",
-        ),
+        ("{% for x in item.sentence %}{{ x.txt }}{% endfor %}{{ mail.titel }}", "`mail.titel`"),
         ("{% include 'email/_none.html' %}", "_none"),
         ("{% include '/etc/passwd' %}", "/etc/passwd"),
         ("{% if %}", "syntax error"),
@@ -117,12 +101,8 @@ fn f2_what_an_event_lacks_prints_as_nothing() {
     let design = design(&[(WORK, source)]).unwrap();
     let mut batch = of_titles(&["A".to_owned()]);
     let line = &mut batch.groups[0].lines[0];
-    line.data = Some(std::sync::Arc::new(
-        serde_json::json!({"gone": null})
-            .as_object()
-            .unwrap()
-            .clone(),
-    ));
+    line.data =
+        Some(std::sync::Arc::new(serde_json::json!({"gone": null}).as_object().unwrap().clone()));
     line.actors.clear();
     line.target = None;
     std::sync::Arc::make_mut(&mut line.object).url = None;
@@ -136,14 +116,8 @@ fn f2_the_trial_leaves_out_each_field_and_each_name_of_data() {
         ("{{ item.image.src }}", "where `item.image` is absent"),
         ("{{ item.data.at - 1 }}", "where `item.data.at` is absent"),
         ("{{ item.data.a.b - 1 }}", "where `item.data.a.b` is absent"),
-        (
-            "{% if item.data.a %}{{ item.data.b - 1 }}{% endif %}",
-            "where `item.data.b` is absent",
-        ),
-        (
-            "{% if not item.data.a %}{{ item.data.b - 1 }}{% endif %}",
-            "where `item.data` is empty",
-        ),
+        ("{% if item.data.a %}{{ item.data.b - 1 }}{% endif %}", "where `item.data.b` is absent"),
+        ("{% if not item.data.a %}{{ item.data.b - 1 }}{% endif %}", "where `item.data` is empty"),
     ] {
         let fault = fault_of(WORK, source);
         assert!(fault.contains(part), "{source}: {fault}");
@@ -161,15 +135,10 @@ fn f2_all_faults_of_a_run_are_found_with_their_places() {
     let templates = [
         (WORK, "{{ item.titel }}\n{{ itm.x }}"),
         ("email/artwork_published.txt", "{% if %}"),
-        (
-            "email/_a.html",
-            "\n{{ item.title|safe }}\n{{ item.title ~ item.title }}",
-        ),
+        ("email/_a.html", "\n{{ item.title|safe }}\n{{ item.title ~ item.title }}"),
     ];
-    let faults: Vec<String> = Design::faults(&rules(&templates))
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let faults: Vec<String> =
+        Design::faults(&rules(&templates)).iter().map(ToString::to_string).collect();
     for part in [
         "artwork_published.html: line 1: there is no `item.titel`",
         "artwork_published.html: line 2: there is no `itm.x`",
@@ -177,10 +146,7 @@ fn f2_all_faults_of_a_run_are_found_with_their_places() {
         "_a.html: line 2: templates have no filter `safe`",
         "_a.html: line 3: templates have no `~`",
     ] {
-        assert!(
-            faults.iter().any(|fault| fault.contains(part)),
-            "{part}: {faults:#?}"
-        );
+        assert!(faults.iter().any(|fault| fault.contains(part)), "{part}: {faults:#?}");
     }
     assert_eq!(faults.len(), 5, "{faults:#?}");
 }
@@ -274,15 +240,10 @@ fn a10_a_template_that_nests_is_refused_before_it_is_parsed() {
         format!("{{{{ {}1 }}}}", many("-", 990)),
         format!("{{{{ {}1{} }}}}", many("(", 490), many(")", 490)),
         format!("{{{{ item{} }}}}", many(".a", 490)),
-        format!(
-            "{{% if item %}}{}{{% endif %}}",
-            many("{% elif item %}", 990)
-        ),
+        format!("{{% if item %}}{}{{% endif %}}", many("{% elif item %}", 990)),
     ] {
         let tried = std::thread::Builder::new().stack_size(2 << 20);
-        let tried = tried
-            .spawn(move || design(&[(WORK, &source)]).map(drop))
-            .unwrap();
+        let tried = tried.spawn(move || design(&[(WORK, &source)]).map(drop)).unwrap();
         let _ = tried.join().unwrap();
     }
 }
@@ -293,10 +254,7 @@ fn a10_what_a_template_makes_is_bounded_while_it_is_made() {
     let all = "{% for a in item.data.l %}{% for b in item.data.l %}{{ item.data.x }}{% endfor %}{% endfor %}";
     for (source, part) in [
         (all, "more than 1048576 bytes"),
-        (
-            "{{ item.data.x|replace('x', item.data.x) }}",
-            "`replace` makes",
-        ),
+        ("{{ item.data.x|replace('x', item.data.x) }}", "`replace` makes"),
         ("{{ item.data.l|join(item.data.x) }}", "`join` makes"),
     ] {
         let design = design(&[(WORK, source)]).unwrap();
@@ -304,9 +262,7 @@ fn a10_what_a_template_makes_is_bounded_while_it_is_made() {
         let data = serde_json::json!({"x": long, "l": vec![1; 1000]});
         batch.groups[0].lines[0].data =
             Some(std::sync::Arc::new(data.as_object().unwrap().clone()));
-        let fault = tidings_mail::render(&batch, &design)
-            .unwrap_err()
-            .to_string();
+        let fault = tidings_mail::render(&batch, &design).unwrap_err().to_string();
         assert!(fault.contains(part), "{source}: {fault}");
     }
 }
@@ -315,9 +271,7 @@ fn a10_what_a_template_makes_is_bounded_while_it_is_made() {
 fn t14_a_template_that_fails_fails_one_message() {
     let design = design(&[(WORK, "{{ item.data.medium - 1 }}")]).unwrap();
     let fault = tidings_mail::render(&of_titles(&["A".to_owned()]), &design).unwrap_err();
-    let RenderError::Template(reason) = fault else {
-        panic!("{fault}")
-    };
+    let RenderError::Template(reason) = fault else { panic!("{fault}") };
     assert!(reason.contains("artwork_published.html"), "{reason}");
     let mut other = of_titles(&["A".to_owned()]);
     other.groups[0].lines[0].types = vec![id("comment")];
@@ -333,10 +287,7 @@ fn a_sample_has_what_the_sentences_of_its_type_take_from_data() {
         ),
         ..Default::default()
     };
-    rules
-        .presentation
-        .types
-        .insert("artwork_published".to_owned(), wording);
+    rules.presentation.types.insert("artwork_published".to_owned(), wording);
     let design = Design::new(sender(), &rules).unwrap();
     let batch = sample(&id("artwork_published"), &rules, "en", 1);
     let text = tidings_mail::content(&batch, &design).unwrap().1.text;

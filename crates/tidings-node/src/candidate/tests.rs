@@ -18,10 +18,7 @@ impl Holder for Noting {
         };
         self.epoch = epoch.0;
         assert!(self.tell.send((self.name, "opens", self.epoch)).is_ok());
-        Ok(Opened {
-            lag: Box::new(|| 7),
-            parts: 1,
-        })
+        Ok(Opened { lag: Box::new(|| 7), parts: 1 })
     }
 
     fn close(&mut self, drains: bool) {
@@ -36,11 +33,7 @@ fn who_leaves_hands_the_store_over() {
     let (tell, told) = mpsc::channel();
     let (members, membership) = mpsc::channel();
     let start = |id: i64, name: &'static str| {
-        let holder = Noting {
-            name,
-            tell: tell.clone(),
-            epoch: 0,
-        };
+        let holder = Noting { name, tell: tell.clone(), epoch: 0 };
         let members = members.clone();
         Candidate::start(
             Arc::new(leases.clone()),
@@ -54,22 +47,15 @@ fn who_leaves_hands_the_store_over() {
     assert_eq!(told.recv(), Ok(("first", "opens", 1)));
     let second = start(2, "second");
     let holds = |membership: &Membership| {
-        membership
-            .holder()
-            .map(|seen| seen.member.clone())
-            .is_some_and(|member| {
-                (member.role, member.lag_ms, member.id) == (Role::Holding, 7, NodeId(1))
-            })
+        membership.holder().map(|seen| seen.member.clone()).is_some_and(|member| {
+            (member.role, member.lag_ms, member.id) == (Role::Holding, 7, NodeId(1))
+        })
     };
     while !membership.recv().is_ok_and(|seen| holds(&seen)) {}
     // What was read again is known to all with the next heartbeat.
     second.configurer()("new".to_owned());
     let has_read = |membership: &Membership| {
-        let config = |id| {
-            membership
-                .member(NodeId(id))
-                .map(|member| member.config.clone())
-        };
+        let config = |id| membership.member(NodeId(id)).map(|member| member.config.clone());
         (config(1), config(2)) == (Some(String::new()), Some("new".to_owned()))
     };
     while !membership.recv().is_ok_and(|seen| has_read(&seen)) {}

@@ -77,10 +77,7 @@ impl Breaker {
             return false;
         }
         if let State::Open { wait_ms, .. } | State::Probing { wait_ms, .. } = self.0 {
-            self.0 = State::Probing {
-                since: now,
-                wait_ms,
-            };
+            self.0 = State::Probing { since: now, wait_ms };
         }
         true
     }
@@ -110,10 +107,7 @@ impl Breaker {
             // The next message is the probe.
             (State::Probing { wait_ms, .. }, Health::Untold) => {
                 let wait_ms = *wait_ms;
-                self.0 = State::Open {
-                    until: now,
-                    wait_ms,
-                };
+                self.0 = State::Open { until: now, wait_ms };
                 None
             }
             // The answers to what had passed before.

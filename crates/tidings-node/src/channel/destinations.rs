@@ -75,21 +75,14 @@ impl Destinations {
                 {
                     self.forget_one();
                 }
-                let failing = self
-                    .failing
-                    .entry(Arc::clone(destination))
-                    .or_insert_with(|| Failing {
-                        breaker: Breaker::default(),
-                        at: now,
-                        why: String::new(),
-                    });
+                let failing = self.failing.entry(Arc::clone(destination)).or_insert_with(|| {
+                    Failing { breaker: Breaker::default(), at: now, why: String::new() }
+                });
                 failing.at = now;
                 why.clone_into(&mut failing.why);
                 let change = failing.breaker.hear(health, now);
                 if change.is_some() {
-                    self.answered
-                        .iter_mut()
-                        .for_each(|some| drop(some.take(destination)));
+                    self.answered.iter_mut().for_each(|some| drop(some.take(destination)));
                 }
                 change
             }
@@ -185,9 +178,7 @@ mod tests {
     #[test]
     fn a3_strangers_who_name_many_hosts_fill_no_memory_and_free_none_that_is_away() {
         let mut all = Destinations::default();
-        let asked = Health::Away {
-            after_ms: Some(60_000),
-        };
+        let asked = Health::Away { after_ms: Some(60_000) };
         assert!(all.note(&name(0), asked, "", Instant(0)).is_some());
         for number in 1..3 * DESTINATIONS_MAX {
             all.note(&name(number), AWAY, "", Instant(1));

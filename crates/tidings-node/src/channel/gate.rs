@@ -106,8 +106,7 @@ impl Gate {
 
     /// Counts a message that leaves the queue.
     pub(crate) fn pass(&mut self, destinations: &[Arc<str>], now: Instant) {
-        self.paces
-            .take(destinations.first().map(|first| &**first), now);
+        self.paces.take(destinations.first().map(|first| &**first), now);
     }
 
     /// The next provider that may be asked for one of the destinations at least, from a number on. It is asked then,
@@ -126,10 +125,7 @@ impl Gate {
             let open = |to: &&Arc<str>| provider.destinations.admit(to, now);
             let open: Vec<_> = destinations.iter().filter(open).cloned().collect();
             if (destinations.is_empty() || !open.is_empty()) && provider.breaker.admit(now) {
-                return Some(Leave {
-                    provider: at,
-                    destinations: open,
-                });
+                return Some(Leave { provider: at, destinations: open });
             }
         }
         None
@@ -164,31 +160,14 @@ impl Gate {
 
     /// What is left alone at an instant: providers, and destinations.
     pub(crate) fn left_alone(&self, now: Instant) -> impl Iterator<Item = LeftAlone<'_>> {
-        self.providers
-            .iter()
-            .enumerate()
-            .flat_map(move |(at, provider)| {
-                let whole = provider
-                    .breaker
-                    .away_until()
-                    .filter(|until| *until > now)
-                    .map(|until| LeftAlone {
-                        provider: at,
-                        destination: None,
-                        until,
-                        why: &provider.why,
-                    });
-                let destinations =
-                    provider
-                        .destinations
-                        .away(now)
-                        .map(move |(name, until, why)| LeftAlone {
-                            provider: at,
-                            destination: Some(name),
-                            until,
-                            why,
-                        });
-                whole.into_iter().chain(destinations)
-            })
+        self.providers.iter().enumerate().flat_map(move |(at, provider)| {
+            let whole = provider.breaker.away_until().filter(|until| *until > now).map(|until| {
+                LeftAlone { provider: at, destination: None, until, why: &provider.why }
+            });
+            let destinations = provider.destinations.away(now).map(move |(name, until, why)| {
+                LeftAlone { provider: at, destination: Some(name), until, why }
+            });
+            whole.into_iter().chain(destinations)
+        })
     }
 }

@@ -118,10 +118,7 @@ impl Http {
             Called::Withheld => Err(Outcome::Withheld),
             Called::Broken(why, true) => broken(Outcome::Unknown { why }),
             Called::Broken(why, false) => broken(self.shape.unreachable(why)),
-            Called::Barred => Err(Outcome::Failed {
-                why: PRIVATE.to_owned(),
-                suppress: None,
-            }),
+            Called::Barred => Err(Outcome::Failed { why: PRIVATE.to_owned(), suppress: None }),
         }
     }
 }
@@ -153,20 +150,12 @@ impl Channel for Http {
         if let Err(outcome) = self.log_in() {
             return outcome;
         }
-        let asked = Asked {
-            go,
-            answer: Cell::new(None),
-            is_broken: Cell::new(false),
-        };
+        let asked = Asked { go, answer: Cell::new(None), is_broken: Cell::new(false) };
         let mut dead = Vec::new();
         let mut all: Option<Outcome> = None;
         for to in &message.to {
             let outcome = self.send_to(message, to, &asked);
-            if let Outcome::Failed {
-                suppress: Some(reason),
-                ..
-            } = &outcome
-            {
+            if let Outcome::Failed { suppress: Some(reason), .. } = &outcome {
                 dead.push((to.clone(), *reason));
             }
             all = Some(match all {
@@ -191,18 +180,12 @@ impl Channel for Http {
 }
 
 fn no_address() -> Outcome {
-    Outcome::Failed {
-        why: "there is no address".to_owned(),
-        suppress: None,
-    }
+    Outcome::Failed { why: "there is no address".to_owned(), suppress: None }
 }
 
 /// The receipt with a provider's own name for a message.
 fn sent(reference: Option<&str>) -> Outcome {
     let reference =
         reference.map(|text| text.chars().filter(|c| !c.is_control()).take(200).collect());
-    Outcome::Sent(Receipt {
-        reference,
-        dead: Vec::new(),
-    })
+    Outcome::Sent(Receipt { reference, dead: Vec::new() })
 }

@@ -24,8 +24,7 @@ impl Signs for EcdsaKeyPair {
 impl Signs for RsaKeyPair {
     fn signature(&self, random: &SystemRandom, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut signature = vec![0; self.public().modulus_len()];
-        self.sign(&RSA_PKCS1_SHA256, random, bytes, &mut signature)
-            .ok()?;
+        self.sign(&RSA_PKCS1_SHA256, random, bytes, &mut signature).ok()?;
         Some(signature)
     }
 }

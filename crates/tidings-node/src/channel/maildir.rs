@@ -148,11 +148,7 @@ impl Maildir {
     fn is_in_cur(&self, id: &str, now: SystemTime) -> io::Result<bool> {
         let changed = fs::metadata(&self.cur)?.modified()?;
         let mut state = self.state();
-        if let Some(listing) = state
-            .listing
-            .as_ref()
-            .filter(|listing| listing.changed == changed)
-        {
+        if let Some(listing) = state.listing.as_ref().filter(|listing| listing.changed == changed) {
             return Ok(listing.ids.contains(id));
         }
         let mut ids = BTreeSet::new();
@@ -162,9 +158,7 @@ impl Maildir {
             ids.insert(name.split([':', ',']).next().unwrap_or_default().to_owned());
         }
         let is_there = ids.contains(id);
-        let is_old = now
-            .duration_since(changed)
-            .is_ok_and(|age| age >= LISTING_AGE_MIN);
+        let is_old = now.duration_since(changed).is_ok_and(|age| age >= LISTING_AGE_MIN);
         state.listing = is_old.then_some(Listing { changed, ids });
         Ok(is_there)
     }
@@ -190,15 +184,9 @@ impl Channel for Maildir {
         };
         self.land(id);
         match delivered {
-            Ok(true) => Outcome::Sent(Receipt {
-                reference: Some(id.to_owned()),
-                dead: Vec::new(),
-            }),
+            Ok(true) => Outcome::Sent(Receipt { reference: Some(id.to_owned()), dead: Vec::new() }),
             Ok(false) => Outcome::Withheld,
-            Err(error) => Outcome::Retry {
-                why: format!("Maildir: {error}"),
-                after_ms: None,
-            },
+            Err(error) => Outcome::Retry { why: format!("Maildir: {error}"), after_ms: None },
         }
     }
 
@@ -273,10 +261,7 @@ mod tests {
             assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
         }
         assert!(is_sent(&opened(dir.path()).send(&mail(ID, "One"), GO)));
-        assert_eq!(
-            (names(&maildir.new), names(&maildir.tmp)),
-            (vec![ID.to_owned()], vec![])
-        );
+        assert_eq!((names(&maildir.new), names(&maildir.tmp)), (vec![ID.to_owned()], vec![]));
         let bytes = fs::read(maildir.new.join(ID)).unwrap();
         let parsed = mail_parser::MessageParser::default().parse(&bytes).unwrap();
         assert_eq!(parsed.subject(), Some("Artwork published: One"));
@@ -288,17 +273,9 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let maildir = opened(dir.path());
             assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
-            fs::rename(
-                maildir.new.join(ID),
-                maildir.cur.join(format!("{ID}{flags}")),
-            )
-            .unwrap();
+            fs::rename(maildir.new.join(ID), maildir.cur.join(format!("{ID}{flags}"))).unwrap();
             assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
-            assert_eq!(
-                (names(&maildir.new), names(&maildir.tmp)),
-                (vec![], vec![]),
-                "{flags}"
-            );
+            assert_eq!((names(&maildir.new), names(&maildir.tmp)), (vec![], vec![]), "{flags}");
         }
     }
 
@@ -308,10 +285,7 @@ mod tests {
         let maildir = opened(dir.path());
         let set_age = |seconds: u64| {
             let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + seconds);
-            File::open(&maildir.cur)
-                .unwrap()
-                .set_modified(time)
-                .unwrap();
+            File::open(&maildir.cur).unwrap().set_modified(time).unwrap();
             time
         };
         let now = set_age(0) + LISTING_AGE_MIN;
@@ -370,10 +344,7 @@ mod tests {
                 "channel::maildir::tests::a_read_only_directory_is_tried_again",
             );
         }
-        assert!(matches!(
-            maildir.send(&mail(ID, "One"), GO),
-            Outcome::Retry { .. }
-        ));
+        assert!(matches!(maildir.send(&mail(ID, "One"), GO), Outcome::Retry { .. }));
         set_mode(0o700);
         assert!(is_sent(&maildir.send(&mail(ID, "One"), GO)));
     }

@@ -179,9 +179,8 @@ pub fn open(
 ) -> Result<Outlet, ProviderError> {
     let is_mail = kind.address.ok_or(ProviderError::Inbox)? == AddressKind::Email;
     let channel = rules.channels.get(kind.name);
-    let channel = channel
-        .filter(|channel| !channel.providers.is_empty())
-        .ok_or(ProviderError::Missing)?;
+    let channel =
+        channel.filter(|channel| !channel.providers.is_empty()).ok_or(ProviderError::Missing)?;
     let from = channel.from.as_deref();
     let (mut design, host) = if is_mail {
         let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
@@ -222,10 +221,7 @@ const STRANGERS_THREADS: usize = 32;
 fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider, ProviderError> {
     let channel: Arc<dyn Channel> = match address {
         Address::Maildir(dir) => {
-            let fault = |source| ProviderError::Maildir {
-                dir: dir.clone(),
-                source,
-            };
+            let fault = |source| ProviderError::Maildir { dir: dir.clone(), source };
             Arc::new(Maildir::open(dir, setup.durability).map_err(fault)?)
         }
         Address::Smtp(server) => Arc::new(Smtp::new(server, host, setup.patience)?),
@@ -234,10 +230,7 @@ fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider
             Arc::new(Http::new(shape, setup.patience, clock)?)
         }
     };
-    Ok(Provider {
-        address: address.shown().into(),
-        channel,
-    })
+    Ok(Provider { address: address.shown().into(), channel })
 }
 
 #[cfg(test)]
@@ -255,10 +248,7 @@ mod tests {
             from: from.map(str::to_owned),
             ..ChannelRules::default()
         };
-        let rules = Rules {
-            channels: [("email".to_owned(), channel)].into(),
-            ..Rules::default()
-        };
+        let rules = Rules { channels: [("email".to_owned(), channel)].into(), ..Rules::default() };
         let setup = Setup {
             secret: &|name| match name {
                 "PASS" => Ok("s3cret".to_owned()),
@@ -270,9 +260,7 @@ mod tests {
             tokens: None,
         };
         let email = tidings_core::channel::named("email").unwrap();
-        open(email, &rules, &setup)
-            .map(drop)
-            .map_err(|error| error.to_string())
+        open(email, &rules, &setup).map(drop).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -280,15 +268,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let maildir = dir.path().join("mail");
         let from = Some("Art <art@example.org>");
-        assert_eq!(
-            opened(Some(&format!("file://{}", maildir.display())), from),
-            Ok(())
-        );
+        assert_eq!(opened(Some(&format!("file://{}", maildir.display())), from), Ok(()));
         assert!(maildir.join("new").is_dir());
-        assert_eq!(
-            opened(Some("smtp://ann:${PASS}@mail.example.org:587"), from),
-            Ok(())
-        );
+        assert_eq!(opened(Some("smtp://ann:${PASS}@mail.example.org:587"), from), Ok(()));
         assert_eq!(opened(Some("smtps://mail.example.org"), from), Ok(()));
     }
 
@@ -298,10 +280,7 @@ mod tests {
         let missing = opened(None, from).unwrap_err();
         assert!(missing.contains("file://DIR"), "{missing}");
         let scheme = opened(Some("pigeon://key"), from).unwrap_err();
-        assert!(
-            scheme.contains("pigeon") && scheme.contains("sendgrid://${KEY}"),
-            "{scheme}"
-        );
+        assert!(scheme.contains("pigeon") && scheme.contains("sendgrid://${KEY}"), "{scheme}");
         let no_sender = opened(Some("smtps://mail.example.org"), None).unwrap_err();
         assert!(no_sender.contains("from ="), "{no_sender}");
         let sender = opened(Some("smtps://mail.example.org"), Some("Art")).unwrap_err();
@@ -323,10 +302,7 @@ mod tests {
             dkim: Some(dkim),
             ..ChannelRules::default()
         };
-        let rules = Rules {
-            channels: [("email".to_owned(), channel)].into(),
-            ..Rules::default()
-        };
+        let rules = Rules { channels: [("email".to_owned(), channel)].into(), ..Rules::default() };
         let setup = Setup {
             secret: &|_| Err("there is none".to_owned()),
             durability: Durability::Each,
@@ -353,10 +329,8 @@ mod tests {
     #[test]
     fn a_file_in_place_of_the_maildir_is_refused() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let error = opened(
-            Some(&format!("file://{}", file.path().display())),
-            Some("a@example.org"),
-        );
+        let error =
+            opened(Some(&format!("file://{}", file.path().display())), Some("a@example.org"));
         assert!(error.unwrap_err().contains("Maildir"));
     }
 }

@@ -61,11 +61,7 @@ pub enum Scope {
 impl Outcome {
     /// The provider is away for all messages, without a wait that it asked for.
     pub(super) fn away(why: impl Into<String>) -> Self {
-        Self::Away {
-            scope: Scope::Provider,
-            why: why.into(),
-            after_ms: None,
-        }
+        Self::Away { scope: Scope::Provider, why: why.into(), after_ms: None }
     }
 
     /// The outcome of a message to several addresses, by those of two: what one of them took is handed over, what one
@@ -79,21 +75,16 @@ impl Outcome {
             Self::Retry { .. } => 4,
             Self::Failed { .. } | Self::Template { .. } => 5,
         };
-        if rank(&other) < rank(&self) {
-            other
-        } else {
-            self
-        }
+        if rank(&other) < rank(&self) { other } else { self }
     }
 
     /// The addresses to suppress, of those to which the message was, each with the reason.
     pub(super) fn dead_among(&self, to: &[String]) -> Vec<(String, SuppressedFor)> {
         match self {
             Self::Sent(receipt) => receipt.dead.clone(),
-            Self::Failed {
-                suppress: Some(reason),
-                ..
-            } => to.iter().map(|to| (to.clone(), *reason)).collect(),
+            Self::Failed { suppress: Some(reason), .. } => {
+                to.iter().map(|to| (to.clone(), *reason)).collect()
+            }
             _ => Vec::new(),
         }
     }

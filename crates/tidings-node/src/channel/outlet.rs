@@ -65,13 +65,11 @@ impl Reply {
     /// The suppressions of addresses on a channel that follow from the answer.
     pub(crate) fn suppressions(&self, channel: &str) -> impl Iterator<Item = Command> {
         channel_no(channel).into_iter().flat_map(|no| {
-            self.dead
-                .iter()
-                .map(move |(text, reason)| Command::Suppress {
-                    address: ChannelAddress::new(no, text),
-                    reason: *reason,
-                    until: None,
-                })
+            self.dead.iter().map(move |(text, reason)| Command::Suppress {
+                address: ChannelAddress::new(no, text),
+                reason: *reason,
+                until: None,
+            })
         })
     }
 }
@@ -93,10 +91,7 @@ impl Outlet {
     /// A channel of one provider without an address.
     #[must_use]
     pub fn new(renderer: Arc<dyn Renderer>, channel: Arc<dyn Channel>) -> Self {
-        let provider = Provider {
-            address: Arc::from(""),
-            channel,
-        };
+        let provider = Provider { address: Arc::from(""), channel };
         Self::of_providers(renderer, vec![provider])
     }
 
@@ -122,10 +117,7 @@ impl Outlet {
     #[must_use]
     pub fn at_rates(self, rate: Option<Rate>, per_domain: Option<Rate>) -> Self {
         let gate = Gate::new(self.providers.len(), rate, per_domain);
-        Self {
-            gate: Arc::new(Mutex::new(gate)),
-            ..self
-        }
+        Self { gate: Arc::new(Mutex::new(gate)), ..self }
     }
 
     /// The channel of the first provider.
@@ -154,11 +146,7 @@ impl Outlet {
     /// knows whether one takes messages again.
     pub(crate) fn pass(self, destinations: &[Arc<str>], now: Instant) -> Pass {
         let leave = self.gate().leave(0, destinations, now);
-        Pass {
-            outlet: self,
-            destinations: destinations.to_vec(),
-            leave,
-        }
+        Pass { outlet: self, destinations: destinations.to_vec(), leave }
     }
 
     /// The providers and destinations that are left alone at an instant.
@@ -230,11 +218,7 @@ impl Pass {
         let mut before = Vec::new();
         while let Some(leave) = self.leave.take() {
             let at = leave.provider;
-            let HandedOver {
-                outcome,
-                dead,
-                back,
-            } = self.hand_over(&leave, message, clock, go);
+            let HandedOver { outcome, dead, back } = self.hand_over(&leave, message, clock, go);
             let provider = Arc::clone(&self.outlet.providers[at].address);
             if matches!(outcome, Outcome::Away { .. }) {
                 let mut gate = self.outlet.gate();
@@ -246,13 +230,7 @@ impl Pass {
                     continue;
                 }
             }
-            return Reply {
-                outcome,
-                provider,
-                before,
-                back,
-                dead,
-            };
+            return Reply { outcome, provider, before, back, dead };
         }
         let now = clock();
         let until = self.outlet.gate().is_open(now).err();
@@ -304,17 +282,10 @@ impl Pass {
         let outcome = all.unwrap_or_else(|| send(message));
         let why = outcome.words().unwrap_or_default();
         let health = health(&outcome, &**channel);
-        let change = self
-            .outlet
-            .gate()
-            .note(leave.provider, health, why, clock());
+        let change = self.outlet.gate().note(leave.provider, health, why, clock());
         log(change, address, why);
         back.provider = change == Some(Change::Closed);
-        HandedOver {
-            outcome,
-            dead,
-            back,
-        }
+        HandedOver { outcome, dead, back }
     }
 }
 
@@ -334,13 +305,8 @@ fn parts_of<'a>(
     }
     let parts = parts.into_iter().filter_map(|(name, to)| {
         let name: Option<Arc<str>> = name.map(Arc::from);
-        let is_open = name
-            .as_ref()
-            .is_none_or(|name| leave.destinations.contains(name));
-        let part = Rendered {
-            to,
-            ..message.clone()
-        };
+        let is_open = name.as_ref().is_none_or(|name| leave.destinations.contains(name));
+        let part = Rendered { to, ..message.clone() };
         is_open.then_some((name, Cow::Owned(part)))
     });
     parts.collect()
@@ -365,20 +331,13 @@ impl Drop for Pass {
 /// What an answer says about the provider.
 fn health(outcome: &Outcome, channel: &dyn Channel) -> Health {
     match outcome {
-        Outcome::Away {
-            scope: Scope::Provider,
-            after_ms,
-            ..
-        } => Health::Away {
-            after_ms: *after_ms,
-        },
+        Outcome::Away { scope: Scope::Provider, after_ms, .. } => {
+            Health::Away { after_ms: *after_ms }
+        }
         Outcome::Sent(_)
         | Outcome::Failed { .. }
         | Outcome::Retry { .. }
-        | Outcome::Away {
-            scope: Scope::Destination,
-            ..
-        } => Health::Well,
+        | Outcome::Away { scope: Scope::Destination, .. } => Health::Well,
         // Who leaves one message after the other in doubt is not well either.
         Outcome::Unknown { .. } if channel.answers_for_all() => Health::Away { after_ms: None },
         Outcome::Unknown { .. } | Outcome::Withheld | Outcome::Template { .. } => Health::Untold,
@@ -388,13 +347,9 @@ fn health(outcome: &Outcome, channel: &dyn Channel) -> Health {
 /// What an answer says about the destination.
 fn destination_health(outcome: &Outcome, channel: &dyn Channel) -> Health {
     match outcome {
-        Outcome::Away {
-            scope: Scope::Destination,
-            after_ms,
-            ..
-        } => Health::Away {
-            after_ms: *after_ms,
-        },
+        Outcome::Away { scope: Scope::Destination, after_ms, .. } => {
+            Health::Away { after_ms: *after_ms }
+        }
         Outcome::Sent(_) | Outcome::Failed { .. } | Outcome::Retry { .. } => Health::Well,
         // A host that takes a message and never answers.
         Outcome::Unknown { .. } if !channel.answers_for_all() => Health::Away { after_ms: None },
@@ -407,9 +362,7 @@ fn destination_health(outcome: &Outcome, channel: &dyn Channel) -> Health {
 
 /// The answer if a channel panicked while sending: the outcome is unknown.
 fn panicked() -> Outcome {
-    Outcome::Unknown {
-        why: "the channel broke down".to_owned(),
-    }
+    Outcome::Unknown { why: "the channel broke down".to_owned() }
 }
 
 fn log(change: Option<Change>, provider: &str, why: &str) {
@@ -428,11 +381,7 @@ fn log_destination(change: Option<Change>, provider: &str, destination: &str, wh
             tracing::warn!(provider, destination, %until, why, "the destination takes nothing, and is left alone until then");
         }
         Some(Change::Closed) => {
-            tracing::info!(
-                provider,
-                destination,
-                "the destination takes messages again"
-            );
+            tracing::info!(provider, destination, "the destination takes messages again");
         }
         None => {}
     }

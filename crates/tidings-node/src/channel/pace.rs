@@ -55,11 +55,7 @@ fn us(now: Instant) -> i64 {
 impl Paces {
     /// The paces of a channel with these rates; `None` = as fast as it can.
     pub(crate) fn new(rate: Option<Rate>, per_domain: Option<Rate>) -> Self {
-        Self {
-            rate,
-            per_domain,
-            ..Self::default()
-        }
+        Self { rate, per_domain, ..Self::default() }
     }
 
     /// The same rates, at which nothing has left yet.

@@ -19,11 +19,6 @@ impl Default for Patience {
     /// The default: 30 seconds for an answer, a minute up to the final dot, and three minutes for its
     /// answer; 15 seconds for a whole call to an address that a recipient names.
     fn default() -> Self {
-        Self {
-            answer_ms: 30_000,
-            begin_ms: 60_000,
-            delivery_ms: 180_000,
-            stranger_ms: 15_000,
-        }
+        Self { answer_ms: 30_000, begin_ms: 60_000, delivery_ms: 180_000, stranger_ms: 15_000 }
     }
 }

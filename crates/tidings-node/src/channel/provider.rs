@@ -105,12 +105,7 @@ enum Read {
 
 /// All kinds of providers.
 const KINDS: [Kind; 16] = [
-    Kind {
-        scheme: "file",
-        address: AddressKind::Email,
-        form: "file://DIR",
-        read: Read::Maildir,
-    },
+    Kind { scheme: "file", address: AddressKind::Email, form: "file://DIR", read: Read::Maildir },
     Kind {
         scheme: "smtp",
         address: AddressKind::Email,
@@ -205,9 +200,7 @@ const KINDS: [Kind; 16] = [
 
 fn of_channel(kind: &ChannelKind) -> impl Iterator<Item = &'static Kind> {
     let address = kind.address;
-    KINDS
-        .iter()
-        .filter(move |kind| Some(kind.address) == address)
+    KINDS.iter().filter(move |kind| Some(kind.address) == address)
 }
 
 /// The schemes of a channel's providers.
@@ -218,9 +211,7 @@ pub fn schemes(kind: &ChannelKind) -> impl Iterator<Item = &'static str> {
 /// The forms of a channel's providers, for hints.
 #[must_use]
 pub fn forms(kind: &ChannelKind) -> String {
-    let forms: Vec<String> = of_channel(kind)
-        .map(|kind| format!("`{}`", kind.form))
-        .collect();
+    let forms: Vec<String> = of_channel(kind).map(|kind| format!("`{}`", kind.form)).collect();
     match forms.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
@@ -278,21 +269,16 @@ impl Address {
         secret: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, ProviderError> {
         let (scheme, rest) = address.split_once("://").ok_or_else(|| {
-            let first: Vec<String> = schemes(kind)
-                .map(|scheme| format!("`{scheme}://`"))
-                .collect();
+            let first: Vec<String> = schemes(kind).map(|scheme| format!("`{scheme}://`")).collect();
             ProviderError::Address(format!("it must begin with {}", first.join(" or ")))
         })?;
         let Some(known) = of_channel(kind).find(|known| known.scheme == scheme) else {
-            return Err(ProviderError::Scheme {
-                name: scheme.to_owned(),
-                forms: forms(kind),
-            });
+            return Err(ProviderError::Scheme { name: scheme.to_owned(), forms: forms(kind) });
         };
         match known.read {
-            Read::Maildir if rest.is_empty() => Err(ProviderError::Address(
-                "`file://` wants a directory after it".to_owned(),
-            )),
+            Read::Maildir if rest.is_empty() => {
+                Err(ProviderError::Address("`file://` wants a directory after it".to_owned()))
+            }
             Read::Maildir => Ok(Self::Maildir(PathBuf::from(rest))),
             Read::Smtp => Server::parse(rest, scheme == "smtps", secret).map(Self::Smtp),
             Read::Http(read) => {
@@ -325,13 +311,9 @@ impl Server {
         wrapped: bool,
         secret: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, ProviderError> {
-        let (rest, query) = rest
-            .split_once('?')
-            .map_or((rest, None), |(a, b)| (a, Some(b)));
+        let (rest, query) = rest.split_once('?').map_or((rest, None), |(a, b)| (a, Some(b)));
         // A user may hold an @ of its own.
-        let (login, place) = rest
-            .rsplit_once('@')
-            .map_or((None, rest), |(a, b)| (Some(a), b));
+        let (login, place) = rest.rsplit_once('@').map_or((None, rest), |(a, b)| (Some(a), b));
         let login = login.map(|login| read_login(login, secret)).transpose()?;
         let (host, port) = split_port(place.strip_suffix('/').unwrap_or(place))?;
         let (tls, authority) = read_query(query)?;
@@ -346,13 +328,7 @@ impl Server {
             (false, Some(_)) => 587,
             (false, None) => 25,
         };
-        Ok(Self {
-            host,
-            port: port.unwrap_or(usual_port),
-            security,
-            login,
-            authority,
-        })
+        Ok(Self { host, port: port.unwrap_or(usual_port), security, login, authority })
     }
 }
 
@@ -384,21 +360,15 @@ fn read_login(
     let (user, name) = match login.split_once(':') {
         None => (login, PASSWORD_VARIABLE),
         Some((user, password)) => {
-            let name = password
-                .strip_prefix("${")
-                .and_then(|name| name.strip_suffix('}'));
+            let name = password.strip_prefix("${").and_then(|name| name.strip_suffix('}'));
             (user, name.ok_or(ProviderError::PlainPassword)?)
         }
     };
     if user.is_empty() || name.is_empty() {
-        return Err(ProviderError::Address(
-            "write `user:${NAME}@` before the host".to_owned(),
-        ));
+        return Err(ProviderError::Address("write `user:${NAME}@` before the host".to_owned()));
     }
-    let password = secret(name).map_err(|why| ProviderError::Secret {
-        name: name.to_owned(),
-        why,
-    })?;
+    let password =
+        secret(name).map_err(|why| ProviderError::Secret { name: name.to_owned(), why })?;
     Ok((user.to_owned(), password))
 }
 
@@ -406,30 +376,21 @@ fn split_port(place: &str) -> Result<(String, Option<u16>), ProviderError> {
     let fault = |why: &str| ProviderError::Address(why.to_owned());
     let (host, port) = match place.strip_prefix('[') {
         Some(rest) => {
-            let (host, rest) = rest
-                .split_once(']')
-                .ok_or_else(|| fault("`[` wants a `]`"))?;
+            let (host, rest) = rest.split_once(']').ok_or_else(|| fault("`[` wants a `]`"))?;
             let port = match rest {
                 "" => None,
-                rest => Some(
-                    rest.strip_prefix(':')
-                        .ok_or_else(|| fault("after `]` comes `:PORT`"))?,
-                ),
+                rest => {
+                    Some(rest.strip_prefix(':').ok_or_else(|| fault("after `]` comes `:PORT`"))?)
+                }
             };
             (host, port)
         }
-        None => place
-            .split_once(':')
-            .map_or((place, None), |(host, port)| (host, Some(port))),
+        None => place.split_once(':').map_or((place, None), |(host, port)| (host, Some(port))),
     };
     let is_host = !host.is_empty()
-        && host
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | ':'));
+        && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | ':'));
     if !is_host {
-        return Err(fault(
-            "it wants a host, such as `mail.example.org` or `[::1]`",
-        ));
+        return Err(fault("it wants a host, such as `mail.example.org` or `[::1]`"));
     }
     let port = port
         .map(|port| port.parse::<u16>().ok().filter(|port| *port > 0))
@@ -449,9 +410,9 @@ fn read_security(
         None if wrapped => Ok(Security::Wrapped),
         // A password never travels in the open unless that is asked for.
         None if has_login => Ok(Security::Required),
-        Some("opportunistic") if has_login => Err(fault(
-            "with a user, `tls` is `required` or, on a trusted network, `none`",
-        )),
+        Some("opportunistic") if has_login => {
+            Err(fault("with a user, `tls` is `required` or, on a trusted network, `none`"))
+        }
         None | Some("opportunistic") => Ok(Security::Opportunistic),
         Some("required") => Ok(Security::Required),
         Some("none") => Ok(Security::Plain),
@@ -484,31 +445,18 @@ mod tests {
 
     fn server(host: &str, port: u16, security: Security, login: Option<(&str, &str)>) -> Address {
         let login = login.map(|(user, password)| (user.to_owned(), password.to_owned()));
-        Address::Smtp(Server {
-            host: host.to_owned(),
-            port,
-            security,
-            login,
-            authority: None,
-        })
+        Address::Smtp(Server { host: host.to_owned(), port, security, login, authority: None })
     }
 
     #[test]
     fn an_authority_of_ones_own_is_read() {
-        for address in [
-            "smtp://h?tls=required&ca=/etc/ca.pem",
-            "smtps://h?ca=/etc/ca.pem",
-        ] {
+        for address in ["smtp://h?tls=required&ca=/etc/ca.pem", "smtps://h?ca=/etc/ca.pem"] {
             let Ok(Address::Smtp(server)) = parse(address) else {
                 panic!("{address}");
             };
             assert_eq!(server.authority, Some(PathBuf::from("/etc/ca.pem")));
         }
-        for address in [
-            "smtp://h?tls=none&ca=x",
-            "smtps://h?ca=",
-            "smtps://h?ca=x&ca=y",
-        ] {
+        for address in ["smtp://h?tls=none&ca=x", "smtps://h?ca=", "smtps://h?ca=x&ca=y"] {
             assert!(parse(address).is_err(), "{address}");
         }
     }
@@ -518,32 +466,14 @@ mod tests {
         let own = Some(("ann@example.org", "value of PASS"));
         let usual = Some(("ann", "value of TIDINGS_SMTP_PASSWORD"));
         for (address, provider) in [
-            (
-                "file:///var/mail/out",
-                Address::Maildir(PathBuf::from("/var/mail/out")),
-            ),
+            ("file:///var/mail/out", Address::Maildir(PathBuf::from("/var/mail/out"))),
             ("file://out", Address::Maildir(PathBuf::from("out"))),
-            (
-                "smtp://localhost",
-                server("localhost", 25, Security::Opportunistic, None),
-            ),
-            (
-                "smtp://[::1]:2525?tls=none",
-                server("::1", 2525, Security::Plain, None),
-            ),
-            (
-                "smtp://h:26/?tls=required",
-                server("h", 26, Security::Required, None),
-            ),
+            ("smtp://localhost", server("localhost", 25, Security::Opportunistic, None)),
+            ("smtp://[::1]:2525?tls=none", server("::1", 2525, Security::Plain, None)),
+            ("smtp://h:26/?tls=required", server("h", 26, Security::Required, None)),
             ("smtp://ann@h", server("h", 587, Security::Required, usual)),
-            (
-                "smtp://ann@example.org:${PASS}@h?tls=none",
-                server("h", 587, Security::Plain, own),
-            ),
-            (
-                "smtps://ann@example.org:${PASS}@h",
-                server("h", 465, Security::Wrapped, own),
-            ),
+            ("smtp://ann@example.org:${PASS}@h?tls=none", server("h", 587, Security::Plain, own)),
+            ("smtps://ann@example.org:${PASS}@h", server("h", 465, Security::Wrapped, own)),
         ] {
             assert!(is_one(&parse(address).unwrap(), &provider), "{address}");
         }

@@ -124,22 +124,14 @@ impl ShortRenderer {
     /// A renderer of a channel's messages; `from` is their sender, if they show one.
     #[must_use]
     pub fn new(design: Design, channel: &'static ChannelKind, from: Option<&str>) -> Self {
-        Self {
-            design: Arc::new(design),
-            channel,
-            from: from.unwrap_or_default().to_owned(),
-        }
+        Self { design: Arc::new(design), channel, from: from.unwrap_or_default().to_owned() }
     }
 }
 
 impl Renderer for ShortRenderer {
     fn render(&self, head: &Arc<Head>, batch: &Batch) -> Result<Rendered, Unrenderable> {
-        let to: Vec<String> = batch
-            .recipient
-            .addresses
-            .of(self.channel.number)
-            .map(str::to_owned)
-            .collect();
+        let to: Vec<String> =
+            batch.recipient.addresses.of(self.channel.number).map(str::to_owned).collect();
         if to.is_empty() {
             return Err(RenderError::NoAddress.into());
         }
@@ -205,10 +197,7 @@ impl From<Unrenderable> for Outcome {
         if fault.is_of_template {
             Self::Template { why }
         } else {
-            Self::Failed {
-                why,
-                suppress: fault.suppress,
-            }
+            Self::Failed { why, suppress: fault.suppress }
         }
     }
 }
@@ -248,10 +237,7 @@ pub(crate) fn render(
     batch: &Batch,
 ) -> Result<Rendered, Unrenderable> {
     catch_unwind(AssertUnwindSafe(|| renderer.render(head, batch))).unwrap_or_else(|_| {
-        Err(Unrenderable {
-            why: "the renderer broke down".to_owned(),
-            ..Unrenderable::default()
-        })
+        Err(Unrenderable { why: "the renderer broke down".to_owned(), ..Unrenderable::default() })
     })
 }
 
@@ -272,13 +258,7 @@ mod tests {
         let mut bad = batch("b", "One");
         bad.recipient.addresses = [(EMAIL_NO, "nobody")].into();
         let fault = outcome(&renderer, &bad).unwrap_err();
-        let is_dead = matches!(
-            fault,
-            Outcome::Failed {
-                suppress: Some(_),
-                ..
-            }
-        );
+        let is_dead = matches!(fault, Outcome::Failed { suppress: Some(_), .. });
         assert!(is_dead, "{fault:?}");
         assert!(outcome(&renderer, &batch("c", "One")).is_ok());
     }

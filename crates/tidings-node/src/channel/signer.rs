@@ -35,10 +35,7 @@ impl SignerError {
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
-            Self::Key {
-                source: DkimError::NoKey,
-                ..
-            } => {
+            Self::Key { source: DkimError::NoKey, .. } => {
                 "make one with `openssl genpkey -algorithm ed25519`, or `-algorithm rsa -pkeyopt rsa_keygen_bits:2048`"
             }
             Self::Key { .. } | Self::File { .. } => {
@@ -53,16 +50,11 @@ impl SignerError {
 /// # Errors
 /// [`SignerError`], with the key's file.
 pub fn signer(dkim: &DkimRules) -> Result<Dkim, SignerError> {
-    let unreadable = |source| SignerError::File {
-        file: dkim.key_file.clone(),
-        source,
-    };
+    let unreadable = |source| SignerError::File { file: dkim.key_file.clone(), source };
     let file = File::open(&dkim.key_file).map_err(unreadable)?;
     let mut pem = Vec::new();
     let mut file = file.take(KEY_BYTES_MAX);
     file.read_to_end(&mut pem).map_err(unreadable)?;
-    Dkim::new(&dkim.domain, &dkim.selector, &pem).map_err(|source| SignerError::Key {
-        file: dkim.key_file.clone(),
-        source,
-    })
+    Dkim::new(&dkim.domain, &dkim.selector, &pem)
+        .map_err(|source| SignerError::Key { file: dkim.key_file.clone(), source })
 }

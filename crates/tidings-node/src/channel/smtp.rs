@@ -78,10 +78,8 @@ impl Smtp {
             None => Authorities::Machine,
             Some(file) => Authorities::MachineAnd(file),
         };
-        let trust = tidings_tls::client(authorities).map_err(|why| ProviderError::Tls {
-            host: server.host.clone(),
-            why,
-        })?;
+        let trust = tidings_tls::client(authorities)
+            .map_err(|why| ProviderError::Tls { host: server.host.clone(), why })?;
         let hello = match ClientId::default() {
             ClientId::Domain(name) if name.contains('.') => ClientId::Domain(name),
             // A bare name is refused by many servers (RFC 5321, section 2.3.5).
@@ -121,17 +119,13 @@ impl Smtp {
         let parameters = if is_ascii {
             Vec::new()
         } else {
-            vec![
-                MailParameter::SmtpUtfEight,
-                MailParameter::Body(MailBodyParameter::EightBitMime),
-            ]
+            vec![MailParameter::SmtpUtfEight, MailParameter::Body(MailBodyParameter::EightBitMime)]
         };
         let greet = |line: &mut Line| {
             if !is_ascii && !line.takes_unicode() {
                 return Err(Error::NoUnicode);
             }
-            line.command(MailFrom::new(Some(from.clone()), parameters.clone()), bound)
-                .map(drop)
+            line.command(MailFrom::new(Some(from.clone()), parameters.clone()), bound).map(drop)
         };
         while let Some(mut line) = self.take_idle() {
             match greet(&mut line) {
@@ -140,10 +134,7 @@ impl Smtp {
                 Err(error) => return Err(self.keep_after(line, Step::Mail, error, bound)),
             }
         }
-        let mut line = self.connect(bound).map_err(|error| Fault {
-            step: Step::Connect,
-            error,
-        })?;
+        let mut line = self.connect(bound).map_err(|error| Fault { step: Step::Connect, error })?;
         match greet(&mut line) {
             Ok(()) => Ok(line),
             Err(error) => Err(self.keep_after(line, Step::Mail, error, bound)),
@@ -156,12 +147,7 @@ impl Smtp {
         bytes: &[u8],
         go: &dyn Fn() -> bool,
     ) -> Result<Done, Fault> {
-        let Patience {
-            answer_ms,
-            begin_ms,
-            delivery_ms,
-            ..
-        } = self.patience;
+        let Patience { answer_ms, begin_ms, delivery_ms, .. } = self.patience;
         let bound = Bound::new(begin_ms, answer_ms);
         let to_text: &str = to.as_ref();
         let mut line = self.begin(from, to_text.is_ascii(), bound)?;
@@ -176,8 +162,7 @@ impl Smtp {
         }
         let content = stuffed(bytes.strip_suffix(b"\r\n").unwrap_or(bytes));
         let fault = |step| move |error| Fault { step, error };
-        line.write(&content, bound.for_content())
-            .map_err(fault(Step::Content))?;
+        line.write(&content, bound.for_content()).map_err(fault(Step::Content))?;
         if !go() {
             // The server drops a message whose end it never saw; the line is of no further use.
             return Ok(Done::Withheld);
@@ -194,10 +179,7 @@ impl Smtp {
     }
 
     fn take_idle(&self) -> Option<Line> {
-        self.idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop()
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
     fn keep(&self, line: Line) {
@@ -225,18 +207,13 @@ impl Channel for Smtp {
             message.to.first().and_then(|to| tidings_mail::address(to)),
         );
         let (Some(from), Some(to)) = addresses else {
-            return Outcome::Failed {
-                why: "an address is not one".to_owned(),
-                suppress: None,
-            };
+            return Outcome::Failed { why: "an address is not one".to_owned(), suppress: None };
         };
         match self.transact((&from, &to), &message.bytes, go) {
             Ok(Done::Withheld) => Outcome::Withheld,
             Ok(Done::Taken(response)) => {
-                let reference = response
-                    .first_line()
-                    .map(reference)
-                    .filter(|text| !text.is_empty());
+                let reference =
+                    response.first_line().map(reference).filter(|text| !text.is_empty());
                 let dead = Vec::new();
                 Outcome::Sent(Receipt { reference, dead })
             }
@@ -260,21 +237,14 @@ impl Fault {
         }
         // A relay may fail for one domain alone, as where it can't be looked up.
         if self.fails() {
-            return Outcome::Away {
-                scope: Scope::Destination,
-                why,
-                after_ms: None,
-            };
+            return Outcome::Away { scope: Scope::Destination, why, after_ms: None };
         }
         if !self.error.is_permanent() {
             let after_ms = None;
             return Outcome::Retry { why, after_ms };
         }
         match self.verdict() {
-            Verdict::Gone => Outcome::Failed {
-                why,
-                suppress: Some(SuppressedFor::Bounce),
-            },
+            Verdict::Gone => Outcome::Failed { why, suppress: Some(SuppressedFor::Bounce) },
             Verdict::Soft => Outcome::Failed { why, suppress },
             // What is refused at MAIL, or for a quota, is refused whoever the recipient is.
             Verdict::Ours(fault) => Outcome::Away {
@@ -368,10 +338,7 @@ impl Fault {
 
 /// The fault of a server that answers with a code that does not belong to the step.
 fn out_of_turn(step: Step, reply: &Response) -> Fault {
-    Fault {
-        step,
-        error: Error::Broken(format!("the server answered {}", reply.code())),
-    }
+    Fault { step, error: Error::Broken(format!("the server answered {}", reply.code())) }
 }
 
 /// A message's content with a second dot where a line begins with one (RFC 5321, section 4.5.2).
@@ -394,10 +361,7 @@ fn is_closing(error: &Error) -> bool {
 }
 
 fn reference(line: &str) -> String {
-    line.chars()
-        .filter(|c| !c.is_control())
-        .take(REFERENCE_CHARS_MAX)
-        .collect()
+    line.chars().filter(|c| !c.is_control()).take(REFERENCE_CHARS_MAX).collect()
 }
 
 mod line;

@@ -19,9 +19,7 @@ impl WebhookKey {
     /// What is wrong with the secret, such as "has fewer than 16 bytes".
     pub fn parse(secret: &str) -> Result<Self, &'static str> {
         let bytes = match secret.strip_prefix(PREFIX) {
-            Some(text) => STANDARD
-                .decode(text)
-                .map_err(|_| "is not base64 after `whsec_`")?,
+            Some(text) => STANDARD.decode(text).map_err(|_| "is not base64 after `whsec_`")?,
             None => secret.as_bytes().to_vec(),
         };
         if bytes.len() < BYTES_MIN {
@@ -46,11 +44,8 @@ mod tests {
     #[test]
     fn a_signature_is_that_of_the_specifications_libraries() {
         let key = WebhookKey::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
-        let signed = key.sign(
-            "msg_p5jXN8AQM9LWM0D4loKWxJek",
-            1_614_265_330,
-            "{\"test\": 2432232314}",
-        );
+        let signed =
+            key.sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, "{\"test\": 2432232314}");
         assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 

@@ -7,11 +7,7 @@ use super::*;
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 fn write(key: &[u8], value: Option<&[u8]>) -> Write {
-    Write {
-        partition: Partition::Base,
-        key: key.to_vec(),
-        value: value.map(<[u8]>::to_vec),
-    }
+    Write { partition: Partition::Base, key: key.to_vec(), value: value.map(<[u8]>::to_vec) }
 }
 
 fn scanned(
@@ -23,11 +19,7 @@ fn scanned(
     let mut found = Vec::new();
     let visit = &mut |key: &[u8], value: &[u8]| {
         found.push((key.to_vec(), value.to_vec()));
-        if found.len() < most {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let scan = |visit: &mut Visit<'_>| {
         let rows = before.iter().filter(|(key, _)| {
@@ -40,9 +32,7 @@ fn scanned(
         }
         Ok::<(), ()>(())
     };
-    writes
-        .merge(Partition::Base, (from, until), visit, scan)
-        .unwrap();
+    writes.merge(Partition::Base, (from, until), visit, scan).unwrap();
     found
 }
 

@@ -105,9 +105,7 @@ impl Count {
             others: sight.living.clone(),
             targets: BTreeMap::from([(sight.me, mine)]),
             has,
-            free: (0..sight.held.of)
-                .filter(|part| !had.contains(part))
-                .collect(),
+            free: (0..sight.held.of).filter(|part| !had.contains(part)).collect(),
         };
         // Who has the intake is closed for a difference of one least of all, unless somebody would have nothing.
         let number = count.number(sight.me);
@@ -165,9 +163,7 @@ impl Count {
         for beyond in [0, 1] {
             for node in &idle {
                 let number = numbers.entry(*node).or_default();
-                let more = (self.target(*node) + beyond)
-                    .saturating_sub(*number)
-                    .min(left);
+                let more = (self.target(*node) + beyond).saturating_sub(*number).min(left);
                 *number += more;
                 left -= more;
             }

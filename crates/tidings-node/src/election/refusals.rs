@@ -51,7 +51,6 @@ impl Refusals {
                 self.nodes.insert(share.node, timing.spared);
             }
         }
-        self.asked
-            .retain(|term| view.shares.iter().any(|share| share.term == *term));
+        self.asked.retain(|term| view.shares.iter().any(|share| share.term == *term));
     }
 }

@@ -25,10 +25,7 @@ pub struct Parts {
 impl Parts {
     /// The parts of a share.
     pub(super) fn of_share(share: &Share) -> Self {
-        Self {
-            numbers: share.parts.iter().copied().collect(),
-            of: share.of,
-        }
+        Self { numbers: share.parts.iter().copied().collect(), of: share.of }
     }
 
     /// The parts that are in no share: those that are wanted, or all if none of them is.

@@ -52,11 +52,8 @@ pub(super) fn answer(
         }
     }
     if let Some(fault) = fault {
-        waiting
-            .into_iter()
-            .for_each(|work| work.fail(unavailable()));
-        keys.into_iter()
-            .for_each(|request| request.fail(unavailable()));
+        waiting.into_iter().for_each(|work| work.fail(unavailable()));
+        keys.into_iter().for_each(|request| request.fail(unavailable()));
         return Err(fault);
     }
     let mut done = step(node, sending, now, waiting);

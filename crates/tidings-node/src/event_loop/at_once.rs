@@ -26,17 +26,11 @@ impl EventLoop {
     /// A loop of a node that was just opened, whose messages leave at once: through a delivery, or they are only
     /// counted. Its driver goes from instant to instant.
     pub(crate) fn at_once(node: Node, delivery: Option<Delivery>, watches: bool) -> Self {
-        let at_once = AtOnce {
-            counts_only: delivery.is_none(),
-            messages: watches.then(Vec::new),
-        };
+        let at_once = AtOnce { counts_only: delivery.is_none(), messages: watches.then(Vec::new) };
         let delivery =
             delivery.unwrap_or_else(|| Delivery::new(Channels::new(), Retries::default()));
         let clock = Arc::new(VirtualClock::default());
-        Self {
-            at_once: Some(at_once),
-            ..Self::of(node, delivery, clock, By::Caller)
-        }
+        Self { at_once: Some(at_once), ..Self::of(node, delivery, clock, By::Caller) }
     }
 
     /// Notes the messages of deliveries to inboxes, right after their step.

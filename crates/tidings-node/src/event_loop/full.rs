@@ -35,11 +35,7 @@ impl EventLoop {
         self.set_frees(true);
         let done = self.do_what_frees(now, possible, stopping);
         // Who stops does not wait for room: what was sent is noted in what is kept back.
-        let done = if stopping.is_some() {
-            done.and_then(|()| self.settle(now))
-        } else {
-            done
-        };
+        let done = if stopping.is_some() { done.and_then(|()| self.settle(now)) } else { done };
         self.set_frees(false);
         done
     }

@@ -60,10 +60,7 @@ impl EventLoop {
         let mut plans: Vec<Plan> = Vec::new();
         {
             let (view, engine) = (node.view()?, node.engine());
-            let built = Built {
-                senders: &self.senders,
-                delivery: &self.delivery,
-            };
+            let built = Built { senders: &self.senders, delivery: &self.delivery };
             self.unbuilt.release(built);
             for closing in engine.open_closings().unmade() {
                 if room == 0 {
@@ -80,9 +77,7 @@ impl EventLoop {
                 }
                 let unbuilt = &mut self.unbuilt;
                 let mut admits = |id| unbuilt.admits((built, engine), lane, id, &mut looks);
-                if let Some(plan) = engine
-                    .planner(&view)
-                    .plan_wanted(closing, room, &mut admits)?
+                if let Some(plan) = engine.planner(&view).plan_wanted(closing, room, &mut admits)?
                     && self.resolving.is_ready(engine, &plan, now)
                 {
                     room = room.saturating_sub(plan.messages.len());
@@ -111,11 +106,7 @@ impl EventLoop {
             }
             Some(node) if job.is_given_up(node.engine().rules()) => {
                 let closing = job.closing;
-                put(
-                    &mut self.answered,
-                    closing,
-                    Noted::Ended(job.ended(Ending::Unknown)),
-                );
+                put(&mut self.answered, closing, Noted::Ended(job.ended(Ending::Unknown)));
             }
             Some(node) => {
                 let message = Released { job, again: None };
@@ -130,8 +121,7 @@ impl EventLoop {
             return self.delivery.wait_until(self.clock.now(), job);
         }
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
-        self.senders
-            .dispatch(job.under(in_force.or(Some(&self.rules))));
+        self.senders.dispatch(job.under(in_force.or(Some(&self.rules))));
         self.count_kept_aside();
     }
 

@@ -72,10 +72,7 @@ impl EventLoop {
     /// arrivals in it would need a second message of the same instant.
     pub(super) fn let_instant_pass(&self, requests: &[Request]) {
         let changes = |request: &Request| {
-            matches!(
-                request,
-                Request::Work(_) | Request::Configure(..) | Request::Told(_)
-            )
+            matches!(request, Request::Work(_) | Request::Configure(..) | Request::Told(_))
         };
         let spoke = self.node.as_ref().and_then(|node| node.engine().spoke_at());
         if let Some(spoke) = spoke.filter(|_| requests.iter().any(changes)) {

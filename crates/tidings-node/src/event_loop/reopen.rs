@@ -56,10 +56,7 @@ impl EventLoop {
             let all = self
                 .answered
                 .entry(settled.closing)
-                .or_insert_with(|| Settled {
-                    closing: settled.closing,
-                    ..Settled::default()
-                });
+                .or_insert_with(|| Settled { closing: settled.closing, ..Settled::default() });
             all.sent.extend(settled.sent);
             all.tried.extend(settled.tried);
             all.attempts.extend(settled.attempts);
@@ -106,11 +103,7 @@ impl EventLoop {
         self.delivery.pause(node.engine().paused());
         let waiting = self.delivery.waiting_ids().into_iter();
         let answered = self.answered.values().flat_map(|known| {
-            known
-                .sent
-                .iter()
-                .map(|sent| sent.number)
-                .map(|number| known.closing.message(number))
+            known.sent.iter().map(|sent| sent.number).map(|number| known.closing.message(number))
         });
         let known: BTreeSet<MessageId> = waiting.chain(answered).collect();
         let unsettled = node.unsettled()?;
@@ -135,18 +128,10 @@ impl EventLoop {
             } else {
                 job.after(tried)
             };
-            let job = if is_first {
-                job.of_another_process()
-            } else {
-                job
-            };
+            let job = if is_first { job.of_another_process() } else { job };
             let rules = self.node.as_ref().and_then(|node| node.engine().rules());
             if job.is_given_up(rules.or(Some(&self.rules))) {
-                put(
-                    &mut self.answered,
-                    id.closing,
-                    Noted::Ended(job.ended(Ending::Unknown)),
-                );
+                put(&mut self.answered, id.closing, Noted::Ended(job.ended(Ending::Unknown)));
                 continue;
             }
             match tried.filter(|tried| tried.until > now) {

@@ -87,10 +87,7 @@ mod tests {
     }
 
     fn once(key: u8, request: u8) -> Once {
-        Once {
-            key: [key; 16],
-            request: [request; 16],
-        }
+        Once { key: [key; 16], request: [request; 16] }
     }
 
     /// A test requester: stores a given answer, and sends the result to a channel.

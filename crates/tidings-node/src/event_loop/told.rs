@@ -62,10 +62,7 @@ impl EventLoop {
                 return Ok(());
             };
             let (feed, progress) = (Arc::clone(&self.feed), report.progress);
-            let asked = (
-                progress.parts.first().copied().unwrap_or(0),
-                progress.applied,
-            );
+            let asked = (progress.parts.first().copied().unwrap_or(0), progress.applied);
             node.ahead().answer(Box::new(move |durable| {
                 if durable.is_ok() {
                     heard();
@@ -115,8 +112,7 @@ impl EventLoop {
                 kept_objects: applied.kept_objects,
                 learnt: std::mem::take(&mut self.learnt),
             };
-            node.ahead()
-                .answer(Box::new(move |durable| then(durable.map(|()| report))));
+            node.ahead().answer(Box::new(move |durable| then(durable.map(|()| report))));
         }
         Ok(())
     }

@@ -90,11 +90,7 @@ impl Unbuilt {
 
     /// Lets the messages be built for which there is room now.
     pub(super) fn release(&mut self, built: Built<'_>) {
-        let Self {
-            by_share,
-            by_closing,
-            count,
-        } = self;
+        let Self { by_share, by_closing, count } = self;
         by_share.retain(|share, messages| {
             for _ in 0..built.room_in(share) {
                 let Some(MessageId { closing, number }) = messages.pop_first() else {
@@ -155,11 +151,7 @@ impl Unbuilt {
     ) -> Option<Share> {
         let recipient = engine.recipient_of(id)?;
         let full = |party: Party| {
-            let share = Share {
-                channel: channel.name,
-                priority,
-                party,
-            };
+            let share = Share { channel: channel.name, priority, party };
             // Those that came before are built first.
             let first = self.by_share.get(&share).and_then(BTreeSet::first);
             let is_full = first.is_some_and(|first| *first < id) || built.room_in(&share) == 0;

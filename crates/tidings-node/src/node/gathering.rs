@@ -50,10 +50,7 @@ struct Request {
 
 impl Request {
     fn fail(self, why: impl Fn() -> RuntimeError) {
-        self.copies
-            .into_iter()
-            .chain([self.work])
-            .for_each(|work| work.fail(why()));
+        self.copies.into_iter().chain([self.work]).for_each(|work| work.fail(why()));
     }
 }
 
@@ -109,22 +106,14 @@ impl Node {
         let others: BTreeSet<u16> = others.collect();
         // It is no use to wait for some where others are away.
         let is_waited_for = work.waits && others.iter().all(is_there);
-        let since = if is_waited_for {
-            now
-        } else {
-            now.plus_ms(-WAIT_MS)
-        };
+        let since = if is_waited_for { now } else { now.plus_ms(-WAIT_MS) };
         let waits = (no, work.waits);
         let waiting = gathering.waiting().entry(waits).or_insert_with(|| Waiting {
             since,
             parts: others,
             requests: Vec::new(),
         });
-        waiting.requests.push(Request {
-            work,
-            open,
-            copies: Vec::new(),
-        });
+        waiting.requests.push(Request { work, open, copies: Vec::new() });
     }
 
     /// Lets a copy of a request that waits wait with it; returns it if there is no such request.
@@ -150,9 +139,7 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn hear_report(&mut self, now: Instant, report: &Report) -> Result<(), Error> {
-        let Report {
-            progress, answers, ..
-        } = report;
+        let Report { progress, answers, .. } = report;
         let heard = progress.parts.iter().map(|part| (*part, now));
         self.gathering.heard.extend(heard);
         for (no, answers) in answers {
@@ -160,16 +147,10 @@ impl Node {
                 continue;
             };
             // A report that comes twice must not count twice.
-            let is_new = progress
-                .parts
-                .iter()
-                .all(|part| waiting.parts.contains(part));
+            let is_new = progress.parts.iter().all(|part| waiting.parts.contains(part));
             if is_new && !progress.parts.is_empty() {
                 waiting.parts.retain(|part| !progress.parts.contains(part));
-                let open = waiting
-                    .requests
-                    .iter_mut()
-                    .flat_map(|request| &mut request.open);
+                let open = waiting.requests.iter_mut().flat_map(|request| &mut request.open);
                 open.for_each(|open| open.add(answers));
             }
         }
@@ -185,10 +166,7 @@ impl Node {
         let is_over = |waiting: &Waiting| {
             all || waiting.parts.is_empty() || now >= waiting.since.plus_ms(WAIT_MS)
         };
-        let over = self
-            .gathering
-            .waiting()
-            .extract_if(.., |_, waiting| is_over(waiting));
+        let over = self.gathering.waiting().extract_if(.., |_, waiting| is_over(waiting));
         let over: Vec<Waiting> = over.map(|(_, waiting)| waiting).collect();
         if over.is_empty() {
             return Ok(());
@@ -209,12 +187,7 @@ impl Node {
         let (mut works, mut copies) = (Vec::new(), Vec::new());
         for waiting in over {
             let applied = waiting.parts.is_empty();
-            for Request {
-                mut work,
-                open,
-                copies: more,
-            } in waiting.requests
-            {
+            for Request { mut work, open, copies: more } in waiting.requests {
                 for (open, reply) in open.iter().zip(replies.by_ref()) {
                     if let Some(place) = work.replies.get_mut(open.command) {
                         *place = marked(reply, applied);

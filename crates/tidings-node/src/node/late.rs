@@ -24,10 +24,7 @@ impl Node {
     /// Has the days deleted that a process was to delete at midnight, and ended before.
     pub(super) fn catch_up_forgetting(&mut self, held: &[Day]) {
         let now = self.engine.newest_step();
-        let before = self
-            .engine
-            .forgets_before(now)
-            .filter(|_| now == now.day().start());
+        let before = self.engine.forgets_before(now).filter(|_| now == now.day().start());
         let left = before.filter(|before| held.iter().any(|day| day < before));
         let since = None;
         self.late_forget = left.map(|before| LateForget { before, since });
@@ -46,11 +43,7 @@ impl Node {
         }
         self.commit(|engine, view| Ok(engine.put_back(view, now)?))?;
         self.gathering.put_back(now);
-        if let Some(since) = self
-            .late_forget
-            .as_mut()
-            .and_then(|late| late.since.as_mut())
-        {
+        if let Some(since) = self.late_forget.as_mut().and_then(|late| late.since.as_mut()) {
             *since = (*since).min(now);
         }
         Ok(Some(before.0.saturating_sub(now.0)))
@@ -64,8 +57,7 @@ impl Node {
         if self.next_due().is_none_or(|due| due > until) {
             return Ok(());
         }
-        self.commit(|engine, view| Ok(engine.play_missed(view, until, most)?))
-            .map(|_| ())
+        self.commit(|engine, view| Ok(engine.play_missed(view, until, most)?)).map(|_| ())
     }
 
     /// Deletes expired days at midnight. Days with due messages that are not sent yet stay, and only
@@ -121,11 +113,7 @@ impl Node {
 
     /// The instant for records made now: as long as instants are missed, none after them.
     pub(crate) fn decided_at(&mut self, now: Instant) -> Instant {
-        if self.is_late(now) {
-            self.engine.now()
-        } else {
-            now
-        }
+        if self.is_late(now) { self.engine.now() } else { now }
     }
 
     /// Tells whether days are kept for their due messages.

@@ -82,10 +82,8 @@ impl Node {
     }
 
     fn present_made(&mut self, plans: Vec<Plan>) -> Result<Vec<Ready>, Error> {
-        let unrecoverable = plans
-            .iter()
-            .filter(|plan| !plan.unrecoverable.is_empty())
-            .map(|plan| Settled {
+        let unrecoverable =
+            plans.iter().filter(|plan| !plan.unrecoverable.is_empty()).map(|plan| Settled {
                 closing: plan.closing,
                 sent: plan.unrecoverable.clone(),
                 ..Settled::default()
@@ -94,10 +92,8 @@ impl Node {
         if !unrecoverable.is_empty() {
             self.settle(self.engine.now(), &unrecoverable)?;
         }
-        let ready = plans
-            .into_iter()
-            .map(|plan| self.present(plan))
-            .collect::<Result<Vec<_>, _>>()?;
+        let ready =
+            plans.into_iter().map(|plan| self.present(plan)).collect::<Result<Vec<_>, _>>()?;
         let gone: Vec<Settled> = ready.iter().filter_map(not_presented).collect();
         if !gone.is_empty() {
             self.settle(self.engine.now(), &gone)?;
@@ -110,8 +106,7 @@ impl Node {
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub fn settle(&mut self, now: Instant, settled: &[Settled]) -> Result<(), Error> {
-        self.commit(|engine, view| Ok(engine.outcome(view, now, settled)?))
-            .map(|_| ())
+        self.commit(|engine, view| Ok(engine.outcome(view, now, settled)?)).map(|_| ())
     }
 
     /// The messages of deliveries to inboxes; to be called right after.
@@ -142,9 +137,5 @@ fn not_presented(ready: &Ready) -> Option<Settled> {
         })
         .collect();
     let closing = ready.plan.closing;
-    (!sent.is_empty()).then_some(Settled {
-        closing,
-        sent,
-        ..Settled::default()
-    })
+    (!sent.is_empty()).then_some(Settled { closing, sent, ..Settled::default() })
 }

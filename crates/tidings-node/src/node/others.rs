@@ -39,10 +39,7 @@ struct OtherPart {
 impl Others {
     /// The first day that entries on other nodes need.
     pub(super) fn needed_from(&self) -> Option<Day> {
-        self.parts
-            .values()
-            .filter_map(|part| part.needed_from)
-            .min()
+        self.parts.values().filter_map(|part| part.needed_from).min()
     }
 
     /// The newest acts that all other parts have applied.
@@ -97,21 +94,11 @@ impl Node {
         let applied = applied_by_parts(&self.view()?)?;
         let mine = self.engine.replica().part_numbers();
         let others =
-            (0..)
-                .zip(applied)
-                .filter(|(no, _)| !mine.contains(no))
-                .map(|(no, applied)| {
-                    // Nothing is deleted before they have said what they need.
-                    let needed_from = Some(Day(i32::MIN));
-                    (
-                        no,
-                        OtherPart {
-                            applied,
-                            needed_from,
-                            oldest_day: None,
-                        },
-                    )
-                });
+            (0..).zip(applied).filter(|(no, _)| !mine.contains(no)).map(|(no, applied)| {
+                // Nothing is deleted before they have said what they need.
+                let needed_from = Some(Day(i32::MIN));
+                (no, OtherPart { applied, needed_from, oldest_day: None })
+            });
         self.others.parts = others.collect();
         let before = self.engine.forgotten_before();
         let before = before.map(|before| (self.engine.replica().told(), before));
@@ -215,12 +202,7 @@ impl Node {
                 part.oldest_day = progress.oldest_day;
             }
         }
-        let oldest = self
-            .others
-            .parts
-            .values()
-            .filter_map(|part| part.oldest_day)
-            .min();
+        let oldest = self.others.parts.values().filter_map(|part| part.oldest_day).min();
         self.engine.set_oldest_elsewhere(oldest);
         let Some(everywhere) = self.others.applied().filter(|all| Some(*all) > before) else {
             return Ok(());
@@ -256,19 +238,12 @@ impl Node {
 
     /// Deletes the days before one, after what is decided is durable.
     fn delete_before(&mut self, before: Day) -> Result<(), Error> {
-        let forgotten: Vec<Day> = self
-            .store
-            .days()?
-            .into_iter()
-            .filter(|day| *day < before)
-            .collect();
+        let forgotten: Vec<Day> =
+            self.store.days()?.into_iter().filter(|day| *day < before).collect();
         if forgotten.is_empty() {
             return Ok(());
         }
-        self.ahead.gather(Decided {
-            forgotten,
-            ..Decided::default()
-        })?;
+        self.ahead.gather(Decided { forgotten, ..Decided::default() })?;
         self.close_if_due()
     }
 

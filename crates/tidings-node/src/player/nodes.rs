@@ -41,10 +41,7 @@ enum Network {
 
 /// The parts of a node of so many, of a store with so many.
 fn held(node: u16, nodes: u16, parts: u16) -> Held {
-    Held {
-        intake: node == 0,
-        parts: (0..parts).filter(|part| part % nodes == node).collect(),
-    }
+    Held { intake: node == 0, parts: (0..parts).filter(|part| part % nodes == node).collect() }
 }
 
 impl NodesPlayer {
@@ -83,20 +80,14 @@ impl NodesPlayer {
     /// The same nodes over a slow network.
     #[must_use]
     pub fn with_late_acts(self) -> Self {
-        Self {
-            network: Network::Slow(Vec::new()),
-            ..self
-        }
+        Self { network: Network::Slow(Vec::new()), ..self }
     }
 
     /// The same nodes over a faulty network, where nodes die. What happens when is chosen.
     #[must_use]
     pub fn with_faults(self, choose: Choose) -> Self {
         let before = vec![Vec::new(); self.players.len()];
-        Self {
-            network: Network::Faulty(choose, before),
-            ..self
-        }
+        Self { network: Network::Faulty(choose, before), ..self }
     }
 
     /// Tells whether acts may be lost, so that a node may not have heard of a digest yet.
@@ -123,18 +114,14 @@ impl NodesPlayer {
                 // The node with the list takes addresses off it, as for a change of its own recipients.
                 if let Command::Recipient(change) = &command {
                     let given = self.players[0].node().engine().given_again(change);
-                    let lifted: Vec<Command> = given
-                        .into_iter()
-                        .map(|address| Command::Unsuppress { address })
-                        .collect();
+                    let lifted: Vec<Command> =
+                        given.into_iter().map(|address| Command::Unsuppress { address }).collect();
                     if !lifted.is_empty() {
                         self.lead(at, &lifted)?;
                     }
                 }
                 let player = &mut self.players[home];
-                player
-                    .decide(at, &[command], Node::take_in_beside)
-                    .map(drop)
+                player.decide(at, &[command], Node::take_in_beside).map(drop)
             }
         }
     }

@@ -19,9 +19,7 @@ pub(crate) enum Party {
 }
 
 /// The names below which anybody can register one, in domains of countries.
-const REGISTRIES: [&str; 10] = [
-    "ac", "co", "com", "edu", "go", "gov", "ne", "net", "or", "org",
-];
+const REGISTRIES: [&str; 10] = ["ac", "co", "com", "edu", "go", "gov", "ne", "net", "or", "org"];
 
 impl Party {
     /// The destinations of a message, then its recipient.

@@ -101,12 +101,9 @@ impl Queued {
     fn counted_by(&self, party: &Party) -> Vec<Party> {
         match party {
             Party::Recipient(_) | Party::Destination(_) => vec![party.clone()],
-            Party::Domain(_) | Party::Untried(_) => self
-                .destinations
-                .iter()
-                .cloned()
-                .map(Party::Destination)
-                .collect(),
+            Party::Domain(_) | Party::Untried(_) => {
+                self.destinations.iter().cloned().map(Party::Destination).collect()
+            }
         }
     }
 }
@@ -170,11 +167,7 @@ impl Queue {
     /// Adds a message: a new one, or one that was tried before.
     pub(super) fn put(&self, slot: Slot, head: &Head, priority: Priority, is_new: bool) -> Rank {
         let mut messages = self.messages();
-        let rank = Rank {
-            priority,
-            is_new,
-            number: messages.next,
-        };
+        let rank = Rank { priority, is_new, number: messages.next };
         messages.next += 1;
         let queued = Queued {
             slot,
@@ -219,15 +212,10 @@ impl Queue {
             let now = self.clock.now();
             messages = match self.turn(&mut messages, interactive_only, now) {
                 Turn::Take(rank, outlet) => return self.leave(messages, rank, outlet, now),
-                Turn::Rest => self
-                    .changed
-                    .wait(messages)
-                    .unwrap_or_else(PoisonError::into_inner),
+                Turn::Rest => self.changed.wait(messages).unwrap_or_else(PoisonError::into_inner),
                 Turn::WaitUntil(until) => {
                     let ms = until.0.saturating_sub(now.0).max(1).unsigned_abs();
-                    let waited = self
-                        .changed
-                        .wait_timeout(messages, Duration::from_millis(ms));
+                    let waited = self.changed.wait_timeout(messages, Duration::from_millis(ms));
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
@@ -336,10 +324,7 @@ impl Queue {
         };
         let recipient = Party::Recipient(queued.recipient.clone());
         if is_used_up(&recipient) {
-            return Some(Obstacle {
-                party: recipient,
-                until: None,
-            });
+            return Some(Obstacle { party: recipient, until: None });
         }
         let mut first: Option<Obstacle> = None;
         let mut is_open = queued.destinations.is_empty();
@@ -378,10 +363,8 @@ impl Queue {
         let parties = Party::of(&queued.recipient, &queued.destinations);
         let outlet = outlet.filter(|_| self.shares.destination.is_some());
         let groups = outlet.into_iter().flat_map(|outlet| {
-            let open = queued
-                .destinations
-                .iter()
-                .filter(|to| outlet.gate().is_open_for(to, now).is_ok());
+            let open =
+                queued.destinations.iter().filter(|to| outlet.gate().is_open_for(to, now).is_ok());
             open.filter_map(|to| self.group_of(to, outlet))
         });
         parties.chain(groups).collect()
@@ -429,10 +412,7 @@ impl Queue {
         };
         if let Some(rank) = taken {
             self.kept_aside[rank.priority as usize].fetch_sub(1, Ordering::Relaxed);
-            let counted = messages
-                .queued
-                .get(&rank)
-                .map(|queued| queued.counted_by(party));
+            let counted = messages.queued.get(&rank).map(|queued| queued.counted_by(party));
             for counted in counted.into_iter().flatten() {
                 take_one(&mut messages.counts, &counted);
             }
@@ -467,9 +447,7 @@ impl Queue {
         for party in parties.iter().chain(waited_for) {
             self.call_back(&mut messages, party);
         }
-        let Queued {
-            slot, destinations, ..
-        } = queued;
+        let Queued { slot, destinations, .. } = queued;
         let pass = outlet.map(|outlet| {
             outlet.gate().pass(&destinations, now);
             outlet.pass(&destinations, now)
@@ -477,11 +455,7 @@ impl Queue {
         drop(messages);
         // What it has called back.
         self.changed.notify_all();
-        Some(Leaving {
-            slot,
-            pass,
-            parties: Parties(parties),
-        })
+        Some(Leaving { slot, pass, parties: Parties(parties) })
     }
 
     /// Ends the queue.

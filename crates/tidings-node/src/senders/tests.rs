@@ -23,11 +23,7 @@ struct Silent(Mutex<Receiver<()>>);
 impl Channel for Silent {
     fn send(&self, _: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         let _over = self.0.lock().unwrap().recv();
-        if go() {
-            Outcome::Sent(Receipt::default())
-        } else {
-            Outcome::Withheld
-        }
+        if go() { Outcome::Sent(Receipt::default()) } else { Outcome::Withheld }
     }
 }
 
@@ -147,10 +143,7 @@ impl Channel for Told {
 
 impl Told {
     fn saying(answers: impl IntoIterator<Item = Outcome>) -> Arc<Self> {
-        Arc::new(Self {
-            answers: Mutex::new(answers.into_iter().collect()),
-            ..Self::default()
-        })
+        Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), ..Self::default() })
     }
 
     fn asked(&self) -> Vec<u32> {
@@ -159,11 +152,7 @@ impl Told {
 }
 
 fn away(after_ms: Option<i64>) -> Outcome {
-    Outcome::Away {
-        scope: Scope::Provider,
-        why: "connect: refused".to_owned(),
-        after_ms,
-    }
+    Outcome::Away { scope: Scope::Provider, why: "connect: refused".to_owned(), after_ms }
 }
 
 /// Senders by hand of one channel, with a clock.
@@ -178,20 +167,14 @@ impl Bench {
         let providers = providers
             .iter()
             .zip(["first", "second", "third"])
-            .map(|(told, name)| Provider {
-                address: name.into(),
-                channel: Arc::clone(told) as _,
-            });
+            .map(|(told, name)| Provider { address: name.into(), channel: Arc::clone(told) as _ });
         let renderer = Arc::new(MailRenderer::plain(sender()));
         let rate = |text: Option<&str>| text.and_then(Rate::parse);
         let outlet = Outlet::of_providers(renderer, providers.collect())
             .at_rates(rate(rates.0), rate(rates.1));
         let channels = Channels::from([("email".to_owned(), outlet)]);
         let by_clock = Arc::clone(&clock) as _;
-        Self {
-            senders: Senders::new(InForce::new(channels), by_clock, By::Hand),
-            clock,
-        }
+        Self { senders: Senders::new(InForce::new(channels), by_clock, By::Hand), clock }
     }
 
     fn put(&mut self, number: u32) {
@@ -210,17 +193,9 @@ impl Bench {
 
 #[test]
 fn p7_a_message_fails_over_only_while_surely_nothing_was_handed_over() {
-    let in_doubt = Outcome::Unknown {
-        why: "end of DATA: timed out".to_owned(),
-    };
-    let refused = Outcome::Failed {
-        why: "550".to_owned(),
-        suppress: None,
-    };
-    let greylisted = Outcome::Retry {
-        why: "RCPT: 451".to_owned(),
-        after_ms: None,
-    };
+    let in_doubt = Outcome::Unknown { why: "end of DATA: timed out".to_owned() };
+    let refused = Outcome::Failed { why: "550".to_owned(), suppress: None };
+    let greylisted = Outcome::Retry { why: "RCPT: 451".to_owned(), after_ms: None };
     for answer in [in_doubt, refused, greylisted] {
         let (first, second) = (Told::saying([answer.clone()]), Told::saying([]));
         let mut bench = Bench::new(&[&first, &second], (None, None));
@@ -308,10 +283,7 @@ fn a_message_that_is_not_handed_over_leaves_the_probe_to_the_next() {
     bench.put(2);
     bench.clock.set(Instant(1_000));
     // The first was taken back, the second can't be rendered.
-    assert!(matches!(
-        bench.next().unwrap().outcome,
-        Outcome::Failed { .. }
-    ));
+    assert!(matches!(bench.next().unwrap().outcome, Outcome::Failed { .. }));
     assert!(bench.next().unwrap().back.provider);
     assert_eq!(only.asked(), [2]);
 }
@@ -324,9 +296,7 @@ fn a_rate_holds_and_the_urgent_go_first() {
     digest.lane = "digest:weekly".to_owned();
     for number in 0..2 {
         digest.id = format!("b{number}");
-        bench
-            .senders
-            .dispatch(SendJob::sample(number, digest.clone()));
+        bench.senders.dispatch(SendJob::sample(number, digest.clone()));
     }
     for (ms, expected) in [(0, vec![0]), (500, vec![]), (980, vec![]), (1_000, vec![9])] {
         bench.clock.set(Instant(ms));
@@ -345,15 +315,12 @@ fn a_rate_holds_and_the_urgent_go_first() {
 fn a_slow_domain_is_passed_over() {
     let only = Told::saying([]);
     let mut bench = Bench::new(&[&only], (None, Some("1/m")));
-    for (number, address) in ["a@Slow.example", "b@slow.example", "c@other.example"]
-        .into_iter()
-        .enumerate()
+    for (number, address) in
+        ["a@Slow.example", "b@slow.example", "c@other.example"].into_iter().enumerate()
     {
         let mut batch = batch(&format!("b{number}"), "A title");
         batch.recipient.addresses = [(EMAIL_NO, address)].into();
-        bench
-            .senders
-            .dispatch(SendJob::sample(number as u32, batch));
+        bench.senders.dispatch(SendJob::sample(number as u32, batch));
     }
     while bench.next().is_some() {}
     assert_eq!(only.asked(), [0, 2]);
@@ -368,9 +335,7 @@ fn a_node_that_may_not_send_hands_nothing_over_and_tries_again() {
     let may_send = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&may_send);
     let mut bench = Bench::new(&[&only], (None, None));
-    bench.senders = bench
-        .senders
-        .asking(Arc::new(move || asked.load(Ordering::SeqCst)));
+    bench.senders = bench.senders.asking(Arc::new(move || asked.load(Ordering::SeqCst)));
     let mut delivery = Delivery::new(Channels::new(), Retries::default());
     bench.put(1);
     assert!(bench.senders.send_next());

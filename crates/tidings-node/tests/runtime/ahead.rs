@@ -75,11 +75,7 @@ fn a_step_knows_what_the_one_before_it_is_about_to_store() {
     let mut second = notes("second");
     second.extend(notes("first"));
     let (first, second, runtime) = two_steps(Fault::None, notes("first"), second);
-    assert!(
-        statuses(&first)
-            .iter()
-            .all(|status| *status == PublishedAs::Accepted)
-    );
+    assert!(statuses(&first).iter().all(|status| *status == PublishedAs::Accepted));
     let (fresh, known) = (&statuses(&second)[..MANY], &statuses(&second)[MANY..]);
     assert!(fresh.iter().all(|status| *status == PublishedAs::Accepted));
     assert!(known.iter().all(|status| *status == PublishedAs::Duplicate));
@@ -89,22 +85,14 @@ fn a_step_knows_what_the_one_before_it_is_about_to_store() {
 
 #[test]
 fn where_a_commit_fails_nothing_is_kept_or_told_of_what_was_decided_on_it() {
-    for (fault, left) in [
-        (Fault::FailedLost, 0),
-        (Fault::FailedKept, MANY),
-        (Fault::Full, 0),
-    ] {
+    for (fault, left) in [(Fault::FailedLost, 0), (Fault::FailedKept, MANY), (Fault::Full, 0)] {
         let (first, second, runtime) = two_steps(fault, notes("first"), notes("second"));
         assert!(first.is_err(), "{fault:?}");
         assert!(second.is_err(), "{fault:?}");
         let handle = runtime.handle();
         assert_eq!(events(&handle), left as u64, "{fault:?}");
         let again = handle.submit(notes("second"));
-        assert!(
-            statuses(&again)
-                .iter()
-                .all(|status| *status == PublishedAs::Accepted)
-        );
+        assert!(statuses(&again).iter().all(|status| *status == PublishedAs::Accepted));
         runtime.stop().unwrap();
     }
 }

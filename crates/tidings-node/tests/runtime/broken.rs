@@ -94,10 +94,7 @@ fn a_node_ends_where_a_write_hangs() {
     handle.submit(vec![person("ann")]).unwrap();
     store.hangs.store(true, Ordering::SeqCst);
     let unknown = handle.submit(vec![person("ben")]);
-    assert!(
-        matches!(unknown, Err(RuntimeError::Unknown(_))),
-        "{unknown:?}"
-    );
+    assert!(matches!(unknown, Err(RuntimeError::Unknown(_))), "{unknown:?}");
     runtime.ended().wait();
     let refused = handle.submit(vec![person("cid")]);
     assert!(matches!(refused, Err(RuntimeError::Stopped)), "{refused:?}");
@@ -120,10 +117,7 @@ fn a_store_that_broke_by_itself_is_opened_again() {
     handle.submit(vec![person("ann")]).unwrap();
     store.broken.store(true, Ordering::SeqCst);
     let refused = handle.submit(vec![person("ben")]);
-    assert!(
-        !matches!(refused, Err(RuntimeError::Full(_))),
-        "{refused:?}"
-    );
+    assert!(!matches!(refused, Err(RuntimeError::Full(_))), "{refused:?}");
     while handle.submit(vec![person("ben")]).is_err() {
         std::thread::yield_now();
     }
@@ -146,12 +140,8 @@ fn a_node_stops_and_starts_on_a_full_disk() {
     runtime.stop().unwrap();
 
     let mail = Arc::new(Counter::default());
-    let runtime = start(
-        opened(&store),
-        plain(Arc::clone(&mail)),
-        &clock(MONDAY.plus_ms(DAY_MS)),
-        settings(),
-    );
+    let runtime =
+        start(opened(&store), plain(Arc::clone(&mail)), &clock(MONDAY.plus_ms(DAY_MS)), settings());
     let handle = runtime.handle();
     let refused = handle.submit(vec![person("ben")]);
     assert!(matches!(refused, Err(RuntimeError::Full(_))), "{refused:?}");

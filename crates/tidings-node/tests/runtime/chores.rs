@@ -25,16 +25,9 @@ fn a_chore_that_is_refused_takes_no_step_with_it() {
         count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         Ok(Arc::clone(&shared) as Arc<dyn Store>)
     });
-    let options = Options {
-        buckets: 1,
-        index_after: Some(1),
-        checkpoint_after: 40,
-        ..Options::default()
-    };
-    let settings = Settings {
-        options,
-        ..settings()
-    };
+    let options =
+        Options { buckets: 1, index_after: Some(1), checkpoint_after: 40, ..Options::default() };
+    let settings = Settings { options, ..settings() };
     let clock = clock(MONDAY);
     let mail = Arc::new(Counter::default());
     let runtime = start(open, plain(mail), &clock, settings);
@@ -42,10 +35,7 @@ fn a_chore_that_is_refused_takes_no_step_with_it() {
     handle.submit(vec![person("ann")]).unwrap();
     for number in 0..400 {
         let topic = id(&format!("{number}-{}", "x".repeat(200)));
-        let subscribe = Command::Subscribe {
-            recipient: id("ann"),
-            topic: topic.clone(),
-        };
+        let subscribe = Command::Subscribe { recipient: id("ann"), topic: topic.clone() };
         let event = match publish(&format!("e{number}"), "note", "ann") {
             Command::Publish(mut event) => {
                 event.to.topics = vec![topic];

@@ -24,10 +24,7 @@ const LATER: Instant = Instant(RIGHT.0 + 6_000);
 fn with_news() -> Rules {
     let mut rules = rules();
     let mut kind = rules.types["bill"].clone();
-    let policy = Policy::Cooldown {
-        quiet_ms: 4 * MINUTE_MS,
-        max_wait_ms: None,
-    };
+    let policy = Policy::Cooldown { quiet_ms: 4 * MINUTE_MS, max_wait_ms: None };
     kind.channels = BTreeMap::from([(EMAIL.to_owned(), Route::of(policy))]);
     rules.types.insert("news".to_owned(), kind);
     rules
@@ -61,11 +58,8 @@ fn a7_what_is_due_by_the_right_clock_goes_also_after_a_restart() {
             let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
             let clock = clock(RIGHT.plus_ms(ahead_ms));
             let (mut runtime, mut keeper) = begin(&store, &clock);
-            let commands = vec![
-                person("ann"),
-                publish("e1", "news", "ann"),
-                publish("e2", "note", "ann"),
-            ];
+            let commands =
+                vec![person("ann"), publish("e1", "news", "ann"), publish("e2", "note", "ann")];
             runtime.handle().submit(commands).unwrap();
             if restarts {
                 runtime.stop().unwrap();
@@ -83,9 +77,7 @@ fn a7_what_is_due_by_the_right_clock_goes_also_after_a_restart() {
             let head = next(&keeper);
             assert_eq!((&*head.lane, head.at), ("cooldown", due));
             // It is not of a time to come: who looks sees since when it waits.
-            let oldest = handle
-                .look(|node| node.engine().open_closings().oldest_due())
-                .unwrap();
+            let oldest = handle.look(|node| node.engine().open_closings().oldest_due()).unwrap();
             assert_eq!(oldest, Some(due));
             keeper.pass();
             let slot = MONDAY.plus_ms(DAY_MS + 9 * HOUR_MS);
@@ -111,9 +103,7 @@ fn a7_a_retry_waits_from_now_also_after_a_restart() {
             let clock = clock(RIGHT.plus_ms(ahead_ms));
             let (mut runtime, mut keeper) = begin(&store, &clock);
             let mut handle = runtime.handle();
-            handle
-                .submit(vec![person("ann"), publish("e1", "bill", "ann")])
-                .unwrap();
+            handle.submit(vec![person("ann"), publish("e1", "bill", "ann")]).unwrap();
             let first = next(&keeper);
             keeper.later();
             while retrying(&handle, None).count == 0 {
@@ -148,9 +138,7 @@ fn a7_a_provider_that_was_left_alone_is_asked_again() {
         let clock = clock(RIGHT.plus_ms(ahead_ms));
         let (runtime, keeper) = begin(&store, &clock);
         let handle = runtime.handle();
-        handle
-            .submit(vec![person("ann"), publish("e1", "bill", "ann")])
-            .unwrap();
+        handle.submit(vec![person("ann"), publish("e1", "bill", "ann")]).unwrap();
         next(&keeper);
         keeper.answer(Outcome::Away {
             scope: Scope::Provider,
@@ -180,9 +168,7 @@ fn a7_a_step_back_of_a_minute_is_waited_for() {
     let clock = clock(RIGHT);
     let (runtime, keeper) = begin(&store, &clock);
     let handle = runtime.handle();
-    handle
-        .submit(vec![person("ann"), publish("e1", "news", "ann")])
-        .unwrap();
+    handle.submit(vec![person("ann"), publish("e1", "news", "ann")]).unwrap();
     set(&handle, &clock, RIGHT.plus_ms(-MINUTE_MS));
     let now = handle.look(|node| node.engine().now()).unwrap();
     assert_eq!(now, RIGHT);

@@ -21,11 +21,7 @@ fn rows(store: &dyn Store) -> Vec<Write> {
     let mut rows = Vec::new();
     for partition in [Partition::Base].into_iter().chain(days) {
         let mut visit = |key: &[u8], value: &[u8]| {
-            rows.push(Write {
-                partition,
-                key: key.to_vec(),
-                value: Some(value.to_vec()),
-            });
+            rows.push(Write { partition, key: key.to_vec(), value: Some(value.to_vec()) });
             ControlFlow::Continue(())
         };
         snapshot.scan(partition, &[], None, &mut visit).unwrap();
@@ -34,10 +30,7 @@ fn rows(store: &dyn Store) -> Vec<Write> {
 }
 
 fn without_sending() -> Settings {
-    Settings {
-        sends: false,
-        ..settings()
-    }
+    Settings { sends: false, ..settings() }
 }
 
 #[test]
@@ -82,9 +75,7 @@ fn a_look_does_not_close_what_came_due() {
     let (clock, mail) = (clock(MONDAY), Arc::new(Counter::default()));
     let served = start(over(&store), plain(mail), &clock, settings());
     let handle = served.handle();
-    handle
-        .submit(vec![person("ann"), publish("e1", "note", "ann")])
-        .unwrap();
+    handle.submit(vec![person("ann"), publish("e1", "note", "ann")]).unwrap();
     served.stop().unwrap();
     let stored = rows(&*store);
     let look = Runtime::look(Arc::clone(&store), Options::default()).unwrap();
@@ -103,20 +94,14 @@ fn t26_without_a_server_it_is_too_late_for_what_was_made() {
         let (clock, (gate, keeper)) = (clock(MONDAY), Gate::new());
         let served = start(over(&store), plain(gate), &clock, settings());
         let handle = served.handle();
-        handle
-            .submit(vec![person("ann"), publish("e1", "bill", "ann")])
-            .unwrap();
+        handle.submit(vec![person("ann"), publish("e1", "bill", "ann")]).unwrap();
         keeper.next();
         keeper.later();
         served.stop().unwrap();
 
         clock.set(MONDAY.plus_ms(passed_ms));
-        let closed = start(
-            over(&store),
-            plain(Arc::new(Counter::default())),
-            &clock,
-            without_sending(),
-        );
+        let closed =
+            start(over(&store), plain(Arc::new(Counter::default())), &clock, without_sending());
         let command = Command::Cancel(Cancelled::Event(id("e1")));
         let reply = closed.handle().submit(vec![command]).unwrap().pop();
         let Some(Ok(Reply::Cancelled(taken))) = reply else {
@@ -171,12 +156,7 @@ fn a_store_of_nothing_is_paused_as_well() {
     pause_restored(&*store, MONDAY).unwrap();
     assert_eq!(store.days().unwrap(), [MONDAY.day()]);
     let clock = clock(MONDAY);
-    let served = start(
-        over(&store),
-        plain(Arc::new(Counter::default())),
-        &clock,
-        settings(),
-    );
+    let served = start(over(&store), plain(Arc::new(Counter::default())), &clock, settings());
     let handle = served.handle();
     let commands = vec![person("ann"), publish("e1", "bill", "ann")];
     handle.submit(commands).unwrap();

@@ -42,10 +42,7 @@ impl Channel for Choosy {
             return Outcome::Withheld;
         }
         if (self.is_refused)(message) && !self.takes_all.load(Ordering::SeqCst) {
-            return Outcome::Retry {
-                why: "450 4.7.1 try again later".to_owned(),
-                after_ms: None,
-            };
+            return Outcome::Retry { why: "450 4.7.1 try again later".to_owned(), after_ms: None };
         }
         let id = message.head.id.clone();
         self.delivered.lock().unwrap().push(id);
@@ -80,12 +77,8 @@ fn crowded(channel: &Arc<Choosy>, recipients: usize) -> (Runtime, Arc<tidings_no
 /// Has a message sent to somebody of another domain, and waits for it.
 fn sends_to_others(channel: &Choosy, handle: &Handle) {
     let before = channel.delivered().len();
-    let Command::Recipient(mut ann) = person("ann") else {
-        unreachable!()
-    };
-    ann.addresses
-        .values_mut()
-        .for_each(|all| *all = vec!["ann@well.example".to_owned()]);
+    let Command::Recipient(mut ann) = person("ann") else { unreachable!() };
+    ann.addresses.values_mut().for_each(|all| *all = vec!["ann@well.example".to_owned()]);
     let bill = publish("urgent", "bill", "ann");
     handle.submit(vec![Command::Recipient(ann), bill]).unwrap();
     while channel.delivered().len() == before {

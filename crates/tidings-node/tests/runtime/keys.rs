@@ -28,13 +28,7 @@ fn revoke(number: u8) -> KeyChange {
 
 /// A request with an `Idempotency-Key`.
 fn once(request: u8) -> KeptAnswer {
-    KeptAnswer {
-        once: Once {
-            key: [1; 16],
-            request: [request; 16],
-        },
-        answer: b"made".to_vec(),
-    }
+    KeptAnswer { once: Once { key: [1; 16], request: [request; 16] }, answer: b"made".to_vec() }
 }
 
 fn change_at(
@@ -99,13 +93,7 @@ fn a_change_that_is_asked_for_twice_is_made_once() {
     let runtime = served(&store);
     let handle = runtime.handle();
     let ask = || {
-        let kept = KeptAnswer {
-            once: Once {
-                key: [2; 16],
-                request: [3; 16],
-            },
-            answer: Vec::new(),
-        };
+        let kept = KeptAnswer { once: Once { key: [2; 16], request: [3; 16] }, answer: Vec::new() };
         change_at(&handle, MONDAY, revoke(1), Some(kept)).unwrap()
     };
     assert_eq!(ask(), Some(Kept::Now));
@@ -124,10 +112,7 @@ fn after_a_failure_the_keys_are_those_of_the_store() {
         change(&handle, KeyChange::Make(key(1))).unwrap();
         faults.lock().unwrap().push_back(fault);
         let answer = change(&handle, revoke(1));
-        assert!(
-            matches!(answer, Err(RuntimeError::Unknown(_))),
-            "{answer:?}"
-        );
+        assert!(matches!(answer, Err(RuntimeError::Unknown(_))), "{answer:?}");
         while handle.look(|_| ()).is_err() {}
         assert_eq!(handle.keys().is_empty(), is_kept, "{fault:?}");
         runtime.stop().unwrap();

@@ -48,20 +48,9 @@ fn at(day: i64, hour: i64, minute: i64) -> Instant {
 
 /// Publishes a note on the first day, and starts again, or goes on, after an outage.
 fn over_an_outage(rules: &Rules, restarts: bool, (from, to): (Instant, Instant)) -> Books {
-    let (store, clock, mail) = (
-        in_memory(),
-        clock(at(1, 10, 0)),
-        Arc::new(Counter::default()),
-    );
-    let begin = || {
-        start_under(
-            rules.clone(),
-            over(&store),
-            plain(Arc::clone(&mail)),
-            &clock,
-            settings(),
-        )
-    };
+    let (store, clock, mail) = (in_memory(), clock(at(1, 10, 0)), Arc::new(Counter::default()));
+    let begin =
+        || start_under(rules.clone(), over(&store), plain(Arc::clone(&mail)), &clock, settings());
     let mut runtime = begin();
     let commands = vec![person("ann"), publish("e1", "note", "ann")];
     runtime.handle().submit(commands).unwrap();
@@ -110,11 +99,7 @@ fn a14_a_weekly_digest_outlives_an_outage_over_its_monday() {
 /// The look is that of the missed instant: what expired later had not expired.
 #[test]
 fn t22_what_was_due_is_told_as_it_was_when_it_came_due() {
-    let (store, clock, mail) = (
-        in_memory(),
-        clock(at(1, 10, 0)),
-        Arc::new(Counter::default()),
-    );
+    let (store, clock, mail) = (in_memory(), clock(at(1, 10, 0)), Arc::new(Counter::default()));
     let begin = || start(over(&store), plain(Arc::clone(&mail)), &clock, settings());
     let runtime = begin();
     let mut event = publish("e1", "note", "ann");
@@ -136,10 +121,8 @@ fn t22_what_was_due_is_told_as_it_was_when_it_came_due() {
 fn a14_what_is_not_due_expires_at_its_midnight() {
     let (store, clock) = (in_memory(), clock(at(1, 10, 0)));
     let mut rules = keeping(1);
-    let held = Policy::FirstEvent {
-        hold_ms: 39 * HOUR_MS,
-        decide: tidings_core::rules::Decide::First,
-    };
+    let held =
+        Policy::FirstEvent { hold_ms: 39 * HOUR_MS, decide: tidings_core::rules::Decide::First };
     let kind = rules.types.get_mut("bill").unwrap();
     kind.channels.get_mut(EMAIL).unwrap().policy = held;
     let begin = || {
@@ -147,11 +130,7 @@ fn a14_what_is_not_due_expires_at_its_midnight() {
         start_under(rules.clone(), over(&store), plain(mail), &clock, settings())
     };
     let runtime = begin();
-    let commands = vec![
-        person("ann"),
-        publish("e1", "note", "ann"),
-        publish("e2", "bill", "ann"),
-    ];
+    let commands = vec![person("ann"), publish("e1", "note", "ann"), publish("e2", "bill", "ann")];
     runtime.handle().submit(commands).unwrap();
     runtime.stop().unwrap();
     // The bill is due on Wednesday at 01:00, an hour after Monday is forgotten.
@@ -174,15 +153,11 @@ fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
     let (gate, keeper) = Gate::new();
     let runtime = start_under(keeping(1), over(&store), plain(gate), &clock, settings());
     let handle = runtime.handle();
-    handle
-        .submit(vec![person("ann"), publish("e1", "note", "ann")])
-        .unwrap();
+    handle.submit(vec![person("ann"), publish("e1", "note", "ann")]).unwrap();
     clock.set(at(2, 9, 0));
     handle.wake().unwrap();
     keeper.next();
-    handle
-        .submit(vec![Command::Pause(Pausable::Channel(EMAIL.to_owned()))])
-        .unwrap();
+    handle.submit(vec![Command::Pause(Pausable::Channel(EMAIL.to_owned()))]).unwrap();
     keeper.later();
     // The loop has heard the answer before the clock goes on.
     while retrying(&handle, None).count == 0 {}
@@ -200,10 +175,7 @@ fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
     handle.submit(vec![resume]).unwrap();
     assert_eq!(pending_at(at(6, 0, 0)), (0, 1));
     runtime.stop().unwrap();
-    assert!(
-        keeper.handed.try_recv().is_err(),
-        "told after it was forgotten"
-    );
+    assert!(keeper.handed.try_recv().is_err(), "told after it was forgotten");
 }
 
 /// Takes everything, and keeps of each message when it came due and for whom it was.
@@ -226,15 +198,8 @@ fn t22_many_lanes_over_many_days_are_told_in_their_order() {
     const LANES: i64 = 600;
     let (store, clock) = (in_memory(), clock(MONDAY));
     let mail = Arc::new(Seen::default());
-    let begin = || {
-        start_under(
-            keeping(1),
-            over(&store),
-            plain(Arc::clone(&mail)),
-            &clock,
-            settings(),
-        )
-    };
+    let begin =
+        || start_under(keeping(1), over(&store), plain(Arc::clone(&mail)), &clock, settings());
     let runtime = begin();
     let due = |number: i64| MONDAY.plus_ms(HOUR_MS + number * (12 * DAY_MS / LANES) + number % 7);
     let commands = (0..LANES).flat_map(|number| {
@@ -251,9 +216,7 @@ fn t22_many_lanes_over_many_days_are_told_in_their_order() {
     let books = settled(&handle);
     assert_eq!(told(&books), (LANES as u64, LANES as u64, 0));
     runtime.stop().unwrap();
-    let expected: Vec<_> = (0..LANES)
-        .map(|number| (due(number), format!("p{number}")))
-        .collect();
+    let expected: Vec<_> = (0..LANES).map(|number| (due(number), format!("p{number}"))).collect();
     assert_eq!(*mail.0.lock().unwrap(), expected);
 }
 
@@ -289,10 +252,7 @@ fn t22_missed_instants_are_made_up_for_in_few_commits() {
     let now = handle.look(|node| node.engine().now()).unwrap();
     let published = ask(&handle, vec![publish("last", "bill", "ann")]);
     drop(release);
-    assert!(
-        now < due(MISSED - 1),
-        "{now}: nobody was answered meanwhile"
-    );
+    assert!(now < due(MISSED - 1), "{now}: nobody was answered meanwhile");
     published.recv().unwrap().unwrap();
     let commits = store.writes() - before;
     assert!(commits < COMMITS_MAX, "{commits} commits");
@@ -318,36 +278,15 @@ fn p11_an_urgent_event_waits_for_one_slice_of_a_crowd() {
         }
     }
     let (store, held, open) = counted();
-    let (clock, mail) = (
-        clock(MONDAY),
-        Arc::new(Crowded(Arc::clone(&store), Mutex::default())),
-    );
+    let (clock, mail) = (clock(MONDAY), Arc::new(Crowded(Arc::clone(&store), Mutex::default())));
     // Chores would be counted too.
-    let options = Options {
-        index_after: None,
-        checkpoint_after: u64::MAX,
-        ..Options::default()
-    };
-    let settings = Settings {
-        options,
-        ..settings()
-    };
+    let options = Options { index_after: None, checkpoint_after: u64::MAX, ..Options::default() };
+    let settings = Settings { options, ..settings() };
     let runtime = start(open, plain(Arc::clone(&mail)), &clock, settings);
     let handle = runtime.handle();
-    handle
-        .submit(
-            (0..CROWD)
-                .map(|number| person(&format!("p{number}")))
-                .collect(),
-        )
-        .unwrap();
-    let Command::Publish(mut crowd) = publish("crowd", "note", "p0") else {
-        unreachable!()
-    };
-    crowd.to = Audience {
-        everyone: true,
-        ..Audience::default()
-    };
+    handle.submit((0..CROWD).map(|number| person(&format!("p{number}"))).collect()).unwrap();
+    let Command::Publish(mut crowd) = publish("crowd", "note", "p0") else { unreachable!() };
+    crowd.to = Audience { everyone: true, ..Audience::default() };
     handle.submit(vec![Command::Publish(crowd)]).unwrap();
     clock.set(MONDAY.plus_ms(9 * HOUR_MS));
     let (arrived, release) = held.hold();
@@ -377,12 +316,7 @@ fn p11_an_urgent_event_waits_for_one_slice_of_a_crowd() {
 fn what_comes_after_the_messages_of_an_instant_is_of_the_next() {
     let clock = clock(MONDAY);
     let mail = Arc::new(Seen::default());
-    let runtime = start(
-        over(&in_memory()),
-        plain(Arc::clone(&mail)),
-        &clock,
-        settings(),
-    );
+    let runtime = start(over(&in_memory()), plain(Arc::clone(&mail)), &clock, settings());
     let handle = runtime.handle();
     handle.submit(vec![person("ann")]).unwrap();
     for event in ["e1", "e2", "e3"] {
@@ -408,9 +342,7 @@ fn a_configuration_that_fails_is_not_in_force_afterwards() {
         let mut other = rules();
         other.types.remove("bill");
         faults.lock().unwrap().push_back(fault);
-        handle
-            .configure(other, std::collections::BTreeMap::new())
-            .unwrap_err();
+        handle.configure(other, std::collections::BTreeMap::new()).unwrap_err();
         let in_force = |handle: &Handle| loop {
             if let Ok(known) = handle.look(|node| node.engine().rules().cloned()) {
                 return known;
@@ -432,12 +364,7 @@ fn a_configuration_that_fails_is_not_in_force_afterwards() {
 #[test]
 fn a_configuration_takes_out_of_messages_what_is_never_told() {
     let (gate, keeper) = Gate::new();
-    let runtime = start(
-        over(&in_memory()),
-        plain(Arc::clone(&gate)),
-        &clock(MONDAY),
-        settings(),
-    );
+    let runtime = start(over(&in_memory()), plain(Arc::clone(&gate)), &clock(MONDAY), settings());
     let handle = runtime.handle();
     handle.submit(vec![person("ann"), person("ben")]).unwrap();
     handle.submit(vec![publish("e1", "bill", "ann")]).unwrap();

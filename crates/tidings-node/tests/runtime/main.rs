@@ -70,10 +70,7 @@ fn an_answer_means_that_it_is_durable() {
     let mail = Arc::new(Counter::default());
     let runtime = start(over(&store), plain(mail), &clock(MONDAY), settings());
     let handle = runtime.handle();
-    for (number, command) in [person("ann"), publish("e1", "note", "ann")]
-        .into_iter()
-        .enumerate()
-    {
+    for (number, command) in [person("ann"), publish("e1", "note", "ann")].into_iter().enumerate() {
         handle.submit(vec![command]).unwrap();
         let other = Node::open(Arc::clone(&store), Options::default()).unwrap();
         assert_eq!(other.engine().recipients(), 1);
@@ -103,10 +100,7 @@ fn a_failing_store_is_opened_again_and_nothing_is_lost_or_told_twice() {
                 (0, Fault::Full) => {
                     assert!(matches!(answer, Err(RuntimeError::Full(_))), "{answer:?}");
                 }
-                (0, _) => assert!(
-                    matches!(answer, Err(RuntimeError::Unknown(_))),
-                    "{answer:?}"
-                ),
+                (0, _) => assert!(matches!(answer, Err(RuntimeError::Unknown(_))), "{answer:?}"),
                 _ => assert_eq!(published(&answer.unwrap()), PublishedAs::Accepted),
             }
             let again = loop {
@@ -145,9 +139,7 @@ fn a_message_on_its_way_is_not_taken_up_again() {
     let (_, faults, open) = failing();
     let runtime = start(open, plain(gate), &clock(MONDAY), settings());
     let handle = runtime.handle();
-    handle
-        .submit(vec![person("ann"), publish("e1", "bill", "ann")])
-        .unwrap();
+    handle.submit(vec![person("ann"), publish("e1", "bill", "ann")]).unwrap();
     keeper.next();
     faults.lock().unwrap().push_back(Fault::FailedLost);
     let lost = handle.submit(vec![publish("e2", "note", "ann")]);
@@ -183,10 +175,7 @@ fn requests_that_wait_together_are_one_commit() {
     }
     drop(release);
     for asked in asking {
-        assert_eq!(
-            published(&asked.join().unwrap().unwrap()),
-            PublishedAs::Accepted
-        );
+        assert_eq!(published(&asked.join().unwrap().unwrap()), PublishedAs::Accepted);
     }
     assert_eq!(store.writes(), before + 1);
     runtime.stop().unwrap();
@@ -194,10 +183,7 @@ fn requests_that_wait_together_are_one_commit() {
 
 #[test]
 fn a_full_queue_answers_busy_and_nothing_is_done() {
-    let settings = Settings {
-        requests_max: 2,
-        ..settings()
-    };
+    let settings = Settings { requests_max: 2, ..settings() };
     let store = in_memory();
     let mail = Arc::new(Counter::default());
     let runtime = start(over(&store), plain(mail), &clock(MONDAY), settings);
@@ -225,9 +211,7 @@ fn a_stop_waits_for_messages_on_their_way() {
     let runtime = start(over(&store), channel, &clock(MONDAY), settings());
     let handle = runtime.handle();
     for name in ["ann", "bob"] {
-        handle
-            .submit(vec![person(name), publish(name, "bill", name)])
-            .unwrap();
+        handle.submit(vec![person(name), publish(name, "bill", name)]).unwrap();
     }
     round(&handle);
     keeper.next();
@@ -240,10 +224,7 @@ fn a_stop_waits_for_messages_on_their_way() {
     keeper.pass();
     assert_eq!(stopping.join().unwrap(), 2);
     assert!(matches!(handle.wake(), Err(RuntimeError::Stopped)));
-    let books = Node::open(store, Options::default())
-        .unwrap()
-        .books()
-        .unwrap();
+    let books = Node::open(store, Options::default()).unwrap().books().unwrap();
     assert_eq!((books.delivered, books.pending), (2, 0));
 }
 
@@ -261,16 +242,12 @@ fn urgent_goes_before_patient() {
         [person(&name), publish(&format!("e{number}"), "note", &name)]
     });
     handle.submit(people.collect()).unwrap();
-    handle
-        .submit(vec![person("ann"), publish("first", "bill", "ann")])
-        .unwrap();
+    handle.submit(vec![person("ann"), publish("first", "bill", "ann")]).unwrap();
     assert_eq!(keeper.next().lane, "now");
     clock.set(MONDAY.plus_ms(9 * HOUR_MS));
     handle.wake().unwrap();
     round(&handle);
-    handle
-        .submit(vec![publish("urgent", "bill", "ann")])
-        .unwrap();
+    handle.submit(vec![publish("urgent", "bill", "ann")]).unwrap();
     round(&handle);
     keeper.pass();
     assert_eq!(keeper.next().lane, "now");
@@ -289,9 +266,7 @@ fn a_temporary_failure_is_tried_again_at_its_time() {
     let (gate, keeper) = Gate::new();
     let runtime = start(over(&in_memory()), plain(gate), &clock, settings());
     let handle = runtime.handle();
-    handle
-        .submit(vec![person("ann"), publish("e1", "bill", "ann")])
-        .unwrap();
+    handle.submit(vec![person("ann"), publish("e1", "bill", "ann")]).unwrap();
     let first = keeper.next();
     keeper.later();
     let quiet = |at_ms| {
@@ -351,10 +326,7 @@ fn a_store_that_stays_away_is_not_opened_for_every_request() {
         let gone = || tidings_store::Error::Unavailable("the disk is away".to_owned());
         first.take().ok_or_else(gone)
     });
-    let settings = Settings {
-        reopen_ms: 3_600_000,
-        ..settings()
-    };
+    let settings = Settings { reopen_ms: 3_600_000, ..settings() };
     let mail = Arc::new(Counter::default());
     let runtime = start(open, plain(mail), &clock(MONDAY), settings);
     let handle = runtime.handle();
@@ -382,20 +354,11 @@ fn a_stop_without_a_store_says_so() {
     let runtime = start(open, plain(mail), &clock(MONDAY), settings());
     let handle = runtime.handle();
     let unknown = handle.submit(vec![person("ann")]);
-    assert!(
-        matches!(unknown, Err(RuntimeError::Unknown(_))),
-        "{unknown:?}"
-    );
+    assert!(matches!(unknown, Err(RuntimeError::Unknown(_))), "{unknown:?}");
     let refused = handle.submit(vec![person("ann")]);
-    assert!(
-        matches!(refused, Err(RuntimeError::Unavailable(_))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(RuntimeError::Unavailable(_))), "{refused:?}");
     let seen = handle.look(|_| ());
-    assert!(
-        matches!(seen, Err(RuntimeError::Unavailable(_))),
-        "{seen:?}"
-    );
+    assert!(matches!(seen, Err(RuntimeError::Unavailable(_))), "{seen:?}");
     assert!(matches!(runtime.stop(), Err(RuntimeError::Unavailable(_))));
 }
 
@@ -407,9 +370,7 @@ fn a19_messages_that_were_made_go_on_after_a_restart() {
     let (gate, keeper) = Gate::new();
     let runtime = start(on_disk(data.path()), plain(gate), &clock, settings());
     let handle = runtime.handle();
-    handle
-        .submit(vec![person("ann"), publish("e1", "bill", "ann")])
-        .unwrap();
+    handle.submit(vec![person("ann"), publish("e1", "bill", "ann")]).unwrap();
     let batch = keeper.next();
     keeper.later();
     runtime.stop().unwrap();
@@ -436,11 +397,7 @@ fn a19_a_crash_after_the_hand_off_leaves_one_mail() {
     let clock = clock(MONDAY);
     let store = Arc::new(FaultStore::new(|write: u64| {
         // The rules, ann, the publish with its message: the outcome is lost.
-        if write == 4 {
-            Fault::CrashBefore
-        } else {
-            Fault::None
-        }
+        if write == 4 { Fault::CrashBefore } else { Fault::None }
     }));
     let opened = Arc::clone(&store);
     let open = move || -> OpenStore {
@@ -479,15 +436,9 @@ fn a_message_to_somebody_erased_ends_as_unknown() {
     let (gate, keeper) = Gate::new();
     let runtime = start(over(&store), plain(gate), &clock, settings());
     let handle = runtime.handle();
-    handle
-        .submit(vec![person("ann"), publish("e1", "bill", "ann")])
-        .unwrap();
+    handle.submit(vec![person("ann"), publish("e1", "bill", "ann")]).unwrap();
     keeper.next();
-    handle
-        .submit(vec![Command::Erase {
-            recipient: id("ann"),
-        }])
-        .unwrap();
+    handle.submit(vec![Command::Erase { recipient: id("ann") }]).unwrap();
     keeper.later();
     runtime.stop().unwrap();
     let mail = Arc::new(Counter::default());
@@ -504,12 +455,7 @@ fn a_message_to_somebody_erased_ends_as_unknown() {
 fn from_a_publish_to_a_mail() {
     let (data, mail) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let clock = clock(MONDAY);
-    let runtime = start(
-        on_disk(data.path()),
-        maildir(mail.path()),
-        &clock,
-        settings(),
-    );
+    let runtime = start(on_disk(data.path()), maildir(mail.path()), &clock, settings());
     let handle = runtime.handle();
     let answer = handle.submit(vec![
         person("ann"),
@@ -522,35 +468,20 @@ fn from_a_publish_to_a_mail() {
     handle.wake().unwrap();
     assert_eq!(settled(&handle).delivered, 2);
     let mails = mails(mail.path());
-    let [bytes] = &mails[..] else {
-        panic!("{} mails", mails.len())
-    };
+    let [bytes] = &mails[..] else { panic!("{} mails", mails.len()) };
     let mail = mail_parser::MessageParser::default().parse(bytes).unwrap();
-    let to = mail
-        .to()
-        .and_then(|to| to.first())
-        .and_then(|to| to.address());
+    let to = mail.to().and_then(|to| to.first()).and_then(|to| to.address());
     assert_eq!(to, Some("ann@example.org"));
-    let from = mail
-        .from()
-        .and_then(|from| from.first())
-        .and_then(|from| from.address());
+    let from = mail.from().and_then(|from| from.first()).and_then(|from| from.address());
     assert_eq!(from, Some("art@example.org"));
     assert!(mail.message_id().unwrap().ends_with("@example.org"));
     let (text, html) = (mail.body_text(0).unwrap(), mail.body_html(0).unwrap());
     for part in [text, html] {
         for event in ["e1", "e2"] {
             assert!(part.contains(&format!("About {event}")), "{part}");
-            assert!(
-                part.contains(&format!("https://example.org/{event}")),
-                "{part}"
-            );
+            assert!(part.contains(&format!("https://example.org/{event}")), "{part}");
         }
     }
-    assert!(
-        mail.subject().unwrap().contains("About"),
-        "{:?}",
-        mail.subject()
-    );
+    assert!(mail.subject().unwrap().contains("About"), "{:?}", mail.subject());
     runtime.stop().unwrap();
 }

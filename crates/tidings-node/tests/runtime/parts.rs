@@ -38,10 +38,7 @@ impl Link for Beside {
 
 fn in_parts() -> Settings {
     Settings {
-        options: Options {
-            parts: 4,
-            ..Options::default()
-        },
+        options: Options { parts: 4, ..Options::default() },
         reopen_ms: 1,
         ..Settings::default()
     }
@@ -53,10 +50,7 @@ fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, parts: &[u16]) -> Run
 }
 
 fn some_opened(open: OpenStore, clock: &Arc<VirtualClock>, parts: &[u16]) -> Runtime {
-    let held = engine::Held {
-        intake: parts.contains(&0),
-        parts: parts.iter().copied().collect(),
-    };
+    let held = engine::Held { intake: parts.contains(&0), parts: parts.iter().copied().collect() };
     let open = (open, Some(held));
     let delivery = Delivery::new(BTreeMap::new(), Retries::default());
     let clock = Arc::clone(clock);
@@ -73,10 +67,7 @@ fn made() -> (Arc<dyn Store>, Arc<VirtualClock>) {
 }
 
 fn to_all(event: &str) -> Command {
-    let to = Audience {
-        everyone: true,
-        ..Audience::default()
-    };
+    let to = Audience { everyone: true, ..Audience::default() };
     let event = Event::new(id(event), id("note"), Object::bare(id("o")), to);
     Command::Publish(Box::new(event))
 }
@@ -87,20 +78,13 @@ fn people(first: &Runtime, second: &Runtime) -> u64 {
         let name = format!("person-{number}");
         let has = |node: &Runtime| {
             let handle = node.handle();
-            handle
-                .look(|node| node.engine().replica().has_home_of(&id(&name)))
-                .unwrap()
+            handle.look(|node| node.engine().replica().has_home_of(&id(&name))).unwrap()
         };
         let home = if has(first) { first } else { second };
         assert!(has(home), "somebody has every part");
-        home.handle().submit(vec![person(&name)]).unwrap()[0]
-            .as_ref()
-            .unwrap();
+        home.handle().submit(vec![person(&name)]).unwrap()[0].as_ref().unwrap();
     }
-    second
-        .handle()
-        .look(|node| node.engine().recipients())
-        .unwrap()
+    second.handle().look(|node| node.engine().recipients()).unwrap()
 }
 
 fn whole(replies: &[Result<Reply, tidings_core::engine::Refused>]) -> Published {
@@ -138,10 +122,7 @@ fn an_event_is_answered_with_the_counts_of_all_nodes() {
     // Who does not want to wait does not.
     let hurried = first.handle().without_waiting();
     let at_once = whole(&hurried.submit(vec![to_all("at once")]).unwrap());
-    assert_eq!(
-        (at_once.applied, at_once.notifications),
-        (false, 40 - there)
-    );
+    assert_eq!((at_once.applied, at_once.notifications), (false, 40 - there));
     let next = whole(&first.handle().submit(vec![to_all("next")]).unwrap());
     assert_eq!((next.applied, next.notifications), (true, 40));
     // What was accepted without waiting was told as well, with the next ones.
@@ -177,22 +158,13 @@ fn what_a_node_missed_it_applies_when_it_is_there() {
     let mut names = (0..40).map(|number| format!("person-{number}"));
     let theirs = names.find(|name| {
         let handle = second.handle();
-        handle
-            .look(|node| node.engine().replica().has_home_of(&id(name)))
-            .unwrap()
+        handle.look(|node| node.engine().replica().has_home_of(&id(name))).unwrap()
     });
     let refused = first.handle().submit(vec![person(&theirs.unwrap())]);
-    assert!(
-        matches!(refused, Err(RuntimeError::Unavailable(_))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(RuntimeError::Unavailable(_))), "{refused:?}");
     let parts: BTreeSet<u16> = [&first, &second]
         .into_iter()
-        .flat_map(|node| {
-            node.handle()
-                .look(|node| node.engine().replica().part_numbers())
-                .unwrap()
-        })
+        .flat_map(|node| node.handle().look(|node| node.engine().replica().part_numbers()).unwrap())
         .collect();
     assert_eq!(parts, [0, 1, 2, 3].into());
 }
@@ -213,10 +185,7 @@ fn a_node_that_hears_nobody_reads_in_the_store_what_was_accepted() {
     let there = people(&first, &second);
     let _hearing = Hearing::start(second.handle(), Box::new(Cut)).unwrap();
     let published = whole(&first.handle().submit(vec![to_all("e1")]).unwrap());
-    assert_eq!(
-        (published.applied, published.notifications),
-        (false, 40 - there)
-    );
+    assert_eq!((published.applied, published.notifications), (false, 40 - there));
     let entries = || {
         let seen = second.handle().look(|node| {
             let rows = node.engine().ledger().into_values();
@@ -268,25 +237,17 @@ impl Store for Failing {
 fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
     let (store, clock) = made();
     let fails = Arc::<AtomicBool>::default();
-    let failing = Arc::new(Failing {
-        store: Arc::clone(&store),
-        fails: Arc::clone(&fails),
-    });
+    let failing = Arc::new(Failing { store: Arc::clone(&store), fails: Arc::clone(&fails) });
     let first = some(&store, &clock, &[0, 3]);
-    let second = some_opened(
-        Box::new(move || Ok(Arc::clone(&failing) as Arc<dyn Store>)),
-        &clock,
-        &[1, 2],
-    );
+    let second =
+        some_opened(Box::new(move || Ok(Arc::clone(&failing) as Arc<dyn Store>)), &clock, &[1, 2]);
     people(&first, &second);
     let _hearing = Hearing::start(second.handle(), Box::new(Beside(first.handle()))).unwrap();
     let hurried = first.handle().without_waiting();
     let publish = |event: &str| drop(whole(&hurried.submit(vec![to_all(event)]).unwrap()));
     let is_heard = || {
         let told = first.handle().look(|node| node.engine().replica().told());
-        let applied = second
-            .handle()
-            .look(|node| node.engine().replica().applied());
+        let applied = second.handle().look(|node| node.engine().replica().applied());
         applied.is_ok_and(|applied| applied == told.unwrap())
     };
     let ask = || second.handle().apply_told(false);
@@ -297,10 +258,7 @@ fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
     while ask().is_ok() {}
     for _ in 0..3 {
         let asked = ask();
-        assert!(
-            matches!(asked, Err(RuntimeError::Unavailable(_))),
-            "{asked:?}"
-        );
+        assert!(matches!(asked, Err(RuntimeError::Unavailable(_))), "{asked:?}");
     }
     fails.store(false, Ordering::SeqCst);
     publish("e3");
@@ -316,10 +274,7 @@ impl AnswerRecorder for Keeping {
         replies: Vec<Result<Reply, tidings_core::engine::Refused>>,
     ) -> Option<Vec<u8>> {
         let published = whole(&replies);
-        assert_eq!(
-            (published.status, published.applied),
-            (PublishedAs::Accepted, true)
-        );
+        assert_eq!((published.status, published.applied), (PublishedAs::Accepted, true));
         Some(b"done".to_vec())
     }
 
@@ -341,10 +296,7 @@ fn a_copy_of_a_request_that_waits_for_other_parts_gets_its_answer() {
     // It is waited for once it was heard.
     let heard = exchange(&second.handle().apply_told(false).unwrap());
     let (tell, told) = channel();
-    let once = Once {
-        key: [1; 16],
-        request: [2; 16],
-    };
+    let once = Once { key: [1; 16], request: [2; 16] };
     for _ in 0..3 {
         let keeper = Box::new(Keeping(tell.clone()));
         let commands = vec![to_all("once")];

@@ -44,22 +44,14 @@ impl Channel for Begun {
         let _asked = self.ask.lock().unwrap().recv();
         let goes = go();
         let _heard = self.went.lock().unwrap().send(goes);
-        if goes {
-            Outcome::Sent(Receipt::default())
-        } else {
-            Outcome::Withheld
-        }
+        if goes { Outcome::Sent(Receipt::default()) } else { Outcome::Withheld }
     }
 }
 
 /// A node with two recipients whose only sender has taken a bill for the first.
 fn begun(events: &[&str]) -> (Runtime, Threshold, Head) {
     let ((begin, begun), (ask, asked), (tell, went)) = (channel(), channel(), channel());
-    let mail = Begun {
-        begun: Mutex::new(begin),
-        ask: Mutex::new(asked),
-        went: Mutex::new(tell),
-    };
+    let mail = Begun { begun: Mutex::new(begin), ask: Mutex::new(asked), went: Mutex::new(tell) };
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mail = plain(Arc::new(mail));
     let runtime = start(over(&store), mail, &clock(MONDAY), settings());

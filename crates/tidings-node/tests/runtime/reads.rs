@@ -13,11 +13,7 @@ use super::{Counter, hold};
 
 /// The events that wait in a recipient's lanes.
 fn pending(node: &Durable, who: &str) -> Result<Vec<String>, Refused> {
-    let lanes = node
-        .engine()
-        .reader(node.view())
-        .open_lanes(&id(who))
-        .unwrap()?;
+    let lanes = node.engine().reader(node.view()).open_lanes(&id(who)).unwrap()?;
     let entries = lanes.into_iter().flat_map(|lane| lane.entries);
     Ok(entries.map(|entry| entry.event.to_string()).collect())
 }
@@ -41,11 +37,7 @@ fn a_read_is_answered_from_before_while_a_commit_hangs() {
     assert!(answer.try_recv().is_err());
     drop(release);
     answer.recv().unwrap().unwrap();
-    assert_eq!(
-        seen(),
-        ["e1", "e2"],
-        "what was answered is in the next read"
-    );
+    assert_eq!(seen(), ["e1", "e2"], "what was answered is in the next read");
     runtime.stop().unwrap();
 }
 
@@ -67,14 +59,8 @@ fn a_read_does_not_wait_for_a_loop_that_is_held() {
 fn what_was_answered_is_read_at_once_and_nothing_before_that() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let delivery = Delivery::new(Channels::new(), Retries::default());
-    let mut stepped = Stepped::open(
-        (over(&store), None),
-        rules(),
-        delivery,
-        clock(MONDAY),
-        settings(),
-    )
-    .unwrap();
+    let mut stepped =
+        Stepped::open((over(&store), None), rules(), delivery, clock(MONDAY), settings()).unwrap();
     let handle = stepped.handle().clone();
     let known = move |handle: &Handle| {
         let known = |node: &Durable| node.engine().recipient(&id("ann")).is_some();

@@ -38,10 +38,7 @@ impl Host {
 
 impl Resolver for Host {
     fn bounds(&self) -> Option<ResolverBounds> {
-        Some(ResolverBounds {
-            batch: 2,
-            wait_ms: HOUR_MS,
-        })
+        Some(ResolverBounds { batch: 2, wait_ms: HOUR_MS })
     }
 
     fn resolve(&self, objects: &[Id]) -> Result<Resolved, String> {
@@ -69,19 +66,8 @@ impl Rig {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let clock = clock(MONDAY);
         let now = Arc::clone(&clock);
-        let node = Stepped::open(
-            (over(&store), None),
-            rules,
-            delivery,
-            now,
-            Settings::default(),
-        );
-        Self {
-            node: node.unwrap(),
-            clock,
-            host,
-            sent,
-        }
+        let node = Stepped::open((over(&store), None), rules, delivery, now, Settings::default());
+        Self { node: node.unwrap(), clock, host, sent }
     }
 
     /// Does everything that is to be done at an instant.
@@ -219,10 +205,7 @@ fn without_an_answer_a_message_waits_where_its_type_says_so_for_a_bounded_time()
     assert_eq!((rig.host.asked().len(), rig.sent()), (0, 0));
     rig.clock.set(MONDAY.plus_ms(1_000));
     rig.node.turn();
-    assert!(
-        !rig.node.has_work(),
-        "it does not spin while the host thinks"
-    );
+    assert!(!rig.node.has_work(), "it does not spin while the host thinks");
     rig.at(MONDAY.plus_ms(1_000), Vec::new());
     assert_eq!((rig.host.asked().len(), rig.sent()), (1, 0));
     rig.at(MONDAY.plus_ms(2_999), Vec::new());

@@ -33,15 +33,9 @@ impl Place {
     fn begin(&self, attempts_max: u32) -> (Runtime, AnswerRecorder) {
         let (gate, keeper) = Gate::new();
         let channels = BTreeMap::from([(EMAIL.to_owned(), plain(gate))]);
-        let retries = Retries {
-            attempts_max,
-            ..Retries::default()
-        };
+        let retries = Retries { attempts_max, ..Retries::default() };
         let delivery = Delivery::new(channels, retries);
-        let settings = Settings {
-            options: self.options,
-            ..settings()
-        };
+        let settings = Settings { options: self.options, ..settings() };
         let clock = Arc::clone(&self.clock);
         let opened = Runtime::start(over(&self.store), rules(), delivery, clock, settings);
         (opened.unwrap(), keeper)
@@ -67,16 +61,11 @@ impl Place {
 }
 
 fn later() -> Outcome {
-    Outcome::Retry {
-        why: "busy".to_owned(),
-        after_ms: None,
-    }
+    Outcome::Retry { why: "busy".to_owned(), after_ms: None }
 }
 
 fn dropped() -> Outcome {
-    Outcome::Unknown {
-        why: "the line dropped".to_owned(),
-    }
+    Outcome::Unknown { why: "the line dropped".to_owned() }
 }
 
 fn attempts(message: &Retried) -> u32 {
@@ -221,11 +210,7 @@ fn an_unknown_outcome_after_a_process_ended_is_the_second_doubt() {
     second.next();
     second.answer(dropped());
     while handle.look(|node| node.books().unwrap()).unwrap().unknown == 0 {
-        assert_eq!(
-            retrying(&handle, None).count,
-            0,
-            "a third attempt is to come"
-        );
+        assert_eq!(retrying(&handle, None).count, 0, "a third attempt is to come");
     }
     runtime.stop().unwrap();
 }
@@ -240,11 +225,7 @@ fn a_second_attempt_that_was_surely_none_leaves_one_to_make() {
     handle.wake().unwrap();
     keeper.next();
     keeper.later();
-    while retrying(&handle, None)
-        .messages
-        .iter()
-        .all(|one| attempts(one) < 2)
-    {
+    while retrying(&handle, None).messages.iter().all(|one| attempts(one) < 2) {
         std::thread::yield_now();
     }
     runtime.stop().unwrap();

@@ -46,14 +46,9 @@ fn a_prompt_mail_leaves_while_all_digests_hang() {
         let digest = keeper.handed.recv_timeout(WAIT).unwrap().head;
         assert_eq!(digest.lane, "digest:daily");
     }
-    handle
-        .submit(vec![person("ann"), publish("urgent", "bill", "ann")])
-        .unwrap();
+    handle.submit(vec![person("ann"), publish("urgent", "bill", "ann")]).unwrap();
     let interactive = keeper.handed.recv_timeout(WAIT).unwrap().head;
-    assert_eq!(
-        (&interactive.recipient, &*interactive.lane),
-        (&id("ann"), "now")
-    );
+    assert_eq!((&interactive.recipient, &*interactive.lane), (&id("ann"), "now"));
     drop(keeper);
     runtime.stop_within(Duration::ZERO).unwrap();
 }
@@ -75,11 +70,7 @@ fn a19_a_stop_ends_with_its_drain_and_what_was_under_way_goes_once_more() {
     }
     assert!(ids.contains(&first.id), "under the same name");
     let books = settled(&runtime.handle());
-    assert_eq!(
-        (books.delivered, books.resent),
-        (3, 3),
-        "nobody knows which"
-    );
+    assert_eq!((books.delivered, books.resent), (3, 3), "nobody knows which");
     runtime.stop().unwrap();
     drop(keeper);
 }
@@ -93,9 +84,7 @@ fn what_is_deferred_is_seen_with_its_last_answer_and_its_next_try() {
     let handle = runtime.handle();
     let waits = |of: Option<&str>| retrying(&handle, of);
     for name in ["ann", "ben"] {
-        handle
-            .submit(vec![person(name), publish(name, "bill", name)])
-            .unwrap();
+        handle.submit(vec![person(name), publish(name, "bill", name)]).unwrap();
         keeper.handed.recv_timeout(WAIT).unwrap();
         keeper.later();
     }

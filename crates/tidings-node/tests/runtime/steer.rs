@@ -51,13 +51,7 @@ fn cancel(handle: &Handle, event: &str) -> TakenBack {
 }
 
 fn taken(cancelled: u64, removed_from_batch: u64, too_late: u64) -> TakenBack {
-    TakenBack {
-        cancelled,
-        removed_from_batch,
-        too_late,
-        events: 1,
-        ..TakenBack::default()
-    }
+    TakenBack { cancelled, removed_from_batch, too_late, events: 1, ..TakenBack::default() }
 }
 
 /// Acceptance T26, P3: what waits is cancelled; what stands in a message that was not handed over is
@@ -67,11 +61,7 @@ fn t26_a_cancel_takes_out_of_a_message_what_was_not_handed_over() {
     let (runtime, keeper) = gated(&in_memory(), &clock(MONDAY));
     let handle = runtime.handle();
     handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
-    assert_eq!(
-        keeper.next().recipient,
-        id("ann"),
-        "the only sender is busy"
-    );
+    assert_eq!(keeper.next().recipient, id("ann"), "the only sender is busy");
     handle
         .submit(vec![
             publish("e1", "bill", "ben"),
@@ -89,10 +79,7 @@ fn t26_a_cancel_takes_out_of_a_message_what_was_not_handed_over() {
     for event in ["e1", "e3", "n1"] {
         assert_eq!(cancel(&handle, event), taken(0, 0, 0), "{event} once more");
     }
-    let remembered = TakenBack {
-        remembered: true,
-        ..TakenBack::default()
-    };
+    let remembered = TakenBack { remembered: true, ..TakenBack::default() };
     assert_eq!(cancel(&handle, "nothing"), remembered);
 
     keeper.pass();
@@ -105,10 +92,7 @@ fn t26_a_cancel_takes_out_of_a_message_what_was_not_handed_over() {
     }
     keeper.pass();
     let books = settled(&handle);
-    assert_eq!(
-        (books.messages, books.delivered, books.cancelled),
-        (2, 2, 3)
-    );
+    assert_eq!((books.messages, books.delivered, books.cancelled), (2, 2, 3));
     runtime.stop().unwrap();
     assert!(keeper.handed.try_recv().is_err());
 }
@@ -130,9 +114,7 @@ fn t26_doubt_makes_it_too_late() {
                 std::thread::yield_now();
             }
         } else {
-            keeper.answer(Outcome::Unknown {
-                why: "the line dropped".to_owned(),
-            });
+            keeper.answer(Outcome::Unknown { why: "the line dropped".to_owned() });
             let mut again = 0;
             while keeper.handed.try_recv().is_err() {
                 again += 1;
@@ -192,9 +174,7 @@ fn doubt_is_not_forgotten_when_the_provider_stays_away() {
     let handle = runtime.handle();
     handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
     keeper.next();
-    keeper.answer(Outcome::Unknown {
-        why: "the line dropped".to_owned(),
-    });
+    keeper.answer(Outcome::Unknown { why: "the line dropped".to_owned() });
     by_the_hour(&handle, &clock, || {
         if keeper.handed.try_recv().is_ok() {
             keeper.later();
@@ -213,12 +193,7 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
     let handle = runtime.handle();
     handle.submit(vec![publish("e0", "bill", "ann")]).unwrap();
     keeper.next();
-    handle
-        .submit(vec![
-            publish("e1", "bill", "ben"),
-            publish("e2", "bill", "cid"),
-        ])
-        .unwrap();
+    handle.submit(vec![publish("e1", "bill", "ben"), publish("e2", "bill", "cid")]).unwrap();
     round(&handle);
     for (who, kind) in [("ann", "bill"), ("ben", "bill"), ("cid", "note")] {
         let never = Command::Preference {
@@ -243,10 +218,7 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
     assert_eq!(keeper.next().recipient, id("cid"));
     keeper.pass();
     let books = settled(&handle);
-    assert_eq!(
-        (books.messages, books.delivered, books.cancelled),
-        (2, 2, 1)
-    );
+    assert_eq!((books.messages, books.delivered, books.cancelled), (2, 2, 1));
     runtime.stop().unwrap();
     assert!(keeper.handed.try_recv().is_err());
 }
@@ -255,10 +227,7 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
 /// restart it is still so. Then everything goes, once.
 #[test]
 fn what_is_paused_holds_what_was_made() {
-    for what in [
-        Pausable::Channel(EMAIL.to_owned()),
-        Pausable::Type(id("bill")),
-    ] {
+    for what in [Pausable::Channel(EMAIL.to_owned()), Pausable::Type(id("bill"))] {
         holds_what_was_made(&what);
     }
 }
@@ -287,11 +256,7 @@ fn holds_what_was_made(what: &Pausable) {
     let handle = runtime.handle();
     round(&handle);
     assert_eq!(keeper.handed.try_recv().unwrap_err(), TryRecvError::Empty);
-    assert!(
-        handle
-            .look(|node| *node.engine().paused() != Paused::default())
-            .unwrap()
-    );
+    assert!(handle.look(|node| *node.engine().paused() != Paused::default()).unwrap());
     handle.submit(vec![Command::Resume(what.clone())]).unwrap();
     let mut told = Vec::new();
     for _ in 0..2 {

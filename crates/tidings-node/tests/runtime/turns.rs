@@ -31,12 +31,7 @@ impl Driven {
         let delivery = Delivery::new(channels, Retries::default());
         let process =
             Stepped::open((open, None), rules(), delivery, clock(MONDAY), settings()).unwrap();
-        let mut driven = Self {
-            process,
-            store,
-            faults,
-            mail,
-        };
+        let mut driven = Self { process, store, faults, mail };
         let answer = driven.ask(vec![person("ann")]);
         driven.rest();
         answer.recv().unwrap().unwrap();

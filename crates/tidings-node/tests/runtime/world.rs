@@ -42,9 +42,7 @@ pub(crate) fn rules() -> Rules {
         ..TypeRules::default()
     };
     let daily = Digest::new(Every::Day, 9 * 60);
-    let digest = Policy::Digest {
-        digest: "daily".to_owned(),
-    };
+    let digest = Policy::Digest { digest: "daily".to_owned() };
     Rules {
         defaults: Defaults::default(),
         categories: BTreeMap::from([("all".to_owned(), Category::default())]),
@@ -83,10 +81,7 @@ pub(crate) fn publish(event: &str, kind: &str, who: &str) -> Command {
             data: None,
             notifiable: None,
         },
-        Audience {
-            recipients: vec![id(who)],
-            ..Audience::default()
-        },
+        Audience { recipients: vec![id(who)], ..Audience::default() },
     )))
 }
 
@@ -141,10 +136,7 @@ impl Gate {
             answers: Mutex::new(told),
             answered: AtomicUsize::new(0),
         };
-        let keeper = AnswerRecorder {
-            handed: see,
-            answers,
-        };
+        let keeper = AnswerRecorder { handed: see, answers };
         (Arc::new(gate), keeper)
     }
 }
@@ -165,10 +157,7 @@ impl AnswerRecorder {
     }
 
     pub(crate) fn later(&self) {
-        self.answer(Outcome::Retry {
-            why: "busy".to_owned(),
-            after_ms: None,
-        });
+        self.answer(Outcome::Retry { why: "busy".to_owned(), after_ms: None });
     }
 }
 
@@ -179,14 +168,9 @@ impl Channel for Gate {
         }
         let told = self.handed.lock().unwrap().send(message.clone());
         // A gate without a keeper is closed for good.
-        let answer = told
-            .ok()
-            .and_then(|()| self.answers.lock().unwrap().recv().ok());
+        let answer = told.ok().and_then(|()| self.answers.lock().unwrap().recv().ok());
         self.answered.fetch_add(1, Ordering::SeqCst);
-        answer.unwrap_or(Outcome::Retry {
-            why: "closed".to_owned(),
-            after_ms: None,
-        })
+        answer.unwrap_or(Outcome::Retry { why: "closed".to_owned(), after_ms: None })
     }
 }
 
@@ -213,16 +197,11 @@ pub(crate) fn maildir(dir: &Path) -> Outlet {
 /// The files that wait to be read in a Maildir.
 pub(crate) fn mails(dir: &Path) -> Vec<Vec<u8>> {
     let files = std::fs::read_dir(dir.join("new")).unwrap();
-    files
-        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
-        .collect()
+    files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect()
 }
 
 pub(crate) fn settings() -> Settings {
-    Settings {
-        reopen_ms: 1,
-        ..Settings::default()
-    }
+    Settings { reopen_ms: 1, ..Settings::default() }
 }
 
 pub(crate) fn start(
@@ -346,8 +325,6 @@ pub(crate) type Answers = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
 /// Asks; it has been queued when this returns.
 pub(crate) fn ask(handle: &Handle, commands: Vec<Command>) -> Receiver<Answers> {
     let (answer, answered) = channel();
-    handle
-        .submit_then(commands, move |replies| answer.send(replies).unwrap())
-        .unwrap();
+    handle.submit_then(commands, move |replies| answer.send(replies).unwrap()).unwrap();
     answered
 }

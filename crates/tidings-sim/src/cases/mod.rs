@@ -101,16 +101,9 @@ impl Case {
 
     fn compare(&self, subject: &dyn Subject) -> Result<(), String> {
         let mut messages = subject.messages();
-        messages.retain(|message| {
-            self.only
-                .as_ref()
-                .is_none_or(|only| *only == message.channel)
-        });
+        messages.retain(|message| self.only.as_ref().is_none_or(|only| *only == message.channel));
         let same = messages.len() == self.messages.len()
-            && messages
-                .iter()
-                .zip(&self.messages)
-                .all(|(message, expected)| expected.is(message));
+            && messages.iter().zip(&self.messages).all(|(message, expected)| expected.is(message));
         let mut faults = String::new();
         if !same {
             faults.push_str("expected messages:\n");
@@ -125,11 +118,7 @@ impl Case {
         let published = self.published();
         for item in messages.iter().flat_map(|message| &message.items) {
             if !published.contains(&(&item.event, &item.event_type, &item.object)) {
-                let _ = writeln!(
-                    faults,
-                    "{} has another type or object: {item:?}",
-                    item.event
-                );
+                let _ = writeln!(faults, "{} has another type or object: {item:?}", item.event);
             }
         }
         let books = subject.books();
@@ -144,11 +133,7 @@ impl Case {
         if !books.balance() {
             let _ = writeln!(faults, "the books do not balance: {books:?}");
         }
-        if faults.is_empty() {
-            Ok(())
-        } else {
-            Err(faults)
-        }
+        if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 
     /// Every event with its type and object, as they were published.
@@ -169,28 +154,19 @@ impl Case {
 impl ExpectedMessage {
     fn is(&self, message: &Message) -> bool {
         let lane = [message.recipient.as_str(), &message.channel, &message.lane];
-        let skipped = message.skipped.iter().map(|skipped| {
-            (
-                skipped.event.as_str().to_owned(),
-                skipped.reason.word().to_owned(),
-            )
-        });
+        let skipped = message
+            .skipped
+            .iter()
+            .map(|skipped| (skipped.event.as_str().to_owned(), skipped.reason.word().to_owned()));
         self.at == message.at
             && self.lane.iter().map(String::as_str).eq(lane)
             && self.key == message.key.as_str()
             && self.items.len() == message.items.len()
-            && self
-                .items
-                .iter()
-                .zip(&message.items)
-                .all(|(expected, item)| {
-                    expected.event == item.event.as_str()
-                        && expected.t.is_none_or(|t| t == item.t)
-                        && expected
-                            .reasons
-                            .as_ref()
-                            .is_none_or(|reasons| *reasons == item.reasons)
-                })
+            && self.items.iter().zip(&message.items).all(|(expected, item)| {
+                expected.event == item.event.as_str()
+                    && expected.t.is_none_or(|t| t == item.t)
+                    && expected.reasons.as_ref().is_none_or(|reasons| *reasons == item.reasons)
+            })
             && self.skipped.iter().cloned().eq(skipped)
     }
 }
@@ -211,9 +187,7 @@ impl fmt::Display for ExpectedMessage {
                 write!(f, "[{}]", reasons.join(","))?;
             }
         }
-        self.skipped
-            .iter()
-            .try_for_each(|(event, reason)| write!(f, " -{event}={reason}"))
+        self.skipped.iter().try_for_each(|(event, reason)| write!(f, " -{event}={reason}"))
     }
 }
 

@@ -112,10 +112,7 @@ fn statement(line: &str, case: &mut Case, rules: &mut Rules) -> Read<()> {
                     ["refused", words @ ..] => (words, Expected::Refused),
                     _ => (words, Expected::Played),
                 };
-                let timed = Timed {
-                    at,
-                    command: command(words)?,
-                };
+                let timed = Timed { at, command: command(words)? };
                 case.steps.push((Step::Play(timed), expected));
             }
         }
@@ -133,14 +130,10 @@ fn command(words: &[&str]) -> Read<Command> {
     Ok(match words {
         ["recipient", who, facets @ ..] => recipient(who, None, facets)?,
         ["person", who, facets @ ..] => recipient(who, Some(format!("{who}@example.org")), facets)?,
-        ["subscribe", who, topic] => Command::Subscribe {
-            recipient: id(who)?,
-            topic: id(topic)?,
-        },
-        ["unsubscribe", who, topic] => Command::Unsubscribe {
-            recipient: id(who)?,
-            topic: id(topic)?,
-        },
+        ["subscribe", who, topic] => Command::Subscribe { recipient: id(who)?, topic: id(topic)? },
+        ["unsubscribe", who, topic] => {
+            Command::Unsubscribe { recipient: id(who)?, topic: id(topic)? }
+        }
         ["publish", event, kind, about, facets @ ..] => publish(event, kind, about, facets)?,
         ["object", about, facets @ ..] => {
             let mut object = object(about)?;
@@ -155,9 +148,7 @@ fn command(words: &[&str]) -> Read<Command> {
             Command::Object(object)
         }
         ["retract", about] => Command::Retract { object: id(about)? },
-        ["erase", who] => Command::Erase {
-            recipient: id(who)?,
-        },
+        ["erase", who] => Command::Erase { recipient: id(who)? },
         [kind @ ("seen" | "read"), who, what] => {
             let what = match pair(what)? {
                 ("up_to", until) => Marked::UpTo(time(until)?),
@@ -165,21 +156,13 @@ fn command(words: &[&str]) -> Read<Command> {
                 ("event", event) => Marked::Event(id(event)?),
                 _ => return Err(format!("unknown {what}")),
             };
-            let kind = if *kind == "seen" {
-                MarkKind::Seen
-            } else {
-                MarkKind::Read
-            };
-            Command::Mark {
-                recipient: id(who)?,
-                what,
-                kind,
-            }
+            let kind = if *kind == "seen" { MarkKind::Seen } else { MarkKind::Read };
+            Command::Mark { recipient: id(who)?, what, kind }
         }
         ["suppress", channel, address, facets @ ..] => suppress(channel, address, facets)?,
-        ["unsuppress", channel, address] => Command::Unsuppress {
-            address: channel_address(channel, address)?,
-        },
+        ["unsuppress", channel, address] => {
+            Command::Unsuppress { address: channel_address(channel, address)? }
+        }
         ["report", channel, address, facets @ ..] => report(channel, address, facets)?,
         ["pause", channel] => Command::Pause(Pausable::Channel((*channel).to_owned())),
         ["resume", channel] => Command::Resume(Pausable::Channel((*channel).to_owned())),
@@ -215,16 +198,11 @@ fn command(words: &[&str]) -> Read<Command> {
                     _ => return Err(format!("unknown {facet}")),
                 }
             }
-            Command::Flush {
-                recipient: id(who)?,
-                channel,
-                lane,
-                key,
-            }
+            Command::Flush { recipient: id(who)?, channel, lane, key }
         }
-        ["forget", date] => Command::Forget {
-            before: Day::parse(date).map_err(|fault| fault.to_string())?,
-        },
+        ["forget", date] => {
+            Command::Forget { before: Day::parse(date).map_err(|fault| fault.to_string())? }
+        }
         _ => return Err(format!("unknown command {words:?}")),
     })
 }
@@ -246,19 +224,13 @@ fn suppress(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
         match pair(facet)? {
             ("until", at) => until = Some(time(at)?),
             ("reason", word) => {
-                let known = SuppressedFor::ALL
-                    .into_iter()
-                    .find(|known| known.word() == word);
+                let known = SuppressedFor::ALL.into_iter().find(|known| known.word() == word);
                 reason = known.ok_or_else(|| format!("unknown reason {word}"))?;
             }
             _ => return Err(format!("unknown {facet}")),
         }
     }
-    Ok(Command::Suppress {
-        address: channel_address(channel, address)?,
-        reason,
-        until,
-    })
+    Ok(Command::Suppress { address: channel_address(channel, address)?, reason, until })
 }
 
 fn report(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
@@ -295,10 +267,7 @@ fn recipient(who: &str, address: Option<String>, facets: &[&str]) -> Read<Comman
 
 fn profile(who: &str, address: Option<String>, facets: &[&str]) -> Read<RecipientChange> {
     let mut change = RecipientChange {
-        addresses: address
-            .map(|address| (EMAIL_NO, vec![address]))
-            .into_iter()
-            .collect(),
+        addresses: address.map(|address| (EMAIL_NO, vec![address])).into_iter().collect(),
         ..RecipientChange::nothing(id(who)?)
     };
     for facet in facets {
@@ -306,9 +275,7 @@ fn profile(who: &str, address: Option<String>, facets: &[&str]) -> Read<Recipien
             (channel, addresses) if channel_no(channel).is_some() => {
                 let channel = channel_no(channel).ok_or("a channel")?;
                 let all = addresses.split(',').filter(|address| *address != "none");
-                change
-                    .addresses
-                    .insert(channel, all.map(str::to_owned).collect());
+                change.addresses.insert(channel, all.map(str::to_owned).collect());
             }
             ("tz", tz) => change.tz = Some(Some(tz.to_owned())),
             ("lat", degrees) => change.lat = Some(Some(parsed(degrees)?)),
@@ -387,10 +354,7 @@ fn object(about: &str) -> Read<Object> {
         Some((about, given)) => (about, Some(data(given)?)),
         None => (about, None),
     };
-    Ok(Object {
-        data: given,
-        ..Object::bare(id(about)?)
-    })
+    Ok(Object { data: given, ..Object::bare(id(about)?) })
 }
 
 fn data(text: &str) -> Read<Data> {
@@ -398,9 +362,7 @@ fn data(text: &str) -> Read<Data> {
 }
 
 fn expected_message(line: &str) -> Read<ExpectedMessage> {
-    let (head, tail) = line
-        .split_once(": ")
-        .ok_or("a message tells something after `: `")?;
+    let (head, tail) = line.split_once(": ").ok_or("a message tells something after `: `")?;
     let words: Vec<&str> = head.split_whitespace().collect();
     let (["=", at, recipient, channel, lane], key) = (match words[..] {
         [ref head @ .., key] if words.len() == 6 => (head, key),
@@ -429,11 +391,7 @@ fn expected_message(line: &str) -> Read<ExpectedMessage> {
             Some((event, t)) => (event, Some(time(t)?)),
             None => (word, None),
         };
-        message.items.push(ExpectedItem {
-            event: event.to_owned(),
-            t,
-            reasons,
-        });
+        message.items.push(ExpectedItem { event: event.to_owned(), t, reasons });
     }
     Ok(message)
 }

@@ -56,9 +56,7 @@ pub(super) fn event(number: u64) -> Event {
 /// The recipients of an event.
 fn people(number: u64) -> BTreeSet<Id> {
     match mix(number) % 4 {
-        0 => (0..RECIPIENTS / 2)
-            .map(|pair| recipient(2 * pair + number % 2))
-            .collect(),
+        0 => (0..RECIPIENTS / 2).map(|pair| recipient(2 * pair + number % 2)).collect(),
         _ => [recipient(number), recipient(mix(number) >> 3)].into(),
     }
 }
@@ -93,10 +91,7 @@ impl Clients {
         let store = net.leases.open(epoch).expect(REACHED);
         let mut node = Node::open(store, options(net.world.parts)).expect(REACHED);
         let people = (0..RECIPIENTS).map(|number| {
-            format!(
-                "00:00 person r{number}\n00:00 subscribe r{number} t{}\n",
-                number % 2
-            )
+            format!("00:00 person r{number}\n00:00 subscribe r{number} t{}\n", number % 2)
         });
         let people = script::parse(&people.collect::<String>()).expect("the words are known");
         let commands: Vec<Command> = people
@@ -181,20 +176,15 @@ impl Clients {
         };
         self.looks += 1;
         let seen = self.revisions.entry(who).or_default();
-        assert!(
-            revision >= *seen,
-            "a revision falls to {revision} from {seen}"
-        );
+        assert!(revision >= *seen, "a revision falls to {revision} from {seen}");
         *seen = revision;
     }
 
     /// Checks that all that was published is acknowledged, and is in the inboxes of all whom it concerns.
     pub(super) fn are_in_inboxes(&self, stored: &Node) {
         assert!(self.open.is_empty(), "not acknowledged: {:?}", self.open);
-        let (told, applied) = (
-            stored.engine().replica().told(),
-            stored.engine().replica().applied(),
-        );
+        let (told, applied) =
+            (stored.engine().replica().told(), stored.engine().replica().applied());
         assert_eq!(applied, told, "all acts are applied");
         let view = stored.view().expect(REACHED);
         for number in &self.acknowledged {
@@ -207,11 +197,7 @@ impl Clients {
             let report = trace.report(&view).expect("the store can be read");
             let entries = report.channels.get("inbox").map_or(0, |fate| fate.entries);
             let people = people(*number).len() as u64;
-            assert_eq!(
-                (report.notifications, entries),
-                (people, people),
-                "event {number}"
-            );
+            assert_eq!((report.notifications, entries), (people, people), "event {number}");
         }
     }
 
@@ -269,11 +255,7 @@ impl Mails {
 
     /// The way of mails from a node in its tenure.
     pub(super) fn of(&self, leases: MemoryLeases, by: Opening) -> Way {
-        Way {
-            mails: self.clone(),
-            leases,
-            by,
-        }
+        Way { mails: self.clone(), leases, by }
     }
 }
 
@@ -309,11 +291,7 @@ impl Channel for Way {
         let mut all = self.mails.lock();
         let head = &message.head;
         let tells = all.rendered.get(&head.id).cloned().unwrap_or_default();
-        assert_eq!(
-            tells.len(),
-            head.entries,
-            "each event has an object of its own"
-        );
+        assert_eq!(tells.len(), head.entries, "each event has an object of its own");
         let mail = all.taken.entry(head.id.clone()).or_insert_with(|| Mail {
             recipient: head.recipient.clone(),
             tells: tells.clone(),
@@ -321,10 +299,7 @@ impl Channel for Way {
             by: Vec::new(),
         });
         assert_eq!(mail.tells, tells, "a mail is always the same");
-        assert!(
-            !mail.by.contains(&self.by),
-            "a mail goes twice in one tenure"
-        );
+        assert!(!mail.by.contains(&self.by), "a mail goes twice in one tenure");
         mail.times += 1;
         mail.by.push(self.by.clone());
         assert!(mail.times <= 2, "a mail goes {} times", mail.times);

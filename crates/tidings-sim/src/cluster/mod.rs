@@ -113,10 +113,7 @@ pub trait Body: Sized {
 }
 
 /// The surroundings of a body: the ways to others, and what is outside.
-pub type With<'w, B> = (
-    &'w mut Net<<B as Body>::Message>,
-    &'w mut <B as Body>::Outside,
-);
+pub type With<'w, B> = (&'w mut Net<<B as Body>::Message>, &'w mut <B as Body>::Outside);
 
 /// The process in which a body is.
 pub struct Me<'m> {
@@ -197,12 +194,7 @@ impl<B> Seat<B> {
     fn embodied(&mut self, node: usize, now: i64) -> Option<(&mut B, Me<'_>)> {
         let (mono, skew_ms) = (self.mono(now), self.skew_ms);
         let body = self.body.as_mut()?;
-        let me = Me {
-            node,
-            election: &self.election,
-            mono,
-            now: BEGIN.plus_ms(now + skew_ms),
-        };
+        let me = Me { node, election: &self.election, mono, now: BEGIN.plus_ms(now + skew_ms) };
         Some((body, me))
     }
 }
@@ -281,9 +273,9 @@ impl<B: Body> Sim<B> {
                 }
             }
             Event::Called(node, id, action, began) => self.called(node, id, action, began),
-            Event::Arrived {
-                node, id, at_once, ..
-            } if self.lives(node, id) && (at_once || !self.is_put_off(node, event.clone())) => {
+            Event::Arrived { node, id, at_once, .. }
+                if self.lives(node, id) && (at_once || !self.is_put_off(node, event.clone())) =>
+            {
                 if let Event::Arrived { message, .. } = event {
                     self.arrived(node, message);
                 }
@@ -466,10 +458,7 @@ impl<B: Body> Sim<B> {
         let answer = call_leases(&self.net.leases, id, began, action);
         self.acquired += u64::from(matches!(answer, Some(Input::Acquired(Some(_)))));
         // Each grant has the next number.
-        let newest = membership(&self.net.leases)
-            .shares
-            .last()
-            .map(|share| share.term);
+        let newest = membership(&self.net.leases).shares.last().map(|share| share.term);
         self.granted = self.granted.max(newest.unwrap_or_default());
         let Some(answer) = answer.filter(|_| !self.net.cuts(node).answers) else {
             return;
@@ -542,12 +531,8 @@ pub fn play<B: Body>(count: u64, world: World) -> Result<(), String> {
         Some(seed) => vec![seed],
         None => (1..=given("TIDINGS_RUNS").unwrap_or(count)).collect(),
     };
-    let fault = seeds
-        .into_iter()
-        .find_map(|seed| Some((seed, play_seed::<B>(seed, world).err()?)));
-    fault.map_or(Ok(()), |(seed, why)| {
-        Err(format!("TIDINGS_SEED={seed}: {why}"))
-    })
+    let fault = seeds.into_iter().find_map(|seed| Some((seed, play_seed::<B>(seed, world).err()?)));
+    fault.map_or(Ok(()), |(seed, why)| Err(format!("TIDINGS_SEED={seed}: {why}")))
 }
 
 /// Plays one seed.

@@ -69,12 +69,7 @@ impl Cut {
     ];
 
     const fn of([calls, answers, to_nodes, from_nodes]: [bool; 4]) -> Self {
-        Self {
-            calls,
-            answers,
-            to_nodes,
-            from_nodes,
-        }
+        Self { calls, answers, to_nodes, from_nodes }
     }
 }
 
@@ -113,11 +108,7 @@ impl Reach {
         }
         match mix(self.seed ^ number) % COMMITS_PER_FAULT {
             0 if !self.is_calm.load(Ordering::SeqCst) => {
-                if mix(self.seed ^ !number).is_multiple_of(2) {
-                    Fate::Unheard
-                } else {
-                    Fate::Lost
-                }
+                if mix(self.seed ^ !number).is_multiple_of(2) { Fate::Unheard } else { Fate::Lost }
             }
             _ => Fate::Done,
         }
@@ -144,11 +135,7 @@ pub struct Net<M> {
 impl<M: Clone> Net<M> {
     pub(super) fn new(seed: u64, world: World) -> Self {
         let leases = MemoryLeases::new();
-        let leases = if world.fences {
-            leases
-        } else {
-            leases.without_fence()
-        };
+        let leases = if world.fences { leases } else { leases.without_fence() };
         Self {
             world,
             leases,
@@ -201,9 +188,7 @@ impl<M: Clone> Net<M> {
         self.now = at;
         self.leases.set_now(at);
         if self.is_calm() {
-            self.reaches
-                .iter()
-                .for_each(|reach| reach.is_calm.store(true, Ordering::SeqCst));
+            self.reaches.iter().for_each(|reach| reach.is_calm.store(true, Ordering::SeqCst));
         }
         self.events.remove(&number)
     }
@@ -266,23 +251,13 @@ impl<M: Clone> Net<M> {
 
     /// Has a body hear something after a time.
     pub(super) fn remind(&mut self, (node, id): (usize, NodeId), after: i64, message: M) {
-        let event = Event::Arrived {
-            node,
-            id,
-            message,
-            at_once: false,
-        };
+        let event = Event::Arrived { node, id, message, at_once: false };
         self.at(self.now + after, event);
     }
 
     /// The same, also while its node sleeps: it is with the database already.
     pub(super) fn remind_at_once(&mut self, (node, id): (usize, NodeId), after: i64, message: M) {
-        let event = Event::Arrived {
-            node,
-            id,
-            message,
-            at_once: true,
-        };
+        let event = Event::Arrived { node, id, message, at_once: true };
         self.at(self.now + after, event);
     }
 

@@ -98,13 +98,7 @@ const SENT_AT_ONCE: usize = 4;
 
 /// The options of the engine.
 pub(super) fn options(parts: u16) -> Options {
-    Options {
-        buckets: 16,
-        parts,
-        index_after: Some(8),
-        checkpoint_after: 4,
-        ..Options::default()
-    }
+    Options { buckets: 16, parts, index_after: Some(8), checkpoint_after: 4, ..Options::default() }
 }
 
 /// A store that is reached as well as its node reaches the database.
@@ -121,11 +115,7 @@ fn unreached() -> Error {
 
 impl Reached {
     fn check(&self) -> Result<&dyn Store, Error> {
-        if self.reach.is_cut() {
-            Err(unreached())
-        } else {
-            Ok(&*self.store)
-        }
+        if self.reach.is_cut() { Err(unreached()) } else { Ok(&*self.store) }
     }
 }
 
@@ -164,11 +154,7 @@ fn opener(net: &Net<Message>, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
             Tenure::Share(term) => leases.open_share(term)?,
         };
         let reach = Arc::clone(&reach);
-        Ok(Arc::new(Reached {
-            store,
-            reach,
-            keeps,
-        }) as Arc<dyn Store>)
+        Ok(Arc::new(Reached { store, reach, keeps }) as Arc<dyn Store>)
     })
 }
 
@@ -179,10 +165,7 @@ fn is_stored(leases: &MemoryLeases, newest: ActNo) {
     let applied = applied_by_parts(&view).expect(REACHED);
     if applied.iter().any(|applied| *applied < newest) {
         let stored = read_told(&view, ActNo(newest.0 - 1), 1).expect(REACHED);
-        assert!(
-            !stored.is_empty(),
-            "{newest:?} are told before they are stored"
-        );
+        assert!(!stored.is_empty(), "{newest:?} are told before they are stored");
     }
 }
 
@@ -332,10 +315,7 @@ impl Serving {
         let handle = self.stepped.handle();
         let asked = handle.report(report.clone(), move || heard(()), then);
         if asked.is_ok() {
-            let asked = Asked {
-                is_heard: false,
-                is_over: false,
-            };
+            let asked = Asked { is_heard: false, is_over: false };
             self.asked.insert(exchange, asked);
             net.remind(me.address(), WAIT_MS, Message::Waited(exchange));
         }
@@ -355,10 +335,10 @@ impl Body for Serving {
     fn open(me: &Me<'_>, opening: &Opening, (net, clients): With<'_, Self>) -> Option<Self> {
         let tenure = opening.tenure;
         let has_intake = matches!(tenure, Tenure::Lease(_));
-        let held = opening.parts.as_ref().map(|parts| Held {
-            intake: has_intake,
-            parts: parts.numbers.clone(),
-        });
+        let held = opening
+            .parts
+            .as_ref()
+            .map(|parts| Held { intake: has_intake, parts: parts.numbers.clone() });
         let (clock, mono) = (Arc::<VirtualClock>::default(), Arc::<AtomicI64>::default());
         clock.set(me.now);
         mono.store(me.mono.0, Ordering::SeqCst);
@@ -366,25 +346,13 @@ impl Body for Serving {
         let mails = clients.mails().of(net.leases.clone(), opening.clone());
         let outlet = Outlet::new(Arc::new(Mails::clone(clients.mails())), Arc::new(mails));
         let channels: Channels = [("email".to_owned(), outlet.on_threads(1))].into();
-        let retries = Retries {
-            wait_ms: 1_000,
-            ..Retries::default()
-        };
-        let delivery = Delivery::new(channels, retries).asking(Arc::new(move || {
-            licence.holds(Monotonic(reads.load(Ordering::SeqCst)))
-        }));
-        let settings = Settings {
-            options: options(net.world.parts),
-            ..Settings::default()
-        };
+        let retries = Retries { wait_ms: 1_000, ..Retries::default() };
+        let delivery = Delivery::new(channels, retries)
+            .asking(Arc::new(move || licence.holds(Monotonic(reads.load(Ordering::SeqCst)))));
+        let settings = Settings { options: options(net.world.parts), ..Settings::default() };
         let open = opener(net, tenure, net.reach(me.node));
-        let opened = Stepped::open(
-            (open, held),
-            rules(),
-            delivery,
-            Arc::clone(&clock) as _,
-            settings,
-        );
+        let opened =
+            Stepped::open((open, held), rules(), delivery, Arc::clone(&clock) as _, settings);
         net.remind(me.address(), 1, Message::Work);
         Some(Self {
             stepped: opened.ok()?,

@@ -49,10 +49,8 @@ impl Body for Writer {
         Some(Self {
             store: store.ok()?,
             tenure,
-            parts: parts.map_or_else(
-                || all.collect(),
-                |parts| parts.numbers.iter().copied().collect(),
-            ),
+            parts: parts
+                .map_or_else(|| all.collect(), |parts| parts.numbers.iter().copied().collect()),
         })
     }
 
@@ -84,10 +82,7 @@ impl Body for Writer {
         }
         let before = committed.tenures.entry(part).or_default();
         if before.last() != Some(&tenure) {
-            assert!(
-                !before.contains(&tenure),
-                "{tenure:?} wrote after {before:?}"
-            );
+            assert!(!before.contains(&tenure), "{tenure:?} wrote after {before:?}");
             before.push(tenure);
         }
         committed.commits += 1;

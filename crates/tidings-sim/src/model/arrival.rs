@@ -27,43 +27,21 @@ impl Model {
             channels.retain(|channel| only.contains(channel));
         }
         for role in event.actor.iter().chain(&event.target) {
-            let described = Object {
-                notifiable: None,
-                ..role.clone()
-            };
+            let described = Object { notifiable: None, ..role.clone() };
             if described != Object::bare(role.id.clone()) {
-                self.objects
-                    .entry(role.id.clone())
-                    .or_default()
-                    .learn(&described, false);
+                self.objects.entry(role.id.clone()).or_default().learn(&described, false);
             }
         }
         let object = self.objects.entry(event.object.id.clone()).or_default();
         object.retracted = false;
-        object.learn(
-            &Object {
-                notifiable: None,
-                ..event.object.clone()
-            },
-            false,
-        );
-        let cancelled = self
-            .ahead
-            .get(&event.id)
-            .is_some_and(|until| self.now < *until);
-        let mut all_t = if cancelled {
-            BTreeSet::from([self.now])
-        } else {
-            calendar::all_t(&event, self.now)
-        };
+        object.learn(&Object { notifiable: None, ..event.object.clone() }, false);
+        let cancelled = self.ahead.get(&event.id).is_some_and(|until| self.now < *until);
+        let mut all_t =
+            if cancelled { BTreeSet::from([self.now]) } else { calendar::all_t(&event, self.now) };
         if !cancelled {
             for t in all_t.clone() {
                 all_t.extend(channels.iter().map(|channel| {
-                    t.plus_ms(route::after_ms(
-                        self.current(),
-                        event.event_type.as_str(),
-                        channel,
-                    ))
+                    t.plus_ms(route::after_ms(self.current(), event.event_type.as_str(), channel))
                 }));
             }
         }
@@ -73,15 +51,8 @@ impl Model {
         self.counted.events += 1;
         let arrival = self.events.len();
         self.known.insert(event.id.clone(), arrival);
-        self.days
-            .entry(self.now.day())
-            .or_default()
-            .events
-            .push(arrival);
-        self.events.push(Published {
-            event,
-            entries: Vec::new(),
-        });
+        self.days.entry(self.now.day()).or_default().events.push(arrival);
+        self.events.push(Published { event, entries: Vec::new() });
         if cancelled {
             return Ok(());
         }
@@ -117,12 +88,7 @@ impl Model {
 
     /// An event names its object, and its actor and target where they are known as objects.
     pub(super) fn name(&mut self, event: &Event, day: Day) {
-        for object in event
-            .actor
-            .iter()
-            .chain(&event.target)
-            .chain([&event.object])
-        {
+        for object in event.actor.iter().chain(&event.target).chain([&event.object]) {
             if let Some(known) = self.objects.get_mut(&object.id) {
                 known.newest = known.newest.max(day);
             }
@@ -132,11 +98,7 @@ impl Model {
     /// The key of an event's entries by the rules in force.
     pub(super) fn key_of(&self, event: &Event) -> Key {
         let event_type = event.event_type.as_str();
-        let per = self
-            .current()
-            .types
-            .get(event_type)
-            .map_or("type", |rules| rules.per.word());
+        let per = self.current().types.get(event_type).map_or("type", |rules| rules.per.word());
         let id = match per {
             "object" => Some(event.object.id.clone()),
             "target" => event.target.as_ref().map(|target| target.id.clone()),

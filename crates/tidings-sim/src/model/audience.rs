@@ -40,51 +40,35 @@ pub(super) fn audience(
     for topic in &event.to.topics {
         for above in heard_at(topic.as_str()) {
             for &person in followers.get(above).into_iter().flatten() {
-                told.entry(person)
-                    .or_default()
-                    .insert(format!("topic:{above}"));
+                told.entry(person).or_default().insert(format!("topic:{above}"));
             }
         }
     }
     if event.to.everyone {
         for &person in by_id.values() {
-            told.entry(person)
-                .or_default()
-                .insert("everyone".to_owned());
+            told.entry(person).or_default().insert("everyone".to_owned());
         }
     }
     for near in &event.to.near {
         for &person in by_id.values() {
-            if people[person]
-                .place()
-                .is_some_and(|place| kilometres(near, place) <= near.km)
-            {
+            if people[person].place().is_some_and(|place| kilometres(near, place) <= near.km) {
                 told.entry(person).or_default().insert("near".to_owned());
             }
         }
     }
     if !include_actor {
         told.retain(|&person, _| {
-            event
-                .actor
-                .as_ref()
-                .is_none_or(|actor| actor.id != people[person].id)
+            event.actor.as_ref().is_none_or(|actor| actor.id != people[person].id)
         });
     }
     let unknown = unknown.len() as u64;
-    let told = told
-        .into_iter()
-        .map(|(person, why)| (person, why.into_iter().collect()))
-        .collect();
+    let told = told.into_iter().map(|(person, why)| (person, why.into_iter().collect())).collect();
     Audience { told, unknown }
 }
 
 /// The topic and all that it lies below, up to each `/`.
 fn heard_at(topic: &str) -> impl Iterator<Item = &str> {
-    topic
-        .match_indices('/')
-        .map(|(slash, _)| &topic[..slash])
-        .chain([topic])
+    topic.match_indices('/').map(|(slash, _)| &topic[..slash]).chain([topic])
 }
 
 /// Great-circle distance (haversine).
@@ -108,20 +92,9 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_a_globe() {
-        let paris = Near {
-            lat: 48.8566,
-            lon: 2.3522,
-            km: 0.0,
-        };
+        let paris = Near { lat: 48.8566, lon: 2.3522, km: 0.0 };
         assert!((kilometres(&paris, (51.5074, -0.1278)) - 343.56).abs() < 0.1);
-        let half_round = kilometres(
-            &Near {
-                lat: 0.0,
-                lon: 0.0,
-                km: 0.0,
-            },
-            (0.0, 180.0),
-        );
+        let half_round = kilometres(&Near { lat: 0.0, lon: 0.0, km: 0.0 }, (0.0, 180.0));
         assert!((half_round - std::f64::consts::PI * EARTH_KM).abs() < 1e-6);
     }
 }

@@ -16,9 +16,7 @@ const GAP_MINUTES_MAX: usize = 2 * 24 * 60;
 
 /// The IANA zone of this name, UTC where there is none.
 pub(super) fn zone(name: &str) -> TimeZone {
-    TimeZoneDatabase::bundled()
-        .get(name)
-        .unwrap_or(TimeZone::UTC)
+    TimeZoneDatabase::bundled().get(name).unwrap_or(TimeZone::UTC)
 }
 
 /// The first slot of `digest` strictly after `after` for the recipient of this id, by the wall clock of
@@ -42,11 +40,8 @@ pub(super) fn quiet_until(hours: &QuietHours, zone: &TimeZone, at: Instant) -> O
         if hours.days >> weekday & 1 == 0 {
             continue;
         }
-        let ends = if hours.from_minute < hours.to_minute {
-            begins
-        } else {
-            begins.tomorrow().ok()?
-        };
+        let ends =
+            if hours.from_minute < hours.to_minute { begins } else { begins.tomorrow().ok()? };
         let from = shown_first(zone, begins, hours.from_minute)?;
         let to = shown_first(zone, ends, hours.to_minute)?;
         if (from..to).contains(&at) {
@@ -75,9 +70,7 @@ pub(super) fn enters(event: &Event, tz: &str, now: Instant) -> Instant {
 /// The instants at which an event may enter anybody's lanes.
 pub(super) fn all_t(event: &Event, now: Instant) -> BTreeSet<Instant> {
     let all = TimeZoneDatabase::bundled();
-    let zones = all
-        .available()
-        .map(|name| enters(event, name.as_str(), now));
+    let zones = all.available().map(|name| enters(event, name.as_str(), now));
     match event.deliver_local {
         Some(_) => zones.collect(),
         None => BTreeSet::from([enters(event, "UTC", now)]),
@@ -103,10 +96,7 @@ fn crc32(text: &str) -> u32 {
 fn walk(digest: &Digest, zone: &TimeZone, after: Instant) -> Option<Instant> {
     let local = zone.to_datetime(jiff::Timestamp::from_millisecond(after.0).ok()?);
     // Two days back: a slot of an earlier date may have been moved over midnight.
-    let mut date = local
-        .date()
-        .checked_sub(Span::new().days(2))
-        .unwrap_or_else(|_| local.date());
+    let mut date = local.date().checked_sub(Span::new().days(2)).unwrap_or_else(|_| local.date());
     loop {
         if falls_on(digest.every, date) {
             for minute in minutes_of(digest) {
@@ -136,10 +126,8 @@ fn minutes_of(digest: &Digest) -> Vec<u16> {
         return vec![digest.at_minute];
     };
     let round_the_day = |hour: u16| (digest.at_minute + 60 * hour) % (24 * 60);
-    let mut minutes: Vec<u16> = (0..24)
-        .filter(|hour| hour % u16::from(hours) == 0)
-        .map(round_the_day)
-        .collect();
+    let mut minutes: Vec<u16> =
+        (0..24).filter(|hour| hour % u16::from(hours) == 0).map(round_the_day).collect();
     minutes.sort_unstable();
     minutes
 }
@@ -147,10 +135,7 @@ fn minutes_of(digest: &Digest) -> Vec<u16> {
 /// The first time that the wall clock shows a minute of a date; where a clock change leaves it out, the
 /// first minute after it that the wall clock does show.
 pub(super) fn shown_first(zone: &TimeZone, date: Date, minute: u16) -> Option<Instant> {
-    let (hour, minute) = (
-        i8::try_from(minute / 60).ok()?,
-        i8::try_from(minute % 60).ok()?,
-    );
+    let (hour, minute) = (i8::try_from(minute / 60).ok()?, i8::try_from(minute % 60).ok()?);
     let mut shown: DateTime = date.at(hour, minute, 0, 0);
     for _ in 0..GAP_MINUTES_MAX {
         let offset = match zone.to_ambiguous_timestamp(shown).offset() {
@@ -179,88 +164,22 @@ mod tests {
     #[test]
     fn slots_follow_the_wall_clock() {
         for (every, at, tz, after, expected) in [
-            (
-                Every::Day,
-                540,
-                "UTC",
-                "2024-01-01T09:00:00Z",
-                "2024-01-02T09:00:00Z",
-            ),
-            (
-                Every::Day,
-                540,
-                "UTC",
-                "2024-01-01T08:59:59.999Z",
-                "2024-01-01T09:00:00Z",
-            ),
+            (Every::Day, 540, "UTC", "2024-01-01T09:00:00Z", "2024-01-02T09:00:00Z"),
+            (Every::Day, 540, "UTC", "2024-01-01T08:59:59.999Z", "2024-01-01T09:00:00Z"),
             // 02:30 does not exist on 2024-03-31 in Paris: 03:00 summer time it is.
-            (
-                Every::Day,
-                150,
-                "Europe/Paris",
-                "2024-03-30T12:00:00Z",
-                "2024-03-31T01:00:00Z",
-            ),
+            (Every::Day, 150, "Europe/Paris", "2024-03-30T12:00:00Z", "2024-03-31T01:00:00Z"),
             // 01:30 occurs twice in New York on 2024-11-03: the first, then not the second.
-            (
-                Every::Day,
-                90,
-                "America/New_York",
-                "2024-11-03T05:00:00Z",
-                "2024-11-03T05:30:00Z",
-            ),
-            (
-                Every::Day,
-                90,
-                "America/New_York",
-                "2024-11-03T05:30:00Z",
-                "2024-11-04T06:30:00Z",
-            ),
+            (Every::Day, 90, "America/New_York", "2024-11-03T05:00:00Z", "2024-11-03T05:30:00Z"),
+            (Every::Day, 90, "America/New_York", "2024-11-03T05:30:00Z", "2024-11-04T06:30:00Z"),
             // Every six hours round the day, and in a gap two that fall together.
-            (
-                Every::Hours(6),
-                540,
-                "UTC",
-                "2024-01-01T21:00:00Z",
-                "2024-01-02T03:00:00Z",
-            ),
-            (
-                Every::Hours(1),
-                0,
-                "Europe/Paris",
-                "2024-03-31T01:00:00Z",
-                "2024-03-31T02:00:00Z",
-            ),
+            (Every::Hours(6), 540, "UTC", "2024-01-01T21:00:00Z", "2024-01-02T03:00:00Z"),
+            (Every::Hours(1), 0, "Europe/Paris", "2024-03-31T01:00:00Z", "2024-03-31T02:00:00Z"),
             // Midnight itself is left out in Beirut on 2024-03-31.
-            (
-                Every::Day,
-                0,
-                "Asia/Beirut",
-                "2024-03-30T12:00:00Z",
-                "2024-03-30T22:00:00Z",
-            ),
+            (Every::Day, 0, "Asia/Beirut", "2024-03-30T12:00:00Z", "2024-03-30T22:00:00Z"),
             // Apia had no 2011-12-30: its slot moves to the first minute of the 31st.
-            (
-                Every::Day,
-                540,
-                "Pacific/Apia",
-                "2011-12-29T20:00:00Z",
-                "2011-12-30T10:00:00Z",
-            ),
-            (
-                Every::Month(31),
-                540,
-                "UTC",
-                "2024-02-01T00:00:00Z",
-                "2024-02-29T09:00:00Z",
-            ),
-            (
-                Every::Weekday,
-                540,
-                "UTC",
-                "2024-01-05T09:00:00Z",
-                "2024-01-08T09:00:00Z",
-            ),
+            (Every::Day, 540, "Pacific/Apia", "2011-12-29T20:00:00Z", "2011-12-30T10:00:00Z"),
+            (Every::Month(31), 540, "UTC", "2024-02-01T00:00:00Z", "2024-02-29T09:00:00Z"),
+            (Every::Weekday, 540, "UTC", "2024-01-05T09:00:00Z", "2024-01-08T09:00:00Z"),
             (
                 Every::Week(1),
                 60,
@@ -276,11 +195,7 @@ mod tests {
                 "2024-01-01T09:00:00Z",
             ),
         ] {
-            assert_eq!(
-                slot(every, at, tz, after),
-                expected,
-                "{every:?} {at} {tz} {after}"
-            );
+            assert_eq!(slot(every, at, tz, after), expected, "{every:?} {at} {tz} {after}");
         }
     }
 
@@ -292,10 +207,7 @@ mod tests {
     #[test]
     fn the_calendar_ends_without_harm() {
         let digest = Digest::new(Every::Month(31), 1439);
-        assert_eq!(
-            next_slot(&digest, "ann", &TimeZone::UTC, Instant::MAX),
-            Instant::MAX
-        );
+        assert_eq!(next_slot(&digest, "ann", &TimeZone::UTC, Instant::MAX), Instant::MAX);
         assert!(next_slot(&digest, "ann", &TimeZone::UTC, Instant::MIN) > Instant::MIN);
     }
 }

@@ -67,16 +67,10 @@ impl Model {
         if at.0.rem_euclid(DAY_MS) == 0 {
             let keep = self.current().store.keep_ms;
             let ended = |day: tidings_core::Day| day.end().plus_ms(keep) <= at;
-            let gone = self
-                .days
-                .keys()
-                .copied()
-                .take_while(|&day| ended(day))
-                .last();
+            let gone = self.days.keys().copied().take_while(|&day| ended(day)).last();
             if let Some(gone) = gone {
                 self.forget(tidings_core::Day(gone.0 + 1));
-                self.objects
-                    .retain(|_, object| !ended(object.newest) || object.shrink());
+                self.objects.retain(|_, object| !ended(object.newest) || object.shrink());
             }
         }
         while let Some(&(t, arrival)) = self.scheduled.first().filter(|(t, _)| *t <= at) {
@@ -113,12 +107,11 @@ impl Model {
                 .map(|window| window.due(self.lanes[lane].last_message));
             [asked, quiet, own].into_iter().flatten()
         });
-        let freed = self.told.values().flatten().flat_map(|told| {
-            self.current()
-                .caps
-                .iter()
-                .map(|cap| told.plus_ms(cap.per_ms))
-        });
+        let freed = self
+            .told
+            .values()
+            .flatten()
+            .flat_map(|told| self.current().caps.iter().map(|cap| told.plus_ms(cap.per_ms)));
         let scheduled = self.scheduled.first().map(|&(t, _)| t);
         let forgetting = self.days.first_key_value().map(|(day, _)| {
             let midnights = |instant: Instant| instant.0.div_euclid(DAY_MS);
@@ -126,11 +119,7 @@ impl Model {
             let first = midnights(kept_until.plus_ms(DAY_MS - 1));
             Instant(first.max(midnights(self.now) + 1) * DAY_MS)
         });
-        dues.chain(scheduled)
-            .chain(forgetting)
-            .chain(freed)
-            .filter(|&next| next > self.now)
-            .min()
+        dues.chain(scheduled).chain(forgetting).chain(freed).filter(|&next| next > self.now).min()
     }
 
     /// The deadline of an open lane, and whether it is held back.
@@ -238,18 +227,10 @@ impl Model {
         };
         let now = closing.iter().filter(alike).count();
         let told = self.told.get(&(lane.person, lane.channel.clone()));
-        let mut caps = self
-            .current()
-            .caps
-            .iter()
-            .filter(|cap| cap.channel == lane.channel);
+        let mut caps = self.current().caps.iter().filter(|cap| cap.channel == lane.channel);
         caps.any(|cap| {
             let since = self.now.plus_ms(-cap.per_ms);
-            let told = told
-                .into_iter()
-                .flatten()
-                .filter(|instant| **instant > since)
-                .count();
+            let told = told.into_iter().flatten().filter(|instant| **instant > since).count();
             (told + now) as u64 >= u64::from(cap.max)
         })
     }
@@ -322,10 +303,7 @@ impl Model {
         for entry in waiting {
             let published = &self.events[self.entries[entry].event];
             if let Some(reason) = self.look(entry) {
-                message.skipped.push(Skipped {
-                    event: published.event.id.clone(),
-                    reason,
-                });
+                message.skipped.push(Skipped { event: published.event.id.clone(), reason });
                 self.end(entry, reason.outcome());
             } else {
                 message.items.push(Item {
@@ -354,10 +332,7 @@ impl Model {
         } else {
             self.lanes[lane].last_message = Some(self.now);
             if counts {
-                self.told
-                    .entry((person, channel))
-                    .or_default()
-                    .push(self.now);
+                self.told.entry((person, channel)).or_default().push(self.now);
             }
             self.messages.push(message);
         }
@@ -365,10 +340,7 @@ impl Model {
 
     /// The reason to skip an entry, in the order of the contract; `None` = send it.
     fn look(&self, entry: usize) -> Option<Reason> {
-        debug_assert!(matches!(
-            self.entries[entry].state,
-            EntryState::Waiting { .. }
-        ));
+        debug_assert!(matches!(self.entries[entry].state, EntryState::Waiting { .. }));
         let entry_route = self.route_of(entry);
         let was_seen_before = self.was_seen_before(entry);
         let entry = &self.entries[entry];
@@ -376,24 +348,10 @@ impl Model {
         let published = &self.events[entry.event];
         let event = &published.event;
         let event_type = event.event_type.as_str();
-        let object = self
-            .objects
-            .get(&event.object.id)
-            .cloned()
-            .unwrap_or_default();
-        let look_back = self
-            .current()
-            .types
-            .get(event_type)
-            .and_then(|rules| rules.look_back_ms);
-        let drops_seen = || {
-            route::drops_seen(
-                self.current(),
-                &person.preferences,
-                event_type,
-                &entry.channel,
-            )
-        };
+        let object = self.objects.get(&event.object.id).cloned().unwrap_or_default();
+        let look_back = self.current().types.get(event_type).and_then(|rules| rules.look_back_ms);
+        let drops_seen =
+            || route::drops_seen(self.current(), &person.preferences, event_type, &entry.channel);
 
         if entry_route == Route::UnknownType {
             Some(Reason::UnknownType)
@@ -439,13 +397,10 @@ impl Model {
         let Published { event, .. } = &self.events[entry.event];
         let rules = self.current().types.get(event.event_type.as_str())?;
         let condition = rules.condition.as_deref()?;
-        let target = event.target.as_ref().map(|target| {
-            self.objects
-                .get(&target.id)
-                .cloned()
-                .unwrap_or_default()
-                .known
-        });
+        let target = event
+            .target
+            .as_ref()
+            .map(|target| self.objects.get(&target.id).cloned().unwrap_or_default().known);
         let names = condition::names(
             (event, entry.t),
             (&object.known, target.as_ref()),

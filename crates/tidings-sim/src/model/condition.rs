@@ -29,21 +29,15 @@ pub(super) fn holds(condition: &str, names: &Value) -> Option<bool> {
         let (left, right) = (value(names, left)?, value(names, right)?);
         let numbers = left.as_f64().zip(right.as_f64());
         let texts = left.as_str().zip(right.as_str());
-        let is_equal = numbers.map_or_else(
-            || left == right,
-            |(left, right)| left.total_cmp(&right).is_eq(),
-        );
+        let is_equal =
+            numbers.map_or_else(|| left == right, |(left, right)| left.total_cmp(&right).is_eq());
         return match operator {
             "==" => Some(is_equal),
             "!=" => Some(!is_equal),
             _ => {
                 let by_number = numbers.and_then(|(left, right)| left.partial_cmp(&right));
                 let order = by_number.or_else(|| texts.map(|(left, right)| left.cmp(right)))?;
-                Some(if operator == ">" {
-                    order.is_gt()
-                } else {
-                    order.is_lt()
-                })
+                Some(if operator == ">" { order.is_gt() } else { order.is_lt() })
             }
         };
     }
@@ -65,9 +59,7 @@ fn value(names: &Value, text: &str) -> Option<Value> {
 }
 
 fn at<'n>(names: &'n Value, path: &str) -> Option<&'n Value> {
-    path.trim()
-        .split('.')
-        .try_fold(names, |value, field| value.get(field))
+    path.trim().split('.').try_fold(names, |value, field| value.get(field))
 }
 
 /// The names of a condition. Times are texts of one length, which have the order of times.
@@ -89,10 +81,7 @@ pub(super) fn names(
         published["data"] = json!({});
     }
     let known = |known: &Known, id: &str| {
-        let data = known
-            .data
-            .as_ref()
-            .map_or_else(|| json!({}), |data| json!(data));
+        let data = known.data.as_ref().map_or_else(|| json!({}), |data| json!(data));
         let mut fields = json!({ "id": id, "data": data });
         if let Some(title) = &known.title {
             fields["title"] = json!(title);

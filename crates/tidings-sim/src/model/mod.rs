@@ -200,21 +200,9 @@ impl ObjectState {
             self.not_notifiable = !notifiable;
         }
         for (field, is_given, is_changed) in [
-            (
-                "title",
-                given.title.is_some(),
-                before.0.title != self.known.title,
-            ),
-            (
-                "data",
-                given.data.is_some(),
-                before.0.data != self.known.data,
-            ),
-            (
-                "notifiable",
-                given.notifiable.is_some(),
-                before.1 != self.not_notifiable,
-            ),
+            ("title", given.title.is_some(), before.0.title != self.known.title),
+            ("data", given.data.is_some(), before.0.data != self.known.data),
+            ("notifiable", given.notifiable.is_some(), before.1 != self.not_notifiable),
         ] {
             if is_given && by_host {
                 self.kept.insert(field);
@@ -360,53 +348,29 @@ impl Model {
                     known.kept.clear();
                 }
             }
-            Command::Mark {
-                recipient,
-                what,
-                kind: _,
-            } => {
+            Command::Mark { recipient, what, kind: _ } => {
                 let person = self.person(&recipient)?;
                 self.mark(person, &what);
             }
             // What was told is told, as far as books go: the inbox itself is none of the model's.
             Command::Cancel(what) | Command::Withdraw(what) => self.cancel(&what),
-            Command::Preference {
-                recipient,
-                scope,
-                channel,
-                mode,
-            } => {
+            Command::Preference { recipient, scope, channel, mode } => {
                 let person = self.person(&recipient)?;
                 self.prefer(person, &scope, (&channel, &mode))?;
             }
-            Command::Flush {
-                recipient,
-                channel,
-                lane,
-                key,
-            } => {
+            Command::Flush { recipient, channel, lane, key } => {
                 let person = self.person(&recipient)?;
                 self.flush(person, channel.as_deref(), lane.as_deref(), key.as_ref());
             }
-            Command::Preferences {
-                recipient,
-                chosen,
-                whole,
-            } => {
+            Command::Preferences { recipient, chosen, whole } => {
                 let person = self.person(&recipient)?;
                 self.choose(person, chosen, whole);
             }
-            Command::Suppress {
-                address,
-                reason,
-                until,
-            } => self.suppress(address, reason, until),
+            Command::Suppress { address, reason, until } => self.suppress(address, reason, until),
             Command::Unsuppress { address } => self.lift(address),
-            Command::ReportAddress {
-                address,
-                report,
-                at,
-            } => self.hear_of_address(address, report, at.min(self.now)),
+            Command::ReportAddress { address, report, at } => {
+                self.hear_of_address(address, report, at.min(self.now))
+            }
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),
             Command::Forget { before } => self.forget(before),
@@ -502,11 +466,7 @@ impl Model {
     /// All messages of finished instants, ordered by (at, recipient, channel, lane) by bytes.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
-        &self.messages[..if self.midst {
-            self.earlier
-        } else {
-            self.messages.len()
-        }]
+        &self.messages[..if self.midst { self.earlier } else { self.messages.len() }]
     }
 
     /// Tells whether a closing told nothing that a cap, or a `leading` lane, counts as long as its message is not made.
@@ -548,10 +508,7 @@ impl Model {
     }
 
     fn person(&self, id: &Id) -> Result<usize, Refused> {
-        self.by_id
-            .get(id)
-            .copied()
-            .ok_or_else(|| Refused::UnknownRecipient(id.clone()))
+        self.by_id.get(id).copied().ok_or_else(|| Refused::UnknownRecipient(id.clone()))
     }
 
     fn change_recipient(&mut self, change: &tidings_core::RecipientChange) {

@@ -74,10 +74,9 @@ impl Model {
             {
                 Route::Never
             }
-            Route::Lane { .. } if self.is_set_apart(event_type, &entry.channel) => Route::Lane {
-                name: PAUSED.to_owned(),
-                policy: Policy::Never,
-            },
+            Route::Lane { .. } if self.is_set_apart(event_type, &entry.channel) => {
+                Route::Lane { name: PAUSED.to_owned(), policy: Policy::Never }
+            }
             _ => route,
         }
     }
@@ -103,30 +102,22 @@ impl Model {
 
     /// Puts an entry into a lane, whose window it opens or joins.
     fn enter(&mut self, entry: usize, name: String, policy: Policy) {
-        let Entry {
-            person,
-            ref channel,
-            event,
-            ..
-        } = self.entries[entry];
+        let Entry { person, ref channel, event, .. } = self.entries[entry];
         let batch_key = self.key_in(entry, &policy);
         let key = (person, channel.clone(), name, batch_key);
-        let lane = *self
-            .lane_of
-            .entry(key)
-            .or_insert_with_key(|(person, channel, name, key)| {
-                self.lanes.push(Lane {
-                    person: *person,
-                    channel: channel.clone(),
-                    name: name.clone(),
-                    key: key.clone(),
-                    waiting: BTreeSet::new(),
-                    window: None,
-                    last_message: None,
-                    told_nothing_at: None,
-                });
-                self.lanes.len() - 1
+        let lane = *self.lane_of.entry(key).or_insert_with_key(|(person, channel, name, key)| {
+            self.lanes.push(Lane {
+                person: *person,
+                channel: channel.clone(),
+                name: name.clone(),
+                key: key.clone(),
+                waiting: BTreeSet::new(),
+                window: None,
+                last_message: None,
+                told_nothing_at: None,
             });
+            self.lanes.len() - 1
+        });
         let mut member = Member {
             t: self.entries[entry].t,
             arrival: event,
@@ -159,11 +150,7 @@ impl Model {
         self.entries[entry].urgent = rules.is_some_and(|rules| rules.urgent);
         let named = self.events[event].event.clone();
         self.name(&named, self.now.day());
-        self.days
-            .entry(self.now.day())
-            .or_default()
-            .entries
-            .push(entry);
+        self.days.entry(self.now.day()).or_default().entries.push(entry);
     }
 
     /// The policy that an entry's type had of its own in this lane under older rules, whatever the
@@ -191,14 +178,8 @@ impl Model {
     /// A lane with a key remembers its last message as long as some type could ask for it.
     pub(super) fn fade(&mut self) {
         for lane in 0..self.lanes.len() {
-            let Lane {
-                ref channel,
-                ref name,
-                ref key,
-                ref window,
-                last_message,
-                ..
-            } = self.lanes[lane];
+            let Lane { ref channel, ref name, ref key, ref window, last_message, .. } =
+                self.lanes[lane];
             if key.is_empty() || window.is_some() {
                 continue;
             }
@@ -257,10 +238,7 @@ impl Model {
             };
             let apart = self.lanes[lane].name == PAUSED;
             if self.people[self.lanes[lane].person].gone {
-                let event_type = self.events[self.entries[entry].event]
-                    .event
-                    .event_type
-                    .clone();
+                let event_type = self.events[self.entries[entry].event].event.event_type.clone();
                 if apart && self.route_of(entry) == Route::UnknownType {
                     self.end(entry, Reason::UnknownType.outcome());
                 } else if apart
@@ -313,12 +291,7 @@ impl Model {
 
     /// Contract, section 6, "after": the same event was seen in the inbox, before it came on this channel.
     pub(super) fn was_seen_before(&self, entry: usize) -> bool {
-        let Entry {
-            event,
-            person,
-            ref channel,
-            ..
-        } = self.entries[entry];
+        let Entry { event, person, ref channel, .. } = self.entries[entry];
         let Published { event, entries } = &self.events[event];
         let comes_later = route::after_ms(self.current(), event.event_type.as_str(), channel) > 0;
         let mut entries = entries.iter().map(|entry| &self.entries[*entry]);
@@ -326,11 +299,8 @@ impl Model {
     }
 
     fn has_inbox(&self, event_type: &str) -> bool {
-        let inbox = self
-            .current()
-            .types
-            .get(event_type)
-            .and_then(|rules| rules.channels.get(INBOX));
+        let inbox =
+            self.current().types.get(event_type).and_then(|rules| rules.channels.get(INBOX));
         inbox.is_some_and(|route| route.policy != Policy::Never)
     }
 
@@ -406,7 +376,6 @@ impl Model {
             }
         }
         let before = before.min(self.now.day());
-        self.objects
-            .retain(|_, object| object.newest >= before || object.shrink());
+        self.objects.retain(|_, object| object.newest >= before || object.shrink());
     }
 }

@@ -91,10 +91,7 @@ impl Person {
 
     /// The value of `recipient` in conditions.
     pub(super) fn as_value(&self) -> Value {
-        let data = self
-            .data
-            .as_ref()
-            .map_or_else(|| json!({}), |data| json!(data));
+        let data = self.data.as_ref().map_or_else(|| json!({}), |data| json!(data));
         let mut fields = json!({ "id": self.id, "data": data });
         if let Some(tz) = &self.tz {
             fields["tz"] = json!(tz);

@@ -51,9 +51,7 @@ pub(super) fn route(rules: &Rules, chosen: &Preferences, event_type: &str, chann
                 }
             }
             Some(Mode::Digest(name)) => {
-                policy = Policy::Digest {
-                    digest: name.clone(),
-                };
+                policy = Policy::Digest { digest: name.clone() };
                 lane = None;
             }
         }
@@ -87,11 +85,7 @@ pub(super) fn reasons_left(
     reasons: &[String],
 ) -> Vec<String> {
     let is_required = |rules: &TypeRules| rules.required;
-    if rules
-        .types
-        .get(event.event_type.as_str())
-        .is_some_and(is_required)
-    {
+    if rules.types.get(event.event_type.as_str()).is_some_and(is_required) {
         return reasons.to_vec();
     }
     let is_muted = |scope| chosen.contains_key(&(scope, channel.to_owned()));
@@ -131,10 +125,7 @@ pub(super) fn reasons_left(
 
 /// Contract, section 6, "after": how much later than the inbox a type comes on a channel.
 pub(super) fn after_ms(rules: &Rules, event_type: &str, channel: &str) -> i64 {
-    let route = rules
-        .types
-        .get(event_type)
-        .and_then(|rules| rules.channels.get(channel));
+    let route = rules.types.get(event_type).and_then(|rules| rules.channels.get(channel));
     route.and_then(|route| route.after_ms).unwrap_or(0)
 }
 
@@ -148,10 +139,7 @@ pub(super) fn drops_seen(
     if channel == INBOX {
         return false;
     }
-    let said = rules
-        .types
-        .get(event_type)
-        .and_then(|type_rules| type_rules.drop_if_seen);
+    let said = rules.types.get(event_type).and_then(|type_rules| type_rules.drop_if_seen);
     said.unwrap_or_else(|| match route(rules, chosen, event_type, channel) {
         Route::Lane { policy, .. } => !matches!(policy, Policy::Digest { .. }),
         Route::UnknownType | Route::Never => true,

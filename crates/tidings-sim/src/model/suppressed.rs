@@ -42,11 +42,7 @@ impl Model {
         until: Option<Instant>,
     ) {
         let since = self.now;
-        let barred = Barred {
-            reason,
-            since,
-            until,
-        };
+        let barred = Barred { reason, since, until };
         self.bounces.remove(&address);
         self.suppressed.insert(address, barred);
     }
@@ -83,11 +79,7 @@ impl Model {
                 self.lifted.insert(address, at);
             }
             (None, _) => {}
-            (Some(_), _)
-                if self
-                    .lifted
-                    .get(&address)
-                    .is_some_and(|lifted| at <= *lifted) => {}
+            (Some(_), _) if self.lifted.get(&address).is_some_and(|lifted| at <= *lifted) => {}
             (Some(reason), barred) => {
                 let kept = barred.filter(|_| reason == SuppressedFor::Stop);
                 let barred = Barred {

@@ -145,24 +145,15 @@ impl Window {
         }
         match &self.policy {
             Policy::Now | Policy::Never => self.first.t,
-            Policy::FirstEvent {
-                decide: Decide::First,
-                ..
-            } => self.first.held_until(),
-            Policy::FirstEvent {
-                decide: Decide::Earliest,
-                ..
-            } => self.earliest,
+            Policy::FirstEvent { decide: Decide::First, .. } => self.first.held_until(),
+            Policy::FirstEvent { decide: Decide::Earliest, .. } => self.earliest,
             Policy::Cooldown { .. } => {
                 let quiet = match self.newest.policy {
                     Policy::Cooldown { quiet_ms, .. } => self.newest.t.plus_ms(quiet_ms),
                     _ => Instant::MAX,
                 };
                 let longest = match self.first.policy {
-                    Policy::Cooldown {
-                        max_wait_ms: Some(wait),
-                        ..
-                    } => self.first.t.plus_ms(wait),
+                    Policy::Cooldown { max_wait_ms: Some(wait), .. } => self.first.t.plus_ms(wait),
                     _ => Instant::MAX,
                 };
                 quiet.min(longest)

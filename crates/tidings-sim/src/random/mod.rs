@@ -38,14 +38,7 @@ pub fn world_of(steps: std::ops::Range<usize>) -> impl Strategy<Value = World> {
     let people = vec(raw::raw_person(), 3..9);
     let follows = vec((0..8_u8, 0..6_u8), 0..12);
     let until = proptest::option::weighted(0.2, 0..raw::GAPS);
-    (
-        rules::raw_rules(),
-        0..ops::BASES,
-        people,
-        follows,
-        vec(raw::raw_step(), steps),
-        until,
-    )
+    (rules::raw_rules(), 0..ops::BASES, people, follows, vec(raw::raw_step(), steps), until)
         .prop_map(|(rules, base, people, follows, steps, until)| {
             ops::build(rules, base, &people, &follows, &steps, until)
         })

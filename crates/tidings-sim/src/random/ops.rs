@@ -40,11 +40,8 @@ const ZONES: [Option<&str>; 7] = [
 ];
 /// Paris, London, Auckland; far enough from every circle's edge.
 const PLACES: [(f64, f64); 3] = [(48.8566, 2.3522), (51.5074, -0.1278), (-36.8485, 174.7633)];
-const CIRCLES: [(f64, f64, f64); 3] = [
-    (48.85, 2.35, 100.0),
-    (50.0, 1.0, 400.0),
-    (0.0, 0.0, 20_038.0),
-];
+const CIRCLES: [(f64, f64, f64); 3] =
+    [(48.85, 2.35, 100.0), (50.0, 1.0, 400.0), (0.0, 0.0, 20_038.0)];
 
 /// An instant some way after this one.
 fn after(gap: u8, now: Instant) -> Instant {
@@ -96,14 +93,8 @@ pub(super) fn build(
     let now = Instant::parse(BASE_TIMES[usize::from(base)]).unwrap_or_default();
     let rules = raw.build();
     let first = rules.clone();
-    let mut builder = Builder {
-        raw,
-        rules,
-        now,
-        alive: BTreeSet::new(),
-        events: 0,
-        steps: Vec::new(),
-    };
+    let mut builder =
+        Builder { raw, rules, now, alive: BTreeSet::new(), events: 0, steps: Vec::new() };
     for (number, person) in (0..).zip(people) {
         builder.person(number, person, 31);
     }
@@ -115,19 +106,12 @@ pub(super) fn build(
         builder.step(&step.op);
     }
     let until = until.map(|gap| after(gap, builder.now));
-    World {
-        rules: first,
-        steps: builder.steps,
-        until,
-    }
+    World { rules: first, steps: builder.steps, until }
 }
 
 impl Builder {
     fn say(&mut self, command: Command) {
-        self.steps.push(Step::Play(Timed {
-            at: self.now,
-            command,
-        }));
+        self.steps.push(Step::Play(Timed { at: self.now, command }));
     }
 
     fn person(&mut self, number: u8, raw: &RawPerson, what: u8) {
@@ -167,26 +151,12 @@ impl Builder {
                 self.preference(*who, *scope, *inbox, *mode);
             }
             RawOp::Flush(who, which) => {
-                let lanes = [
-                    "now",
-                    "first_event",
-                    "cooldown",
-                    "leading",
-                    "digest:d0",
-                    "x",
-                ];
-                let lane = lanes
-                    .get(usize::from(*which))
-                    .map(|lane| (*lane).to_owned());
+                let lanes = ["now", "first_event", "cooldown", "leading", "digest:d0", "x"];
+                let lane = lanes.get(usize::from(*which)).map(|lane| (*lane).to_owned());
                 let channel = (which % 2 == 0).then(|| EMAIL.to_owned());
                 let keys = ["", "o1", "2"].map(|key| BatchKey::new(key).expect("it is short"));
                 let key = keys.get(usize::from(*who + which)).cloned();
-                self.say(Command::Flush {
-                    recipient: name("r", *who),
-                    channel,
-                    lane,
-                    key,
-                });
+                self.say(Command::Flush { recipient: name("r", *who), channel, lane, key });
             }
             RawOp::Object(about, what) => {
                 let mut object = object(*about);
@@ -201,17 +171,13 @@ impl Builder {
             }
             RawOp::Forget(back) => {
                 let Day(today) = self.now.day();
-                self.say(Command::Forget {
-                    before: Day(today - i32::from(*back)),
-                });
+                self.say(Command::Forget { before: Day(today - i32::from(*back)) });
             }
             RawOp::Pause(which, on) => self.pause(*which, *on),
             RawOp::Suppress(who, on, long) => self.suppress(*who, *on, *long),
             RawOp::Choose(who, choices, whole) => {
-                let chosen = choices
-                    .iter()
-                    .filter_map(|(a, b, c)| self.choice(*a, *b, *c))
-                    .collect();
+                let chosen =
+                    choices.iter().filter_map(|(a, b, c)| self.choice(*a, *b, *c)).collect();
                 self.say(Command::Preferences {
                     recipient: name("r", *who),
                     chosen,
@@ -220,9 +186,7 @@ impl Builder {
             }
             RawOp::Erase(who) => {
                 self.alive.remove(who);
-                self.say(Command::Erase {
-                    recipient: name("r", *who),
-                });
+                self.say(Command::Erase { recipient: name("r", *who) });
             }
             RawOp::Rules(change) => {
                 self.raw.change(change);
@@ -255,16 +219,8 @@ impl Builder {
             1 => Marked::Event(self.some_event(which)),
             _ => Marked::UpTo(self.now.plus_ms(-back)),
         };
-        let kind = if what < 6 {
-            MarkKind::Seen
-        } else {
-            MarkKind::Read
-        };
-        self.say(Command::Mark {
-            recipient: name("r", who),
-            what: marked,
-            kind,
-        });
+        let kind = if what < 6 { MarkKind::Seen } else { MarkKind::Read };
+        self.say(Command::Mark { recipient: name("r", who), what: marked, kind });
     }
 
     /// The addresses of the recipients, some of which nobody has.
@@ -319,26 +275,13 @@ impl Builder {
             Some(0) => Pausable::Channel(INBOX.to_owned()),
             Some(_) => Pausable::Channel(EMAIL.to_owned()),
         };
-        self.say(if on {
-            Command::Pause(what)
-        } else {
-            Command::Resume(what)
-        });
+        self.say(if on { Command::Pause(what) } else { Command::Resume(what) });
     }
 
     fn preference(&mut self, who: u8, scope: u8, inbox: bool, mode: u8) {
         if let Some(choice) = self.choice(scope, inbox, mode) {
-            let Choice {
-                scope,
-                channel,
-                mode,
-            } = choice;
-            self.say(Command::Preference {
-                recipient: name("r", who),
-                scope,
-                channel,
-                mode,
-            });
+            let Choice { scope, channel, mode } = choice;
+            self.say(Command::Preference { recipient: name("r", who), scope, channel, mode });
         }
     }
 
@@ -396,11 +339,7 @@ impl Builder {
         let channels = only
             .filter(|channel| type_rules.channels.contains_key(*channel))
             .map(|channel| vec![channel.to_owned()]);
-        let id = if raw.again < 8 {
-            self.some_event(raw.again)
-        } else {
-            self.new_event()
-        };
+        let id = if raw.again < 8 { self.some_event(raw.again) } else { self.new_event() };
         let to = Audience {
             recipients: (0..8)
                 .filter(|bit| raw.named >> bit & 1 > 0)
@@ -424,9 +363,7 @@ impl Builder {
             .collect(),
             everyone: raw.everyone,
         };
-        let deliver = raw
-            .deliver
-            .map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS)));
+        let deliver = raw.deliver.map(|gap| after(gap, self.now.plus_ms(-MINUTE_MS)));
         let how = raw.object % 3;
         let event = Event {
             id,

@@ -69,13 +69,7 @@ pub(super) fn raw_person() -> impl Strategy<Value = RawPerson> {
     let quiet = prop_oneof![3 => Just(u8::MAX), 2 => 0..=HOURS];
     let email = proptest::bool::weighted(0.85);
     (0..7_u8, state, email, 0..4_u8, quiet).prop_map(|(zone, state, email, place, quiet)| {
-        RawPerson {
-            zone,
-            state,
-            email,
-            place,
-            quiet,
-        }
+        RawPerson { zone, state, email, place, quiet }
     })
 }
 
@@ -134,15 +128,9 @@ fn raw_event() -> impl Strategy<Value = RawEvent> {
         proptest::bool::weighted(0.35),
         proptest::option::weighted(0.15, (raw_person(), 0..32_u8)),
     );
-    let times = (
-        proptest::option::weighted(0.25, 0..GAPS),
-        proptest::option::weighted(0.1, 0..GAPS),
-    );
-    let rest = (
-        prop_oneof![5 => Just(0_u8), 1 => 1..3_u8],
-        0..6_u8,
-        any::<u8>(),
-    );
+    let times =
+        (proptest::option::weighted(0.25, 0..GAPS), proptest::option::weighted(0.1, 0..GAPS));
+    let rest = (prop_oneof![5 => Just(0_u8), 1 => 1..3_u8], 0..6_u8, any::<u8>());
     (0..TYPES, 0..OBJECTS, 0..4 * RECIPIENTS, whom, times, rest).prop_map(
         |(
             kind,

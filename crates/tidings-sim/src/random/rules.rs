@@ -26,12 +26,7 @@ const AFTERS: [i64; 3] = [MINUTE_MS, HOUR_MS, DAY_MS];
 const LOOK_BACKS: [i64; 3] = [2 * MINUTE_MS, HOUR_MS, DAY_MS];
 const KEEPS: [i64; 3] = [35 * DAY_MS, 3 * DAY_MS, 36 * HOUR_MS];
 /// Expressions that name one field, as the model can read them.
-const KEYS: [&str; 4] = [
-    "event.object.id",
-    "event.target.id",
-    "event.data.n",
-    "event.actor.id",
-];
+const KEYS: [&str; 4] = ["event.object.id", "event.target.id", "event.data.n", "event.actor.id"];
 /// Conditions as the model can read them.
 const CONDITIONS: [&str; 8] = [
     "event.data.n == 2",
@@ -106,10 +101,7 @@ pub(super) enum RawChange {
 }
 
 pub(super) fn raw_rules() -> impl Strategy<Value = RawRules> {
-    let types = vec(
-        proptest::option::weighted(0.95, raw_type()),
-        usize::from(TYPES),
-    );
+    let types = vec(proptest::option::weighted(0.95, raw_type()), usize::from(TYPES));
     let slots = vec(0..5_u8, usize::from(DIGESTS));
     let keep = prop_oneof![5 => Just(0_u8), 1 => 1..3_u8];
     let lanes = (0..KINDS - 1, any::<bool>(), 0..KINDS - 1);
@@ -169,15 +161,7 @@ fn raw_type() -> impl Strategy<Value = RawType> {
                 inbox,
                 (kind, hold, wait, digest, own, most, after),
             )| {
-                let email = RawRoute {
-                    kind,
-                    hold,
-                    wait,
-                    digest,
-                    own,
-                    most,
-                    after,
-                };
+                let email = RawRoute { kind, hold, wait, digest, own, most, after };
                 RawType {
                     category,
                     flags,
@@ -228,8 +212,7 @@ impl RawRules {
             .collect();
         let types = self.types.iter().enumerate().filter_map(|(index, raw)| {
             let name = format!("t{index}");
-            raw.as_ref()
-                .map(|raw| (name, self.type_rules(raw, &digests)))
+            raw.as_ref().map(|raw| (name, self.type_rules(raw, &digests)))
         });
         Rules {
             resolver: None,
@@ -243,15 +226,9 @@ impl RawRules {
                 .collect(),
             types: types.collect(),
             digests,
-            store: StoreRules {
-                keep_ms,
-                ..StoreRules::default()
-            },
+            store: StoreRules { keep_ms, ..StoreRules::default() },
             channels: quiet_hours(self.quiet).map_or_else(BTreeMap::new, |hours| {
-                let rules = ChannelRules {
-                    quiet_hours: Some(hours),
-                    ..ChannelRules::default()
-                };
+                let rules = ChannelRules { quiet_hours: Some(hours), ..ChannelRules::default() };
                 BTreeMap::from([(EMAIL.to_owned(), rules)])
             }),
         }
@@ -295,9 +272,7 @@ impl RawRules {
             drop_if_seen: raw.drop_if_seen,
             admission: Admission::ALL[usize::from(raw.admission.0)],
             per: Per::ALL[usize::from(raw.admission.1)],
-            condition: raw
-                .condition
-                .map(|index| CONDITIONS[usize::from(index)].to_owned()),
+            condition: raw.condition.map(|index| CONDITIONS[usize::from(index)].to_owned()),
             group: None,
             unresolved: Default::default(),
             unknown_outcome: Default::default(),
@@ -308,11 +283,7 @@ impl RawRules {
 
     /// All types of a lane have one policy kind; digests the same digest, `first_event` one `decide`.
     fn route(&self, raw: &RawRoute, digests: &BTreeMap<String, Digest>) -> Option<Route> {
-        let kind = if raw.kind == USUAL {
-            self.usual
-        } else {
-            raw.kind
-        };
+        let kind = if raw.kind == USUAL { self.usual } else { raw.kind };
         let own = raw.own && kind == self.own.0 && kind != NEVER;
         let earliest = if own { self.own.1 } else { self.earliest };
         let digest = if own { 0 } else { raw.digest };
@@ -321,11 +292,7 @@ impl RawRules {
             0 => Policy::Now,
             1 => Policy::FirstEvent {
                 hold_ms,
-                decide: if earliest {
-                    Decide::Earliest
-                } else {
-                    Decide::First
-                },
+                decide: if earliest { Decide::Earliest } else { Decide::First },
             },
             2 => Policy::Cooldown {
                 quiet_ms: hold_ms,
@@ -333,20 +300,16 @@ impl RawRules {
                     .map(|times: i64| times * hold_ms),
             },
             3 => Policy::Leading { quiet_ms: hold_ms },
-            4 if digests.contains_key(&digest_name(digest)) => Policy::Digest {
-                digest: digest_name(digest),
-            },
-            4 => Policy::Digest {
-                digest: digest_name(0),
-            },
+            4 if digests.contains_key(&digest_name(digest)) => {
+                Policy::Digest { digest: digest_name(digest) }
+            }
+            4 => Policy::Digest { digest: digest_name(0) },
             NEVER => Policy::Never,
             _ => return None,
         };
         let may_have_key = matches!(kind, 1..=3);
         // One in two or so, told from what decides nothing else of such a policy.
-        let key = KEYS
-            .get(usize::from(raw.digest * 2 + raw.wait % 2))
-            .filter(|_| may_have_key);
+        let key = KEYS.get(usize::from(raw.digest * 2 + raw.wait % 2)).filter(|_| may_have_key);
         Some(Route {
             lane: own.then(|| "x".to_owned()),
             batch_key: key.map(|key| (*key).to_owned()),
@@ -374,11 +337,7 @@ fn caps(index: u8) -> Vec<Cap> {
         3 => &[(2 * MINUTE_MS, 2)],
         _ => &[],
     };
-    let cap = |&(per_ms, max)| Cap {
-        channel: EMAIL.to_owned(),
-        per_ms,
-        max,
-    };
+    let cap = |&(per_ms, max)| Cap { channel: EMAIL.to_owned(), per_ms, max };
     caps.iter().map(cap).collect()
 }
 
@@ -396,11 +355,7 @@ fn quiet_hours(index: u8) -> Option<QuietHours> {
         5 => (2 * 60 + 30, 2 * 60, QuietHours::EVERY_DAY),
         _ => return None,
     };
-    Some(QuietHours {
-        from_minute: from,
-        to_minute: to,
-        days,
-    })
+    Some(QuietHours { from_minute: from, to_minute: to, days })
 }
 
 /// Data with a number, a text, nothing, or none.

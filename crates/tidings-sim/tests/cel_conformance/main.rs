@@ -48,11 +48,7 @@ fn run(expression: &str, bindings: &[(&'static str, Program)], expected: &str) -
         .iter()
         .map(|(name, program)| (*name, program.value(&[]).expect("a constant")))
         .collect();
-    let root = |(name, _): &(&'static str, Program)| Root {
-        name,
-        kind: Kind::Any,
-        fields: None,
-    };
+    let root = |(name, _): &(&'static str, Program)| Root { name, kind: Kind::Any, fields: None };
     let roots: Vec<Root> = bindings.iter().map(root).collect();
     let program = match Program::compile(expression, roots.leak()) {
         Ok(program) => program,

@@ -80,30 +80,21 @@ pub(crate) fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
         let actor = id(name)?;
         if made.insert(actor.clone()) {
             let email = Some(format!("{name}@crates.example"));
-            commands.push(Timed {
-                at,
-                command: recipient(actor.clone(), email),
-            });
+            commands.push(Timed { at, command: recipient(actor.clone(), email) });
         }
         let others = |key: &str| version[key].as_array().cloned().unwrap_or_default();
         for other in others("follow") {
             let topic = id(&format!("crate/{}", other.as_str().ok_or("follow")?))?;
             commands.push(Timed {
                 at,
-                command: Command::Subscribe {
-                    recipient: actor.clone(),
-                    topic,
-                },
+                command: Command::Subscribe { recipient: actor.clone(), topic },
             });
         }
         for other in others("unfollow") {
             let topic = id(&format!("crate/{}", other.as_str().ok_or("unfollow")?))?;
             commands.push(Timed {
                 at,
-                command: Command::Unsubscribe {
-                    recipient: actor.clone(),
-                    topic,
-                },
+                command: Command::Unsubscribe { recipient: actor.clone(), topic },
             });
         }
         let object = Object {
@@ -121,10 +112,7 @@ pub(crate) fn crates(shared: &Path) -> Result<Timeline, ConvertError> {
         commands.push(Timed { at, command });
         Ok(())
     })?;
-    Ok(Timeline {
-        rules: rules(["version_published"]),
-        commands,
-    })
+    Ok(Timeline { rules: rules(["version_published"]), commands })
 }
 
 /// The deeds of people in six hours, told to those who follow them; what others did is left out.
@@ -155,10 +143,7 @@ pub(crate) fn github(shared: &Path) -> Result<Timeline, ConvertError> {
             let verb = event["verb"].as_str().ok_or("verb")?;
             verbs.insert(verb.to_owned());
             let object = Object {
-                id: id(&format!(
-                    "repository/{}",
-                    event["object"].as_u64().ok_or("object")?
-                ))?,
+                id: id(&format!("repository/{}", event["object"].as_u64().ok_or("object")?))?,
                 title: None,
                 url: None,
                 image: None,
@@ -169,10 +154,7 @@ pub(crate) fn github(shared: &Path) -> Result<Timeline, ConvertError> {
             let topic = id(&format!("user/{actor}"))?;
             let event_id = id(event["id"].as_str().ok_or("id")?)?;
             let command = publish(event_id, id(verb)?, id(&actor.to_string())?, object, topic);
-            events.push(Timed {
-                at: instant(&event)?,
-                command,
-            });
+            events.push(Timed { at: instant(&event)?, command });
             Ok(())
         })?;
     }
@@ -185,16 +167,10 @@ pub(crate) fn github(shared: &Path) -> Result<Timeline, ConvertError> {
             line: 0,
             missing,
         })?;
-        commands.extend(graph.into_iter().map(|command| Timed {
-            at: first.at,
-            command,
-        }));
+        commands.extend(graph.into_iter().map(|command| Timed { at: first.at, command }));
     }
     commands.extend(events);
-    Ok(Timeline {
-        rules: rules(verbs.iter().map(String::as_str)),
-        commands,
-    })
+    Ok(Timeline { rules: rules(verbs.iter().map(String::as_str)), commands })
 }
 
 fn people(follows: &BTreeMap<u64, BTreeSet<u64>>) -> Result<Vec<Command>, &'static str> {
@@ -205,10 +181,7 @@ fn people(follows: &BTreeMap<u64, BTreeSet<u64>>) -> Result<Vec<Command>, &'stat
         commands.push(recipient(who.clone(), email));
         for other in others {
             let topic = id(&format!("user/{other}"))?;
-            commands.push(Command::Subscribe {
-                recipient: who.clone(),
-                topic,
-            });
+            commands.push(Command::Subscribe { recipient: who.clone(), topic });
         }
     }
     Ok(commands)
@@ -216,13 +189,8 @@ fn people(follows: &BTreeMap<u64, BTreeSet<u64>>) -> Result<Vec<Command>, &'stat
 
 /// An inbox at once, and a mail on Mondays at 09:00 UTC.
 fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
-    let weekly = Digest {
-        tz: Some("UTC".to_owned()),
-        ..Digest::new(Every::Week(1), 9 * 60)
-    };
-    let digest = Policy::Digest {
-        digest: WEEKLY.to_owned(),
-    };
+    let weekly = Digest { tz: Some("UTC".to_owned()), ..Digest::new(Every::Week(1), 9 * 60) };
+    let digest = Policy::Digest { digest: WEEKLY.to_owned() };
     let type_rules = TypeRules {
         category: "following".to_owned(),
         channels: BTreeMap::from([
@@ -240,15 +208,10 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         defaults: Defaults::default(),
         categories: BTreeMap::from([(
             "following".to_owned(),
-            Category {
-                title: Texts([(String::new(), "What you follow".to_owned())].into()),
-            },
+            Category { title: Texts([(String::new(), "What you follow".to_owned())].into()) },
         )]),
         digests: BTreeMap::from([(WEEKLY.to_owned(), weekly)]),
-        types: types
-            .into_iter()
-            .map(|name| (name.to_owned(), type_rules.clone()))
-            .collect(),
+        types: types.into_iter().map(|name| (name.to_owned(), type_rules.clone())).collect(),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
     }
@@ -264,23 +227,12 @@ fn recipient(who: Id, email: Option<String>) -> Command {
 fn publish(event: Id, kind: Id, actor: Id, object: Object, topic: Id) -> Command {
     Command::Publish(Box::new(Event {
         actor: Some(Object::bare(actor)),
-        ..Event::new(
-            event,
-            kind,
-            object,
-            Audience {
-                topics: vec![topic],
-                ..Audience::default()
-            },
-        )
+        ..Event::new(event, kind, object, Audience { topics: vec![topic], ..Audience::default() })
     }))
 }
 
 fn instant(value: &Value) -> Result<Instant, &'static str> {
-    value["t"]
-        .as_str()
-        .and_then(|t| Instant::parse(t).ok())
-        .ok_or("t")
+    value["t"].as_str().and_then(|t| Instant::parse(t).ok()).ok_or("t")
 }
 
 fn id(text: &str) -> Result<Id, &'static str> {

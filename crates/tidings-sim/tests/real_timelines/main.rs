@@ -80,12 +80,7 @@ fn all_crates_are_told_by(make: Make) {
     let Timeline { rules, commands } = convert::crates(&shared).expect("the data is as it was");
     let subject = play(make, rules, &commands);
     let messages = subject.messages();
-    let on = |channel: &str| {
-        messages
-            .iter()
-            .filter(|message| message.channel == channel)
-            .count()
-    };
+    let on = |channel: &str| messages.iter().filter(|message| message.channel == channel).count();
     assert_eq!((on("inbox"), on("email")), (601_042, 245_585));
     let told: BTreeSet<_> = messages.iter().map(|message| &message.recipient).collect();
     assert_eq!(told.len(), 3_085);

@@ -33,14 +33,7 @@ pub(super) fn an_empty_commit_does_nothing(harness: &dyn Harness) {
 pub(super) fn the_last_write_of_a_key_holds(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
     let store = fixture.store();
-    commit(
-        store,
-        [
-            put(BASE, b"a", b"1"),
-            put(BASE, b"a", b"3"),
-            put(BASE, b"a", b"2"),
-        ],
-    );
+    commit(store, [put(BASE, b"a", b"1"), put(BASE, b"a", b"3"), put(BASE, b"a", b"2")]);
     commit(store, [put(BASE, b"b", b"1"), delete(BASE, b"b")]);
     commit(store, [delete(DAY, b"c"), put(DAY, b"c", b"1")]);
     for _ in 0..2 {
@@ -56,46 +49,27 @@ pub(super) fn a_value_may_be_empty(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
     commit(fixture.store(), [put(BASE, b"a", b"")]);
     fixture.reopen();
-    assert_eq!(
-        get(fixture.store(), BASE, b"a").as_deref(),
-        Some(b"".as_slice())
-    );
+    assert_eq!(get(fixture.store(), BASE, b"a").as_deref(), Some(b"".as_slice()));
     assert_eq!(get(fixture.store(), BASE, b"b"), None);
 }
 
 pub(super) fn keys_are_bytes(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
-    let keys: Vec<Vec<u8>> = (0..=255)
-        .flat_map(|byte| [vec![byte], vec![byte, 0]])
-        .collect();
+    let keys: Vec<Vec<u8>> = (0..=255).flat_map(|byte| [vec![byte], vec![byte, 0]]).collect();
     commit(fixture.store(), keys.iter().map(|key| put(DAY, key, key)));
     fixture.reopen();
     let rows = all(&*snapshot(fixture.store()), DAY);
-    assert_eq!(
-        rows,
-        keys.into_iter()
-            .map(|key| (key.clone(), key))
-            .collect::<Vec<_>>()
-    );
+    assert_eq!(rows, keys.into_iter().map(|key| (key.clone(), key)).collect::<Vec<_>>());
 }
 
 pub(super) fn a_key_has_bounds(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
     let longest = vec![7; KEY_BYTES_MAX];
-    commit(
-        fixture.store(),
-        [put(BASE, &longest, b"1"), put(BASE, b"a", b"2")],
-    );
+    commit(fixture.store(), [put(BASE, &longest, b"1"), put(BASE, b"a", b"2")]);
     let too_long = vec![7; KEY_BYTES_MAX + 1];
     for key in [b"".as_slice(), &too_long] {
-        let refused = fixture
-            .store()
-            .commit(writes([put(BASE, b"b", b"1"), put(BASE, key, b"1")]));
-        assert!(
-            matches!(refused, Err(Error::Invalid(_))),
-            "{} bytes",
-            key.len()
-        );
+        let refused = fixture.store().commit(writes([put(BASE, b"b", b"1"), put(BASE, key, b"1")]));
+        assert!(matches!(refused, Err(Error::Invalid(_))), "{} bytes", key.len());
         assert_eq!(get(fixture.store(), BASE, key), None, "{} bytes", key.len());
     }
     let view = snapshot(fixture.store());
@@ -106,78 +80,41 @@ pub(super) fn a_key_has_bounds(harness: &dyn Harness) {
         (&too_long, None, 1),
     ] {
         let rows = range(&*view, BASE, from, until);
-        assert_eq!(
-            rows.len(),
-            found,
-            "{} bytes to {:?}",
-            from.len(),
-            until.map(<[u8]>::len)
-        );
+        assert_eq!(rows.len(), found, "{} bytes to {:?}", from.len(), until.map(<[u8]>::len));
     }
     drop(view);
     fixture.reopen();
-    assert_eq!(
-        get(fixture.store(), BASE, &longest).as_deref(),
-        Some(b"1".as_slice())
-    );
+    assert_eq!(get(fixture.store(), BASE, &longest).as_deref(), Some(b"1".as_slice()));
     assert_eq!(get(fixture.store(), BASE, b"b"), None);
 }
 
 pub(super) fn a_delete_takes_away(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
-    commit(
-        fixture.store(),
-        [
-            put(BASE, b"a", b"1"),
-            put(DAY, b"a", b"2"),
-            put(DAY, b"b", b"3"),
-        ],
-    );
-    commit(
-        fixture.store(),
-        [
-            delete(BASE, b"a"),
-            delete(DAY, b"a"),
-            delete(BASE, b"never"),
-        ],
-    );
+    commit(fixture.store(), [put(BASE, b"a", b"1"), put(DAY, b"a", b"2"), put(DAY, b"b", b"3")]);
+    commit(fixture.store(), [delete(BASE, b"a"), delete(DAY, b"a"), delete(BASE, b"never")]);
     for _ in 0..2 {
         assert_eq!(get(fixture.store(), BASE, b"a"), None);
         assert_eq!(get(fixture.store(), DAY, b"a"), None);
-        assert_eq!(
-            get(fixture.store(), DAY, b"b").as_deref(),
-            Some(b"3".as_slice())
-        );
+        assert_eq!(get(fixture.store(), DAY, b"b").as_deref(), Some(b"3".as_slice()));
         fixture.reopen();
     }
 }
 
 pub(super) fn partitions_are_apart(harness: &dyn Harness) {
     let fixture = harness.fresh();
-    let places = [
-        BASE,
-        Partition::Day(Day(-1)),
-        Partition::Day(Day(0)),
-        Partition::Day(Day(1)),
-    ];
+    let places = [BASE, Partition::Day(Day(-1)), Partition::Day(Day(0)), Partition::Day(Day(1))];
     for (number, place) in (0_u8..).zip(places) {
         commit(fixture.store(), [put(place, b"k", &[number])]);
     }
     commit(fixture.store(), [delete(Partition::Day(Day(0)), b"k")]);
-    let found: Vec<_> = places
-        .iter()
-        .map(|place| get(fixture.store(), *place, b"k"))
-        .collect();
+    let found: Vec<_> = places.iter().map(|place| get(fixture.store(), *place, b"k")).collect();
     assert_eq!(found, [Some(vec![0]), Some(vec![1]), None, Some(vec![3])]);
     assert_eq!(get(fixture.store(), Partition::Day(Day(2)), b"k"), None);
 }
 
 pub(super) fn a_refused_commit_writes_nothing(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
-    commit(
-        fixture.store(),
-        [put(BASE, b"a", b"1"), put(DAY, b"a", b"1")],
-    );
+    commit(fixture.store(), [put(BASE, b"a", b"1"), put(DAY, b"a", b"1")]);
     let new_day = Partition::Day(Day(5));
     let refused = writes([
         put(BASE, b"a", b"2"),
@@ -186,10 +123,7 @@ pub(super) fn a_refused_commit_writes_nothing(harness: &dyn Harness) {
         put(new_day, b"a", b"2"),
         put(new_day, b"", b"2"),
     ]);
-    assert!(matches!(
-        fixture.store().commit(refused),
-        Err(Error::Invalid(_))
-    ));
+    assert!(matches!(fixture.store().commit(refused), Err(Error::Invalid(_))));
     for _ in 0..2 {
         let view = snapshot(fixture.store());
         assert_eq!(all(&*view, BASE), [(b"a".to_vec(), b"1".to_vec())]);
@@ -266,12 +200,8 @@ pub(super) fn a_new_day_is_seen_with_its_commit(harness: &dyn Harness) {
     let fixture = harness.fresh();
     let store = fixture.store();
     let place = |number: u8| Partition::Day(Day(i32::from(number)));
-    let step = |number: u8| {
-        writes([
-            put(BASE, b"n", &[number]),
-            put(place(number), b"n", &[number]),
-        ])
-    };
+    let step =
+        |number: u8| writes([put(BASE, b"n", &[number]), put(place(number), b"n", &[number])]);
     read_meanwhile(store, (1..12).map(step).collect(), &|| {
         let view = snapshot(store);
         if let Some(number) = answered(view.get(BASE, b"n")) {
@@ -285,29 +215,12 @@ pub(super) fn a_new_day_is_seen_with_its_commit(harness: &dyn Harness) {
 pub(super) fn a_snapshot_stays_as_it_was(harness: &dyn Harness) {
     let fixture = harness.fresh();
     let store = fixture.store();
-    commit(
-        store,
-        [
-            put(BASE, b"a", b"1"),
-            put(BASE, b"b", b"1"),
-            put(DAY, b"a", b"1"),
-        ],
-    );
+    commit(store, [put(BASE, b"a", b"1"), put(BASE, b"b", b"1"), put(DAY, b"a", b"1")]);
     let earlier = snapshot(store);
     let new_day = Partition::Day(Day(9));
-    commit(
-        store,
-        [
-            put(BASE, b"a", b"2"),
-            delete(BASE, b"b"),
-            put(new_day, b"c", b"2"),
-        ],
-    );
+    commit(store, [put(BASE, b"a", b"2"), delete(BASE, b"b"), put(new_day, b"c", b"2")]);
     for number in 0..500_u16 {
-        commit(
-            store,
-            [put(DAY, &number.to_be_bytes(), b"2"), put(DAY, b"a", b"2")],
-        );
+        commit(store, [put(DAY, &number.to_be_bytes(), b"2"), put(DAY, b"a", b"2")]);
         if number % 100 == 0 {
             let mut seen = 0;
             answered(earlier.scan(DAY, &[], None, &mut |_, _| {
@@ -321,10 +234,7 @@ pub(super) fn a_snapshot_stays_as_it_was(harness: &dyn Harness) {
     assert_eq!(all(&*earlier, BASE), [one(b"a"), one(b"b")]);
     assert_eq!(all(&*earlier, DAY), [one(b"a")]);
     assert_eq!(all(&*earlier, new_day), []);
-    assert_eq!(
-        answered(earlier.get(BASE, b"a")).as_deref(),
-        Some(b"1".as_slice())
-    );
+    assert_eq!(answered(earlier.get(BASE, b"a")).as_deref(), Some(b"1".as_slice()));
     assert_eq!(answered(earlier.get(new_day, b"c")), None);
     assert_eq!(all(&*snapshot(store), DAY).len(), 501);
 }
@@ -335,10 +245,7 @@ pub(super) fn reopening_keeps_everything(harness: &dyn Harness) {
     for round in 0..5_u8 {
         for number in 0..20_u8 {
             let key = [round, number];
-            commit(
-                fixture.store(),
-                [put(BASE, &key, &key), write(DAY, &key, Some(&[number]))],
-            );
+            commit(fixture.store(), [put(BASE, &key, &key), write(DAY, &key, Some(&[number]))]);
             rows.push((key.to_vec(), key.to_vec()));
         }
         fixture.reopen();
@@ -357,36 +264,17 @@ pub(super) fn many_keys_are_read_as_each_is(harness: &dyn Harness) {
     commit(store, written.map(|key| put(DAY, key, key)));
     let before = snapshot(store);
     // What is replaced, deleted and new later is none of an older view's concern.
-    commit(
-        store,
-        [
-            put(DAY, &keys[0], b"new"),
-            delete(DAY, &keys[2]),
-            put(DAY, &keys[1], b"new"),
-        ],
-    );
+    commit(store, [put(DAY, &keys[0], b"new"), delete(DAY, &keys[2]), put(DAY, &keys[1], b"new")]);
     let after = snapshot(store);
     let asked: Vec<&[u8]> = keys.iter().rev().map(Vec::as_slice).collect();
     for view in [&before, &after] {
         for partition in [DAY, Partition::Base, Partition::Day(Day(1))] {
             let many = answered(view.get_many(partition, &asked));
-            let each: Vec<_> = asked
-                .iter()
-                .map(|key| answered(view.get(partition, key)))
-                .collect();
+            let each: Vec<_> = asked.iter().map(|key| answered(view.get(partition, key))).collect();
             assert_eq!(many, each);
         }
-        assert_eq!(
-            answered(view.get_many(DAY, &[])),
-            [] as [Option<Vec<u8>>; 0]
-        );
+        assert_eq!(answered(view.get_many(DAY, &[])), [] as [Option<Vec<u8>>; 0]);
     }
-    assert_eq!(
-        answered(before.get_many(DAY, &[&keys[0]])),
-        [Some(keys[0].clone())]
-    );
-    assert_eq!(
-        answered(after.get_many(DAY, &[&keys[0]])),
-        [Some(b"new".to_vec())]
-    );
+    assert_eq!(answered(before.get_many(DAY, &[&keys[0]])), [Some(keys[0].clone())]);
+    assert_eq!(answered(after.get_many(DAY, &[&keys[0]])), [Some(b"new".to_vec())]);
 }

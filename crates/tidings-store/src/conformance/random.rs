@@ -63,13 +63,7 @@ struct Run {
 
 impl Run {
     fn new(seed: u64, fixture: Box<dyn Fixture>) -> Self {
-        Self {
-            seed,
-            dice: Dice(seed),
-            model: Model::new(),
-            earlier: None,
-            fixture,
-        }
+        Self { seed, dice: Dice(seed), model: Model::new(), earlier: None, fixture }
     }
 
     fn play(&mut self) {
@@ -91,11 +85,7 @@ impl Run {
                 agree(&**view, model, &context);
             }
         }
-        agree(
-            &*snapshot(self.fixture.store()),
-            &self.model,
-            &format!("seed {}, end", self.seed),
-        );
+        agree(&*snapshot(self.fixture.store()), &self.model, &format!("seed {}, end", self.seed));
     }
 
     fn forget(&mut self) {
@@ -119,10 +109,7 @@ impl Run {
         for write in writes {
             match write.value {
                 Some(value) => {
-                    self.model
-                        .entry(write.partition)
-                        .or_default()
-                        .insert(write.key, value);
+                    self.model.entry(write.partition).or_default().insert(write.key, value);
                 }
                 None => {
                     if let Some(table) = self.model.get_mut(&write.partition) {
@@ -147,11 +134,7 @@ impl Run {
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
         let view = snapshot(self.fixture.store());
-        assert_eq!(
-            range(&*view, partition, &key, Some(&until)),
-            rows,
-            "{context}: {partition:?}"
-        );
+        assert_eq!(range(&*view, partition, &key, Some(&until)), rows, "{context}: {partition:?}");
     }
 }
 

@@ -9,19 +9,13 @@ use tidings_core::time::Day;
 const BASE: Partition = Partition::Base;
 
 fn names(rows: &Rows) -> Vec<&str> {
-    rows.iter()
-        .map(|(key, _)| std::str::from_utf8(key).unwrap_or("?"))
-        .collect()
+    rows.iter().map(|(key, _)| std::str::from_utf8(key).unwrap_or("?")).collect()
 }
 
 pub(super) fn a_scan_keeps_to_its_bounds(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
     let keys = ["b", "a", "c", "bb", "ba", "b\u{0}"];
-    commit(
-        fixture.store(),
-        keys.iter()
-            .map(|key| put(DAY, key.as_bytes(), key.as_bytes())),
-    );
+    commit(fixture.store(), keys.iter().map(|key| put(DAY, key.as_bytes(), key.as_bytes())));
     for _ in 0..2 {
         let view = snapshot(fixture.store());
         for (from, until, expected) in [
@@ -50,10 +44,7 @@ pub(super) fn a_scan_of_nothing_visits_nothing(harness: &dyn Harness) {
     let view = snapshot(fixture.store());
     assert_eq!(all(&*view, BASE), []);
     assert_eq!(all(&*view, DAY), []);
-    commit(
-        fixture.store(),
-        [put(BASE, b"a", b"1"), put(BASE, b"b", b"1")],
-    );
+    commit(fixture.store(), [put(BASE, b"a", b"1"), put(BASE, b"b", b"1")]);
     let view = snapshot(fixture.store());
     assert_eq!(all(&*view, DAY), []);
     assert_eq!(range(&*view, BASE, b"a", Some(b"a")), []);
@@ -63,20 +54,13 @@ pub(super) fn a_scan_of_nothing_visits_nothing(harness: &dyn Harness) {
 
 pub(super) fn a_scan_ends_when_told(harness: &dyn Harness) {
     let fixture = harness.fresh();
-    commit(
-        fixture.store(),
-        (0..50_u8).map(|number| put(DAY, &[number], b"1")),
-    );
+    commit(fixture.store(), (0..50_u8).map(|number| put(DAY, &[number], b"1")));
     let view = snapshot(fixture.store());
     for wanted in 1..=3 {
         let mut seen = Vec::new();
         answered(view.scan(DAY, &[10], None, &mut |key, _| {
             seen.push(key[0]);
-            if seen.len() == wanted {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            if seen.len() == wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }));
         assert_eq!(seen, (10..).take(wanted).collect::<Vec<u8>>());
     }
@@ -84,16 +68,8 @@ pub(super) fn a_scan_ends_when_told(harness: &dyn Harness) {
 
 pub(super) fn a_scan_passes_over_deletes(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
-    commit(
-        fixture.store(),
-        (0..200_u8).map(|number| put(DAY, &[number], b"1")),
-    );
-    commit(
-        fixture.store(),
-        (0..200_u8)
-            .filter(|n| n % 3 != 0)
-            .map(|n| delete(DAY, &[n])),
-    );
+    commit(fixture.store(), (0..200_u8).map(|number| put(DAY, &[number], b"1")));
+    commit(fixture.store(), (0..200_u8).filter(|n| n % 3 != 0).map(|n| delete(DAY, &[n])));
     commit(fixture.store(), [put(DAY, &[1], b"2"), delete(DAY, &[0])]);
     for _ in 0..2 {
         let rows = all(&*snapshot(fixture.store()), DAY);
@@ -120,20 +96,14 @@ pub(super) fn large_values_come_back_whole(harness: &dyn Harness) {
             .collect()
     };
     for seed in 1..=12_u32 {
-        commit(
-            fixture.store(),
-            [put(DAY, &seed.to_be_bytes(), &value(seed))],
-        );
+        commit(fixture.store(), [put(DAY, &seed.to_be_bytes(), &value(seed))]);
     }
     commit(fixture.store(), [put(BASE, b"same", &vec![42; 1 << 20])]);
     for _ in 0..2 {
         let rows = all(&*snapshot(fixture.store()), DAY);
         assert_eq!(rows.len(), 12);
         for (seed, (key, found)) in (1_u32..).zip(&rows) {
-            assert!(
-                key == &seed.to_be_bytes() && found == &value(seed),
-                "value {seed}"
-            );
+            assert!(key == &seed.to_be_bytes() && found == &value(seed), "value {seed}");
         }
         assert_eq!(get(fixture.store(), BASE, b"same"), Some(vec![42; 1 << 20]));
         fixture.reopen();
@@ -145,9 +115,7 @@ pub(super) fn many_keys_come_in_order(harness: &dyn Harness) {
     // 7919 is prime to 10,000, so every key comes once, in no order.
     let keys: Vec<u32> = (0..10_000).map(|number| number * 7_919 % 10_000).collect();
     for part in keys.chunks(1_000) {
-        let list = part
-            .iter()
-            .map(|key| put(DAY, &key.to_be_bytes(), &key.to_le_bytes()));
+        let list = part.iter().map(|key| put(DAY, &key.to_be_bytes(), &key.to_le_bytes()));
         commit(fixture.store(), list);
     }
     let other = Partition::Day(Day(19_701));

@@ -67,12 +67,7 @@ impl Directory {
             (Some(id), _) | (None, Expected::OrNew(id)) => id,
             (None, Expected::Existing | Expected::Same(_)) => return Err(no_store(path)),
         };
-        let directory = Self {
-            path: path.to_owned(),
-            lock,
-            id,
-            is_made: false,
-        };
+        let directory = Self { path: path.to_owned(), lock, id, is_made: false };
         let engine = directory.prepare(marked.is_some(), expected)?;
         Ok((directory, engine))
     }
@@ -107,12 +102,7 @@ impl Directory {
         let lock = lock(path)?;
         // Once more under the lock: another process may have finished a moment ago.
         refuse_filled(path)?;
-        let directory = Self {
-            path: path.to_owned(),
-            lock,
-            id,
-            is_made,
-        };
+        let directory = Self { path: path.to_owned(), lock, id, is_made };
         let failed = |fault| unusable(path, &fault);
         match fs::remove_dir_all(directory.engine_new()) {
             Err(fault) if fault.kind() != ErrorKind::NotFound => return Err(failed(fault)),
@@ -158,11 +148,7 @@ impl Directory {
     /// Notes that a commit is durable, so that a later opening detects its loss.
     pub(super) fn note_newest(&self, commit: u64) -> std::io::Result<()> {
         self.ensure_in_place().map_err(std::io::Error::other)?;
-        replace(
-            &self.path,
-            (NEWEST_NEW, NEWEST),
-            &format!("commit = {commit}\n"),
-        )
+        replace(&self.path, (NEWEST_NEW, NEWEST), &format!("commit = {commit}\n"))
     }
 
     /// The commit that was noted last, if any.
@@ -259,11 +245,7 @@ pub(super) fn disk_bytes(path: &Path) -> Result<u64, Error> {
 
 /// Syncs a directory's entries.
 pub(super) fn sync_directory(path: &Path) -> std::io::Result<()> {
-    if cfg!(unix) {
-        File::open(path)?.sync_all()
-    } else {
-        Ok(())
-    }
+    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
 /// Creates a directory that only its user may enter, whatever the umask.
@@ -285,13 +267,9 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 fn make(path: &Path) -> Result<bool, Error> {
     match create_private(path) {
         Ok(()) => {
-            let parent = path
-                .parent()
-                .filter(|parent| !parent.as_os_str().is_empty());
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
             let synced = sync_directory(parent.unwrap_or(Path::new(".")));
-            synced
-                .map(|()| true)
-                .map_err(|fault| unusable(path, &fault))
+            synced.map(|()| true).map_err(|fault| unusable(path, &fault))
         }
         Err(_) if path.is_dir() => Ok(false),
         Err(fault) if fault.kind() == ErrorKind::AlreadyExists => Err(Error::Unusable(format!(
@@ -314,8 +292,7 @@ fn make(path: &Path) -> Result<bool, Error> {
 }
 
 fn has_parent(path: &Path) -> bool {
-    path.parent()
-        .is_none_or(|parent| parent.as_os_str().is_empty() || parent.is_dir())
+    path.parent().is_none_or(|parent| parent.as_os_str().is_empty() || parent.is_dir())
 }
 
 /// Returns the identity of the store in a directory. `None` if a new one may be made there: the directory is empty,
@@ -419,9 +396,7 @@ fn lock(path: &Path) -> Result<File, Error> {
     let failed = |fault| unusable(path, &fault);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    let mut file = private(&mut options)
-        .open(path.join(LOCK))
-        .map_err(failed)?;
+    let mut file = private(&mut options).open(path.join(LOCK)).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {

@@ -42,11 +42,7 @@ impl Emptier {
             .name("tidings-emptier".to_owned())
             .spawn(run)
             .map_err(|fault| Error::Unavailable(format!("no thread to empty with: {fault}")))?;
-        Ok(Self {
-            wake: Some(wake),
-            ended: Mutex::new(ended),
-            patience: options.patience,
-        })
+        Ok(Self { wake: Some(wake), ended: Mutex::new(ended), patience: options.patience })
     }
 
     /// Wakes the thread, unless it is about to run anyway.

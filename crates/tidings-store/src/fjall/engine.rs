@@ -117,10 +117,7 @@ impl Engine {
         let journaled = journal::recover(place)?;
         let database = guarded(|| database(place, options))??;
         let damaged = |what: &str| {
-            Error::Corrupt(format!(
-                "{}: {what}; restore it from a backup",
-                place.display()
-            ))
+            Error::Corrupt(format!("{}: {what}; restore it from a backup", place.display()))
         };
         let existing = |name: &str| -> Result<Keyspace, Error> {
             if !database.keyspace_exists(name) {
@@ -138,17 +135,10 @@ impl Engine {
         }
         // Every commit writes here, so nothing can be newer than this.
         let newest = commits.tree.get_highest_seqno();
-        if days
-            .values()
-            .chain([&base])
-            .any(|keyspace| keyspace.tree.get_highest_seqno() > newest)
-        {
+        if days.values().chain([&base]).any(|keyspace| keyspace.tree.get_highest_seqno() > newest) {
             return Err(damaged("the end of its journal is missing"));
         }
-        let published = Published {
-            view: database.snapshot(),
-            days: Arc::new(days),
-        };
+        let published = Published { view: database.snapshot(), days: Arc::new(days) };
         Ok(Self {
             published: RwLock::new(Arc::new(published)),
             commits,
@@ -259,24 +249,13 @@ impl Engine {
     }
 
     pub(super) fn published(&self) -> Arc<Published> {
-        Arc::clone(
-            &self
-                .published
-                .read()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+        Arc::clone(&self.published.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Publishes the current state to readers; only between two batches.
     fn publish(&self, days: Arc<Days>) {
-        let published = Arc::new(Published {
-            view: self.database.snapshot(),
-            days,
-        });
-        *self
-            .published
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = published;
+        let published = Arc::new(Published { view: self.database.snapshot(), days });
+        *self.published.write().unwrap_or_else(PoisonError::into_inner) = published;
     }
 
     /// Writes a commit; nobody else writes meanwhile.
@@ -305,8 +284,7 @@ impl Engine {
         self.publish(days);
         // The other days are idle from now on, as a rule.
         let counted = if has_new { EMPTY_AFTER_BYTES } else { bytes };
-        self.bytes_since_emptied
-            .fetch_add(counted, Ordering::Relaxed);
+        self.bytes_since_emptied.fetch_add(counted, Ordering::Relaxed);
         Ok(())
     }
 
@@ -326,9 +304,7 @@ impl Engine {
         if !self.packed().contains(&day) {
             release_disk(&keyspace)?;
         }
-        self.database
-            .delete_keyspace(keyspace)
-            .map_err(|fault| in_use(&fault))?;
+        self.database.delete_keyspace(keyspace).map_err(|fault| in_use(&fault))?;
         // A sealed journal keeps the handles of all keyspaces that it has rows of, and thereby the
         // day's disk: get rid of the journal.
         if self.database.journal_count() > 1 {
@@ -398,8 +374,7 @@ impl Engine {
     pub(super) fn empty_due_memtables(&self) {
         let written = self.bytes_since_emptied.load(Ordering::Relaxed);
         if written >= EMPTY_AFTER_BYTES {
-            self.bytes_since_emptied
-                .fetch_sub(written, Ordering::Relaxed);
+            self.bytes_since_emptied.fetch_sub(written, Ordering::Relaxed);
             return self.empty_all_memtables();
         }
         let published = self.published();
@@ -509,9 +484,7 @@ fn recover_days(
     for name in database.list_keyspace_names() {
         let is_kept = days.values().any(|keyspace| *keyspace.name() == name);
         if name.starts_with(DAY_PREFIX) && !is_kept {
-            database
-                .delete_keyspace(existing(&name)?)
-                .map_err(|fault| in_use(&fault))?;
+            database.delete_keyspace(existing(&name)?).map_err(|fault| in_use(&fault))?;
         }
     }
     Ok(days)
@@ -527,9 +500,7 @@ fn commit_bytes(commit: &Commit) -> u64 {
 fn keyspace_options() -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .max_memtable_size(ENGINE_MEMTABLE_BYTES)
-        .compaction_strategy(Arc::new(
-            Leveled::default().with_table_target_size(TABLE_BYTES),
-        ))
+        .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(TABLE_BYTES)))
         .filter_block_partitioning_policy(PartitioningPolicy::all(true))
         .index_block_partitioning_policy(PartitioningPolicy::all(true))
 }
@@ -573,7 +544,5 @@ fn make(place: &Path, options: &Options) -> Result<(), Error> {
 
 fn read_last(commits: &Keyspace) -> Result<Option<u64>, Error> {
     let found = guarded(|| commits.get(journal::LAST))?.map_err(|fault| in_use(&fault))?;
-    Ok(found
-        .and_then(|value| value.as_ref().try_into().ok())
-        .map(u64::from_be_bytes))
+    Ok(found.and_then(|value| value.as_ref().try_into().ok()).map(u64::from_be_bytes))
 }

@@ -53,19 +53,13 @@ pub(super) fn recover(engine: &Path) -> Result<Option<u64>, Error> {
             }
             let step = sequence.map(|before| batch.sequence.checked_sub(before));
             if step.is_some_and(|step| step.is_none_or(|step| step > SEQUENCE_GAP_MAX)) {
-                return Err(corrupt(
-                    &path,
-                    &format!("byte {at} begins a commit out of order"),
-                ));
+                return Err(corrupt(&path, &format!("byte {at} begins a commit out of order")));
             }
             sequence = Some(batch.sequence);
             at = batch.end;
         }
         if (at + 1..bytes.len()).any(|start| batch_begins(&bytes, start)) {
-            return Err(corrupt(
-                &path,
-                &format!("byte {at} and what follows can't be read"),
-            ));
+            return Err(corrupt(&path, &format!("byte {at} and what follows can't be read")));
         }
         if at < bytes.len() {
             torn.push((path, at as u64));
@@ -112,13 +106,8 @@ fn journals(engine: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
     let mut journals = Vec::new();
     for entry in fs::read_dir(engine).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("jnl"))
-        {
-            let number = path
-                .file_stem()
-                .and_then(|stem| stem.to_str()?.parse().ok());
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jnl")) {
+            let number = path.file_stem().and_then(|stem| stem.to_str()?.parse().ok());
             match number {
                 Some(number) if path.is_file() => journals.push((number, path)),
                 _ => return Err(corrupt(&path, "it is not a journal")),
@@ -164,11 +153,7 @@ fn batch(bytes: &[u8], start: usize) -> Option<Batch> {
     }
     let mut hasher = Xxh3::new();
     hasher.update(items_bytes);
-    (hasher.digest() == sum).then_some(Batch {
-        end: cursor.at,
-        number,
-        sequence,
-    })
+    (hasher.digest() == sum).then_some(Batch { end: cursor.at, number, sequence })
 }
 
 fn batch_begins(bytes: &[u8], start: usize) -> bool {
@@ -216,10 +201,7 @@ impl<'a> Cursor<'a> {
 }
 
 fn corrupt(path: &Path, what: &str) -> Error {
-    Error::Corrupt(format!(
-        "{}: {what}; restore it from a backup",
-        path.display()
-    ))
+    Error::Corrupt(format!("{}: {what}; restore it from a backup", path.display()))
 }
 
 #[cfg(test)]

@@ -27,10 +27,7 @@ pub(super) fn verify(engine: &Path) -> Result<(), Error> {
     let unreadable = |fault: std::io::Error| corrupt(&keyspaces, &fault.to_string());
     for entry in fs::read_dir(&keyspaces).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if name.parse::<u64>().is_err() {
             return Err(corrupt(&path, "it does not belong there"));
         }
@@ -45,9 +42,8 @@ pub(super) fn verify(engine: &Path) -> Result<(), Error> {
 fn verify_list(keyspace: &Path) -> Result<(), Error> {
     let path = keyspace.join(CURRENT);
     let current = read(&path)?;
-    let current: [u8; CURRENT_BYTES] = current
-        .try_into()
-        .map_err(|_| corrupt(&path, "it has another length"))?;
+    let current: [u8; CURRENT_BYTES] =
+        current.try_into().map_err(|_| corrupt(&path, "it has another length"))?;
     let number = u64::from_le_bytes(part(&current, 0));
     let sum = u128::from_le_bytes(part(&current, 8));
     let list = keyspace.join(format!("v{number}"));
@@ -66,8 +62,5 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, Error> {
 }
 
 fn corrupt(path: &Path, what: &str) -> Error {
-    Error::Corrupt(format!(
-        "{}: {what}; restore it from a backup",
-        path.display()
-    ))
+    Error::Corrupt(format!("{}: {what}; restore it from a backup", path.display()))
 }

@@ -22,10 +22,7 @@ impl View {
     /// The view of the newest state.
     pub(super) fn of(engine: &Arc<Engine>) -> Result<Self, Error> {
         engine.ensure_whole()?;
-        Ok(Self {
-            published: engine.published(),
-            engine: Arc::clone(engine),
-        })
+        Ok(Self { published: engine.published(), engine: Arc::clone(engine) })
     }
 
     fn keyspace(&self, partition: Partition) -> Option<&Keyspace> {

@@ -16,104 +16,47 @@ pub type Test = fn(&Fresh<'_>);
 /// Every test and its name.
 pub const TESTS: &[(&str, Test)] = &[
     ("a_heartbeat_shows_who_lives", a_heartbeat_shows_who_lives),
-    (
-        "a_late_heartbeat_changes_nothing",
-        a_late_heartbeat_changes_nothing,
-    ),
+    ("a_late_heartbeat_changes_nothing", a_late_heartbeat_changes_nothing),
     ("a_look_is_no_heartbeat", a_look_is_no_heartbeat),
     ("members_are_in_order", members_are_in_order),
     ("who_leaves_is_gone", who_leaves_is_gone),
-    (
-        "a_change_of_role_has_its_instant",
-        a_change_of_role_has_its_instant,
-    ),
+    ("a_change_of_role_has_its_instant", a_change_of_role_has_its_instant),
     ("a_free_lease_is_acquired", a_free_lease_is_acquired),
     ("a_lease_is_acquired_once", a_lease_is_acquired_once),
-    (
-        "a_race_for_a_lease_has_one_winner",
-        a_race_for_a_lease_has_one_winner,
-    ),
-    (
-        "a_holder_with_heartbeats_keeps_its_lease",
-        a_holder_with_heartbeats_keeps_its_lease,
-    ),
-    (
-        "a_silent_holder_loses_its_lease",
-        a_silent_holder_loses_its_lease,
-    ),
+    ("a_race_for_a_lease_has_one_winner", a_race_for_a_lease_has_one_winner),
+    ("a_holder_with_heartbeats_keeps_its_lease", a_holder_with_heartbeats_keeps_its_lease),
+    ("a_silent_holder_loses_its_lease", a_silent_holder_loses_its_lease),
     ("a_holder_may_acquire_again", a_holder_may_acquire_again),
     ("a_released_lease_is_free", a_released_lease_is_free),
-    (
-        "a_release_of_an_old_epoch_does_nothing",
-        a_release_of_an_old_epoch_does_nothing,
-    ),
-    (
-        "a_release_is_not_undone_by_the_epoch",
-        a_release_is_not_undone_by_the_epoch,
-    ),
+    ("a_release_of_an_old_epoch_does_nothing", a_release_of_an_old_epoch_does_nothing),
+    ("a_release_is_not_undone_by_the_epoch", a_release_is_not_undone_by_the_epoch),
     ("the_holder_before_is_fenced", the_holder_before_is_fenced),
     ("an_old_epoch_opens_nothing", an_old_epoch_opens_nothing),
-    (
-        "what_one_holder_wrote_the_next_reads",
-        what_one_holder_wrote_the_next_reads,
-    ),
-    (
-        "a_holder_writes_after_a_release",
-        a_holder_writes_after_a_release,
-    ),
-    (
-        "names_and_addresses_are_any_text",
-        names_and_addresses_are_any_text,
-    ),
+    ("what_one_holder_wrote_the_next_reads", what_one_holder_wrote_the_next_reads),
+    ("a_holder_writes_after_a_release", a_holder_writes_after_a_release),
+    ("names_and_addresses_are_any_text", names_and_addresses_are_any_text),
     ("a_share_is_seen_by_all", shares::a_share_is_seen_by_all),
     ("parts_are_granted_once", shares::parts_are_granted_once),
-    (
-        "an_old_epoch_changes_no_share",
-        shares::an_old_epoch_changes_no_share,
-    ),
+    ("an_old_epoch_changes_no_share", shares::an_old_epoch_changes_no_share),
     ("a_recall_is_seen", shares::a_recall_is_seen),
-    (
-        "a_share_that_was_given_back_is_over",
-        shares::a_share_that_was_given_back_is_over,
-    ),
-    (
-        "a_share_is_revoked_from_who_is_silent",
-        shares::a_share_is_revoked_from_who_is_silent,
-    ),
-    (
-        "the_node_of_a_revoked_share_is_fenced",
-        shares::the_node_of_a_revoked_share_is_fenced,
-    ),
+    ("a_share_that_was_given_back_is_over", shares::a_share_that_was_given_back_is_over),
+    ("a_share_is_revoked_from_who_is_silent", shares::a_share_is_revoked_from_who_is_silent),
+    ("the_node_of_a_revoked_share_is_fenced", shares::the_node_of_a_revoked_share_is_fenced),
     (
         "a_revocation_comes_before_or_after_a_commit",
         shares::a_revocation_comes_before_or_after_a_commit,
     ),
-    (
-        "a_share_outlives_a_change_of_the_holder",
-        shares::a_share_outlives_a_change_of_the_holder,
-    ),
+    ("a_share_outlives_a_change_of_the_holder", shares::a_share_outlives_a_change_of_the_holder),
     ("a_share_is_opened_by_one", shares::a_share_is_opened_by_one),
-    (
-        "writers_commit_beside_each_other",
-        shares::writers_commit_beside_each_other,
-    ),
+    ("writers_commit_beside_each_other", shares::writers_commit_beside_each_other),
     ("two_begin_a_day_at_once", shares::two_begin_a_day_at_once),
-    (
-        "a_day_that_another_begins_is_read",
-        shares::a_day_that_another_begins_is_read,
-    ),
+    ("a_day_that_another_begins_is_read", shares::a_day_that_another_begins_is_read),
     (
         "a_deletion_finds_a_day_that_another_has_begun",
         shares::a_deletion_finds_a_day_that_another_has_begun,
     ),
-    (
-        "a_day_that_another_forgets_is_gone",
-        shares::a_day_that_another_forgets_is_gone,
-    ),
-    (
-        "a_share_keeps_its_own_snapshots",
-        shares::a_share_keeps_its_own_snapshots,
-    ),
+    ("a_day_that_another_forgets_is_gone", shares::a_day_that_another_forgets_is_gone),
+    ("a_share_keeps_its_own_snapshots", shares::a_share_keeps_its_own_snapshots),
 ];
 
 #[track_caller]
@@ -125,10 +68,7 @@ fn answered<T>(answer: Result<T, Error>) -> T {
 }
 
 fn member(id: i64, heartbeat: i64) -> Member {
-    Member {
-        heartbeat,
-        ..Member::new(NodeId(id), &format!("node-{id}"))
-    }
+    Member { heartbeat, ..Member::new(NodeId(id), &format!("node-{id}")) }
 }
 
 fn ids(view: &Membership) -> Vec<i64> {
@@ -139,10 +79,7 @@ fn ids(view: &Membership) -> Vec<i64> {
 #[track_caller]
 fn acquire(leases: &dyn Leases, id: i64) -> Epoch {
     let view = answered(leases.membership());
-    let heartbeat = view
-        .lease
-        .holder
-        .and_then(|id| Some(view.member(id)?.heartbeat));
+    let heartbeat = view.lease.holder.and_then(|id| Some(view.member(id)?.heartbeat));
     let acquired = answered(leases.acquire(view.lease, heartbeat, NodeId(id)));
     match acquired {
         Some(epoch) => epoch,
@@ -151,12 +88,7 @@ fn acquire(leases: &dyn Leases, id: i64) -> Epoch {
 }
 
 fn put(value: u8) -> crate::Commit {
-    vec![Write {
-        partition: Partition::Base,
-        key: vec![1],
-        value: Some(vec![value]),
-    }]
-    .into()
+    vec![Write { partition: Partition::Base, key: vec![1], value: Some(vec![value]) }].into()
 }
 
 fn a_heartbeat_shows_who_lives(fresh: &Fresh<'_>) {
@@ -165,11 +97,7 @@ fn a_heartbeat_shows_who_lives(fresh: &Fresh<'_>) {
     let view = answered(leases.heartbeat(&me));
     assert_eq!((view.lease.epoch, view.lease.holder), (Epoch(0), None));
     assert_eq!(view.member(NodeId(1)), Some(&me));
-    let other = Member {
-        role: Role::Draining,
-        unanswered: true,
-        ..member(2, 7)
-    };
+    let other = Member { role: Role::Draining, unanswered: true, ..member(2, 7) };
     let view = answered(leases.heartbeat(&other));
     assert_eq!(view.members.len(), 2);
     assert_eq!(view.member(NodeId(1)), Some(&me));
@@ -180,10 +108,7 @@ fn a_heartbeat_shows_who_lives(fresh: &Fresh<'_>) {
 
 fn a_late_heartbeat_changes_nothing(fresh: &Fresh<'_>) {
     let leases = fresh();
-    let newest = Member {
-        role: Role::Holding,
-        ..member(1, 5)
-    };
+    let newest = Member { role: Role::Holding, ..member(1, 5) };
     answered(leases.heartbeat(&member(1, 3)));
     answered(leases.heartbeat(&newest));
     for late in [4, 5, 1] {
@@ -196,10 +121,7 @@ fn a_look_is_no_heartbeat(fresh: &Fresh<'_>) {
     let leases = fresh();
     assert_eq!(ids(&answered(leases.membership())), [] as [i64; 0]);
     answered(leases.heartbeat(&member(1, 1)));
-    assert_eq!(
-        answered(leases.membership()).member(NodeId(1)),
-        Some(&member(1, 1))
-    );
+    assert_eq!(answered(leases.membership()).member(NodeId(1)), Some(&member(1, 1)));
 }
 
 fn members_are_in_order(fresh: &Fresh<'_>) {
@@ -207,10 +129,7 @@ fn members_are_in_order(fresh: &Fresh<'_>) {
     for id in [3, 1, -9, 2] {
         let name = format!("node-{}", 10 - id);
         let member = Member::new(NodeId(id), &name);
-        answered(leases.heartbeat(&Member {
-            heartbeat: 1,
-            ..member
-        }));
+        answered(leases.heartbeat(&Member { heartbeat: 1, ..member }));
     }
     assert_eq!(ids(&answered(leases.membership())), [-9, 3, 2, 1]);
 }
@@ -230,30 +149,21 @@ fn a_change_of_role_has_its_instant(fresh: &Fresh<'_>) {
     let first = since(answered(leases.heartbeat(&member(1, 1))));
     assert!(first.is_some());
     assert_eq!(since(answered(leases.heartbeat(&member(1, 2)))), first);
-    let holding = Member {
-        role: Role::Holding,
-        ..member(1, 3)
-    };
+    let holding = Member { role: Role::Holding, ..member(1, 3) };
     assert!(since(answered(leases.heartbeat(&holding))) >= first);
 }
 
 fn a_free_lease_is_acquired(fresh: &Fresh<'_>) {
     let leases = fresh();
     assert_eq!(acquire(&*leases, 1), Epoch(1));
-    let lease = Lease {
-        epoch: Epoch(1),
-        holder: Some(NodeId(1)),
-    };
+    let lease = Lease { epoch: Epoch(1), holder: Some(NodeId(1)) };
     assert_eq!(answered(leases.membership()).lease, lease);
 }
 
 fn a_lease_is_acquired_once(fresh: &Fresh<'_>) {
     let leases = fresh();
     let seen = answered(leases.membership()).lease;
-    assert_eq!(
-        answered(leases.acquire(seen, None, NodeId(1))),
-        Some(Epoch(1))
-    );
+    assert_eq!(answered(leases.acquire(seen, None, NodeId(1))), Some(Epoch(1)));
     // Doubled on its way, or by somebody who saw the same.
     for id in [1, 2] {
         assert_eq!(answered(leases.acquire(seen, None, NodeId(id))), None);
@@ -296,17 +206,11 @@ fn a_silent_holder_loses_its_lease(fresh: &Fresh<'_>) {
     answered(leases.heartbeat(&member(1, 4)));
     acquire(&*leases, 1);
     let seen = answered(leases.membership()).lease;
-    assert_eq!(
-        answered(leases.acquire(seen, Some(4), NodeId(2))),
-        Some(Epoch(2))
-    );
+    assert_eq!(answered(leases.acquire(seen, Some(4), NodeId(2))), Some(Epoch(2)));
     // One that is not listed has no heartbeat at all.
     answered(leases.leave(NodeId(2)));
     let seen = answered(leases.membership()).lease;
-    assert_eq!(
-        answered(leases.acquire(seen, None, NodeId(3))),
-        Some(Epoch(3))
-    );
+    assert_eq!(answered(leases.acquire(seen, None, NodeId(3))), Some(Epoch(3)));
 }
 
 fn a_holder_may_acquire_again(fresh: &Fresh<'_>) {
@@ -327,10 +231,7 @@ fn a_released_lease_is_free(fresh: &Fresh<'_>) {
     assert_eq!((lease.epoch, lease.holder), (epoch, None));
     // Its further heartbeats do not keep it.
     answered(leases.heartbeat(&member(1, 2)));
-    assert_eq!(
-        answered(leases.acquire(lease, None, NodeId(2))),
-        Some(Epoch(2))
-    );
+    assert_eq!(answered(leases.acquire(lease, None, NodeId(2))), Some(Epoch(2)));
 }
 
 fn a_release_of_an_old_epoch_does_nothing(fresh: &Fresh<'_>) {

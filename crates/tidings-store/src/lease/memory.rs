@@ -50,10 +50,7 @@ impl MemoryLeases {
     /// Creates leases without members, at the instant 0.
     #[must_use]
     pub fn new() -> Self {
-        let lease = Lease {
-            epoch: Epoch(0),
-            holder: None,
-        };
+        let lease = Lease { epoch: Epoch(0), holder: None };
         Self {
             state: Arc::new(Mutex::new(State {
                 now_ms: 0,
@@ -70,10 +67,7 @@ impl MemoryLeases {
     /// The same with commits that nobody checks: a test shows with it that the fence is needed.
     #[must_use]
     pub fn without_fence(self) -> Self {
-        Self {
-            fences: false,
-            ..self
-        }
+        Self { fences: false, ..self }
     }
 
     /// Sets its clock.
@@ -93,19 +87,11 @@ impl MemoryLeases {
                 granted.is_some_and(|granted| granted.opened == opening)
             }
         };
-        if holds || !self.fences {
-            Ok(())
-        } else {
-            Err(Error::Fenced)
-        }
+        if holds || !self.fences { Ok(()) } else { Err(Error::Fenced) }
     }
 
     fn held(&self, fence: Fence, opening: u64) -> Arc<dyn Store> {
-        Arc::new(Held {
-            leases: self.clone(),
-            fence,
-            opening,
-        })
+        Arc::new(Held { leases: self.clone(), fence, opening })
     }
 }
 
@@ -136,10 +122,7 @@ impl Leases for MemoryLeases {
         let mut state = self.lock();
         let now = state.now_ms;
         let at = state.members.entry(me.id).or_insert_with(|| At {
-            member: Member {
-                heartbeat: me.heartbeat - 1,
-                ..me.clone()
-            },
+            member: Member { heartbeat: me.heartbeat - 1, ..me.clone() },
             heard_ms: now,
             since_ms: now,
         });
@@ -169,10 +152,7 @@ impl Leases for MemoryLeases {
             return Ok(None);
         }
         let epoch = Epoch(seen.epoch.0 + 1);
-        state.lease = Lease {
-            epoch,
-            holder: Some(me),
-        };
+        state.lease = Lease { epoch, holder: Some(me) };
         Ok(Some(epoch))
     }
 
@@ -209,13 +189,7 @@ impl Leases for MemoryLeases {
         }
         let term = TermNo(state.last_term.0 + 1);
         state.last_term = term;
-        let share = Share {
-            term,
-            node,
-            parts: parts.to_vec(),
-            of,
-            ends: false,
-        };
+        let share = Share { term, node, parts: parts.to_vec(), of, ends: false };
         state.shares.insert(term, Granted { share, opened: 0 });
         Ok(Some(term))
     }

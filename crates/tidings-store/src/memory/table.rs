@@ -46,11 +46,7 @@ impl Table {
             // Keys that only grow, as a journal's do, leave full leaves behind, not half full ones.
             let is_last = at + 1 == leaves.len();
             let leaf = Arc::make_mut(&mut leaves[at]);
-            let half = if is_last {
-                LEAF_ROWS_MAX
-            } else {
-                LEAF_ROWS_MAX / 2
-            };
+            let half = if is_last { LEAF_ROWS_MAX } else { LEAF_ROWS_MAX / 2 };
             let upper = leaf.split_off(half);
             leaves.insert(at + 1, Arc::new(upper));
         }
@@ -88,9 +84,7 @@ impl Table {
 
     /// The leaf that holds the key, or would: the last one that does not begin above it.
     fn leaf_of(&self, key: &[u8]) -> usize {
-        self.leaves
-            .partition_point(|leaf| leaf[0].0.as_ref() <= key)
-            .saturating_sub(1)
+        self.leaves.partition_point(|leaf| leaf[0].0.as_ref() <= key).saturating_sub(1)
     }
 }
 

@@ -65,11 +65,7 @@ impl Address {
                 return Err(unusable(why));
             }
         };
-        config.ssl_mode(if encrypts {
-            SslMode::Require
-        } else {
-            SslMode::Disable
-        });
+        config.ssl_mode(if encrypts { SslMode::Require } else { SslMode::Disable });
         let store = None;
         Ok(Self { config, tls, store })
     }
@@ -82,9 +78,7 @@ impl Address {
 }
 
 fn unusable(why: &str) -> Error {
-    Error::Unusable(format!(
-        "the address of the database: {why}; write postgres://USER@HOST/DB"
-    ))
+    Error::Unusable(format!("the address of the database: {why}; write postgres://USER@HOST/DB"))
 }
 
 /// The address without its parameters of TLS, which are the mode and the file of certificates.
@@ -110,11 +104,8 @@ fn take_tls(url: &str) -> Result<(String, Option<String>, Option<String>), Error
             return Err(unusable(&format!("it has `{name}` twice")));
         }
     }
-    let rest = if rest.is_empty() {
-        place.to_owned()
-    } else {
-        format!("{place}?{}", rest.join("&"))
-    };
+    let rest =
+        if rest.is_empty() { place.to_owned() } else { format!("{place}?{}", rest.join("&")) };
     Ok((rest, mode, roots))
 }
 
@@ -151,10 +142,8 @@ mod tests {
             assert!(matches!(address.tls, Tls::Off), "{query}");
             assert_eq!(address.config.get_ssl_mode(), SslMode::Disable, "{query}");
         }
-        for query in [
-            "?sslmode=require",
-            "?options=-cx%3Dy&sslmode=verify-full&connect_timeout=5",
-        ] {
+        for query in ["?sslmode=require", "?options=-cx%3Dy&sslmode=verify-full&connect_timeout=5"]
+        {
             let address = of(query);
             assert!(matches!(address.tls, Tls::Verified(_)), "{query}");
             assert_eq!(address.config.get_ssl_mode(), SslMode::Require, "{query}");

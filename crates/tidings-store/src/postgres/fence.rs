@@ -43,11 +43,9 @@ impl Fence {
     /// The place of the row.
     pub(super) fn place(self) -> Place {
         match self {
-            Self::Lease(_) => Place {
-                table: "tidings_part",
-                number: "epoch",
-                is_it: "no = 0".to_owned(),
-            },
+            Self::Lease(_) => {
+                Place { table: "tidings_part", number: "epoch", is_it: "no = 0".to_owned() }
+            }
             Self::Share(term) => Place {
                 table: "tidings_share",
                 number: "term",
@@ -58,17 +56,12 @@ impl Fence {
 
     /// The number of the newest commit that an answer's first two columns tell; `None` if the writer's time is over.
     pub(super) fn newest_of(self, row: Option<&Row>) -> Option<i64> {
-        row.filter(|row| row.get::<_, i64>(0) == self.number())
-            .map(|row| row.get(1))
+        row.filter(|row| row.get::<_, i64>(0) == self.number()).map(|row| row.get(1))
     }
 
     /// The text of a statement that lists the days; its first two columns are those of the writer's row.
     pub(super) fn listing(self) -> String {
-        let Place {
-            table,
-            number,
-            is_it,
-        } = self.place();
+        let Place { table, number, is_it } = self.place();
         format!(
             "SELECT p.{number}, p.at, d.day, d.rows FROM {table} p LEFT JOIN tidings_day d ON true WHERE p.{is_it}"
         )
@@ -77,26 +70,14 @@ impl Fence {
 
 /// The days that the answer to [`Fence::listing`] tells.
 pub(super) fn days_of(rows: &[Row]) -> Days {
-    let day = |row: &Row| {
-        Some((
-            Day(row.get::<_, Option<i32>>(2)?),
-            TableNo(row.get::<_, i64>(3)),
-        ))
-    };
+    let day = |row: &Row| Some((Day(row.get::<_, Option<i32>>(2)?), TableNo(row.get::<_, i64>(3))));
     Arc::new(rows.iter().filter_map(day).collect::<BTreeMap<_, _>>())
 }
 
 /// Asks for the number of the newest commit; `None` if the writer's time is over.
 pub(super) fn newest(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault> {
-    let Place {
-        table,
-        number,
-        is_it,
-    } = fence.place();
-    let rows = link.query(
-        &format!("SELECT {number}, at FROM {table} WHERE {is_it}"),
-        &[],
-    )?;
+    let Place { table, number, is_it } = fence.place();
+    let rows = link.query(&format!("SELECT {number}, at FROM {table} WHERE {is_it}"), &[])?;
     Ok(fence.newest_of(rows.first()))
 }
 

@@ -172,20 +172,12 @@ impl PostgresLeases {
 }
 
 fn membership(rows: &[Row]) -> Result<Membership, Fault> {
-    let part = rows
-        .first()
-        .ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
-    let lease = Lease {
-        epoch: Epoch(part.get(0)),
-        holder: part.get::<_, Option<i64>>(1).map(NodeId),
-    };
+    let part = rows.first().ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
+    let lease =
+        Lease { epoch: Epoch(part.get(0)), holder: part.get::<_, Option<i64>>(1).map(NodeId) };
     let members = rows.iter().filter_map(seen).collect();
     let shares = rows.iter().filter_map(share).collect();
-    Ok(Membership {
-        lease,
-        members,
-        shares,
-    })
+    Ok(Membership { lease, members, shares })
 }
 
 fn seen(row: &Row) -> Option<MemberStatus> {
@@ -200,11 +192,7 @@ fn seen(row: &Row) -> Option<MemberStatus> {
         lag_ms: row.get(9),
         config: row.get(12),
     };
-    Some(MemberStatus {
-        member,
-        silent_ms: row.get::<_, i64>(10).max(0),
-        since_ms: row.get(11),
-    })
+    Some(MemberStatus { member, silent_ms: row.get::<_, i64>(10).max(0), since_ms: row.get(11) })
 }
 
 fn share(row: &Row) -> Option<Share> {
@@ -293,8 +281,7 @@ impl Leases for PostgresLeases {
     }
 
     fn recall(&self, epoch: Epoch, term: TermNo) -> Result<(), Error> {
-        self.ask(|link| link.query(RECALL, &[&epoch.0, &term.0]))
-            .map(drop)
+        self.ask(|link| link.query(RECALL, &[&epoch.0, &term.0])).map(drop)
     }
 
     fn revoke(&self, epoch: Epoch, term: TermNo, heartbeat: Option<i64>) -> Result<bool, Error> {

@@ -179,12 +179,7 @@ impl Link {
         };
         let connected = runtime.block_on(async { timeout(patience, connecting).await });
         let client = connected.map_err(|_| silent(patience))??;
-        Ok(Self {
-            runtime: Some(runtime),
-            client,
-            statements: HashMap::new(),
-            patience,
-        })
+        Ok(Self { runtime: Some(runtime), client, statements: HashMap::new(), patience })
     }
 
     /// Has a statement done, which is prepared with its first use.
@@ -193,12 +188,7 @@ impl Link {
         sql: &str,
         parameters: &Parameters<'_>,
     ) -> Result<Vec<Row>, Fault> {
-        let Self {
-            runtime,
-            client,
-            statements,
-            patience,
-        } = self;
+        let Self { runtime, client, statements, patience } = self;
         let known = statements.get(sql);
         let asking = async {
             let statement = match known {

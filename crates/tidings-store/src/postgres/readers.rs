@@ -37,12 +37,7 @@ impl Drop for Room<'_> {
 
 impl Readers {
     pub(super) fn new(address: Address, patience: Duration) -> Self {
-        Self {
-            address,
-            patience,
-            state: Mutex::default(),
-            returned: Condvar::new(),
-        }
+        Self { address, patience, state: Mutex::default(), returned: Condvar::new() }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -87,9 +82,6 @@ impl Readers {
 
     /// Forgets the statements that name a table, and so the last of what the database keeps of it.
     pub(super) fn forget(&self, table: &str) {
-        self.lock()
-            .idle
-            .iter_mut()
-            .for_each(|link| link.forget(table));
+        self.lock().idle.iter_mut().for_each(|link| link.forget(table));
     }
 }

@@ -71,14 +71,8 @@ impl Rows {
 impl RowCache {
     /// An empty cache of the rows of a store, of which a version is the newest.
     pub(super) fn new(version: i64, shared: Arc<AtomicBool>) -> Self {
-        let state = State {
-            version,
-            ..State::default()
-        };
-        Self {
-            state: Mutex::new(state),
-            shared,
-        }
+        let state = State { version, ..State::default() };
+        Self { state: Mutex::new(state), shared }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -104,10 +104,7 @@ pub(super) fn other(id: impl std::fmt::Display) -> String {
 pub(super) fn begin_restored(link: &mut Link, id: StoreId) -> Result<(), Error> {
     if is_there(link)? {
         let rows = link.query("SELECT format FROM tidings_format", &[])?;
-        if rows
-            .first()
-            .is_some_and(|row| row.get::<_, i32>(0) != UNFINISHED)
-        {
+        if rows.first().is_some_and(|row| row.get::<_, i32>(0) != UNFINISHED) {
             let why = "the database has a store already; restore into one that has none";
             return Err(Error::Unusable(why.to_owned()));
         }
@@ -150,9 +147,7 @@ fn found(link: &mut Link) -> Result<Option<StoreId>, Error> {
         ))),
         Some(_) => {
             let rows = link.query(IDENTITY, &[])?;
-            let id = rows
-                .first()
-                .and_then(|row| row.get::<_, &str>(0).parse().ok());
+            let id = rows.first().and_then(|row| row.get::<_, &str>(0).parse().ok());
             let damaged = || Error::Corrupt("`tidings_format` names no store".to_owned());
             Ok(Some(id.ok_or_else(damaged)?))
         }
@@ -208,9 +203,6 @@ pub(super) fn unlisted(link: &mut Link) -> Result<Vec<TableNo>, Fault> {
                AND pg_table_is_visible(oid)
                AND substr(relname::text, 14)::bigint NOT IN (SELECT rows FROM tidings_day)";
     let rows = link.query(sql, &[])?;
-    debug_assert!(
-        rows.iter()
-            .all(|row| *row.columns()[0].type_() == Type::INT8)
-    );
+    debug_assert!(rows.iter().all(|row| *row.columns()[0].type_() == Type::INT8));
     Ok(rows.iter().map(|row| TableNo(row.get(0))).collect())
 }

@@ -138,11 +138,7 @@ impl Statement<'_> {
 
 impl<'w> Arrays<'w> {
     fn of(changes: &Changes<'w>) -> Self {
-        let mut arrays = Self {
-            keys: Vec::new(),
-            values: Vec::new(),
-            deleted: Vec::new(),
-        };
+        let mut arrays = Self { keys: Vec::new(), values: Vec::new(), deleted: Vec::new() };
         for (key, value) in &changes.rows {
             match value {
                 Some(value) => {

@@ -50,9 +50,7 @@ impl TlsConnect<Socket> for Handshake {
 
     fn connect(self, socket: Socket) -> Self::Future {
         Box::pin(async move {
-            let (config, host) = self
-                .0
-                .ok_or_else(|| io::Error::other("the host has no name"))?;
+            let (config, host) = self.0.ok_or_else(|| io::Error::other("the host has no name"))?;
             let stream = TlsConnector::from(config).connect(host, socket).await?;
             Ok(Encrypted(Box::new(stream)))
         })

@@ -118,11 +118,7 @@ impl Versions {
         state.usable()?;
         let version = state.newest;
         state.held.entry(version).or_default().snapshots += 1;
-        Ok(Pin {
-            versions: Arc::clone(self),
-            version,
-            days: Arc::clone(&state.days),
-        })
+        Ok(Pin { versions: Arc::clone(self), version, days: Arc::clone(&state.days) })
     }
 
     /// The newest version and its days.
@@ -286,16 +282,9 @@ mod tests {
 
     fn had(versions: &Versions, pin: &Pin, key: u8) -> Option<Option<u8>> {
         let key = [key];
-        let range = (
-            TableNo::BASE,
-            key.as_slice(),
-            Bound::Included(key.as_slice()),
-        );
+        let range = (TableNo::BASE, key.as_slice(), Bound::Included(key.as_slice()));
         let found = versions.before(pin.version, pin.version, range).unwrap();
-        found
-            .into_values()
-            .next()
-            .map(|value| value.map(|value| value[0]))
+        found.into_values().next().map(|value| value.map(|value| value[0]))
     }
 
     #[test]
@@ -352,17 +341,11 @@ mod tests {
         versions.record(Days::default(), [], None);
         let after = versions.pin().unwrap();
         let range = (TableNo::BASE, [].as_slice(), Bound::Unbounded);
-        assert!(matches!(
-            versions.before(before.version, 1, range),
-            Err(Error::Unavailable(_))
-        ));
+        assert!(matches!(versions.before(before.version, 1, range), Err(Error::Unavailable(_))));
         assert!(versions.before(after.version, 1, range).is_ok());
         versions.end(Error::Fenced);
         versions.end(Error::Unavailable("later".to_owned()));
-        assert!(matches!(
-            versions.before(after.version, 9, range),
-            Err(Error::Fenced)
-        ));
+        assert!(matches!(versions.before(after.version, 9, range), Err(Error::Fenced)));
         assert!(matches!(versions.pin().err(), Some(Error::Fenced)));
     }
 

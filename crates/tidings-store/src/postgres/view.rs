@@ -41,11 +41,7 @@ struct Chunk {
 
 impl View {
     pub(super) fn new(reading: Arc<Reading>, pin: Pin) -> Self {
-        Self {
-            reading,
-            pin,
-            listed: OnceLock::new(),
-        }
+        Self { reading, pin, listed: OnceLock::new() }
     }
 
     /// The table of a partition; `None` if there is none. Where others write, a day that is not known is looked for
@@ -118,11 +114,7 @@ impl View {
             Some(_) => " AND key < $3",
             None => "",
         };
-        let Place {
-            table: own,
-            number,
-            is_it,
-        } = &self.reading.place;
+        let Place { table: own, number, is_it } = &self.reading.place;
         let sql = |table: &str| {
             format!(
                 "SELECT p.{number}, p.at, s.key, s.value FROM {own} p LEFT JOIN LATERAL \
@@ -144,12 +136,7 @@ impl View {
             .filter_map(|row| Some((row.get::<_, Option<Vec<u8>>>(2)?, row.get(3))))
             .collect();
         let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
-        Ok(Some(Chunk {
-            table,
-            rows,
-            version,
-            is_full,
-        }))
+        Ok(Some(Chunk { table, rows, version, is_full }))
     }
 }
 
@@ -172,11 +159,7 @@ impl Snapshot for View {
         if let Some(value) = cached {
             return Ok(Some(value.to_vec()));
         }
-        let Place {
-            table: own,
-            number,
-            is_it,
-        } = &self.reading.place;
+        let Place { table: own, number, is_it } = &self.reading.place;
         let sql = |table: &str| {
             format!(
                 "SELECT {number}, at, (SELECT value FROM {table} WHERE key = $1) FROM {own} WHERE {is_it}"
@@ -211,11 +194,7 @@ impl Snapshot for View {
         let Some(table) = self.table(partition)? else {
             return nothing();
         };
-        let Place {
-            table: own,
-            number,
-            is_it,
-        } = &self.reading.place;
+        let Place { table: own, number, is_it } = &self.reading.place;
         let sql = |table: &str| {
             format!(
                 "SELECT p.{number}, p.at, s.key, s.value FROM {own} p \
@@ -232,10 +211,7 @@ impl Snapshot for View {
             .collect();
         let value = |key: &&[u8]| {
             let place = (table, *key, Bound::Included(*key));
-            let replaced = self
-                .reading
-                .versions
-                .before(self.pin.version, version, place)?;
+            let replaced = self.reading.versions.before(self.pin.version, version, place)?;
             Ok(match replaced.into_values().next() {
                 Some(value) => value,
                 None => found.get(key).map(|value| value.to_vec()),
@@ -267,12 +243,7 @@ impl Snapshot for View {
             let Some(chunk) = self.chunk(partition, table, &from, until, limit)? else {
                 return Ok(());
             };
-            let Chunk {
-                rows,
-                version,
-                is_full,
-                ..
-            } = chunk;
+            let Chunk { rows, version, is_full, .. } = chunk;
             table = chunk.table;
             let last = rows.last().filter(|_| is_full).map(|(key, _)| key.clone());
             let end = match (&last, until) {
@@ -281,14 +252,8 @@ impl Snapshot for View {
                 (None, None) => Bound::Unbounded,
             };
             let range = (table, from.as_slice(), end);
-            let before = self
-                .reading
-                .versions
-                .before(self.pin.version, version, range)?;
-            let bytes: usize = rows
-                .iter()
-                .map(|(key, value)| key.len() + value.len())
-                .sum();
+            let before = self.reading.versions.before(self.pin.version, version, range)?;
+            let bytes: usize = rows.iter().map(|(key, value)| key.len() + value.len()).sum();
             for (key, value) in put_back(rows, before) {
                 if visit(&key, &value) == ControlFlow::Break(()) {
                     return Ok(());

@@ -15,10 +15,7 @@ fn small_commits_go_on_while_full_memtables_wait() {
     const DAYS: u32 = 4;
     const ROWS: u32 = 62_000;
     let dir = tempdir().unwrap();
-    let options = Options {
-        patience: Duration::from_secs(20),
-        ..Options::default()
-    };
+    let options = Options { patience: Duration::from_secs(20), ..Options::default() };
     let store = FjallStore::open(dir.path().join("store"), crate::NEW_STORE, options).unwrap();
     let value = noise(7, 256);
     let partition = |number: u32| on((number % DAYS).cast_signed());

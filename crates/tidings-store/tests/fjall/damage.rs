@@ -50,11 +50,7 @@ fn state(model: &BTreeMap<Partition, BTreeMap<Vec<u8>, Vec<u8>>>) -> State {
     let table = |place| model.get(place).into_iter().flatten();
     PLACES
         .iter()
-        .map(|place| {
-            table(place)
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect()
-        })
+        .map(|place| table(place).map(|(key, value)| (key.clone(), value.clone())).collect())
         .collect()
 }
 
@@ -184,16 +180,11 @@ fn a_journal_that_is_cut_within_its_last_commits_is_refused_until_the_loss_is_ac
     let states = make(&path);
     cut(&journal(&path), 10_000);
     for _ in 0..2 {
-        let Err(Error::Corrupt(said)) = read(&path) else {
-            panic!("opened")
-        };
+        let Err(Error::Corrupt(said)) = read(&path) else { panic!("opened") };
         assert!(said.contains("newest commits are gone"), "{said}");
         assert!(said.contains("--accept-loss"), "{said}");
     }
-    let accepting = Options {
-        accept_loss: true,
-        ..Options::default()
-    };
+    let accepting = Options { accept_loss: true, ..Options::default() };
     FjallStore::open(&path, crate::NEW_STORE, accepting).unwrap();
     let found = read(&path).unwrap();
     assert!(states.contains(&found) && found != *states.last().unwrap());
@@ -256,14 +247,7 @@ fn a_last_commit_with_a_hole_is_cut_off() {
     let store = open(&path).unwrap();
     store.commit(commit([put(on(2), b"a", b"1")])).unwrap();
     drop(store);
-    assert_eq!(
-        rows(&open(&path).unwrap(), on(2))
-            .unwrap()
-            .last()
-            .unwrap()
-            .0,
-        b"a"
-    );
+    assert_eq!(rows(&open(&path).unwrap(), on(2)).unwrap().last().unwrap().0, b"a");
 }
 
 fn restore(path: &Path) {

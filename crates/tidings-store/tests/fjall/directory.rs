@@ -14,38 +14,23 @@ fn a_store_is_open_once() {
     let directory = tempdir().unwrap();
     let path = directory.path().join("data");
     let store = open(&path).unwrap();
-    store
-        .commit(commit([put(Partition::Base, b"a", b"1")]))
-        .unwrap();
-    let Err(Error::Locked(text)) = open(&path) else {
-        panic!("two have it open")
-    };
+    store.commit(commit([put(Partition::Base, b"a", b"1")])).unwrap();
+    let Err(Error::Locked(text)) = open(&path) else { panic!("two have it open") };
     assert!(text.contains(&std::process::id().to_string()), "{text}");
     let view = store.snapshot().unwrap();
     drop(store);
-    assert!(
-        matches!(open(&path), Err(Error::Locked(_))),
-        "a snapshot is still held"
-    );
-    assert_eq!(
-        view.get(Partition::Base, b"a").unwrap().as_deref(),
-        Some(b"1".as_slice())
-    );
+    assert!(matches!(open(&path), Err(Error::Locked(_))), "a snapshot is still held");
+    assert_eq!(view.get(Partition::Base, b"a").unwrap().as_deref(), Some(b"1".as_slice()));
     drop(view);
     let store = open(&path).unwrap();
-    assert_eq!(
-        get(&store, Partition::Base, b"a").as_deref(),
-        Some(b"1".as_slice())
-    );
+    assert_eq!(get(&store, Partition::Base, b"a").as_deref(), Some(b"1".as_slice()));
 }
 
 #[test]
 fn a_directory_of_others_is_left_alone() {
     let directory = tempdir().unwrap();
     fs::write(directory.path().join("letter.txt"), "mine").unwrap();
-    let Err(Error::Format(text)) = open(directory.path()) else {
-        panic!("it was taken")
-    };
+    let Err(Error::Format(text)) = open(directory.path()) else { panic!("it was taken") };
     assert!(text.contains("letter.txt"), "{text}");
     let names: Vec<_> = fs::read_dir(directory.path()).unwrap().collect();
     assert_eq!(names.len(), 1, "nothing was put there");
@@ -67,9 +52,7 @@ fn an_unknown_format_is_refused() {
         ("\u{0}\u{0}", "names no format"),
     ] {
         fs::write(&marker, text).unwrap();
-        let Err(Error::Format(fault)) = open(directory.path()) else {
-            panic!("{text:?}")
-        };
+        let Err(Error::Format(fault)) = open(directory.path()) else { panic!("{text:?}") };
         assert!(fault.contains(said), "{fault}");
     }
     fs::remove_file(&marker).unwrap();
@@ -88,13 +71,8 @@ fn a_place_that_can_not_be_used_is_named() {
         (file.join("below"), "file"),
         (directory.path().join("missing").join("data"), "parent"),
     ] {
-        let Err(Error::Unusable(text)) = open(&path) else {
-            panic!("{path:?} was taken")
-        };
-        assert!(
-            text.contains(said) && text.contains(path.to_str().unwrap()),
-            "{text}"
-        );
+        let Err(Error::Unusable(text)) = open(&path) else { panic!("{path:?} was taken") };
+        assert!(text.contains(said) && text.contains(path.to_str().unwrap()), "{text}");
     }
 }
 
@@ -160,14 +138,9 @@ fn a_store_that_lost_its_data_is_damaged_not_new() {
 fn below_the_floor_only_forgetting_is_allowed() {
     let directory = tempdir().unwrap();
     let store = open(directory.path()).unwrap();
-    store
-        .commit(commit([put(on(1), b"a", b"1"), put(on(2), b"a", b"1")]))
-        .unwrap();
+    store.commit(commit([put(on(1), b"a", b"1"), put(on(2), b"a", b"1")])).unwrap();
     drop(store);
-    let options = Options {
-        floor_bytes: u64::MAX,
-        ..Options::default()
-    };
+    let options = Options { floor_bytes: u64::MAX, ..Options::default() };
     let store = FjallStore::open(directory.path(), crate::NEW_STORE, options).unwrap();
     for _ in 0..2 {
         let refused = store.commit(commit([put(on(2), b"a", b"2"), put(on(3), b"a", b"2")]));
@@ -186,21 +159,13 @@ fn below_the_floor_only_forgetting_is_allowed() {
 fn after_a_failed_write_nothing_is_answered_until_it_is_opened_again() {
     let directory = tempdir().unwrap();
     let store = open(directory.path()).unwrap();
-    store
-        .commit(commit([
-            put(Partition::Base, b"a", b"1"),
-            put(on(1), b"a", b"1"),
-        ]))
-        .unwrap();
+    store.commit(commit([put(Partition::Base, b"a", b"1"), put(on(1), b"a", b"1")])).unwrap();
     // A new day needs a directory in `keyspaces`; there is a file in its place.
     let keyspaces = directory.path().join("engine").join("keyspaces");
     let away = directory.path().join("engine").join("away");
     fs::rename(&keyspaces, &away).unwrap();
     fs::write(&keyspaces, "").unwrap();
-    let failed = store.commit(commit([
-        put(Partition::Base, b"b", b"1"),
-        put(on(2), b"a", b"1"),
-    ]));
+    let failed = store.commit(commit([put(Partition::Base, b"b", b"1"), put(on(2), b"a", b"1")]));
     assert!(matches!(failed, Err(Error::Unavailable(_))), "{failed:?}");
     fs::remove_file(&keyspaces).unwrap();
     fs::rename(&away, &keyspaces).unwrap();
@@ -208,26 +173,17 @@ fn after_a_failed_write_nothing_is_answered_until_it_is_opened_again() {
     assert!(matches!(failed, Err(Error::Unavailable(_))), "{failed:?}");
     assert!(matches!(store.forget(Day(1)), Err(Error::Unavailable(_))));
     assert!(matches!(store.days(), Err(Error::Unavailable(_))));
-    assert!(matches!(
-        store.snapshot().map(|_| ()),
-        Err(Error::Unavailable(_))
-    ));
+    assert!(matches!(store.snapshot().map(|_| ()), Err(Error::Unavailable(_))));
     drop(store);
     let store = open(directory.path()).unwrap();
-    assert_eq!(
-        get(&store, Partition::Base, b"a").as_deref(),
-        Some(b"1".as_slice())
-    );
+    assert_eq!(get(&store, Partition::Base, b"a").as_deref(), Some(b"1".as_slice()));
     assert_eq!(get(&store, Partition::Base, b"b"), None);
     assert_eq!(get(&store, Partition::Base, b"c"), None);
     store.commit(commit([put(on(2), b"a", b"1")])).unwrap();
 }
 
 fn fill(store: &dyn Store) -> Result<(), Error> {
-    store.commit(commit([
-        put(Partition::Base, b"a", b"1"),
-        put(on(3), b"b", b"2"),
-    ]))
+    store.commit(commit([put(Partition::Base, b"a", b"1"), put(on(3), b"b", b"2")]))
 }
 
 #[test]
@@ -236,10 +192,7 @@ fn what_is_restored_is_a_store() {
     let path = directory.path().join("data");
     FjallStore::restore(&path, StoreId([9; 16]), Options::default(), fill).unwrap();
     let store = open(&path).unwrap();
-    assert_eq!(
-        get(&store, Partition::Base, b"a").as_deref(),
-        Some(b"1".as_slice())
-    );
+    assert_eq!(get(&store, Partition::Base, b"a").as_deref(), Some(b"1".as_slice()));
     assert_eq!(store.days().unwrap(), [Day(3)]);
     assert_eq!(store.snapshot().unwrap().days().unwrap(), [Day(3)]);
     assert_eq!(get(&store, on(3), b"b").as_deref(), Some(b"2".as_slice()));
@@ -299,9 +252,7 @@ fn a_directory_that_holds_something_is_not_restored_into() {
     let path = directory.path().join("data");
     open(&path).unwrap();
     let refused = FjallStore::restore(&path, StoreId([9; 16]), Options::default(), fill);
-    let Err(Error::Unusable(text)) = refused else {
-        panic!("it was overwritten")
-    };
+    let Err(Error::Unusable(text)) = refused else { panic!("it was overwritten") };
     assert!(text.contains("is not empty"), "{text}");
     fs::write(directory.path().join("letter.txt"), "mine").unwrap();
     let refused = FjallStore::restore(directory.path(), StoreId([9; 16]), Options::default(), fill);
@@ -321,10 +272,7 @@ fn entries(path: &Path) -> usize {
 #[test]
 fn a4_only_who_may_make_a_store_makes_one() {
     let directory = tempdir().unwrap();
-    let (absent, empty) = (
-        directory.path().join("absent"),
-        directory.path().join("empty"),
-    );
+    let (absent, empty) = (directory.path().join("absent"), directory.path().join("empty"));
     let begun = directory.path().join("begun");
     fs::create_dir(&empty).unwrap();
     fs::create_dir(&begun).unwrap();
@@ -333,10 +281,7 @@ fn a4_only_who_may_make_a_store_makes_one() {
     for (path, holds) in [(&absent, 0), (&empty, 0), (&begun, 1)] {
         for expected in [Expected::Existing, Expected::Same(id)] {
             let refused = FjallStore::open(path, expected, Options::default());
-            assert!(
-                matches!(refused.err(), Some(Error::Missing(_))),
-                "{path:?} {expected:?}"
-            );
+            assert!(matches!(refused.err(), Some(Error::Missing(_))), "{path:?} {expected:?}");
             assert_eq!(entries(path), holds, "{path:?}: nothing was put there");
         }
     }
@@ -363,10 +308,7 @@ fn a4_a_store_whose_making_was_interrupted_is_not_made_by_opening_it_again() {
     fs::rename(path.join("engine"), path.join("engine.new")).unwrap();
     for expected in [Expected::Existing, Expected::Same(id)] {
         let refused = FjallStore::open(path, expected, Options::default());
-        assert!(
-            matches!(refused.err(), Some(Error::Missing(_))),
-            "{expected:?}"
-        );
+        assert!(matches!(refused.err(), Some(Error::Missing(_))), "{expected:?}");
         assert!(path.join("engine.new").join("keyspaces").exists());
     }
 }
@@ -377,9 +319,7 @@ fn a4_another_store_is_refused_until_the_right_one_is_back() {
     let (path, away) = (directory.path().join("data"), directory.path().join("away"));
     let store = open(&path).unwrap();
     let id = store.id();
-    store
-        .commit(commit([put(Partition::Base, b"a", b"1")]))
-        .unwrap();
+    store.commit(commit([put(Partition::Base, b"a", b"1")])).unwrap();
     drop(store);
     fs::rename(&path, &away).unwrap();
     let other = Expected::OrNew(StoreId([5; 16]));
@@ -392,10 +332,7 @@ fn a4_another_store_is_refused_until_the_right_one_is_back() {
     assert!(matches!(again(&path, id), Err(Error::Missing(_))));
     fs::rename(&away, &path).unwrap();
     let store = again(&path, id).unwrap();
-    assert_eq!(
-        get(&store, Partition::Base, b"a").as_deref(),
-        Some(b"1".as_slice())
-    );
+    assert_eq!(get(&store, Partition::Base, b"a").as_deref(), Some(b"1".as_slice()));
 }
 
 /// What is at the path of a store that went away.
@@ -409,11 +346,7 @@ enum InPlace {
 #[cfg(unix)]
 #[test]
 fn a4_a_store_that_went_away_takes_nothing_and_touches_nothing_in_its_place() {
-    for in_place in [
-        InPlace::Nothing,
-        InPlace::AnEmptyDirectory,
-        InPlace::AnotherStore,
-    ] {
+    for in_place in [InPlace::Nothing, InPlace::AnEmptyDirectory, InPlace::AnotherStore] {
         let directory = tempdir().unwrap();
         let (path, away) = (directory.path().join("data"), directory.path().join("away"));
         let store = open(&path).unwrap();
@@ -429,22 +362,13 @@ fn a4_a_store_that_went_away_takes_nothing_and_touches_nothing_in_its_place() {
             }
         }
         let before = entries(&path);
-        assert!(
-            matches!(store.ensure_room(), Err(Error::Unavailable(_))),
-            "{in_place:?}"
-        );
+        assert!(matches!(store.ensure_room(), Err(Error::Unavailable(_))), "{in_place:?}");
         let failed = store.commit(commit([put(on(1), b"b", b"1")]));
-        assert!(
-            matches!(failed, Err(Error::Unavailable(_))),
-            "{in_place:?}: {failed:?}"
-        );
+        assert!(matches!(failed, Err(Error::Unavailable(_))), "{in_place:?}: {failed:?}");
         // Neither does its end note anything there.
         drop(store);
         assert_eq!(entries(&path), before, "{in_place:?}");
-        assert!(
-            matches!(again(&path, id), Err(Error::Missing(_))),
-            "{in_place:?}"
-        );
+        assert!(matches!(again(&path, id), Err(Error::Missing(_))), "{in_place:?}");
         if path.exists() {
             fs::remove_dir_all(&path).unwrap();
         }
@@ -462,10 +386,7 @@ fn a4_a_restored_store_is_another_and_a_copy_is_the_same() {
     let id = open(&path).unwrap().id();
     FjallStore::restore(&copy, StoreId([9; 16]), Options::default(), fill).unwrap();
     assert!(matches!(again(&copy, id), Err(Error::Missing(_))));
-    assert_eq!(
-        again(&copy, StoreId([9; 16])).unwrap().id(),
-        StoreId([9; 16])
-    );
+    assert_eq!(again(&copy, StoreId([9; 16])).unwrap().id(), StoreId([9; 16]));
     fs::rename(&path, directory.path().join("moved")).unwrap();
     assert_eq!(again(&directory.path().join("moved"), id).unwrap().id(), id);
 }
@@ -496,9 +417,5 @@ fn a11_a_store_is_for_its_user_alone_whatever_the_umask() {
         }
     }
     assert_eq!((mode(&made), mode(&restored)), (0o700, 0o700));
-    assert_eq!(
-        mode(&given),
-        0o755,
-        "an operator's directory stays as it is"
-    );
+    assert_eq!(mode(&given), 0o755, "an operator's directory stays as it is");
 }

@@ -32,24 +32,13 @@ fn a_forgotten_day_gives_its_disk_back() {
     let store = open(directory.path()).unwrap();
     let before = disk_mib(&store);
     assert!(before >= 90, "{before} MiB hold 92");
-    assert!(
-        store
-            .day_bytes()
-            .unwrap()
-            .iter()
-            .any(|(day, bytes)| *day == Day(1) && *bytes > 0)
-    );
+    assert!(store.day_bytes().unwrap().iter().any(|(day, bytes)| *day == Day(1) && *bytes > 0));
     let view = store.snapshot().unwrap();
     store.forget(Day(1)).unwrap();
     assert!(view.get(on(1), &0_u64.to_be_bytes()).unwrap().is_some());
     drop(view);
     assert_eq!(
-        store
-            .day_bytes()
-            .unwrap()
-            .iter()
-            .map(|(day, _)| day)
-            .collect::<Vec<_>>(),
+        store.day_bytes().unwrap().iter().map(|(day, _)| day).collect::<Vec<_>>(),
         [&Day(2)]
     );
     // Background work ends with the store at the latest, and lets go of the last handles.
@@ -96,10 +85,7 @@ fn a_day_that_is_forgotten_while_it_is_packed_is_gone_with_its_files() {
             let packed = scope.spawn(|| store.rest(Day(day)));
             store.forget(Day(day)).unwrap();
             let packed = packed.join().unwrap();
-            assert!(
-                matches!(packed, Ok(()) | Err(Error::Unavailable(_))),
-                "{packed:?}"
-            );
+            assert!(matches!(packed, Ok(()) | Err(Error::Unavailable(_))), "{packed:?}");
         });
         assert_eq!(store.days().unwrap(), []);
         assert_eq!(deleted_and_open(directory.path()), 0, "day {day}");
@@ -121,13 +107,7 @@ fn journals_do_not_grow_with_the_number_of_days() {
     drop(store);
     let store = FjallStore::open(directory.path(), crate::NEW_STORE, Options::default()).unwrap();
     let held = disk_mib(&store);
-    assert!(
-        held < 250,
-        "{held} MiB for 3 days of 5 MiB each, of 400 MiB written"
-    );
+    assert!(held < 250, "{held} MiB for 3 days of 5 MiB each, of 400 MiB written");
     assert_eq!(store.days().unwrap(), [Day(77), Day(78), Day(79)]);
-    assert_eq!(
-        get(&store, on(79), &4_u64.to_be_bytes()),
-        Some(noise(79_004, MIB))
-    );
+    assert_eq!(get(&store, on(79), &4_u64.to_be_bytes()), Some(noise(79_004, MIB)));
 }

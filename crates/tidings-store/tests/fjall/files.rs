@@ -27,14 +27,9 @@ fn the_engines_files_are_those_that_are_parsed() {
     };
     let store = open(dir.path()).unwrap();
     let lists: String = LISTS.into_iter().map(line).collect();
-    let rows = [
-        put(Partition::Base, b"key", b"value"),
-        put(on(1), b"key", b""),
-    ];
+    let rows = [put(Partition::Base, b"key", b"value"), put(on(1), b"key", b"")];
     store.commit(commit(rows)).unwrap();
-    store
-        .commit(commit([put(on(1), b"key", b"newer")]))
-        .unwrap();
+    store.commit(commit([put(on(1), b"key", b"newer")])).unwrap();
     drop(store);
     let found = line("version") + &line("0.jnl") + &lists;
     assert!(found == EXPECTED, "the engine's files are\n{found}");

@@ -18,10 +18,7 @@ fn what_frees_room_may_use_what_is_kept_back() {
     store.ensure_room().unwrap();
     store.commit(commit([put(on(1), b"a", b"1")])).unwrap();
     drop(store);
-    let nothing_is_free = Options {
-        floor_bytes: u64::MAX / 2,
-        ..Options::default()
-    };
+    let nothing_is_free = Options { floor_bytes: u64::MAX / 2, ..Options::default() };
     let store = FjallStore::open(directory.path(), crate::NEW_STORE, nothing_is_free).unwrap();
     assert!(matches!(store.ensure_room(), Err(Error::Full(_))));
     let row = || commit([put(Partition::Base, b"forgotten", b"1")]);
@@ -65,10 +62,7 @@ fn child_that_writes_until_the_disk_is_full() {
         answer.err()
     });
     assert!(matches!(fault, Some(Error::Unavailable(_))), "{fault:?}");
-    assert!(matches!(
-        store.commit(commit([row(1)])),
-        Err(Error::Unavailable(_))
-    ));
+    assert!(matches!(store.commit(commit([row(1)])), Err(Error::Unavailable(_))));
     assert!(matches!(store.snapshot(), Err(Error::Unavailable(_))));
     writeln!(out, "told").unwrap();
 }

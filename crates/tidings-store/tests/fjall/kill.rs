@@ -23,11 +23,7 @@ fn day_of(number: u64) -> i32 {
 
 fn row(number: u64, part: u8) -> Write {
     let key = [number.to_be_bytes().as_slice(), &[part]].concat();
-    put(
-        on(day_of(number)),
-        &key,
-        &noise(number * 64 + u64::from(part), 4_000),
-    )
+    put(on(day_of(number)), &key, &noise(number * 64 + u64::from(part), 4_000))
 }
 
 fn last(store: &FjallStore) -> u64 {
@@ -42,10 +38,7 @@ fn child_that_writes_until_it_is_killed() {
         return;
     };
     // The newest commit is noted all the time: a kill must never make that go ahead of the journal.
-    let options = Options {
-        note_every: Duration::from_millis(1),
-        ..Options::default()
-    };
+    let options = Options { note_every: Duration::from_millis(1), ..Options::default() };
     let store = FjallStore::open(Path::new(&path), crate::NEW_STORE, options).unwrap();
     let mut out = std::io::stdout();
     for number in last(&store) + 1.. {
@@ -85,9 +78,7 @@ fn kill_after(mut child: Child, path: &Path, acknowledgements: usize) -> u64 {
         heard = number.parse().unwrap();
         count += 1;
         if count == acknowledgements / 2 {
-            let Err(Error::Locked(text)) = open(path) else {
-                panic!("two have it open")
-            };
+            let Err(Error::Locked(text)) = open(path) else { panic!("two have it open") };
             assert!(text.contains(&child.id().to_string()), "{text}");
         }
         if count == acknowledgements {
@@ -95,36 +86,24 @@ fn kill_after(mut child: Child, path: &Path, acknowledgements: usize) -> u64 {
         }
     }
     child.wait().unwrap();
-    assert!(
-        count >= acknowledgements,
-        "it ended by itself after {count}"
-    );
+    assert!(count >= acknowledgements, "it ended by itself after {count}");
     heard
 }
 
 fn ensure_whole(path: &Path, heard: u64) {
     let store = open(path).unwrap();
     let last = last(&store);
-    assert!(
-        last >= heard,
-        "{heard} was acknowledged, {last} is the last there"
-    );
+    assert!(last >= heard, "{heard} was acknowledged, {last} is the last there");
     let newest = day_of(last);
     let kept = store.days().unwrap();
-    assert!(
-        kept.len() <= usize::try_from(DAYS_KEPT).unwrap() + 2,
-        "{kept:?}"
-    );
+    assert!(kept.len() <= usize::try_from(DAYS_KEPT).unwrap() + 2, "{kept:?}");
     for day in (newest - DAYS_KEPT + 1).max(0)..=newest {
         let expected: Vec<_> = (1..=last)
             .filter(|number| day_of(*number) == day)
             .flat_map(|number| (0..30).map(move |part| row(number, part)))
             .map(|row| (row.key, row.value.unwrap()))
             .collect();
-        assert!(
-            rows(&store, on(day)).unwrap() == expected,
-            "day {day} up to {last}"
-        );
+        assert!(rows(&store, on(day)).unwrap() == expected, "day {day} up to {last}");
     }
     assert!(rows(&store, on(newest + 1)).unwrap().is_empty());
 }

@@ -1,9 +1,6 @@
 //! Proofs that only the engine on disk owes: its directory, damage, kills, and the disk it takes.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops at the first thing that goes wrong"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops at the first thing that goes wrong")]
 
 mod busy;
 mod damage;
@@ -36,11 +33,7 @@ fn open(path: &Path) -> Result<FjallStore, Error> {
 }
 
 fn put(partition: Partition, key: &[u8], value: &[u8]) -> Write {
-    Write {
-        partition,
-        key: key.to_vec(),
-        value: Some(value.to_vec()),
-    }
+    Write { partition, key: key.to_vec(), value: Some(value.to_vec()) }
 }
 
 fn commit(writes: impl IntoIterator<Item = Write>) -> Commit {
@@ -59,12 +52,10 @@ type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 
 fn rows(store: &dyn Store, partition: Partition) -> Result<Rows, Error> {
     let mut rows = Rows::new();
-    store
-        .snapshot()?
-        .scan(partition, &[], None, &mut |key, value| {
-            rows.push((key.to_vec(), value.to_vec()));
-            ControlFlow::Continue(())
-        })?;
+    store.snapshot()?.scan(partition, &[], None, &mut |key, value| {
+        rows.push((key.to_vec(), value.to_vec()));
+        ControlFlow::Continue(())
+    })?;
     Ok(rows)
 }
 

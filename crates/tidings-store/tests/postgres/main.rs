@@ -1,9 +1,6 @@
 //! Tests of a database that several processes share: a holder is taken over, and connections break.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::sync::mpsc;
 
@@ -30,12 +27,7 @@ const NEW_STORE: Expected = Expected::OrNew(StoreId([0; 16]));
 const DAY: Partition = Partition::Day(Day(19_700));
 
 fn put(partition: Partition, key: u8, value: u8) -> Commit {
-    vec![Write {
-        partition,
-        key: vec![key],
-        value: Some(vec![value]),
-    }]
-    .into()
+    vec![Write { partition, key: vec![key], value: Some(vec![value]) }].into()
 }
 
 fn get(store: &dyn Store, partition: Partition, key: u8) -> Option<u8> {
@@ -58,10 +50,7 @@ fn a_holder_that_was_taken_over_neither_writes_nor_reads() {
     let after = PostgresStore::open(&place, NEW_STORE).unwrap();
     after.commit(put(Partition::Base, 1, 2)).unwrap();
     // Neither what the new holder wrote is read, nor what it has replaced.
-    assert!(matches!(
-        view.get(Partition::Base, &[1]),
-        Err(Error::Fenced)
-    ));
+    assert!(matches!(view.get(Partition::Base, &[1]), Err(Error::Fenced)));
     assert!(matches!(view.get(DAY, &[1]), Err(Error::Fenced)));
     let forgotten = before.forget(Day(19_700));
     assert!(matches!(forgotten, Err(Error::Fenced)), "{forgotten:?}");
@@ -104,10 +93,7 @@ fn a_commit_whose_answer_is_lost_is_done_once() {
     store.commit(put(Partition::Base, 1, 2)).unwrap();
     assert!(proxy.has_lost());
     // What it replaced was lost with the answer: who needs that must not be told anything else.
-    assert!(matches!(
-        earlier.get(Partition::Base, &[1]),
-        Err(Error::Unavailable(_))
-    ));
+    assert!(matches!(earlier.get(Partition::Base, &[1]), Err(Error::Unavailable(_))));
     drop(earlier);
     assert_eq!(get(&store, Partition::Base, 1), Some(2));
     store.commit(put(Partition::Base, 1, 3)).unwrap();
@@ -164,15 +150,9 @@ fn tables_of_another_format_and_wrong_addresses_are_refused() {
     let place = server.place();
     PostgresStore::open(&place, NEW_STORE).unwrap();
     server.run("UPDATE store_0.tidings_format SET format = 99");
-    assert!(matches!(
-        PostgresStore::open(&place, NEW_STORE).err(),
-        Some(Error::Format(_))
-    ));
+    assert!(matches!(PostgresStore::open(&place, NEW_STORE).err(), Some(Error::Format(_))));
     let nowhere = place.replace("/postgres?", "/nowhere?");
-    assert!(matches!(
-        PostgresStore::open(&nowhere, NEW_STORE).err(),
-        Some(Error::Unusable(_))
-    ));
+    assert!(matches!(PostgresStore::open(&nowhere, NEW_STORE).err(), Some(Error::Unusable(_))));
 }
 
 #[test]
@@ -209,15 +189,9 @@ fn a4_only_who_may_make_a_store_in_a_database_makes_one() {
     let id = StoreId([7; 16]);
     for expected in [Expected::Existing, Expected::Same(id)] {
         let store = PostgresStore::open(&place, expected);
-        assert!(
-            matches!(store.err(), Some(Error::Missing(_))),
-            "{expected:?}"
-        );
+        assert!(matches!(store.err(), Some(Error::Missing(_))), "{expected:?}");
         let leases = PostgresLeases::open(&place, expected);
-        assert!(
-            matches!(leases.err(), Some(Error::Missing(_))),
-            "{expected:?}"
-        );
+        assert!(matches!(leases.err(), Some(Error::Missing(_))), "{expected:?}");
         assert!(!PostgresStore::is_in(&place).unwrap(), "{expected:?}");
     }
     let leases = PostgresLeases::open(&place, Expected::OrNew(id)).unwrap();
@@ -250,10 +224,8 @@ fn a4_a_database_that_is_made_anew_is_not_gone_on_with() {
         config: String::new(),
     };
     let leases = PostgresLeases::open(&place, NEW_STORE).unwrap();
-    let epoch = leases
-        .acquire(leases.membership().unwrap().lease, None, NodeId(1))
-        .unwrap()
-        .unwrap();
+    let epoch =
+        leases.acquire(leases.membership().unwrap().lease, None, NodeId(1)).unwrap().unwrap();
     let store = leases.open(epoch).unwrap();
     store.commit(put(Partition::Base, 1, 1)).unwrap();
     // Its tables go away under connections that live on, and are not made again.
@@ -276,12 +248,7 @@ fn a4_a_database_that_is_made_anew_is_not_gone_on_with() {
     drop(theirs);
     // The right one is back.
     server.run("DROP SCHEMA store_0 CASCADE; ALTER SCHEMA away RENAME TO store_0");
-    leases
-        .heartbeat(&Member {
-            heartbeat: 2,
-            ..member
-        })
-        .unwrap();
+    leases.heartbeat(&Member { heartbeat: 2, ..member }).unwrap();
     let store = leases.open(epoch).unwrap();
     assert_eq!(get(&*store, Partition::Base, 1), Some(1));
 }

@@ -38,10 +38,7 @@ impl Proxy {
                 }
             }
         });
-        Self {
-            url: format!("{before}{here}/{path}"),
-            next,
-        }
+        Self { url: format!("{before}{here}/{path}"), next }
     }
 
     pub(crate) fn url(&self) -> &str {

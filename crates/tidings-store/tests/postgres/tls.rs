@@ -41,10 +41,7 @@ fn a_server_is_believed_by_its_certificate_alone() {
         ("db.example", authority.as_str(), "not valid for name"),
     ] {
         let said = refused(&address(&server, host, parameters));
-        assert!(
-            said.contains(why) && said.contains("`sslrootcert=FILE`"),
-            "{said}"
-        );
+        assert!(said.contains(why) && said.contains("`sslrootcert=FILE`"), "{said}");
     }
 
     for mode in ["", "&sslmode=require", "&sslmode=verify-full"] {

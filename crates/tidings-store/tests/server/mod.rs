@@ -37,10 +37,7 @@ impl OnServer {
             let made = server.run("postgres", &format!("CREATE SCHEMA store_{number}"));
             made.expect("a schema can be made");
         }
-        format!(
-            "{}?options=-csearch_path%3Dstore_{number}",
-            server.url("postgres")
-        )
+        format!("{}?options=-csearch_path%3Dstore_{number}", server.url("postgres"))
     }
 
     /// Has a statement done.

@@ -34,11 +34,7 @@ pub(super) struct Writer<W> {
 impl<W: Write> Writer<W> {
     /// Writes the head.
     pub(super) fn new(out: W) -> std::io::Result<Self> {
-        let mut writer = Self {
-            out,
-            all: Xxh3::new(),
-            packed: Vec::new(),
-        };
+        let mut writer = Self { out, all: Xxh3::new(), packed: Vec::new() };
         writer.put(MAGIC)?;
         writer.put(&FORMAT.to_be_bytes())?;
         writer.put(&STORE_FORMAT.to_be_bytes())?;
@@ -106,12 +102,7 @@ pub(super) struct Reader<R> {
 impl<R: Read> Reader<R> {
     /// Reads the head.
     pub(super) fn new(input: R) -> Result<Self, Error> {
-        let mut reader = Self {
-            input,
-            all: Xxh3::new(),
-            at: 0,
-            packed: Vec::new(),
-        };
+        let mut reader = Self { input, all: Xxh3::new(), at: 0, packed: Vec::new() };
         let mut magic = [0; MAGIC.len()];
         match reader.take(&mut magic) {
             Err(Error::CutOff(_)) => return Err(Error::Foreign),
@@ -185,10 +176,7 @@ impl<R: Read> Reader<R> {
 
     /// The error of a block whose bytes are as they were written, and make no sense.
     pub(super) fn odd(&self) -> Error {
-        Error::Damaged {
-            at: self.at,
-            what: "invalid data before the end",
-        }
+        Error::Damaged { at: self.at, what: "invalid data before the end" }
     }
 
     fn end(&mut self, raw: &[u8], before: u64, at: u64) -> Result<(), Error> {
@@ -199,10 +187,7 @@ impl<R: Read> Reader<R> {
         let mut one = [0; 1];
         match self.input.read(&mut one)? {
             0 => Ok(()),
-            _ => Err(Error::Damaged {
-                at: self.at,
-                what: "data after its end",
-            }),
+            _ => Err(Error::Damaged { at: self.at, what: "data after its end" }),
         }
     }
 

@@ -86,11 +86,7 @@ fn rows(mut raw: &[u8], partition: Partition) -> Option<Vec<Write>> {
     while !raw.is_empty() {
         let key = part(&mut raw)?.to_vec();
         let value = Some(part(&mut raw)?.to_vec());
-        writes.push(Write {
-            partition,
-            key,
-            value,
-        });
+        writes.push(Write { partition, key, value });
     }
     Some(writes)
 }

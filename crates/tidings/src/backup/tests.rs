@@ -11,11 +11,7 @@ use crate::client::StorePlace;
 type Row = (Partition, Vec<u8>, Vec<u8>);
 
 fn put(partition: Partition, key: &[u8], value: Vec<u8>) -> Write {
-    Write {
-        partition,
-        key: key.to_vec(),
-        value: Some(value),
-    }
+    Write { partition, key: key.to_vec(), value: Some(value) }
 }
 
 /// Some blocks' worth of rows in three partitions, and a day without any.
@@ -23,25 +19,13 @@ fn store() -> MemoryStore {
     let store = MemoryStore::new();
     let mut writes = vec![
         put(Partition::Base, b"empty", Vec::new()),
-        put(
-            Partition::Day(Day(-3)),
-            &[0xff; 300],
-            b"before 1970".to_vec(),
-        ),
+        put(Partition::Day(Day(-3)), &[0xff; 300], b"before 1970".to_vec()),
     ];
     for number in 0..60_000_u32 {
         let value = number.to_le_bytes().repeat(10);
-        writes.push(put(
-            Partition::Day(Day(19_000)),
-            &number.to_be_bytes(),
-            value,
-        ));
+        writes.push(put(Partition::Day(Day(19_000)), &number.to_be_bytes(), value));
     }
-    let gone = Write {
-        partition: Partition::Day(Day(7)),
-        key: vec![1],
-        value: None,
-    };
+    let gone = Write { partition: Partition::Day(Day(7)), key: vec![1], value: None };
     writes.push(put(Partition::Day(Day(7)), &[1], vec![1]));
     writes.push(gone);
     store.commit(writes.into()).unwrap();
@@ -69,22 +53,14 @@ fn exported(store: &dyn Store) -> (Vec<u8>, Contents) {
 }
 
 fn restored(bytes: &[u8], directory: &Path) -> Result<Contents, Error> {
-    restore(bytes, &StorePlace::Directory(directory.to_owned()), |_| {
-        Ok(())
-    })
+    restore(bytes, &StorePlace::Directory(directory.to_owned()), |_| Ok(()))
 }
 
 #[test]
 fn a_backup_brings_everything_back() {
     let store = store();
     let (bytes, contents) = exported(&store);
-    assert_eq!(
-        contents,
-        Contents {
-            days: 2,
-            rows: 60_002
-        }
-    );
+    assert_eq!(contents, Contents { days: 2, rows: 60_002 });
     assert_eq!(check(&bytes[..]).unwrap(), contents);
     assert!(bytes.len() < 1_500_000, "it is packed: {}", bytes.len());
     let directory = tempfile::tempdir().unwrap();
@@ -92,11 +68,7 @@ fn a_backup_brings_everything_back() {
     assert_eq!(restored(&bytes, &data).unwrap(), contents);
     let back = FjallStore::open(&data, Expected::Existing, Options::default()).unwrap();
     assert!(rows(&back) == rows(&store), "every row is as it was");
-    assert_eq!(
-        exported(&back).0,
-        bytes,
-        "the same rows give the same backup"
-    );
+    assert_eq!(exported(&back).0, bytes, "the same rows give the same backup");
 }
 
 #[test]
@@ -112,19 +84,7 @@ fn what_is_cut_off_is_no_store() {
     let (bytes, _) = exported(&store());
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
-    for length in [
-        0,
-        5,
-        16,
-        19,
-        20,
-        23,
-        24,
-        29,
-        60,
-        bytes.len() / 2,
-        bytes.len() - 1,
-    ] {
+    for length in [0, 5, 16, 19, 20, 23, 24, 29, 60, bytes.len() / 2, bytes.len() - 1] {
         let fault = restored(&bytes[..length], &data).unwrap_err();
         let expected = match length {
             0..16 => matches!(fault, Error::Foreign),
@@ -132,9 +92,7 @@ fn what_is_cut_off_is_no_store() {
         };
         assert!(expected, "{length}: {fault}");
         let left = std::fs::read_dir(&data).map(|left| {
-            left.map(|entry| entry.unwrap().file_name())
-                .filter(|name| name != "LOCK")
-                .count()
+            left.map(|entry| entry.unwrap().file_name()).filter(|name| name != "LOCK").count()
         });
         assert_eq!(left.unwrap_or(0), 0, "{length}: nothing was put in place");
     }
@@ -144,17 +102,13 @@ fn what_is_cut_off_is_no_store() {
 #[test]
 fn a_flipped_bit_is_found_wherever_it_is() {
     let (bytes, _) = exported(&store());
-    for place in (0..200)
-        .chain((200..bytes.len()).step_by(9973))
-        .chain(bytes.len() - 41..bytes.len())
+    for place in
+        (0..200).chain((200..bytes.len()).step_by(9973)).chain(bytes.len() - 41..bytes.len())
     {
         let mut flipped = bytes.clone();
         flipped[place] ^= 1 << (place % 8);
         let fault = check(&flipped[..]).unwrap_err();
-        assert!(
-            !matches!(fault, Error::Store(_) | Error::Stream(_)),
-            "{place}: {fault}"
-        );
+        assert!(!matches!(fault, Error::Store(_) | Error::Stream(_)), "{place}: {fault}");
     }
 }
 
@@ -162,9 +116,7 @@ fn a_flipped_bit_is_found_wherever_it_is() {
 fn blocks_that_are_missing_doubled_or_foreign_are_found() {
     let mut writer = block::Writer::new(Vec::new()).unwrap();
     writer.block(block::Kind::Partition, &[]).unwrap();
-    writer
-        .block(block::Kind::Rows, &[0, 0, 0, 1, 7, 0, 0, 0, 0])
-        .unwrap();
+    writer.block(block::Kind::Rows, &[0, 0, 0, 1, 7, 0, 0, 0, 0]).unwrap();
     let whole = writer.finish(1).unwrap();
     assert_eq!(check(&whole[..]).unwrap().rows, 1);
     let damaged = |bytes: &[u8]| matches!(check(bytes), Err(Error::Damaged { .. }));

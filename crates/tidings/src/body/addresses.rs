@@ -166,10 +166,7 @@ impl Shown {
 
 /// A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
 #[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "it is read by the core; this is what the document says of it"
-)]
+#[expect(dead_code, reason = "it is read by the core; this is what the document says of it")]
 struct PushSubscription {
     /// Address of the browser's push service.
     endpoint: String,
@@ -179,10 +176,7 @@ struct PushSubscription {
 
 /// Keys of a browser, in base64url.
 #[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "it is read by the core; this is what the document says of it"
-)]
+#[expect(dead_code, reason = "it is read by the core; this is what the document says of it")]
 struct PushKeys {
     /// Public key.
     p256dh: String,

@@ -88,15 +88,11 @@ impl EventBody {
         ];
         if schedules.iter().filter(|(_, is_given)| *is_given).count() > 1 {
             let hint = "give one of them".to_owned();
-            return Err(Fault {
-                hint,
-                ..not_one(&schedules)
-            });
+            return Err(Fault { hint, ..not_one(&schedules) });
         }
         let event_type = self.r#type.0;
-        let channels = self
-            .channels
-            .map(|channels| channels_of(channels, rules, event_type.as_str()));
+        let channels =
+            self.channels.map(|channels| channels_of(channels, rules, event_type.as_str()));
         Ok(Event {
             id: self.id.map_or_else(or_id, Text::inner),
             event_type,
@@ -133,11 +129,8 @@ fn channels_of(given: Vec<String>, rules: &Rules, event_type: &str) -> Result<Ve
         {
             let names = rules.channels.keys().map(String::as_str);
             let hint = did_you_mean(&name, names).unwrap_or_default();
-            let reason = format!(
-                "the type {} has no channel {}",
-                quoted(event_type),
-                quoted(&name)
-            );
+            let reason =
+                format!("the type {} has no channel {}", quoted(event_type), quoted(&name));
             return Err(Fault::new(reason, hint).about(About::UnknownChannel));
         }
         if !channels.contains(&name) {
@@ -256,11 +249,7 @@ impl AudienceBody {
                 }
             }
         }
-        let topics = self
-            .topics
-            .into_iter()
-            .flatten()
-            .map(|Text(Topic(topic))| topic);
+        let topics = self.topics.into_iter().flatten().map(|Text(Topic(topic))| topic);
         let circles = self.near.map_or_else(Vec::new, |circles| circles.0);
         Ok(Audience {
             recipients,
@@ -313,11 +302,7 @@ pub(crate) struct Circle {
 
 impl From<Circle> for Near {
     fn from(circle: Circle) -> Self {
-        Self {
-            lat: circle.lat.0,
-            lon: circle.lon.0,
-            km: circle.km.0,
-        }
+        Self { lat: circle.lat.0, lon: circle.lon.0, km: circle.km.0 }
     }
 }
 

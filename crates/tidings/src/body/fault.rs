@@ -55,19 +55,13 @@ impl Fault {
     /// The same fault at a column.
     #[must_use]
     pub fn at_column(self, column: usize) -> Self {
-        Self {
-            column: Some(column),
-            ..self
-        }
+        Self { column: Some(column), ..self }
     }
 
     /// The same fault on a line.
     #[must_use]
     pub fn on_line(self, line: u64) -> Self {
-        Self {
-            line: Some(line),
-            ..self
-        }
+        Self { line: Some(line), ..self }
     }
 }
 

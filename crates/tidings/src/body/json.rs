@@ -240,9 +240,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 fn twice<'t>(table: &'t Table<'_>) -> Option<&'t str> {
     let mut keys: Vec<&str> = table.iter().map(|(key, _)| &**key).collect();
     keys.sort_unstable();
-    keys.windows(2)
-        .find(|pair| pair[0] == pair[1])
-        .map(|pair| pair[0])
+    keys.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 /// A text, borrowed if it has no escapes.
@@ -307,10 +305,7 @@ mod tests {
             let fault = object(bytes).unwrap_err();
             assert_eq!(fault.column, Some(column), "{fault:?}");
         }
-        assert_eq!(
-            object(b"[]").unwrap_err().reason,
-            "the body must be an object, got an array"
-        );
+        assert_eq!(object(b"[]").unwrap_err().reason, "the body must be an object, got an array");
         let deep = "[".repeat(100_000);
         assert!(object(deep.as_bytes()).is_err());
     }

@@ -51,10 +51,7 @@ pub(crate) fn hint(refused: &Refused) -> Option<String> {
     match refused {
         Refused::Exceeded(exceeded) => Some(exceeded.hint()),
         Refused::BatchKey(too_long) => Some(too_long.hint()),
-        Refused::UnknownType {
-            event_type,
-            configured,
-        } => {
+        Refused::UnknownType { event_type, configured } => {
             let configured = configured.iter().map(String::as_str);
             Some(unknown("type", event_type.as_str(), configured).hint)
         }

@@ -12,10 +12,7 @@ use super::text::{self, Text};
 
 /// An object in an event. The given fields replace the stored ones.
 #[derive(Serialize, Deserialize, ToSchema)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "an object\n  = help: Example: {\"id\": \"works/1\"}"
-)]
+#[serde(deny_unknown_fields, expecting = "an object\n  = help: Example: {\"id\": \"works/1\"}")]
 pub(crate) struct EventObject {
     /// Id of the object.
     #[schema(value_type = String, min_length = 1, max_length = 256, example = "works/1")]
@@ -57,10 +54,7 @@ pub(crate) struct ImageSizeBody {
 
 impl From<ImageSizeBody> for ImageSize {
     fn from(size: ImageSizeBody) -> Self {
-        Self {
-            width: size.width.get(),
-            height: size.height.get(),
-        }
+        Self { width: size.width.get(), height: size.height.get() }
     }
 }
 

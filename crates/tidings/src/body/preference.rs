@@ -142,11 +142,7 @@ impl Preference {
             };
             return fault("the inbox can't have a digest", hint);
         }
-        Ok(Choice {
-            scope,
-            channel: self.channel,
-            mode,
-        })
+        Ok(Choice { scope, channel: self.channel, mode })
     }
 
     /// The command that sets this one.
@@ -154,17 +150,8 @@ impl Preference {
     /// # Errors
     /// As [`Self::choice`].
     pub(crate) fn command(self, rules: &Rules, recipient: Id) -> Result<Command, Fault> {
-        let Choice {
-            scope,
-            channel,
-            mode,
-        } = self.choice(rules)?;
-        Ok(Command::Preference {
-            recipient,
-            scope,
-            channel,
-            mode,
-        })
+        let Choice { scope, channel, mode } = self.choice(rules)?;
+        Ok(Command::Preference { recipient, scope, channel, mode })
     }
 }
 
@@ -181,10 +168,8 @@ pub(crate) fn choices(rules: &Rules, list: Vec<Json<'_>>) -> Result<Vec<Choice>,
         };
         let preference = Fields::new(table).body::<Preference>();
         let choice = preference.and_then(|preference| preference.choice(rules));
-        choice.map_err(|fault| Fault {
-            reason: format!("item {number}: {}", fault.reason),
-            ..fault
-        })
+        choice
+            .map_err(|fault| Fault { reason: format!("item {number}: {}", fault.reason), ..fault })
     };
     (1..).zip(list).map(read).collect()
 }

@@ -121,10 +121,7 @@ impl Given {
         let (Text(Minute(from_minute)), Text(Minute(to_minute))) = (hours.from, hours.to);
         if from_minute == to_minute {
             let reason = "`quiet_hours` begin and end at the same time";
-            return Err(Fault::new(
-                reason,
-                "write another `to`, or null for no hours",
-            ));
+            return Err(Fault::new(reason, "write another `to`, or null for no hours"));
         }
         let empty = |name: &str| {
             let reason = format!("`quiet_hours.{name}` is empty");
@@ -139,11 +136,7 @@ impl Given {
             Some(names) if names.is_empty() => return Err(empty("channels")),
             names => names.map(|names| names.iter().map(|name| number_of(name)).collect()),
         };
-        let hours = Some(QuietHours {
-            from_minute,
-            to_minute,
-            days,
-        });
+        let hours = Some(QuietHours { from_minute, to_minute, days });
         let channels = channels.transpose()?;
         Ok(Some(Box::new(OwnHours { hours, channels })))
     }
@@ -172,11 +165,7 @@ impl Shown {
             .then(|| WEEK.iter().filter(begins).copied().collect());
         let channels = chosen.channels.as_ref().map(|numbers| {
             let name = |number: &ChannelNo| CHANNELS.get(usize::from(*number));
-            numbers
-                .iter()
-                .filter_map(name)
-                .map(|name| (*name).to_owned())
-                .collect()
+            numbers.iter().filter_map(name).map(|name| (*name).to_owned()).collect()
         });
         Some(Self::Hours(Hours {
             from: Text(Minute(hours.from_minute)),

@@ -36,25 +36,16 @@ enum What {
     /// It is missing.
     Missing,
     /// It has a field that there is not.
-    Field {
-        name: String,
-        known: &'static [&'static str],
-    },
+    Field { name: String, known: &'static [&'static str] },
     /// It is a word that there is not.
-    Word {
-        word: String,
-        known: &'static [&'static str],
-    },
+    Word { word: String, known: &'static [&'static str] },
     /// Something else; the text may have a hint.
     Other(String),
 }
 
 impl Wrong {
     fn new(what: What) -> Self {
-        Self {
-            path: String::new(),
-            what,
-        }
+        Self { path: String::new(), what }
     }
 
     /// The same fault, of a value in the field or item of this name.
@@ -101,9 +92,8 @@ impl From<Wrong> for Fault {
                 Self::new(format!("unknown {key} {}", quoted(&word)), hint)
             }
             What::Other(text) => {
-                let (reason, hint) = text
-                    .split_once(HELP)
-                    .unwrap_or((&text, "see the body in `/v1/openapi.json`"));
+                let (reason, hint) =
+                    text.split_once(HELP).unwrap_or((&text, "see the body in `/v1/openapi.json`"));
                 Self::new(format!("{name} {reason}"), hint)
             }
         }
@@ -124,10 +114,7 @@ impl de::Error for Wrong {
     }
 
     fn invalid_type(got: Unexpected<'_>, wanted: &dyn Expected) -> Self {
-        Self::new(What::Kind {
-            wanted: wanted.to_string(),
-            got: kind(got),
-        })
+        Self::new(What::Kind { wanted: wanted.to_string(), got: kind(got) })
     }
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {

@@ -151,15 +151,11 @@ fn all_addresses(
     email: Change<String>,
     listed: Change<addresses::Given>,
 ) -> Result<BTreeMap<ChannelNo, Vec<String>>, Fault> {
-    let mut changes: BTreeMap<ChannelNo, Vec<String>> = email
-        .map(|email| (EMAIL_NO, email.into_iter().collect()))
-        .into_iter()
-        .collect();
+    let mut changes: BTreeMap<ChannelNo, Vec<String>> =
+        email.map(|email| (EMAIL_NO, email.into_iter().collect())).into_iter().collect();
     let listed = match listed {
         None => BTreeMap::new(),
-        Some(None) => channel::sending()
-            .map(|channel| (channel.number, Vec::new()))
-            .collect(),
+        Some(None) => channel::sending().map(|channel| (channel.number, Vec::new())).collect(),
         Some(Some(addresses::Given(listed))) => listed,
     };
     for (number, address) in listed {

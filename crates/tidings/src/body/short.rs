@@ -44,11 +44,7 @@ impl Subscription {
             return Err(Fault::new("unknown field `unsubscribe`", "remove it"));
         }
         let unsubscribe = Some(unsubscribe);
-        Ok(Self {
-            unsubscribe,
-            ..self
-        }
-        .command())
+        Ok(Self { unsubscribe, ..self }.command())
     }
 }
 
@@ -86,11 +82,7 @@ impl Mark {
                 ]));
             }
         };
-        Ok(Command::Mark {
-            recipient,
-            what,
-            kind,
-        })
+        Ok(Command::Mark { recipient, what, kind })
     }
 }
 
@@ -116,10 +108,9 @@ impl Cancel {
         match (self.event, self.cancellation_key) {
             (Some(event), None) => Ok(Cancelled::Event(event.0)),
             (None, Some(key)) => Ok(Cancelled::Key(key.0)),
-            (event, key) => Err(not_one(&[
-                ("event", event.is_some()),
-                ("cancellation_key", key.is_some()),
-            ])),
+            (event, key) => {
+                Err(not_one(&[("event", event.is_some()), ("cancellation_key", key.is_some())]))
+            }
         }
     }
 }
@@ -182,8 +173,6 @@ pub(crate) struct ForgetDays {
 impl ForgetDays {
     /// The command that deletes them.
     pub(crate) fn command(self) -> Command {
-        Command::Forget {
-            before: self.before.0,
-        }
+        Command::Forget { before: self.before.0 }
     }
 }

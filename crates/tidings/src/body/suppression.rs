@@ -28,10 +28,7 @@ pub(crate) struct SuppressionBody {
 /// any more).
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
-#[expect(
-    dead_code,
-    reason = "it is read by the core; this is what the document says of it"
-)]
+#[expect(dead_code, reason = "it is read by the core; this is what the document says of it")]
 pub(crate) enum SuppressionReason {
     Manual,
     Bounce,

@@ -11,11 +11,7 @@ fn faults_have_the_whole_path() {
             "`object` must be an object, got an array",
             r#"Example: {"id": "works/1"}"#,
         ),
-        (
-            r#""object":{"id":null},"to":{}"#,
-            "`object.id` is missing",
-            "add `object.id`",
-        ),
+        (r#""object":{"id":null},"to":{}"#, "`object.id` is missing", "add `object.id`"),
         (
             r#""object":{"id":"o"},"to":{"topics":[null]}"#,
             "`to.topics[0]` must be a string, got null",
@@ -80,10 +76,7 @@ fn a_body_is_written_as_it_is_read() {
 fn f11_a_refusal_has_the_same_hint_wherever_it_came_from() {
     let event_type = Id::new("coment").unwrap();
     let configured = vec!["comment".to_owned()];
-    let misspelt = Refused::UnknownType {
-        event_type,
-        configured,
-    };
+    let misspelt = Refused::UnknownType { event_type, configured };
     assert!(hint(&misspelt).unwrap().contains("`comment`"));
     let nobody = Refused::UnknownRecipient(Id::new("ada").unwrap());
     assert_eq!(hint(&nobody), None, "each place has its own cure");

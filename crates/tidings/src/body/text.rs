@@ -112,10 +112,7 @@ impl FromText for WallTime {
     fn from_text(text: &str) -> Result<Self, Fault> {
         Self::parse(text).ok_or_else(|| {
             let reason = format!("must be a time without a zone, got {}", quoted(text));
-            Fault::new(
-                reason,
-                "write a date and a time, such as `2024-05-01T09:00`",
-            )
+            Fault::new(reason, "write a date and a time, such as `2024-05-01T09:00`")
         })
     }
 }

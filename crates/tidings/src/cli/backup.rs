@@ -79,11 +79,7 @@ fn copy(reach: &mut Reach, file: &Path) -> Result<Contents, Failed> {
     let request = Request::get("/v1/admin/backup".to_owned());
     let input = reach.stream(&request).map_err(Failed::Answer)?;
     let mut out = BufWriter::with_capacity(CHUNK_BYTES, &new.file);
-    let contents = backup::check(Tee {
-        input,
-        out: &mut out,
-    })
-    .map_err(Failed::Copy)?;
+    let contents = backup::check(Tee { input, out: &mut out }).map_err(Failed::Copy)?;
     out.flush().map_err(failed)?;
     drop(out);
     new.put_in_place(file).map_err(failed)?;

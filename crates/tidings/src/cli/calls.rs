@@ -55,9 +55,7 @@ pub(super) fn run(call: &dyn Call, streams: &mut Streams<'_>) -> io::Result<Ende
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let answer = reach
-        .ask(&request)
-        .and_then(|asked| asked.success()?.json());
+    let answer = reach.ask(&request).and_then(|asked| asked.success()?.json());
     let closed = reach.close();
     let answer = match answer {
         Ok(answer) => answer,
@@ -104,21 +102,14 @@ impl Call for Pending {
     to!();
 
     fn request(&self) -> Request {
-        Request::get(format!(
-            "/v1/recipients/{}/pending",
-            segment(&self.recipient)
-        ))
+        Request::get(format!("/v1/recipients/{}/pending", segment(&self.recipient)))
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
         let mut table = Table::new(&["DUE", "CHANNEL", "LANE", "SINCE", "TYPE", "OBJECT", "EVENT"]);
         for lane in list(answer, "lanes") {
             let held_by = cell(lane, "held_by");
-            let due = if held_by.is_empty() {
-                cell(lane, "due")
-            } else {
-                held_by
-            };
+            let due = if held_by.is_empty() { cell(lane, "due") } else { held_by };
             for entry in list(lane, "entries") {
                 let of_entry = ["t", "type", "object", "event"].map(|key| cell(entry, key));
                 let of_lane = [due.clone(), cell(lane, "channel"), lane_cell(lane)];
@@ -127,12 +118,7 @@ impl Call for Pending {
         }
         for entry in list(answer, "scheduled") {
             let of_entry = ["type", "object", "event"].map(|key| cell(entry, key));
-            let when = [
-                String::new(),
-                String::new(),
-                "scheduled".to_owned(),
-                cell(entry, "t"),
-            ];
+            let when = [String::new(), String::new(), "scheduled".to_owned(), cell(entry, "t")];
             table.row(when.into_iter().chain(of_entry));
         }
         table.write(out)?;
@@ -149,11 +135,7 @@ impl Call for Pending {
 /// A lane's name, with its batch key if it has one.
 pub(super) fn lane_cell(row: &Value) -> String {
     let (lane, key) = (cell(row, "lane"), cell(row, "key"));
-    if key.is_empty() {
-        lane
-    } else {
-        format!("{lane} {}", quoted(&key))
-    }
+    if key.is_empty() { lane } else { format!("{lane} {}", quoted(&key)) }
 }
 
 /// Messages that wait for a retry.
@@ -170,20 +152,9 @@ fn write_retried(messages: &[Value], out: &mut dyn Write) -> io::Result<()> {
     ]);
     for message in messages {
         let held_by = cell(message, "held_by");
-        let next = if held_by.is_empty() {
-            cell(message, "next_try")
-        } else {
-            held_by
-        };
-        let keys = [
-            "channel",
-            "lane",
-            "recipient",
-            "entries",
-            "failed_attempts",
-            "last.reply",
-            "id",
-        ];
+        let next = if held_by.is_empty() { cell(message, "next_try") } else { held_by };
+        let keys =
+            ["channel", "lane", "recipient", "entries", "failed_attempts", "last.reply", "id"];
         let cells = keys.map(|key| match key {
             "lane" => lane_cell(message),
             key => cell(message, key),
@@ -320,9 +291,7 @@ impl Call for Forget {
     to!();
 
     fn request(&self) -> Request {
-        Request::post("/v1/admin/forget".to_owned()).json(&ForgetDays {
-            before: Text(self.before),
-        })
+        Request::post("/v1/admin/forget".to_owned()).json(&ForgetDays { before: Text(self.before) })
     }
 
     fn confirm(&self, streams: &mut Streams<'_>) -> io::Result<Option<Ended>> {
@@ -440,11 +409,8 @@ fn write_fields(answer: &Value, but: &[&str], out: &mut dyn Write) -> io::Result
 }
 
 fn gather(path: &str, value: &Value, but: &[&str], rows: &mut Vec<(String, String)>) {
-    for (name, value) in value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(name, _)| !but.contains(&name.as_str()))
+    for (name, value) in
+        value.as_object().into_iter().flatten().filter(|(name, _)| !but.contains(&name.as_str()))
     {
         let name = match path {
             "" => name.clone(),

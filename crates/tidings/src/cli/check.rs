@@ -34,11 +34,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         .map_or(Path::new("tidings.toml"), PathBuf::as_path);
     let file = path.display().to_string();
     let read = config::check(path);
-    let status = if read.is_ok() {
-        Status::Done
-    } else {
-        Status::Wrong
-    };
+    let status = if read.is_ok() { Status::Done } else { Status::Wrong };
     match (&read, arguments.json) {
         (Ok(checked), false) => {
             write_summary(&file, checked, streams.out)?;
@@ -97,12 +93,7 @@ fn write_summary(file: &str, checked: &Checked, out: &mut dyn Write) -> io::Resu
         count(rules.digests.len(), "digest", "digests"),
         duration::print(rules.store.keep_ms)
     )?;
-    let width = rules
-        .types
-        .keys()
-        .map(|name| name.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = rules.types.keys().map(|name| name.chars().count()).max().unwrap_or(0);
     for (name, kind) in &rules.types {
         writeln!(out, "  {name:width$}  {}", routes(kind))?;
     }
@@ -117,25 +108,13 @@ fn routes(kind: &TypeRules) -> String {
         .channels
         .iter()
         .map(|(channel, route)| {
-            let lane = route
-                .lane
-                .as_ref()
-                .map(|lane| format!(" in {lane}"))
-                .unwrap_or_default();
+            let lane = route.lane.as_ref().map(|lane| format!(" in {lane}")).unwrap_or_default();
             let key = route.batch_key.as_ref();
             let key = key.map(|key| format!(" by {key}")).unwrap_or_default();
-            let most = route
-                .max_items
-                .map(|most| format!(" up to {most}"))
-                .unwrap_or_default();
+            let most = route.max_items.map(|most| format!(" up to {most}")).unwrap_or_default();
             let after = route.after_ms.map(duration::print);
-            let after = after
-                .map(|after| format!(", {after} after the inbox"))
-                .unwrap_or_default();
-            format!(
-                "{channel}: {}{lane}{key}{most}{after}",
-                policy(&route.policy)
-            )
+            let after = after.map(|after| format!(", {after} after the inbox")).unwrap_or_default();
+            format!("{channel}: {}{lane}{key}{most}{after}", policy(&route.policy))
         })
         .collect();
     let condition = kind.condition.as_ref();
@@ -152,13 +131,9 @@ fn policy(policy: &Policy) -> String {
             let decide = format!("{decide:?}").to_lowercase();
             format!("first_event {} ({decide})", print(*hold_ms))
         }
-        Policy::Cooldown {
-            quiet_ms,
-            max_wait_ms,
-        } => {
-            let max = max_wait_ms.map_or("without end".to_owned(), |ms| {
-                format!("at most {}", print(ms))
-            });
+        Policy::Cooldown { quiet_ms, max_wait_ms } => {
+            let max =
+                max_wait_ms.map_or("without end".to_owned(), |ms| format!("at most {}", print(ms)));
             format!("cooldown {}, {max}", print(*quiet_ms))
         }
         Policy::Leading { quiet_ms } => format!("leading {}", print(*quiet_ms)),

@@ -24,11 +24,7 @@ pub(super) fn run(
     let mut configs = Vec::new();
     for (file, title) in files.iter().zip(titles(files)) {
         match read(file, streams)? {
-            Ok(rules) => configs.push(Named {
-                name: file.display().to_string(),
-                title,
-                rules,
-            }),
+            Ok(rules) => configs.push(Named { name: file.display().to_string(), title, rules }),
             Err(status) => return Ok(status),
         }
     }

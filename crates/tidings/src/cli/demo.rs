@@ -37,10 +37,8 @@ pub(super) fn run(
     scenario: Scenario,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let stop = signals::stop(&runtime).subscribe();
     let settings = Settings {
         rules: config::parse(play::RULES, "examples/art/tidings.toml")
@@ -55,13 +53,7 @@ pub(super) fn run(
             Progress::Hidden => command::Progress::Hidden,
         },
     };
-    match command::run(
-        settings,
-        scenario,
-        (runtime, stop),
-        streams.out,
-        streams.err,
-    ) {
+    match command::run(settings, scenario, (runtime, stop), streams.out, streams.err) {
         Ok(()) => Ok(Status::Done),
         Err(Fault::Output(error)) => Err(error),
         Err(fault) => Ok(report(streams, &fault.to_string(), status_of(&fault))),

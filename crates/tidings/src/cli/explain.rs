@@ -36,10 +36,8 @@ impl Call for Explain {
 
 /// The body of the call. What begins like a JSON object is a supposed event; what is wrong with it the call says.
 pub(super) fn body(event: &str, recipient: &str) -> Value {
-    let supposed = event
-        .trim_start()
-        .starts_with('{')
-        .then(|| serde_json::from_str::<Value>(event).ok());
+    let supposed =
+        event.trim_start().starts_with('{').then(|| serde_json::from_str::<Value>(event).ok());
     let event = supposed.flatten().unwrap_or_else(|| json!(event));
     json!({"event": event, "recipient": recipient})
 }
@@ -52,10 +50,7 @@ pub(super) fn write(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
     };
     let [event, kind, recipient, as_of] =
         ["event", "type", "recipient", "as_of"].map(|field| cell(answer, field));
-    writeln!(
-        out,
-        "{supposed} {event} ({kind}) for {recipient}, as of {as_of}\n"
-    )?;
+    writeln!(out, "{supposed} {event} ({kind}) for {recipient}, as of {as_of}\n")?;
     let mut table = Table::new(&["CHANNEL", "RULE", "AT", "RESULT", "LOOKED AT"]);
     let mut add = |channel: &str, steps: &[Value]| {
         for step in steps {
@@ -73,11 +68,7 @@ pub(super) fn write(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
     for channel in channels {
         let [name, state, reason, at] =
             ["channel", "state", "reason", "at"].map(|field| cell(channel, field));
-        let reason = if reason.is_empty() {
-            String::new()
-        } else {
-            format!(" ({reason})")
-        };
+        let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
         let at = match (&*state, at.is_empty()) {
             (_, true) => String::new(),
             ("pending", false) => format!(", due {at}"),

@@ -24,10 +24,7 @@ const GROUPS: &[(&str, &[Example])] = &[
     (
         "Change",
         &[
-            (
-                "publish",
-                "publish --type comment --object posts/1 --recipient ada",
-            ),
+            ("publish", "publish --type comment --object posts/1 --recipient ada"),
             ("import", "import people.csv --kind recipients --data data"),
             ("cancel", "cancel --cancellation-key invoice-42"),
             ("withdraw", "withdraw comment-17"),
@@ -56,10 +53,7 @@ const GROUPS: &[(&str, &[Example])] = &[
     (
         "Decide",
         &[
-            (
-                "simulate",
-                "simulate --config tidings.toml --timeline week.ndjson",
-            ),
+            ("simulate", "simulate --config tidings.toml --timeline week.ndjson"),
             ("tune", "tune --timeline week.ndjson --mean-per-day 3"),
             ("export", "export --days 7 --data data"),
             ("bench", "bench fanout"),
@@ -81,9 +75,7 @@ pub(super) fn grouped(mut command: clap::Command) -> clap::Command {
     for (group, examples) in GROUPS {
         let mut rows = String::new();
         for (name, example) in *examples {
-            let Some(about) = command
-                .find_subcommand(name)
-                .and_then(clap::Command::get_about)
+            let Some(about) = command.find_subcommand(name).and_then(clap::Command::get_about)
             else {
                 continue;
             };
@@ -130,10 +122,7 @@ mod tests {
         let help = grouped(Arguments::command()).render_help().to_string();
         let lines: Vec<&str> = help.lines().collect();
         assert!(lines.contains(&"Look:"), "{help}");
-        assert!(
-            lines.iter().all(|line| line.chars().count() <= 120),
-            "{help}"
-        );
+        assert!(lines.iter().all(|line| line.chars().count() <= 120), "{help}");
         let mut command = grouped(Arguments::command());
         let status = command.find_subcommand_mut("status").expect("a command");
         let help = status.render_help().to_string();

@@ -63,19 +63,13 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let mut telling = Telling {
-        bar: bar(streams.progress, &import.input),
-        err: &mut *streams.err,
-        reported: 0,
-    };
+    let mut telling =
+        Telling { bar: bar(streams.progress, &import.input), err: &mut *streams.err, reported: 0 };
     let (tally, ended) = match &mut reach {
         Reach::Directory(directory) => import.run(&mut IntoNode(directory.handle()), &mut telling),
         Reach::Server(server) => {
             let kind = arguments.kind;
-            import.run(
-                &mut IntoServer { server, kind } as &mut dyn Sink,
-                &mut telling,
-            )
+            import.run(&mut IntoServer { server, kind } as &mut dyn Sink, &mut telling)
         }
     };
     telling.bar.finish_and_clear();
@@ -132,27 +126,17 @@ impl Read for Input {
 
 fn open(arguments: &Arguments) -> io::Result<Import<Input>> {
     let input = if arguments.is_stdin() {
-        Input {
-            stream: Box::new(io::stdin()),
-            bytes: None,
-        }
+        Input { stream: Box::new(io::stdin()), bytes: None }
     } else {
         let file = File::open(&arguments.file)?;
         let metadata = file.metadata()?;
-        Input {
-            stream: Box::new(file),
-            bytes: metadata.is_file().then_some(metadata.len()),
-        }
+        Input { stream: Box::new(file), bytes: metadata.is_file().then_some(metadata.len()) }
     };
     Ok(Import {
         input,
         format: arguments.format(),
         kind: arguments.kind,
-        bad: if arguments.skip_bad {
-            BadRows::Skip
-        } else {
-            BadRows::Refuse
-        },
+        bad: if arguments.skip_bad { BadRows::Skip } else { BadRows::Refuse },
     })
 }
 

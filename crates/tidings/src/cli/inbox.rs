@@ -33,18 +33,11 @@ impl Call for Inbox {
     fn request(&self) -> Request {
         let (recipient, limit) = (segment(&self.recipient), self.limit);
         let cursor = parameters([("cursor", self.cursor.as_deref())]);
-        Request::get(format!(
-            "/v1/recipients/{recipient}/inbox?limit={limit}{cursor}"
-        ))
+        Request::get(format!("/v1/recipients/{recipient}/inbox?limit={limit}{cursor}"))
     }
 
     fn write(&self, answer: &Value, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "{} unseen, {} unread",
-            cell(answer, "unseen"),
-            cell(answer, "unread")
-        )?;
+        writeln!(out, "{} unseen, {} unread", cell(answer, "unseen"), cell(answer, "unread"))?;
         let mut table = Table::new(&["NEWEST", "TYPE", "COUNT", "", "ACTORS", "OBJECTS"]);
         for group in list(answer, "groups") {
             let flag = |name| group.get(name) == Some(&Value::Bool(true));

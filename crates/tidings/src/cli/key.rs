@@ -99,10 +99,7 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     };
     let keys = list(&answer, "keys");
     if keys.is_empty() && !to.json {
-        writeln!(
-            streams.err,
-            "No API keys. Create one: tidings key new --data DIR"
-        )?;
+        writeln!(streams.err, "No API keys. Create one: tidings key new --data DIR")?;
     }
     let mut table = Table::new(&["ID", "CREATED", "NAME"]);
     for key in keys {

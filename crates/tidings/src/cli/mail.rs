@@ -72,9 +72,7 @@ fn next_of(arguments: &Preview, recipient: &str, streams: &mut Streams<'_>) -> i
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let answer = reach
-        .ask(&request)
-        .and_then(|asked| asked.success()?.json());
+    let answer = reach.ask(&request).and_then(|asked| asked.success()?.json());
     let closed = reach.close();
     let answer = match answer.and_then(|answer| closed.map(|()| answer)) {
         Ok(answer) => answer,
@@ -120,18 +118,12 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
             return Ok(report(streams, message.trim_end(), Status::Wrong));
         }
     };
-    let locale = arguments
-        .locale
-        .as_deref()
-        .unwrap_or(&rules.defaults.locale);
+    let locale = arguments.locale.as_deref().unwrap_or(&rules.defaults.locale);
     if let Err(fault) = check_locale(locale) {
         let message = format!("{} is not a locale; {fault}", quoted(locale));
         return Ok(report(streams, &message, Status::Wrong));
     }
-    let from = rules
-        .channels
-        .get("email")
-        .and_then(|email| email.from.as_deref());
+    let from = rules.channels.get("email").and_then(|email| email.from.as_deref());
     let sender = Sender::parse(from.unwrap_or("Tidings <tidings@example.org>"));
     let batch = sample(&kind, &rules, locale, usize::from(arguments.items));
     let mail = sender
@@ -140,9 +132,7 @@ fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::
         .and_then(|design| {
             let content = tidings_mail::content(&batch, &design);
             let mail = tidings_mail::render(&batch, &design);
-            content
-                .and_then(|(_, bodies)| Ok((mail?, bodies)))
-                .map_err(|fault| fault.to_string())
+            content.and_then(|(_, bodies)| Ok((mail?, bodies))).map_err(|fault| fault.to_string())
         });
     let (mail, bodies) = match mail {
         Ok(made) => made,
@@ -245,8 +235,5 @@ fn open(path: &Path) -> io::Result<()> {
         "windows" => "explorer",
         _ => "xdg-open",
     };
-    std::process::Command::new(program)
-        .arg(path)
-        .spawn()
-        .map(drop)
+    std::process::Command::new(program).arg(path).spawn().map(drop)
 }

@@ -110,11 +110,8 @@ struct Retry {
 
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let operate = |one: &One, call| Operate {
-        message: one.message.clone(),
-        call,
-        to: one.to.clone(),
-    };
+    let operate =
+        |one: &One, call| Operate { message: one.message.clone(), call, to: one.to.clone() };
     match &arguments.what {
         None => calls::run(&arguments.list, streams),
         Some(What::List(list)) => calls::run(list, streams),
@@ -320,10 +317,7 @@ struct Retried {
 
 /// The ids of the failed messages, by the time at which they were due.
 fn failed(reach: &mut Reach, retry: &Retry) -> Result<Vec<String>, Fault> {
-    let path = format!(
-        "/v1/messages?state=failed&limit=500{}",
-        retry.choice.query()
-    );
+    let path = format!("/v1/messages?state=failed&limit=500{}", retry.choice.query());
     let since = retry.since.map(Day::start);
     let mut all: Vec<(Instant, String)> = Vec::new();
     let mut cursor = String::new();

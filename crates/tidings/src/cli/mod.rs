@@ -247,10 +247,7 @@ where
             Ok(Status::Done)
         }
         Command::Man { directory } => man(&directory, streams),
-        Command::Config => streams
-            .out
-            .write_all(config::DEFAULT.as_bytes())
-            .map(|()| Status::Done),
+        Command::Config => streams.out.write_all(config::DEFAULT.as_bytes()).map(|()| Status::Done),
         #[cfg(feature = "demo")]
         Command::Demo(arguments) => demo::run(&arguments, tidings_demo::scenario(), streams),
         Command::Due(arguments) => calls::run(&arguments, streams),

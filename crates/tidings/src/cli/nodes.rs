@@ -41,10 +41,7 @@ pub(super) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::Result<St
     }
     table(nodes).write(streams.out)?;
     if !nodes.iter().any(is_holder) {
-        writeln!(
-            streams.err,
-            "No node holds the store now: calls are answered 503"
-        )?;
+        writeln!(streams.err, "No node holds the store now: calls are answered 503")?;
     }
     for node in of_other_config(nodes) {
         writeln!(
@@ -69,17 +66,12 @@ fn of_other_config(nodes: &[Value]) -> Vec<String> {
         cell(node, "state") != "silent"
             && config.is_some_and(|config| config != cell(node, "config"))
     };
-    nodes
-        .iter()
-        .filter(differs)
-        .map(|node| cell(node, "node"))
-        .collect()
+    nodes.iter().filter(differs).map(|node| cell(node, "node")).collect()
 }
 
 fn table(nodes: &[Value]) -> Table {
-    let mut table = Table::new(&[
-        "NODE", "STATE", "PARTS", "SINCE", "BEHIND", "SILENT", "CONFIG", "ADDRESS",
-    ]);
+    let mut table =
+        Table::new(&["NODE", "STATE", "PARTS", "SINCE", "BEHIND", "SILENT", "CONFIG", "ADDRESS"]);
     for node in nodes {
         let time = |key: &str| node.get(key).and_then(Value::as_u64).unwrap_or_default() / 1_000;
         table.row([
@@ -110,11 +102,7 @@ fn parts(node: &Value) -> String {
         }
     }
     let ranges = ranges.into_iter().map(|(first, last)| {
-        if first == last {
-            first.to_string()
-        } else {
-            format!("{first}-{last}")
-        }
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
     });
     let ranges: Vec<String> = ranges.collect();
     match (node["intake"] == true, ranges.is_empty()) {
@@ -159,10 +147,7 @@ mod tests {
                 "since": "2024-01-01T00:00:00Z", "lag_ms": lag_ms, "silent_ms": 310, "config": format!("{lag_ms:016x}"), "epoch": null,
             })
         };
-        let nodes = [
-            node("a", "holding", None, 65_000),
-            node("b", "standby", Some(&[]), 0),
-        ];
+        let nodes = [node("a", "holding", None, 65_000), node("b", "standby", Some(&[]), 0)];
         let mut out = Vec::new();
         table(&nodes).write(&mut out).unwrap();
         let expected = "\

@@ -37,15 +37,7 @@ impl<'p> Printer<'p> {
         form: Form,
         channel: Option<&'p str>,
     ) -> Self {
-        Self {
-            out,
-            err,
-            form,
-            channel,
-            warnings: Summed::default(),
-            printed: 0,
-            fault: None,
-        }
+        Self { out, err, form, channel, warnings: Summed::default(), printed: 0, fault: None }
     }
 
     /// Prints the books, if there are any, and flushes.
@@ -99,11 +91,7 @@ impl<'p> Printer<'p> {
 
 impl Sink for Printer<'_> {
     fn message(&mut self, message: &Message) {
-        if self.fault.is_some()
-            || self
-                .channel
-                .is_some_and(|channel| channel != message.channel)
-        {
+        if self.fault.is_some() || self.channel.is_some_and(|channel| channel != message.channel) {
             return;
         }
         match self.print(message) {
@@ -138,9 +126,7 @@ pub(super) fn write_warning(
 
 /// Writes the number of warnings that were not shown.
 pub(super) fn write_rest(warnings: &Summed, err: &mut dyn Write) -> io::Result<()> {
-    warnings
-        .rest()
-        .try_for_each(|line| writeln!(err, "warning: {line}"))
+    warnings.rest().try_for_each(|line| writeln!(err, "warning: {line}"))
 }
 
 /// Wide enough for most of what stands in the columns; what is longer pushes the rest of its row.
@@ -251,10 +237,9 @@ fn items_in_order<S: Serializer>(items: &&[Item], serializer: S) -> Result<S::Ok
 }
 
 fn skipped_in_order<S: Serializer>(rows: &&[Skipped], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(rows.iter().map(|row| SkippedRow {
-        event: row.event.as_str(),
-        reason: row.reason.word(),
-    }))
+    serializer.collect_seq(
+        rows.iter().map(|row| SkippedRow { event: row.event.as_str(), reason: row.reason.word() }),
+    )
 }
 
 /// A value printed for people.

@@ -72,12 +72,7 @@ struct OneEvent {
     #[arg(long, requires = "kind", value_parser = Id::new)]
     id: Option<Id>,
     /// Rank among the events of a message: the highest is shown first
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        requires = "kind",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "NUMBER", requires = "kind", allow_negative_numbers = true)]
     score: Option<f64>,
     /// Notify this recipient; can be repeated
     #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
@@ -121,9 +116,7 @@ fn topic(text: &str) -> Result<Topic, String> {
 }
 
 fn no_to(text: &str) -> Result<String, String> {
-    Err(format!(
-        "write `--recipient {text}`, `--topic {text}` or `--everyone`"
-    ))
+    Err(format!("write `--recipient {text}`, `--topic {text}` or `--everyone`"))
 }
 
 impl OneEvent {
@@ -176,9 +169,7 @@ struct Tally {
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let input: Box<dyn BufRead> = match &arguments.file {
-        None => Box::new(io::Cursor::new(serde_json::to_vec(
-            &arguments.event.body(),
-        )?)),
+        None => Box::new(io::Cursor::new(serde_json::to_vec(&arguments.event.body())?)),
         Some(file) if file.as_os_str() == "-" => Box::new(BufReader::new(io::stdin())),
         Some(file) => match File::open(file) {
             Ok(file) => Box::new(BufReader::new(file)),
@@ -273,9 +264,7 @@ impl Publishing {
             }
             if !numbers.is_empty() {
                 let request = Request::post("/v1/events".to_owned()).lines(slice);
-                let asked = reach
-                    .ask(&request)
-                    .and_then(|asked| asked.success()?.lines());
+                let asked = reach.ask(&request).and_then(|asked| asked.success()?.lines());
                 let told = match asked {
                     Ok(answers) => self.tell(&answers, &numbers, streams)?,
                     Err(fault) => Err(fault),
@@ -345,27 +334,16 @@ impl Publishing {
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
         let at = usize::try_from(problem.line - 1).ok();
-        let number = at
-            .and_then(|at| numbers.get(at))
-            .copied()
-            .unwrap_or(problem.line);
+        let number = at.and_then(|at| numbers.get(at)).copied().unwrap_or(problem.line);
         if self.json {
             // The line that it has in what was given, not in the slice that was sent.
             let mut answer = answer.clone();
             answer["line"] = json!(number);
             return writeln!(streams.out, "{answer}");
         }
-        let place = if self.is_one {
-            String::new()
-        } else {
-            format!("line {number}: ")
-        };
+        let place = if self.is_one { String::new() } else { format!("line {number}: ") };
         let LineProblem { reason, hint, .. } = problem;
-        report(
-            streams,
-            &format!("{place}{reason}\n  = help: {hint}"),
-            Status::Failed,
-        );
+        report(streams, &format!("{place}{reason}\n  = help: {hint}"), Status::Failed);
         Ok(())
     }
 }

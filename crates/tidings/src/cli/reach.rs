@@ -17,12 +17,7 @@ pub(super) struct To {
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     pub(super) url: Option<String>,
     /// API key of the server
-    #[arg(
-        long,
-        value_name = "API_KEY",
-        env = "TIDINGS_KEY",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "API_KEY", env = "TIDINGS_KEY", hide_env_values = true)]
     pub(super) key: Option<String>,
     /// Data directory. Uses the running server if there is one, else opens it directly [env: TIDINGS_DATA].
     /// Not together with --url
@@ -79,9 +74,7 @@ impl To {
 
 /// The place of a store by its directory or its database.
 pub(super) fn store_place(data: Option<PathBuf>, store: Option<String>) -> Option<StorePlace> {
-    store
-        .map(StorePlace::Database)
-        .or(data.map(StorePlace::Directory))
+    store.map(StorePlace::Database).or(data.map(StorePlace::Directory))
 }
 
 /// The variable with the server's address if the command line has none.
@@ -95,8 +88,7 @@ pub(super) const STORE_VARIABLE: &str = "TIDINGS_STORE";
 
 /// Finds the server or opens the directory; faults are reported.
 pub(super) fn find(to: &To, purpose: Purpose, streams: &mut Streams<'_>) -> Result<Reach, Status> {
-    to.find(purpose)
-        .map_err(|fault| report_fault(&fault, streams))
+    to.find(purpose).map_err(|fault| report_fault(&fault, streams))
 }
 
 /// Reports a fault and returns the command's status.

@@ -129,11 +129,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 
 /// The store that may be opened at the start.
 fn expected(arguments: &Arguments) -> Result<Expected, tidings_store::Error> {
-    if arguments.require_store {
-        Ok(Expected::Existing)
-    } else {
-        app::expect_or_make()
-    }
+    if arguments.require_store { Ok(Expected::Existing) } else { app::expect_or_make() }
 }
 
 fn drain(text: &str) -> Result<Duration, String> {
@@ -204,10 +200,7 @@ impl Serving {
         completed: impl FnOnce(Service) -> Service,
     ) -> Result<Self, StartError> {
         let clock: Arc<dyn Clock> = Arc::new(AheadClock(arguments.clock_ahead));
-        let mut settings = Settings {
-            chores_at_stop: may_send.is_none(),
-            ..Settings::default()
-        };
+        let mut settings = Settings { chores_at_stop: may_send.is_none(), ..Settings::default() };
         if let Some(records) = arguments.chores_after {
             settings.options.checkpoint_after = records;
             settings.options.index_after = Some(records);
@@ -218,13 +211,8 @@ impl Serving {
         let tokens = store.token_key()?;
         let asked = (Arc::clone(&resolver) as _, may_send);
         let node = store.start(rules.clone(), &tokens, Arc::clone(&clock), settings, asked)?;
-        let access = if arguments.dev {
-            Access::Open
-        } else {
-            Access::Keys {
-                token: Some(token.hash()),
-            }
-        };
+        let access =
+            if arguments.dev { Access::Open } else { Access::Keys { token: Some(token.hash()) } };
         let bounds = bounds(arguments.peer_connections);
         let service = Service::new(node.handle(), rules.clone(), access, clock, bounds);
         Ok(Self {
@@ -245,9 +233,7 @@ fn serve(
 ) -> io::Result<Status> {
     let address = listener.local_addr()?;
     let url = format!("http://{address}");
-    let tokio = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = signals::stop(&tokio);
     // Opening the store may take long.
     let hangups = signals::Hangups::listen(&tokio);
@@ -274,19 +260,10 @@ fn serve(
     let started = Serving::start(store, rules, (arguments, &token), None, |service| {
         service.in_directory(data)
     });
-    let Serving {
-        node,
-        service,
-        resolver,
-        ..
-    } = match started {
+    let Serving { node, service, resolver, .. } = match started {
         Ok(started) => started,
         Err(fault) => {
-            return Ok(report(
-                streams,
-                &fault.to_string(),
-                Status::of_start(&fault),
-            ));
+            return Ok(report(streams, &fault.to_string(), Status::of_start(&fault)));
         }
     };
     let place = format!("--data {}", data.display());
@@ -418,10 +395,7 @@ fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
     }
     let log = |faults: &config::Faults| {
         for fault in &faults.list {
-            let place = fault
-                .place
-                .as_ref()
-                .map(|at| format!(":{}:{}", at.line, at.column));
+            let place = fault.place.as_ref().map(|at| format!(":{}:{}", at.line, at.column));
             let place = format!("{}{}", faults.file, place.unwrap_or_default());
             tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
         }

@@ -10,10 +10,7 @@ use tokio::sync::watch;
 pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
     let stop = Arc::new(watch::Sender::new(false));
     let sender = Arc::clone(&stop);
-    #[expect(
-        clippy::exit,
-        reason = "whoever asks twice does not want to wait for an orderly end"
-    )]
+    #[expect(clippy::exit, reason = "whoever asks twice does not want to wait for an orderly end")]
     let asked = move || {
         if sender.send_replace(true) {
             std::process::exit(1);

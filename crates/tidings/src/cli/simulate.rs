@@ -93,11 +93,7 @@ fn print(
         Ok(player) => player,
         Err(error) => return Ok(report(streams, &error.to_string(), Status::Failed)),
     };
-    let form = if arguments.json {
-        Form::Json
-    } else {
-        Form::Table
-    };
+    let form = if arguments.json { Form::Json } else { Form::Table };
     let mut nowhere = io::sink();
     let out = match &arguments.explain {
         Some(_) => &mut nowhere,
@@ -129,10 +125,7 @@ fn explained(
     asked: &[String],
 ) -> Result<Value, (String, Status)> {
     let [event, recipient] = asked else {
-        return Err((
-            "--explain takes an event and a recipient".to_owned(),
-            Status::Wrong,
-        ));
+        return Err(("--explain takes an event and a recipient".to_owned(), Status::Wrong));
     };
     let body = explain::body(event, recipient).to_string();
     let question = Fields::parse(body.as_bytes())

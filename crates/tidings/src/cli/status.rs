@@ -23,11 +23,7 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
         if providers.is_empty() && !is_paused && name != EMAIL {
             continue;
         }
-        let providers = if providers.is_empty() {
-            "none".to_owned()
-        } else {
-            providers.join(", ")
-        };
+        let providers = if providers.is_empty() { "none".to_owned() } else { providers.join(", ") };
         let state = if is_paused { "paused" } else { "active" };
         channels.row([name.clone(), providers, state.to_owned()]);
     }
@@ -36,10 +32,7 @@ pub(super) fn write(status: &Value, out: &mut dyn Write) -> io::Result<()> {
     write_away(status, out)?;
     for (kind, names) in [("channel", "paused.channels"), ("type", "paused.types")] {
         for name in list(status, names).iter().map(shown) {
-            writeln!(
-                out,
-                "Paused: {kind} {name}. Resume with `tidings resume {kind} {name}`"
-            )?;
+            writeln!(out, "Paused: {kind} {name}. Resume with `tidings resume {kind} {name}`")?;
         }
     }
     Ok(())
@@ -82,9 +75,7 @@ fn clock(status: &Value) -> String {
 /// Number of messages that wait for somebody else's sake; empty where there are none.
 fn kept_aside(status: &Value) -> String {
     let count = status.get("kept_aside").and_then(Value::as_u64);
-    count
-        .filter(|count| *count > 0)
-        .map_or_else(String::new, |count| count.to_string())
+    count.filter(|count| *count > 0).map_or_else(String::new, |count| count.to_string())
 }
 
 /// Writes who is left alone.
@@ -194,10 +185,7 @@ Paused: type note. Resume with `tidings resume type note`
         let mut out = Vec::new();
         write(&status, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert!(
-            text.contains("2024-01-01T11:00:00Z (1 h 0 min behind the newest step"),
-            "{text}"
-        );
+        assert!(text.contains("2024-01-01T11:00:00Z (1 h 0 min behind the newest step"), "{text}");
     }
 
     #[test]
@@ -212,10 +200,7 @@ Paused: type note. Resume with `tidings resume type note`
         for name in ["pending ", "oldest overdue "] {
             let row = text.lines().find(|line| line.starts_with(name));
             let row = row.unwrap_or_else(|| panic!("no {name} in {text}"));
-            assert!(
-                row.ends_with(" unknown, since these did not answer: part 1"),
-                "{row}"
-            );
+            assert!(row.ends_with(" unknown, since these did not answer: part 1"), "{row}");
         }
     }
 }

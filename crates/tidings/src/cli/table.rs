@@ -28,8 +28,7 @@ impl Table {
 
     /// Adds a row.
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows
-            .push(cells.into_iter().map(|cell| cut(&cell)).collect());
+        self.rows.push(cells.into_iter().map(|cell| cut(&cell)).collect());
     }
 
     /// Adds a row whose cells are shown whole.
@@ -74,11 +73,8 @@ impl Table {
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         for row in &self.rows {
-            let line: Vec<String> = row
-                .iter()
-                .zip(&widths)
-                .map(|(cell, width)| padded(cell, *width))
-                .collect();
+            let line: Vec<String> =
+                row.iter().zip(&widths).map(|(cell, width)| padded(cell, *width)).collect();
             writeln!(out, "{}", line.join("  ").trim_end())?;
         }
         Ok(())
@@ -93,11 +89,8 @@ pub(super) fn padded(text: &str, width: usize) -> String {
 
 /// A text without what steers a terminal, and no wider than a cell may be.
 pub(super) fn cut(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .filter(|char| !steers(*char))
-        .take(CELL_CHARS_MAX + 1)
-        .collect();
+    let mut shown: String =
+        text.chars().filter(|char| !steers(*char)).take(CELL_CHARS_MAX + 1).collect();
     if shown.width() <= CELL_WIDTH_MAX && shown.chars().count() <= CELL_CHARS_MAX {
         return shown;
     }
@@ -184,16 +177,10 @@ mod tests {
             assert_eq!(row, format!("{}…  y", "x".repeat(59)));
         }
         let fits = "x".repeat(60);
-        assert_eq!(
-            written([&fits, "y"]).lines().last().unwrap(),
-            format!("{fits}  y")
-        );
+        assert_eq!(written([&fits, "y"]).lines().last().unwrap(), format!("{fits}  y"));
         // Two columns each: the last that fits leaves one column for the mark.
         let text = written([&"水".repeat(70_000), "y"]);
-        assert_eq!(
-            text.lines().last().unwrap(),
-            format!("{}…  y", "水".repeat(29))
-        );
+        assert_eq!(text.lines().last().unwrap(), format!("{}…  y", "水".repeat(29)));
         assert_eq!(written(["水", "y"]), "A   B\n水  y\n");
         assert_eq!(written(["e\u{301}", "y"]), "A  B\ne\u{301}  y\n");
         assert_eq!(written(["👨‍👩‍👧", "y"]), "A   B\n👨‍👩‍👧  y\n");

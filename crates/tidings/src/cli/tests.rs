@@ -19,10 +19,7 @@ struct Echo {
 impl Play for Echo {
     fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn Sink) -> Result<(), PlayError> {
         let Command::Object(object) = timed.command else {
-            let (reason, hint) = (
-                "unknown recipient `r`".to_owned(),
-                "create it first".to_owned(),
-            );
+            let (reason, hint) = ("unknown recipient `r`".to_owned(), "create it first".to_owned());
             return Err(PlayError::Refused { line, reason, hint });
         };
         for channel in ["email", "inbox"] {
@@ -61,10 +58,7 @@ fn message(at: Instant, channel: &str, object: &Id) -> Message {
         lane: "now".to_owned(),
         key: BatchKey::EMPTY,
         items: vec![item],
-        skipped: vec![Skipped {
-            event: id("f"),
-            reason: Reason::Stale,
-        }],
+        skipped: vec![Skipped { event: id("f"), reason: Reason::Stale }],
     }
 }
 
@@ -74,17 +68,9 @@ fn echo(_: Rules) -> Result<Box<dyn Play>, PlayError> {
 
 fn tidings(arguments: &[&str]) -> (Status, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut streams = Streams {
-        out: &mut out,
-        err: &mut err,
-        progress: Progress::Hidden,
-    };
+    let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Hidden };
     let status = run(["tidings"].iter().chain(arguments), &echo, &mut streams);
-    (
-        status,
-        String::from_utf8(out).unwrap(),
-        String::from_utf8(err).unwrap(),
-    )
+    (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 
 fn file(directory: &Path, name: &str, text: &str) -> String {
@@ -115,10 +101,7 @@ fn json_is_printed_to_the_letter() {
         )
     };
     let summary = r#"{"summary":{"events":0,"republished":0,"notifications":0,"entries":0,"messages":2,"delivered":0,"cancelled":0,"skipped":0,"expired":0,"failed":0,"unknown":0,"pending":0,"lost":0,"duplicates":0,"resent":0,"suppressed":0,"warnings":0}}"#;
-    assert_eq!(
-        out,
-        format!("{}\n{}\n{summary}\n", message("email"), message("inbox"))
-    );
+    assert_eq!(out, format!("{}\n{}\n{summary}\n", message("email"), message("inbox")));
     assert_eq!((status, err.as_str()), (Status::Done, ""));
 }
 
@@ -137,10 +120,7 @@ fn people_get_a_table() {
     assert!(lines[0].starts_with("AT "), "{out}");
     assert!(lines[1].ends_with("1: work o (1 left out)"), "{out}");
     assert_eq!(lines[3], "");
-    assert!(
-        lines[8].starts_with("messages") && lines[8].ends_with(" 2"),
-        "{out}"
-    );
+    assert!(lines[8].starts_with("messages") && lines[8].ends_with(" 2"), "{out}");
 }
 
 #[test]
@@ -150,17 +130,11 @@ fn a_faulty_line_stops_the_run_without_a_summary() {
     assert_eq!(status, Status::Failed);
     assert_eq!(out.lines().count(), 2);
     assert!(!out.contains("summary"));
-    assert_eq!(
-        err,
-        "error: line 3: unknown op `objekt`\n  = help: did you mean `object`?\n"
-    );
+    assert_eq!(err, "error: line 3: unknown op `objekt`\n  = help: did you mean `object`?\n");
     let refused = LINE.replace("object", "retract");
     let (status, out, err) = simulate(&refused, &[]);
     assert_eq!((status, out.as_str()), (Status::Failed, ""));
-    assert_eq!(
-        err,
-        "error: line 1: unknown recipient `r`\n  = help: create it first\n"
-    );
+    assert_eq!(err, "error: line 1: unknown recipient `r`\n  = help: create it first\n");
 }
 
 #[test]
@@ -171,10 +145,7 @@ fn sorted_and_bounded_runs_are_asked_for() {
     let (status, out, _) = simulate(&timeline, &["--sort", "--json"]);
     assert_eq!((status, out.lines().count()), (Status::Done, 5));
     assert!(out.starts_with(r#"{"at":"2024"#));
-    let (_, out, _) = simulate(
-        &timeline,
-        &["--sort", "--json", "--until", "2024-06-01T00:00:00Z"],
-    );
+    let (_, out, _) = simulate(&timeline, &["--sort", "--json", "--until", "2024-06-01T00:00:00Z"]);
     assert_eq!(out.lines().count(), 3);
 }
 
@@ -202,10 +173,7 @@ fn wrong_use_and_wrong_configurations_are_told_apart_from_failures() {
     assert_eq!(tidings(&["simulate"]).0, Status::Wrong);
     assert_eq!(tidings(&[]).0, Status::Wrong);
     assert_eq!(tidings(&["--help"]).0, Status::Done);
-    assert_eq!(
-        tidings(&["--version"]).1,
-        format!("tidings {}\n", env!("CARGO_PKG_VERSION"))
-    );
+    assert_eq!(tidings(&["--version"]).1, format!("tidings {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
@@ -216,10 +184,7 @@ fn the_printed_configuration_passes_the_check() {
     let config = file(directory.path(), "tidings.toml", &text);
     let (status, out, err) = tidings(&["check", &config]);
     assert_eq!((status, err.as_str()), (Status::Done, ""));
-    assert!(
-        out.contains("ok, 5 types, 2 categories, 3 digests; days are kept for 35d"),
-        "{out}"
-    );
+    assert!(out.contains("ok, 5 types, 2 categories, 3 digests; days are kept for 35d"), "{out}");
     let (status, out, _) = tidings(&["check", &config, "--json"]);
     assert_eq!(status, Status::Done);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
@@ -260,25 +225,14 @@ fn a_closed_pipe_ends_quietly_and_a_full_disk_does_not() {
     let directory = tempfile::tempdir().unwrap();
     let config = file(directory.path(), "c.toml", "");
     let timeline = file(directory.path(), "t.ndjson", &LINE.repeat(10));
-    let arguments = [
-        "tidings",
-        "simulate",
-        "--config",
-        &config,
-        "--timeline",
-        &timeline,
-    ];
+    let arguments = ["tidings", "simulate", "--config", &config, "--timeline", &timeline];
     for (kind, status, silent) in [
         (io::ErrorKind::BrokenPipe, Status::Done, true),
         (io::ErrorKind::StorageFull, Status::Failed, false),
     ] {
         for form in ["--json", "--sort"] {
             let (mut out, mut err) = (Closed(kind), Vec::new());
-            let mut streams = Streams {
-                out: &mut out,
-                err: &mut err,
-                progress: Progress::Hidden,
-            };
+            let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Hidden };
             let ended = run(arguments.iter().copied().chain([form]), &echo, &mut streams);
             assert_eq!((ended, err.is_empty()), (status, silent));
         }
@@ -293,10 +247,7 @@ fn an_address_to_listen_on_may_be_a_name_or_a_port() {
     assert_eq!(address(":8990").as_deref(), Ok("0.0.0.0:8990"));
     assert_eq!(address("[::1]:0").as_deref(), Ok("[::1]:0"));
     for odd in ["8990", "localhost", ":http", "localhost:99999", ""] {
-        assert!(
-            address(odd).is_err_and(|fault| fault.contains("HOST:PORT")),
-            "{odd}"
-        );
+        assert!(address(odd).is_err_and(|fault| fault.contains("HOST:PORT")), "{odd}");
     }
 }
 
@@ -351,10 +302,7 @@ fn a_mail_is_previewed_with_the_templates_that_were_written_and_changed() {
     assert_eq!(status, Status::Done, "{err}");
     assert!(printed.contains("3 New works"), "{printed}");
     let html = std::fs::read_to_string(path("out/message.html")).unwrap();
-    assert!(
-        html.contains("<b>The first example</b>") && html.contains("lang=\"de\""),
-        "{html}"
-    );
+    assert!(html.contains("<b>The first example</b>") && html.contains("lang=\"de\""), "{html}");
     for name in ["out/message.txt", "out/message.eml"] {
         assert!(std::fs::metadata(path(name)).unwrap().len() > 0);
     }
@@ -362,10 +310,7 @@ fn a_mail_is_previewed_with_the_templates_that_were_written_and_changed() {
     assert_eq!(status, Status::Wrong);
     assert!(err.contains("`work`"), "{err}");
     std::fs::write(&work, "{{ item.titel }}").unwrap();
-    for arguments in [
-        vec!["check", &config],
-        vec!["preview", "work", "--config", &config],
-    ] {
+    for arguments in [vec!["check", &config], vec!["preview", "work", "--config", &config]] {
         let (status, _, err) = tidings(&arguments);
         assert_eq!(status, Status::Wrong);
         assert!(err.contains("there is no `item.titel`"), "{err}");
@@ -373,8 +318,5 @@ fn a_mail_is_previewed_with_the_templates_that_were_written_and_changed() {
     std::fs::write(&work, "").unwrap();
     std::fs::write(path("templates/email/wrok.html"), "").unwrap();
     let (_, _, err) = tidings(&["check", &config]);
-    assert!(
-        err.contains("wrok.html: is no template") && err.contains("`work`"),
-        "{err}"
-    );
+    assert!(err.contains("wrok.html: is no template") && err.contains("`work`"), "{err}");
 }

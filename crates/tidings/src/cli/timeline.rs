@@ -30,12 +30,7 @@ pub(super) struct TimelineArguments {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// API key of the server
-    #[arg(
-        long,
-        value_name = "API_KEY",
-        env = "TIDINGS_KEY",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "API_KEY", env = "TIDINGS_KEY", hide_env_values = true)]
     key: Option<String>,
     /// With --data, --store or --url: days, today (UTC) included
     #[arg(long, value_name = "DAYS", default_value_t = export::DAYS, value_parser = clap::value_parser!(u16).range(1..=3650), conflicts_with = "timeline")]
@@ -112,9 +107,7 @@ impl TimelineArguments {
         let read = || -> Result<Vec<u8>, Fault> {
             let mut reach = Reach::find(&place, Purpose::Look)?;
             let mut held = Vec::new();
-            let copied = reach
-                .stream(&export::request(self.days))?
-                .read_to_end(&mut held);
+            let copied = reach.stream(&export::request(self.days))?.read_to_end(&mut held);
             copied.map_err(|fault| Fault::Odd(fault.to_string()))?;
             reach.close()?;
             Ok(held)
@@ -138,11 +131,7 @@ impl TimelineArguments {
         Ok(Run {
             rules,
             timeline,
-            order: if self.sort {
-                Order::ByInstant
-            } else {
-                Order::AsGiven
-            },
+            order: if self.sort { Order::ByInstant } else { Order::AsGiven },
             until: self.until,
         })
     }
@@ -173,10 +162,7 @@ impl Timeline {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Ok(Box::new(BufReader::with_capacity(
-            READ_BYTES,
-            bar.wrap_read(source),
-        )))
+        Ok(Box::new(BufReader::with_capacity(READ_BYTES, bar.wrap_read(source))))
     }
 }
 

@@ -90,19 +90,9 @@ pub(super) fn run(
         Ok(configs) => configs,
         Err(reason) => return Ok(report(streams, &reason, Status::Wrong)),
     };
-    let wanted = Wanted {
-        channels: Channels(arguments.channel.as_deref()),
-        story: false,
-    };
+    let wanted = Wanted { channels: Channels(arguments.channel.as_deref()), story: false };
     let mut population = Population::default();
-    let runs = play_all(
-        &configs,
-        &arguments.timeline,
-        wanted,
-        make,
-        &mut population,
-        streams,
-    );
+    let runs = play_all(&configs, &arguments.timeline, wanted, make, &mut population, streams);
     let runs = match runs {
         Ok(runs) => runs,
         Err(status) => return Ok(status),
@@ -150,25 +140,15 @@ fn configs(
             [name] => format!("the type {} does not", quoted(name)),
             _ => "none of these types".to_owned(),
         };
-        let verb = if arguments.types.len() == 1 {
-            "have"
-        } else {
-            "has"
-        };
+        let verb = if arguments.types.len() == 1 { "have" } else { "has" };
         return Err(format!(
             "{whose} {verb} a cool-down there\n  = help: `policy = \"cooldown\"` on a channel of a type is what can be tuned"
         ));
     }
     let path = arguments.config.display().to_string();
-    let named = |title: String, rules: Rules| Named {
-        name: path.clone(),
-        title,
-        rules,
-    };
-    let mut configs: Vec<Named> = choices
-        .iter()
-        .map(|choice| named(words(*choice), with(choice).1))
-        .collect();
+    let named = |title: String, rules: Rules| Named { name: path.clone(), title, rules };
+    let mut configs: Vec<Named> =
+        choices.iter().map(|choice| named(words(*choice), with(choice).1)).collect();
     configs.insert(0, named("as configured".to_owned(), rules.clone()));
     Ok(configs)
 }
@@ -289,11 +269,7 @@ impl Tuned<'_> {
         match self.proposal() {
             Some((choice, true)) => writeln!(out, "\nProposal: {}", words(choice)),
             Some((choice, false)) => {
-                writeln!(
-                    out,
-                    "\nNo choice meets the goal. The nearest: {}",
-                    words(choice)
-                )
+                writeln!(out, "\nNo choice meets the goal. The nearest: {}", words(choice))
             }
             None => Ok(()),
         }

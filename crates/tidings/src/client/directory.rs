@@ -129,11 +129,7 @@ impl Directory {
             .enable_time()
             .build()
             .map_err(|fault| Fault::Node(fault.to_string()))?;
-        Ok(Self {
-            tokio,
-            router: http::router(Arc::new(service)),
-            runtime,
-        })
+        Ok(Self { tokio, router: http::router(Arc::new(service)), runtime })
     }
 
     /// The node's handle, without the API.
@@ -151,9 +147,7 @@ impl Directory {
         let bytes = self.tokio.block_on(axum::body::to_bytes(body, usize::MAX));
         Ok(Asked {
             status: head.status,
-            bytes: bytes
-                .map_err(|fault| Fault::Odd(fault.to_string()))?
-                .to_vec(),
+            bytes: bytes.map_err(|fault| Fault::Odd(fault.to_string()))?.to_vec(),
         })
     }
 
@@ -173,25 +167,18 @@ impl Directory {
             Asked { status, bytes }.success()?;
             return Err(Fault::Odd(format!("the status is {status}")));
         }
-        Ok(Answering {
-            tokio: &self.tokio,
-            body,
-            chunk: Bytes::new(),
-        })
+        Ok(Answering { tokio: &self.tokio, body, chunk: Bytes::new() })
     }
 
     fn call(&self, request: &Request) -> Result<Response, Fault> {
-        let mut head = axum::http::Request::builder()
-            .method(request.method.clone())
-            .uri(&request.path);
+        let mut head =
+            axum::http::Request::builder().method(request.method.clone()).uri(&request.path);
         let mut body = Body::empty();
         if let Some((content, bytes)) = &request.body {
             head = head.header("content-type", *content);
             body = Body::from(bytes.clone());
         }
-        let request = head
-            .body(body)
-            .map_err(|fault| Fault::Odd(fault.to_string()))?;
+        let request = head.body(body).map_err(|fault| Fault::Odd(fault.to_string()))?;
         let router = self.router.clone();
         Ok(self.tokio.block_on(async move {
             match router.oneshot(request).await {
@@ -207,9 +194,7 @@ impl Directory {
     /// [`Fault::Node`]; what was acknowledged is durable all the same.
     pub fn close(self) -> Result<(), Fault> {
         drop(self.router);
-        self.runtime
-            .stop()
-            .map_err(|fault| Fault::Node(fault.to_string()))
+        self.runtime.stop().map_err(|fault| Fault::Node(fault.to_string()))
     }
 }
 

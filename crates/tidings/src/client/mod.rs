@@ -46,17 +46,8 @@ pub struct Request {
 
 impl Request {
     fn new(method: Method, path: String) -> Self {
-        let purpose = if method == Method::GET {
-            Purpose::Look
-        } else {
-            Purpose::Change
-        };
-        Self {
-            purpose,
-            method,
-            path,
-            body: None,
-        }
+        let purpose = if method == Method::GET { Purpose::Look } else { Purpose::Change };
+        Self { purpose, method, path, body: None }
     }
 
     /// Creates a GET request.
@@ -74,10 +65,7 @@ impl Request {
     /// Creates a POST request that changes nothing: its body is what is asked.
     #[must_use]
     pub fn question(path: String) -> Self {
-        Self {
-            purpose: Purpose::Look,
-            ..Self::post(path)
-        }
+        Self { purpose: Purpose::Look, ..Self::post(path) }
     }
 
     /// Creates a PUT request.
@@ -103,28 +91,18 @@ impl Request {
     pub fn json(self, body: &impl Serialize) -> Self {
         // Texts and numbers are always JSON.
         let body = serde_json::to_vec(body).unwrap_or_default();
-        Self {
-            body: Some((JSON, body)),
-            ..self
-        }
+        Self { body: Some((JSON, body)), ..self }
     }
 
     /// With a body of one JSON object a line.
     #[must_use]
     pub fn lines(self, lines: Vec<u8>) -> Self {
-        Self {
-            body: Some((NDJSON, lines)),
-            ..self
-        }
+        Self { body: Some((NDJSON, lines)), ..self }
     }
 }
 
 /// Whatever is not a letter, a digit or `-._~`.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A part of a path: whatever is not a letter, a digit or `-._~` is percent-encoded, so that an id
 /// can hold slashes and anything else.
@@ -136,9 +114,8 @@ pub fn segment(text: &str) -> String {
 /// The parameters of a query that are given, each after a `&`.
 #[must_use]
 pub fn parameters<'p>(all: impl IntoIterator<Item = (&'p str, Option<&'p str>)>) -> String {
-    let given = all
-        .into_iter()
-        .filter_map(|(name, value)| Some(format!("&{name}={}", segment(value?))));
+    let given =
+        all.into_iter().filter_map(|(name, value)| Some(format!("&{name}={}", segment(value?))));
     given.collect()
 }
 
@@ -331,11 +308,7 @@ pub enum Fault {
 }
 
 fn help(hint: &str) -> String {
-    if hint.is_empty() {
-        String::new()
-    } else {
-        format!("\n  = help: {hint}")
-    }
+    if hint.is_empty() { String::new() } else { format!("\n  = help: {hint}") }
 }
 
 /// The place to which calls are sent.
@@ -443,13 +416,8 @@ fn node_of(url: &str) -> Result<Option<Member>, tidings_store::Error> {
     if !database::is_in(url)? {
         return Ok(None);
     }
-    let membership = database::share(url, Expected::Existing)?
-        .leases
-        .membership()?;
+    let membership = database::share(url, Expected::Existing)?.leases.membership()?;
     let runs = |seen: &&MemberStatus| seen.silent_ms < NODE_GONE_MS;
-    let node = membership
-        .holder()
-        .filter(runs)
-        .or_else(|| membership.members.iter().find(runs));
+    let node = membership.holder().filter(runs).or_else(|| membership.members.iter().find(runs));
     Ok(node.map(|seen| seen.member.clone()))
 }

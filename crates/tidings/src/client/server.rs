@@ -29,10 +29,7 @@ impl Server {
     /// # Errors
     /// [`Fault::Address`].
     pub fn new(url: &str, key: Option<&str>) -> Result<Self, Fault> {
-        let address = |why: &str| Fault::Address {
-            url: url.to_owned(),
-            why: why.to_owned(),
-        };
+        let address = |why: &str| Fault::Address { url: url.to_owned(), why: why.to_owned() };
         let parsed: Uri = url.parse().map_err(|_| address("it is not an address"))?;
         if !matches!(parsed.scheme_str(), Some("http" | "https")) || parsed.host().is_none() {
             return Err(address("it is not the address of a server"));
@@ -65,10 +62,7 @@ impl Server {
         let mut response = self.call(request)?;
         let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX);
         let bytes = body.read_to_vec().map_err(|fault| self.fault(&fault))?;
-        Ok(Asked {
-            status: response.status(),
-            bytes,
-        })
+        Ok(Asked { status: response.status(), bytes })
     }
 
     /// Makes a call whose answer is read as it comes.
@@ -80,10 +74,8 @@ impl Server {
         if response.status() != StatusCode::OK {
             let status = response.status();
             let body = response.into_body().into_with_config();
-            let bytes = body
-                .limit(ANSWER_BYTES_MAX)
-                .read_to_vec()
-                .map_err(|fault| self.fault(&fault))?;
+            let bytes =
+                body.limit(ANSWER_BYTES_MAX).read_to_vec().map_err(|fault| self.fault(&fault))?;
             Asked { status, bytes }.success()?;
             return Err(Fault::Odd(format!("the status is {status}")));
         }

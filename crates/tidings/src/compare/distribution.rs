@@ -28,10 +28,7 @@ impl Distribution {
     /// The sum of all values.
     #[must_use]
     pub fn sum(&self) -> i128 {
-        self.counts
-            .iter()
-            .map(|(value, times)| i128::from(*value) * i128::from(*times))
-            .sum()
+        self.counts.iter().map(|(value, times)| i128::from(*value) * i128::from(*times)).sum()
     }
 
     /// The mean, rounded to thousandths; `None` without values.
@@ -91,10 +88,7 @@ mod tests {
         assert_eq!((few.percentile(0), few.max()), (Some(1), Some(4)));
         let mut many = of(&[7]);
         many.add(0, 19);
-        assert_eq!(
-            (many.percentile(95), many.percentile(96)),
-            (Some(0), Some(7))
-        );
+        assert_eq!((many.percentile(95), many.percentile(96)), (Some(0), Some(7)));
         assert_eq!(many.within(0..7), 19);
         assert_eq!((many.within(7..7), many.total()), (0, 20));
     }
@@ -109,9 +103,6 @@ mod tests {
     #[test]
     fn nothing_has_no_middle() {
         let none = Distribution::default();
-        assert_eq!(
-            (none.mean(), none.percentile(50), none.max()),
-            (None, None, None)
-        );
+        assert_eq!((none.mean(), none.percentile(50), none.max()), (None, None, None));
     }
 }

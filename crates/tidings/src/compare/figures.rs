@@ -62,15 +62,8 @@ impl LeftOut {
         suppressed: u64,
     ) -> Self {
         let mut all = LedgerRow::default();
-        ledger
-            .iter()
-            .filter(|(name, _)| channels.count(name))
-            .for_each(|(_, row)| all.add(row));
-        Self {
-            pending: all.pending,
-            suppressed,
-            reasons: all.reasons,
-        }
+        ledger.iter().filter(|(name, _)| channels.count(name)).for_each(|(_, row)| all.add(row));
+        Self { pending: all.pending, suppressed, reasons: all.reasons }
     }
 }
 
@@ -92,10 +85,7 @@ impl Figures {
             messages_per_day,
             delay_ms: gathered.delay_ms.clone(),
             items_per_message: gathered.items.clone(),
-            left_out: LeftOut {
-                reasons: run.left_out.reasons.clone(),
-                ..run.left_out
-            },
+            left_out: LeftOut { reasons: run.left_out.reasons.clone(), ..run.left_out },
         }
     }
 }
@@ -110,12 +100,8 @@ struct Said {
 }
 
 fn as_figures<S: Serializer>(of: &Distribution, serializer: S) -> Result<S::Ok, S::Error> {
-    let said = Said {
-        mean: of.mean(),
-        p50: of.percentile(50),
-        p95: of.percentile(95),
-        max: of.max(),
-    };
+    let said =
+        Said { mean: of.mean(), p50: of.percentile(50), p95: of.percentile(95), max: of.max() };
     said.serialize(serializer)
 }
 
@@ -133,9 +119,5 @@ fn by_word<S: Serializer>(
 /// The reasons for which any configuration left entries out, in their order.
 #[must_use]
 pub fn reasons(figures: &[Figures]) -> BTreeSet<Reason> {
-    figures
-        .iter()
-        .flat_map(|of| of.left_out.reasons.keys())
-        .copied()
-        .collect()
+    figures.iter().flat_map(|of| of.left_out.reasons.keys()).copied().collect()
 }

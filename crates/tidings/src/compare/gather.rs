@@ -42,20 +42,12 @@ pub(super) struct Gather<'g> {
 
 impl<'g> Gather<'g> {
     pub(super) fn new(population: &'g mut Population, channels: Channels<'g>, keeps: bool) -> Self {
-        Self {
-            population,
-            channels,
-            keeps,
-            gathered: Gathered::default(),
-        }
+        Self { population, channels, keeps, gathered: Gathered::default() }
     }
 
     pub(super) fn done(self) -> Gathered {
         let told: HashSet<_> = self.gathered.by_day.keys().map(|day| day.member).collect();
-        Gathered {
-            recipients: told.len() as u64,
-            ..self.gathered
-        }
+        Gathered { recipients: told.len() as u64, ..self.gathered }
     }
 }
 
@@ -66,19 +58,13 @@ impl Sink for Gather<'_> {
         }
         let member = self.population.member(&message.recipient);
         let gathered = &mut self.gathered;
-        let day = MemberDay {
-            member,
-            day: message.at.day(),
-        };
+        let day = MemberDay { member, day: message.at.day() };
         self.population.count(day);
         *gathered.by_day.entry(day).or_default() += 1;
         gathered.messages += 1;
         gathered.items.add(message.items.len() as i64, 1);
         for item in &message.items {
-            self.population.count(MemberDay {
-                member,
-                day: item.t.day(),
-            });
+            self.population.count(MemberDay { member, day: item.t.day() });
             gathered.delay_ms.add(message.at.0 - item.t.0, 1);
         }
         if self.keeps {

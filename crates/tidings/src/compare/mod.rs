@@ -57,10 +57,7 @@ pub struct Channels<'c>(
 impl Channels<'_> {
     /// Tells whether messages of a channel count.
     fn count(self, channel: &str) -> bool {
-        self.0
-            .map_or(channel != tidings_core::channel::INBOX, |only| {
-                only == channel
-            })
+        self.0.map_or(channel != tidings_core::channel::INBOX, |only| only == channel)
     }
 }
 
@@ -98,7 +95,5 @@ pub fn play<R: BufRead>(
 /// The figures of runs over one timeline, in their order.
 #[must_use]
 pub fn figures(runs: &[Played], population: &Population) -> Vec<Figures> {
-    runs.iter()
-        .map(|run| Figures::of(run, population))
-        .collect()
+    runs.iter().map(|run| Figures::of(run, population)).collect()
 }

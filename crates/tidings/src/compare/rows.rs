@@ -19,23 +19,16 @@ pub struct Row {
 pub fn rows(figures: &[Figures]) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut row = |title: &str, cell: &dyn Fn(&Figures) -> String| {
-        rows.push(Row {
-            title: title.to_owned(),
-            cells: figures.iter().map(cell).collect(),
-        });
+        rows.push(Row { title: title.to_owned(), cells: figures.iter().map(cell).collect() });
     };
     let as_count: Text = |count| count.to_string();
     row("messages", &|of| of.messages.to_string());
     row("recipients with a message", &|of| of.recipients.to_string());
-    row("messages a recipient and day: mean", &|of| {
-        mean(&of.messages_per_day)
-    });
+    row("messages a recipient and day: mean", &|of| mean(&of.messages_per_day));
     for (name, point) in POINTS {
         row(name, &|of| said(point(&of.messages_per_day), as_count));
     }
-    row("delay from event to message: p50", &|of| {
-        said(of.delay_ms.percentile(50), rounded)
-    });
+    row("delay from event to message: p50", &|of| said(of.delay_ms.percentile(50), rounded));
     for (name, point) in &POINTS[1..] {
         row(name, &|of| said(point(&of.delay_ms), rounded));
     }
@@ -49,9 +42,7 @@ pub fn rows(figures: &[Figures]) -> Vec<Row> {
         });
     }
     if figures.iter().any(|of| of.left_out.suppressed > 0) {
-        row("left out: admission", &|of| {
-            of.left_out.suppressed.to_string()
-        });
+        row("left out: admission", &|of| of.left_out.suppressed.to_string());
     }
     if figures.iter().any(|of| of.left_out.pending > 0) {
         row("still waiting", &|of| of.left_out.pending.to_string());
@@ -74,8 +65,7 @@ const POINTS: [Point; 3] = [
 /// A mean with two digits.
 #[must_use]
 pub fn mean(of: &Distribution) -> String {
-    of.mean()
-        .map_or_else(|| "-".to_owned(), |mean| format!("{mean:.2}"))
+    of.mean().map_or_else(|| "-".to_owned(), |mean| format!("{mean:.2}"))
 }
 
 /// A value, or a dash where there is none.

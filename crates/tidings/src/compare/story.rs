@@ -61,11 +61,8 @@ impl Story {
     #[must_use]
     pub fn of(runs: &[Played], population: &Population, recipient: Option<&Id>) -> Option<Self> {
         let totals: Vec<BTreeMap<Member, u64>> = runs.iter().map(totals).collect();
-        let of_run = |member: Member| {
-            totals
-                .iter()
-                .map(move |of| of.get(&member).copied().unwrap_or(0))
-        };
+        let of_run =
+            |member: Member| totals.iter().map(move |of| of.get(&member).copied().unwrap_or(0));
         let member = match recipient {
             Some(id) => population.find(id)?,
             None => population.members().max_by(|a, b| {
@@ -76,15 +73,9 @@ impl Story {
         let kept: Vec<Vec<&Kept>> = runs.iter().map(|run| of_member(run, member)).collect();
         let day = day_of_difference(&kept)?;
         let stretch = Stretch::of(&kept, day);
-        let bands = runs
-            .iter()
-            .zip(&kept)
-            .zip(of_run(member))
-            .map(|((run, kept), messages)| Band {
-                title: run.title.clone(),
-                messages,
-                told: told_in(kept, &stretch),
-            });
+        let bands = runs.iter().zip(&kept).zip(of_run(member)).map(|((run, kept), messages)| {
+            Band { title: run.title.clone(), messages, told: told_in(kept, &stretch) }
+        });
         Some(Self {
             recipient: population.id(member).clone(),
             day,
@@ -105,11 +96,7 @@ impl Story {
     pub fn events_from_to(&self) -> Option<(Instant, Instant)> {
         let told = self.bands.iter().flat_map(|band| &band.told);
         let events: Vec<Instant> = told.flat_map(|told| &told.events).copied().collect();
-        events
-            .iter()
-            .min()
-            .copied()
-            .zip(events.iter().max().copied())
+        events.iter().min().copied().zip(events.iter().max().copied())
     }
 }
 
@@ -175,18 +162,12 @@ impl Stretch {
             let after = events.partition_point(|t| t.0 <= from.0 + span_ms);
             after - events.partition_point(|t| t < from)
         };
-        let busiest = events
-            .iter()
-            .max_by_key(|from| (within(from), Reverse(**from)));
+        let busiest = events.iter().max_by_key(|from| (within(from), Reverse(**from)));
         let from = busiest.copied().unwrap_or(day.start());
         let first = events.partition_point(|t| *t < from);
         let count = within(&from);
         let last = events.get(first + count.clamp(1, EVENTS_MAX) - 1);
-        Self {
-            from,
-            to: last.copied().unwrap_or(from),
-            events: count,
-        }
+        Self { from, to: last.copied().unwrap_or(from), events: count }
     }
 }
 
@@ -206,22 +187,13 @@ fn events_of(kept: &[&Kept], day: Day) -> Vec<Instant> {
 fn span_ms(kept: &[Vec<&Kept>], day: Day) -> i64 {
     let median = |of_run: &Vec<&Kept>| {
         let delays = of_run.iter().flat_map(|message| {
-            message
-                .events
-                .iter()
-                .filter(|t| t.day() == day)
-                .map(|t| message.at.0 - t.0)
+            message.events.iter().filter(|t| t.day() == day).map(|t| message.at.0 - t.0)
         });
         let mut delays: Vec<i64> = delays.collect();
         delays.sort_unstable();
         delays.get(delays.len() / 2).copied()
     };
-    let least = kept
-        .iter()
-        .filter_map(median)
-        .filter(|delay| *delay > 0)
-        .min()
-        .unwrap_or(DAY_MS);
+    let least = kept.iter().filter_map(median).filter(|delay| *delay > 0).min().unwrap_or(DAY_MS);
     least.saturating_mul(SPAN_DELAYS).clamp(SPAN_MS_MIN, DAY_MS)
 }
 
@@ -234,10 +206,7 @@ fn told_in(kept: &[&Kept], stretch: &Stretch) -> Vec<Told> {
             .copied()
             .filter(|t| (stretch.from..=stretch.to).contains(t))
             .collect();
-        (!events.is_empty()).then_some(Told {
-            at: message.at,
-            events,
-        })
+        (!events.is_empty()).then_some(Told { at: message.at, events })
     };
     kept.iter().filter_map(told).collect()
 }

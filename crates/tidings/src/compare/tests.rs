@@ -56,14 +56,10 @@ fn runs() -> (Vec<Played>, Population) {
         message("ann", DAY + 5, &[DAY + 5]),
         message("bob", 600, &[600]),
     ];
-    let gathered = [
-        message("ann", DAY + 540, &[600, 610, DAY + 5]),
-        message("bob", DAY + 540, &[600]),
-    ];
-    let runs = vec![
-        run("once", &at_once, &mut population),
-        run("daily", &gathered, &mut population),
-    ];
+    let gathered =
+        [message("ann", DAY + 540, &[600, 610, DAY + 5]), message("bob", DAY + 540, &[600])];
+    let runs =
+        vec![run("once", &at_once, &mut population), run("daily", &gathered, &mut population)];
     (runs, population)
 }
 
@@ -125,12 +121,8 @@ fn a_page_needs_nothing_from_elsewhere() {
     runs[0].left_out.reasons.insert(Reason::Seen, 7);
     let figures = figures(&runs, &population);
     let story = Story::of(&runs, &population, None);
-    let page = Page {
-        source: "a&b.ndjson",
-        channel: None,
-        figures: &figures,
-        story: story.as_ref(),
-    };
+    let page =
+        Page { source: "a&b.ndjson", channel: None, figures: &figures, story: story.as_ref() };
     let html = page.html().unwrap();
     for said in [
         "<title>&lt;once&gt; or daily?</title>",
@@ -142,9 +134,7 @@ fn a_page_needs_nothing_from_elsewhere() {
     ] {
         assert!(html.contains(said), "no {said} in {html}");
     }
-    for foreign in [
-        "<script", "http:", "https:", "url(", "@import", "NaN", "inf",
-    ] {
+    for foreign in ["<script", "http:", "https:", "url(", "@import", "NaN", "inf"] {
         assert!(!html.contains(foreign), "{foreign} in {html}");
     }
     assert_eq!(html.matches("<svg").count(), html.matches("</svg>").count());
@@ -155,18 +145,10 @@ fn a_page_needs_nothing_from_elsewhere() {
 #[test]
 fn a_page_of_nothing_is_a_page() {
     let mut population = Population::default();
-    let runs = [
-        run("a", &[], &mut population),
-        run("b", &[], &mut population),
-    ];
+    let runs = [run("a", &[], &mut population), run("b", &[], &mut population)];
     let figures = figures(&runs, &population);
     assert_eq!(Story::of(&runs, &population, None), None);
-    let page = Page {
-        source: "t",
-        channel: Some("email"),
-        figures: &figures,
-        story: None,
-    };
+    let page = Page { source: "t", channel: Some("email"), figures: &figures, story: None };
     let html = page.html().unwrap();
     assert!(html.contains("sends as many messages as"));
     assert!(!html.contains("NaN") && !html.contains("inf"));
@@ -176,23 +158,14 @@ fn a_page_of_nothing_is_a_page() {
 fn the_cheapest_choice_meets_the_goal() {
     let (runs, population) = runs();
     let choices = figures(&runs, &population);
-    let messages = |max_per_day| Goal {
-        max_per_day: Some(max_per_day),
-        ..Goal::default()
-    };
-    let delay = |p95_delay_ms| Goal {
-        p95_delay_ms: Some(p95_delay_ms),
-        ..Goal::default()
-    };
+    let messages = |max_per_day| Goal { max_per_day: Some(max_per_day), ..Goal::default() };
+    let delay = |p95_delay_ms| Goal { p95_delay_ms: Some(p95_delay_ms), ..Goal::default() };
     assert_eq!(messages(1).answer(&choices), Some(Answer::Meets(1)));
     assert_eq!(delay(60 * MINUTE).answer(&choices), Some(Answer::Meets(0)));
     // Where both will do: the soonest if only messages are bounded, else the one with the fewest.
     assert_eq!(messages(2).answer(&choices), Some(Answer::Meets(0)));
     assert_eq!(delay(DAY * MINUTE).answer(&choices), Some(Answer::Meets(1)));
-    let both = Goal {
-        p95_delay_ms: Some(60 * MINUTE),
-        ..messages(1)
-    };
+    let both = Goal { p95_delay_ms: Some(60 * MINUTE), ..messages(1) };
     // Twice as many messages are nearer than 23 times the delay.
     assert_eq!(both.answer(&choices), Some(Answer::Nearest(0)));
     assert!(!choices.iter().any(|of| both.is_met(of)));
@@ -202,10 +175,8 @@ fn the_cheapest_choice_meets_the_goal() {
 
 #[test]
 fn a_grid_has_no_wait_that_is_shorter_than_its_quiet() {
-    let pairs: Vec<_> = grid(&[1, 5], &[2, 5, 9])
-        .iter()
-        .map(|pair| (pair.quiet_ms, pair.max_wait_ms))
-        .collect();
+    let pairs: Vec<_> =
+        grid(&[1, 5], &[2, 5, 9]).iter().map(|pair| (pair.quiet_ms, pair.max_wait_ms)).collect();
     assert_eq!(pairs, [(1, 2), (1, 5), (1, 9), (5, 9)]);
 }
 
@@ -224,16 +195,11 @@ category = "c"
 channels.email = { policy = "now" }
 "#;
     let rules = crate::config::parse(config, "t.toml").unwrap();
-    let choice = Cooldown {
-        quiet_ms: MINUTE,
-        max_wait_ms: 2 * MINUTE,
-    };
+    let choice = Cooldown { quiet_ms: MINUTE, max_wait_ms: 2 * MINUTE };
     let only_a = ["a".to_owned()];
-    for (types, channel, places) in [
-        (None, None, 2),
-        (Some(&only_a[..]), None, 1),
-        (None, Some("inbox"), 0),
-    ] {
+    for (types, channel, places) in
+        [(None, None, 2), (Some(&only_a[..]), None, 1), (None, Some("inbox"), 0)]
+    {
         let mut chosen = rules.clone();
         let count = choose(&mut chosen, types, Channels(channel), choice);
         assert_eq!(count, places);

@@ -19,14 +19,11 @@ pub struct Cooldown {
 #[must_use]
 pub fn grid(quiet_ms: &[i64], max_wait_ms: &[i64]) -> Vec<Cooldown> {
     let pairs = quiet_ms.iter().flat_map(|quiet_ms| {
-        max_wait_ms.iter().map(|max_wait_ms| Cooldown {
-            quiet_ms: *quiet_ms,
-            max_wait_ms: *max_wait_ms,
-        })
+        max_wait_ms
+            .iter()
+            .map(|max_wait_ms| Cooldown { quiet_ms: *quiet_ms, max_wait_ms: *max_wait_ms })
     });
-    pairs
-        .filter(|pair| pair.max_wait_ms > pair.quiet_ms)
-        .collect()
+    pairs.filter(|pair| pair.max_wait_ms > pair.quiet_ms).collect()
 }
 
 /// Gives these types (`None` = all) a choice wherever they have a cool-down on these channels; returns the number of such
@@ -43,10 +40,7 @@ pub fn choose(
             continue;
         }
         for (channel, route) in &mut kind.channels {
-            if let Policy::Cooldown {
-                quiet_ms,
-                max_wait_ms,
-            } = &mut route.policy
+            if let Policy::Cooldown { quiet_ms, max_wait_ms } = &mut route.policy
                 && channels.count(channel)
             {
                 (*quiet_ms, *max_wait_ms) = (choice.quiet_ms, Some(choice.max_wait_ms));

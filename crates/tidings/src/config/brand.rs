@@ -17,14 +17,9 @@ pub(super) fn is_of_this_machine(url: &str) -> bool {
 /// The warnings about the brand.
 pub(super) fn warnings(rules: &Rules) -> Vec<String> {
     let brand = &rules.presentation.brand;
-    let sends = rules
-        .channels
-        .get(EMAIL)
-        .is_some_and(|email| !email.providers.is_empty());
-    let mut optional = rules
-        .types
-        .values()
-        .filter(|kind| !kind.required && kind.channels.contains_key(EMAIL));
+    let sends = rules.channels.get(EMAIL).is_some_and(|email| !email.providers.is_empty());
+    let mut optional =
+        rules.types.values().filter(|kind| !kind.required && kind.channels.contains_key(EMAIL));
     let mut warnings = Vec::new();
     match brand.url.as_deref() {
         None if sends && optional.next().is_some() => warnings.push(
@@ -87,11 +82,9 @@ mod tests {
             let warned = warnings(&format!("url = \"{url}\""), "");
             assert!(warned.contains("on this machine alone"), "{url}: {warned}");
         }
-        for url in [
-            "http://example.org",
-            "http://localhost.example.org",
-            "http://127.0.0.1@example.org",
-        ] {
+        for url in
+            ["http://example.org", "http://localhost.example.org", "http://127.0.0.1@example.org"]
+        {
             let text = format!("[brand]\nurl = \"{url}\"");
             assert!(config::parse(&text, "tidings.toml").is_err(), "{url}");
         }
@@ -101,9 +94,6 @@ mod tests {
     fn a_day_in_full_is_answered_with_its_short_name() {
         let text = "[digests.d]\nevery = \"week\"\non = \"monday\"";
         let faults = config::parse(text, "tidings.toml").unwrap_err();
-        assert!(
-            faults.to_string().contains("did you mean `mon`?"),
-            "{faults}"
-        );
+        assert!(faults.to_string().contains("did you mean `mon`?"), "{faults}");
     }
 }

@@ -20,11 +20,9 @@ pub(super) fn caps(walk: &mut Walk, root: &Section<'_>) -> Vec<Cap> {
 fn cap(walk: &mut Walk, table: &Section<'_>) -> Option<Cap> {
     walk.only(table, &["channel", "per", "max"]);
     let names: Vec<&str> = channel::sending().map(|channel| channel.name).collect();
-    for (key, example) in [
-        ("channel", "channel = \"email\""),
-        ("per", "per = \"24h\""),
-        ("max", "max = 3"),
-    ] {
+    for (key, example) in
+        [("channel", "channel = \"email\""), ("per", "per = \"24h\""), ("max", "max = 3")]
+    {
         if !table.has(key) {
             walk.missing(table, key, &format!("add `{example}`"));
         }
@@ -32,11 +30,7 @@ fn cap(walk: &mut Walk, table: &Section<'_>) -> Option<Cap> {
     let channel = walk.word(table, "channel", &names);
     let per = per(walk, table);
     let max = max(walk, table);
-    Some(Cap {
-        channel: channel?.to_owned(),
-        per_ms: per?,
-        max: max?,
-    })
+    Some(Cap { channel: channel?.to_owned(), per_ms: per?, max: max? })
 }
 
 fn per(walk: &mut Walk, table: &Section<'_>) -> Option<i64> {

@@ -13,9 +13,8 @@ use crate::wording::{did_you_mean, one_of, quoted};
 
 pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, ChannelRules> {
     let mut channels = BTreeMap::new();
-    let sections: Vec<String> = channel::sending()
-        .map(|kind| format!("`[channels.{}]`", kind.name))
-        .collect();
+    let sections: Vec<String> =
+        channel::sending().map(|kind| format!("`[channels.{}]`", kind.name)).collect();
     let hint = format!("write {}", sections.join(" or "));
     let Some(outer) = walk.section(root, "channels", &hint) else {
         return channels;
@@ -25,20 +24,12 @@ pub(super) fn channels(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, 
             Some(kind) if !kind.is_inbox() => {}
             Some(_) => {
                 let hint = "remove the section";
-                walk.bad(
-                    &name.span,
-                    "the inbox has no provider and no settings",
-                    hint,
-                );
+                walk.bad(&name.span, "the inbox has no provider and no settings", hint);
             }
             None => {
                 let names: Vec<&str> = channel::sending().map(|kind| kind.name).collect();
                 let hint = did_you_mean(name.value, names).unwrap_or_default();
-                walk.bad(
-                    &name.span,
-                    format!("unknown channel {}", quoted(name.value)),
-                    hint,
-                );
+                walk.bad(&name.span, format!("unknown channel {}", quoted(name.value)), hint);
             }
         }
     }
@@ -57,15 +48,9 @@ fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> 
         return ChannelRules::default();
     };
     let known: &[&str] = match address {
-        AddressKind::Email => &[
-            "provider",
-            "providers",
-            "from",
-            "quiet_hours",
-            "dkim",
-            "rate",
-            "rate_per_domain",
-        ],
+        AddressKind::Email => {
+            &["provider", "providers", "from", "quiet_hours", "dkim", "rate", "rate_per_domain"]
+        }
         AddressKind::Phone => &["provider", "providers", "from", "quiet_hours", "rate"],
         AddressKind::WebPush
         | AddressKind::Fcm
@@ -111,11 +96,8 @@ fn rate(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<Rate> {
     let text = walk.text(section, key, &hint)?;
     let rate = Rate::parse(text.value);
     if rate.is_none() {
-        let reason = format!(
-            "{} is not a rate of 1 to {} messages",
-            quoted(text.value),
-            Rate::COUNT_MAX
-        );
+        let reason =
+            format!("{} is not a rate of 1 to {} messages", quoted(text.value), Rate::COUNT_MAX);
         walk.bad(&text.span, reason, hint);
     }
     rate
@@ -141,29 +123,17 @@ fn quiet_hours(walk: &mut Walk, section: &Section<'_>) -> Option<QuietHours> {
     let (from_minute, to_minute, days) = (from?, to?, days?);
     if from_minute == to_minute {
         let reason = "`quiet_hours` begin and end at the same time";
-        walk.bad(
-            &table.header,
-            reason,
-            "write another `to`, or remove `quiet_hours`",
-        );
+        walk.bad(&table.header, reason, "write another `to`, or remove `quiet_hours`");
         return None;
     }
-    Some(QuietHours {
-        from_minute,
-        to_minute,
-        days,
-    })
+    Some(QuietHours { from_minute, to_minute, days })
 }
 
 /// Weekdays as a set of bits, from 1 = Monday to 64 = Sunday.
 fn weekdays(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<u8> {
     let words = walk.words(section, key, &WEEKDAYS)?;
     let bit = |day: &&str| WEEKDAYS.iter().position(|known| known == day);
-    let days = words
-        .value
-        .iter()
-        .filter_map(bit)
-        .fold(0_u8, |days, at| days | 1 << at);
+    let days = words.value.iter().filter_map(bit).fold(0_u8, |days, at| days | 1 << at);
     if days == 0 {
         let hint = "name one, or leave `days` out for all";
         walk.bad(&words.span, "`days` has no weekday", hint);
@@ -185,10 +155,7 @@ fn providers(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Vec<
         "write a list of addresses in quotes, such as `providers = [\"smtps://a.example.org\"]`",
     );
     if let (Some(_), Some(key)) = (&one, section.keys().find(|key| key.value == "providers")) {
-        let reason = format!(
-            "`channels.{}` has both `provider` and `providers`",
-            kind.name
-        );
+        let reason = format!("`channels.{}` has both `provider` and `providers`", kind.name);
         walk.bad(&key.span, reason, "put all of them into `providers`");
         return Vec::new();
     }
@@ -201,9 +168,7 @@ fn providers(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> Vec<
     }
     let mut seen: Vec<&str> = Vec::new();
     let mut good = Vec::new();
-    let all = one
-        .into_iter()
-        .chain(list.into_iter().flat_map(|list| list.value));
+    let all = one.into_iter().chain(list.into_iter().flat_map(|list| list.value));
     for text in all {
         if seen.contains(&text.value) {
             let reason = "the same provider stands there twice";
@@ -271,9 +236,7 @@ fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
         Err(fault) => {
             let fault = fault.to_string();
             // What is wrong stands before the last colon, how to mend it behind.
-            let reason = fault
-                .rsplit_once(": ")
-                .map_or(fault.as_str(), |(reason, _)| reason);
+            let reason = fault.rsplit_once(": ").map_or(fault.as_str(), |(reason, _)| reason);
             walk.bad(&text.span, reason.to_owned(), hint);
             None
         }

@@ -28,11 +28,7 @@ pub(super) fn dkim(walk: &mut Walk, section: &Section<'_>) -> Option<DkimRules> 
     let domain = name(walk, &table, "domain", "a domain in its ASCII form");
     let selector = name(walk, &table, "selector", "letters, digits, `-` and `.`");
     let key_file = key_file(walk, &table);
-    Some(DkimRules {
-        domain: domain?,
-        selector: selector?,
-        key_file: key_file?,
-    })
+    Some(DkimRules { domain: domain?, selector: selector?, key_file: key_file? })
 }
 
 /// The path of the key, which is tried where the configuration is a file.

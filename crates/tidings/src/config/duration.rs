@@ -71,13 +71,8 @@ pub fn parse(text: &str) -> Result<i64, DurationError> {
 /// A duration as people say it, in its two largest units: what is finer is rounded.
 #[must_use]
 pub fn rounded(ms: i64) -> String {
-    const UNITS: [(i64, &str); 5] = [
-        (DAY_MS, "d"),
-        (HOUR_MS, "h"),
-        (MINUTE_MS, "m"),
-        (SECOND_MS, "s"),
-        (1, "ms"),
-    ];
+    const UNITS: [(i64, &str); 5] =
+        [(DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "m"), (SECOND_MS, "s"), (1, "ms")];
     for pair in UNITS.windows(2) {
         let [(large_ms, large), (small_ms, small)] = pair else {
             continue;
@@ -97,9 +92,7 @@ pub fn rounded(ms: i64) -> String {
 
 /// A whole number and what follows it. Saturates: what is too large is too long in any unit.
 fn number(text: &str) -> Result<(i64, &str), DurationError> {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     if end == 0 {
         return Err(DurationError::Form);
     }
@@ -135,9 +128,8 @@ fn designated(text: &str, units: &[(char, i64)]) -> Result<i64, DurationError> {
     while !rest.is_empty() {
         let (count, after) = number(rest)?;
         let designator = after.chars().next().ok_or(DurationError::Form)?;
-        let (_, unit_ms) = units
-            .find(|(unit, _)| *unit == designator)
-            .ok_or(DurationError::Form)?;
+        let (_, unit_ms) =
+            units.find(|(unit, _)| *unit == designator).ok_or(DurationError::Form)?;
         sum = sum.saturating_add(count.saturating_mul(*unit_ms));
         rest = &after[designator.len_utf8()..];
     }
@@ -180,10 +172,7 @@ mod tests {
         assert_eq!(parse("0s"), Err(DurationError::Zero));
         assert_eq!(parse("PT0S"), Err(DurationError::Zero));
         assert_eq!(parse("3651d"), Err(DurationError::TooLong));
-        assert_eq!(
-            parse("99999999999999999999999999d"),
-            Err(DurationError::TooLong)
-        );
+        assert_eq!(parse("99999999999999999999999999d"), Err(DurationError::TooLong));
     }
 
     #[test]

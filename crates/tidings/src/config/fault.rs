@@ -160,10 +160,7 @@ pub(super) fn has_secret(line: &str) -> bool {
     }
     addresses.windows(2).any(|pair| {
         let scheme = pair[0].rsplit(['"', '\'', ' ']).next().unwrap_or_default();
-        let rest = pair[1]
-            .split(['"', '\'', '?', ' '])
-            .next()
-            .unwrap_or_default();
+        let rest = pair[1].split(['"', '\'', '?', ' ']).next().unwrap_or_default();
         let (login, has_place) = match rest.rsplit_once('@') {
             Some((login, _)) => (login, true),
             None => (rest, false),

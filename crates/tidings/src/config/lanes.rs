@@ -50,10 +50,7 @@ fn describe(policy: &Policy) -> String {
     match policy {
         Policy::Now => "`now`".to_owned(),
         Policy::FirstEvent { decide, .. } => {
-            format!(
-                "`first_event` with decide = {}",
-                format!("{decide:?}").to_lowercase()
-            )
+            format!("`first_event` with decide = {}", format!("{decide:?}").to_lowercase())
         }
         Policy::Cooldown { .. } => "`cooldown`".to_owned(),
         Policy::Leading { .. } => "`leading`".to_owned(),

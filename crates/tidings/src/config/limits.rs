@@ -22,10 +22,7 @@ pub(super) fn limits(walk: &mut Walk, root: &Section<'_>) -> Limits {
     for bound in Bound::ALL {
         let key = bound.key();
         let range = format!("write a whole number from 1 to {}", bound.most());
-        let Some(found) = section
-            .has(key)
-            .then(|| walk.whole(&section, key, &range))
-            .flatten()
+        let Some(found) = section.has(key).then(|| walk.whole(&section, key, &range)).flatten()
         else {
             continue;
         };
@@ -57,10 +54,6 @@ pub(super) fn fits_a_row(walk: &mut Walk, rules: &Rules) {
         let reason = format!(
             "the configuration takes {bytes} bytes in the store, more than {RULES_BYTES_MAX}"
         );
-        walk.bad(
-            &(0..0),
-            reason,
-            "declare fewer types, or give them shorter names",
-        );
+        walk.bad(&(0..0), reason, "declare fewer types, or give them shorter names");
     }
 }

@@ -66,11 +66,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<Checked, Faults> {
     let file_name = path.display().to_string();
     let whole = |reason: String, hint: &str| Faults {
         file: file_name.clone(),
-        list: vec![Fault {
-            place: None,
-            reason,
-            hint: hint.to_owned(),
-        }],
+        list: vec![Fault { place: None, reason, hint: hint.to_owned() }],
     };
     let bytes = load(path).map_err(|error| {
         let hint = "name the file, or write a first one with `tidings config > tidings.toml`";
@@ -78,10 +74,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<Checked, Faults> {
     })?;
     if bytes.len() as u64 > CONFIG_BYTES_MAX {
         let hint = "name the configuration, not a file of data";
-        return Err(whole(
-            format!("the file is larger than {CONFIG_BYTES_MAX} bytes"),
-            hint,
-        ));
+        return Err(whole(format!("the file is larger than {CONFIG_BYTES_MAX} bytes"), hint));
     }
     match str::from_utf8(&bytes) {
         Ok(text) => {
@@ -93,10 +86,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<Checked, Faults> {
                     warnings.extend(texts::untranslated(&texts, &rules, text, &file_name));
                     Ok(Checked { rules, warnings })
                 }
-                Err(list) => Err(Faults {
-                    file: file_name,
-                    list,
-                }),
+                Err(list) => Err(Faults { file: file_name, list }),
             }
         }
         Err(error) => {
@@ -117,9 +107,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<Checked, Faults> {
 fn load(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?
-        .take(CONFIG_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)?;
+    std::fs::File::open(path)?.take(CONFIG_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -190,10 +178,7 @@ fn parse_beside(
 /// Notes on valid settings that are often intended and should be checked, one sentence each.
 #[must_use]
 pub fn notes(rules: &Rules) -> Vec<String> {
-    let urgent = rules
-        .types
-        .iter()
-        .filter(|(_, kind)| kind.urgent && !kind.include_actor);
+    let urgent = rules.types.iter().filter(|(_, kind)| kind.urgent && !kind.include_actor);
     let note = |name: &String| {
         format!(
             "the urgent type `{name}` leaves the actor out; set `include_actor = true` if recipients are \
@@ -230,15 +215,10 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
         warnings.extend(dkim::warning(rules));
     }
     for ChannelKind { name, title, .. } in channel::sending() {
-        let has_provider = rules
-            .channels
-            .get(*name)
-            .is_some_and(|c| !c.providers.is_empty());
+        let has_provider = rules.channels.get(*name).is_some_and(|c| !c.providers.is_empty());
         let mut types = rules.types.values();
         if !has_provider && types.any(|kind| kind.channels.contains_key(*name)) {
-            warnings.push(format!(
-                "types have {title}, but [channels.{name}] has no provider"
-            ));
+            warnings.push(format!("types have {title}, but [channels.{name}] has no provider"));
         }
     }
     warnings

@@ -25,17 +25,10 @@ pub(super) fn presentation(
 ) -> Presentation {
     // Tables that are none are told by those who read their other keys.
     let named = |key: &str| Walk::default().named(root, key, "");
-    let mut shown = Presentation {
-        brand: brand(walk, root),
-        ..Presentation::default()
-    };
+    let mut shown = Presentation { brand: brand(walk, root), ..Presentation::default() };
     for (name, section) in named("types") {
         let mut texts = |key: &str| {
-            let wanted = Wanted {
-                key,
-                usual_locale,
-                faults: sentence_faults,
-            };
+            let wanted = Wanted { key, usual_locale, faults: sentence_faults };
             texts::texts(walk, &section, &wanted)
         };
         let wording = Wording {
@@ -60,10 +53,7 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
     let Some(section) = walk.section(root, "brand", "write `[brand]`") else {
         return Brand::default();
     };
-    walk.only(
-        &section,
-        &["name", "logo", "color", "footer", "postal_address", "url"],
-    );
+    walk.only(&section, &["name", "logo", "color", "footer", "postal_address", "url"]);
     Brand {
         name: shown(walk, &section, "name"),
         logo: checked(

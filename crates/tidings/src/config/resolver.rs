@@ -39,9 +39,7 @@ fn url(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let hint = "write `https://app.example.org/objects`; a secret goes into `secret`";
     let text = walk.text(section, "url", hint)?;
     let known = ["https://", "http://"];
-    let rest = known
-        .iter()
-        .find_map(|scheme| text.value.strip_prefix(scheme));
+    let rest = known.iter().find_map(|scheme| text.value.strip_prefix(scheme));
     let host = rest.and_then(|rest| rest.split(['/', '?']).next());
     // What stands before an `@` may be a password: it is not repeated.
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '#');
@@ -60,10 +58,7 @@ pub(super) fn secret(walk: &mut Walk, section: &Section<'_>, key: &str) -> Optio
         "write `{key} = \"${{NAME}}\"`, and set the environment variable NAME, or NAME_FILE"
     );
     let text = walk.text(section, key, &hint)?;
-    let name = text
-        .value
-        .strip_prefix("${")
-        .and_then(|rest| rest.strip_suffix('}'));
+    let name = text.value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     match name.filter(|name| !name.is_empty()) {
         Some(name) => Some(name.to_owned()),
         None => {
@@ -84,11 +79,7 @@ fn bounded(
     if !range.contains(&found.value) {
         let [got, least, most] = [found.value, *range.start(), *range.end()].map(duration::print);
         let reason = format!("`{key}` = {got} is not between {least} and {most}");
-        walk.bad(
-            &found.span,
-            reason,
-            format!("write a time such as `{most}`"),
-        );
+        walk.bad(&found.span, reason, format!("write a time such as `{most}`"));
         return None;
     }
     Some(found.value)
@@ -100,11 +91,7 @@ fn batch(walk: &mut Walk, section: &Section<'_>) -> Option<u32> {
     match u32::try_from(found.value) {
         Ok(number @ 1..=BATCH_MAX) => Some(number),
         _ => {
-            walk.bad(
-                &found.span,
-                format!("`batch` must be 1 to {BATCH_MAX}"),
-                hint,
-            );
+            walk.bad(&found.span, format!("`batch` must be 1 to {BATCH_MAX}"), hint);
             None
         }
     }

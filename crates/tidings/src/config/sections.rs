@@ -14,9 +14,8 @@ use super::walk::{Section, Walk};
 use crate::wording::quoted;
 
 pub(super) const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const EVERY: [&str; 11] = [
-    "day", "weekday", "week", "month", "1h", "2h", "3h", "4h", "6h", "8h", "12h",
-];
+const EVERY: [&str; 11] =
+    ["day", "weekday", "week", "month", "1h", "2h", "3h", "4h", "6h", "8h", "12h"];
 /// Modes of a preference (contract, section 2): a digest of such a name could not be chosen.
 const MODES: [&str; 3] = ["never", "immediate", "default"];
 /// Minutes after midnight at which a digest goes out that doesn't say when (contract, section 2).
@@ -64,11 +63,7 @@ pub(super) fn categories(
                 "choose another name: in preferences it stands for every category",
             );
         }
-        let wanted = Wanted {
-            key: "title",
-            usual_locale,
-            faults: length_faults,
-        };
+        let wanted = Wanted { key: "title", usual_locale, faults: length_faults };
         let title = texts(walk, &section, &wanted);
         categories.insert(name.to_owned(), Category { title });
     }
@@ -123,16 +118,7 @@ pub(super) fn digests(
             );
         }
         let [show, show_per] = QUOTA_KEYS;
-        let known = [
-            "every",
-            "on",
-            "at",
-            "tz",
-            "spread",
-            "min_items",
-            show,
-            show_per,
-        ];
+        let known = ["every", "on", "at", "tz", "spread", "min_items", show, show_per];
         walk.only(&section, &known);
         let every = every(walk, &section);
         let at_minute = time_of_day(walk, &section, "at").unwrap_or(DIGEST_AT_MINUTE);
@@ -151,23 +137,11 @@ pub(super) fn digests(
                         duration::print(period_ms),
                         duration::print(store.keep_ms)
                     ),
-                    format!(
-                        "set `keep` of [store] to {} or more",
-                        duration::print(period_ms)
-                    ),
+                    format!("set `keep` of [store] to {} or more", duration::print(period_ms)),
                 );
             }
         }
-        digests.insert(
-            name.to_owned(),
-            Digest {
-                every,
-                at_minute,
-                tz,
-                spread_minutes,
-                min_items,
-            },
-        );
+        digests.insert(name.to_owned(), Digest { every, at_minute, tz, spread_minutes, min_items });
     }
     digests
 }
@@ -256,11 +230,7 @@ fn every(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
 
 fn week(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
     if !section.has("on") {
-        walk.missing(
-            section,
-            "on",
-            "add the day of the week, such as `on = \"mon\"`",
-        );
+        walk.missing(section, "on", "add the day of the week, such as `on = \"mon\"`");
         return None;
     }
     let day = walk.word(section, "on", &WEEKDAYS)?;
@@ -273,11 +243,7 @@ fn month(walk: &mut Walk, section: &Section<'_>) -> Option<Every> {
         walk.missing(section, "on", "add the day of the month, such as `on = 1`");
         return None;
     }
-    let on = walk.whole(
-        section,
-        "on",
-        "write the day of the month without quotes, 1 to 31",
-    )?;
+    let on = walk.whole(section, "on", "write the day of the month without quotes, 1 to 31")?;
     match u8::try_from(on.value) {
         Ok(day @ 1..=31) => Some(Every::Month(day)),
         _ => {
@@ -296,11 +262,7 @@ pub(super) fn time_of_day(walk: &mut Walk, section: &Section<'_>, key: &str) -> 
     let at = walk.text(section, key, &hint)?;
     let minute = clock_minute(at.value);
     if minute.is_none() {
-        walk.bad(
-            &at.span,
-            format!("{} is not a time of day", quoted(at.value)),
-            hint,
-        );
+        walk.bad(&at.span, format!("{} is not a time of day", quoted(at.value)), hint);
     }
     minute
 }
@@ -308,11 +270,7 @@ pub(super) fn time_of_day(walk: &mut Walk, section: &Section<'_>, key: &str) -> 
 /// Reads `HH:MM`, 00:00 to 23:59.
 pub(crate) fn clock_minute(text: &str) -> Option<u16> {
     let bytes: &[u8; 5] = text.as_bytes().try_into().ok()?;
-    let digit = |at: usize| {
-        bytes[at]
-            .is_ascii_digit()
-            .then(|| u16::from(bytes[at] - b'0'))
-    };
+    let digit = |at: usize| bytes[at].is_ascii_digit().then(|| u16::from(bytes[at] - b'0'));
     let hour = digit(0)? * 10 + digit(1)?;
     let minute = digit(3)? * 10 + digit(4)?;
     (bytes[2] == b':' && hour < 24 && minute < 60).then_some(hour * 60 + minute)

@@ -45,10 +45,7 @@ pub(super) fn read(config: &Path, rules: &mut Rules) -> Result<(), Vec<Fault>> {
     let mut faults = Vec::new();
     let mut templates = BTreeMap::new();
     for path in paths {
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or("");
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
         if name.starts_with('.') && !name.is_empty() {
             continue;
         }
@@ -70,11 +67,7 @@ pub(super) fn read(config: &Path, rules: &mut Rules) -> Result<(), Vec<Fault>> {
     }
     rules.presentation.templates = templates;
     faults.extend(tried(rules, &directory));
-    if faults.is_empty() {
-        Ok(())
-    } else {
-        Err(faults)
-    }
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// The faults that show when the templates are read and samples are rendered.

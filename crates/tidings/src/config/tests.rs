@@ -19,11 +19,7 @@ fn rules(text: &str) -> Rules {
 fn reasons(text: &str) -> Vec<(usize, String)> {
     let faults = parse(text, "t.toml").expect_err("the configuration has faults");
     let line = |fault: &Fault| fault.place.as_ref().map_or(0, |place| place.line);
-    faults
-        .list
-        .iter()
-        .map(|fault| (line(fault), fault.reason.clone()))
-        .collect()
+    faults.list.iter().map(|fault| (line(fault), fault.reason.clone())).collect()
 }
 
 fn email(route: &str) -> String {
@@ -34,9 +30,7 @@ fn email(route: &str) -> String {
 }
 
 fn policy_of(route: &str) -> Policy {
-    rules(&email(route)).types["a"].channels["email"]
-        .policy
-        .clone()
+    rules(&email(route)).types["a"].channels["email"].policy.clone()
 }
 
 #[track_caller]
@@ -62,17 +56,11 @@ fn limits_are_read_and_refused_beyond_what_rows_can_hold() {
     assert_eq!(given.limits.of(Bound::EventBytes), 256 << 10);
     assert_eq!(rules(DEFAULT).limits, Limits::default());
     for bound in Bound::ALL {
-        let text = format!(
-            "[limits]\n{} = {}",
-            bound.key(),
-            u64::from(bound.most()) + 1
-        );
+        let text = format!("[limits]\n{} = {}", bound.key(), u64::from(bound.most()) + 1);
         let found = reasons(&text);
         let beyond = format!("`limits.{}` cannot be", bound.key());
         assert!(
-            found
-                .iter()
-                .any(|(line, reason)| *line == 2 && reason.contains(&beyond)),
+            found.iter().any(|(line, reason)| *line == 2 && reason.contains(&beyond)),
             "{found:?}"
         );
         refused(&format!("[limits]\n{} = 0", bound.key()), "cannot be 0");
@@ -115,18 +103,10 @@ fn the_contracts_example_is_read() {
     let kind = &rules.types["artwork_published"];
     assert_eq!(kind.look_back_ms, Some(14 * DAY_MS));
     assert_eq!(kind.drop_if_seen, Some(true));
-    assert_eq!(
-        kind.channels["email"].policy,
-        Policy::Digest {
-            digest: "weekly".to_owned()
-        }
-    );
+    assert_eq!(kind.channels["email"].policy, Policy::Digest { digest: "weekly".to_owned() });
     assert_eq!(rules.digests["weekly"].every, Every::Week(1));
     assert_eq!(rules.digests["weekly"].at_minute, 540);
-    assert_eq!(
-        rules.channels["email"].from.as_deref(),
-        Some("Art <art@example.org>")
-    );
+    assert_eq!(rules.channels["email"].from.as_deref(), Some("Art <art@example.org>"));
 }
 
 #[test]
@@ -143,17 +123,11 @@ fn policies_and_their_defaults_are_read() {
     let hold_ms = 5 * MINUTE_MS;
     assert_eq!(
         policy_of("{ policy = 'first_event', hold = '5m' }"),
-        Policy::FirstEvent {
-            hold_ms,
-            decide: Decide::First
-        }
+        Policy::FirstEvent { hold_ms, decide: Decide::First }
     );
     assert_eq!(
         policy_of("{ policy = 'first_event', hold = 'PT5M', decide = 'earliest' }"),
-        Policy::FirstEvent {
-            hold_ms,
-            decide: Decide::Earliest
-        }
+        Policy::FirstEvent { hold_ms, decide: Decide::Earliest }
     );
     let quiet_ms = 4 * MINUTE_MS;
     for (max_wait, max_wait_ms) in [
@@ -163,46 +137,25 @@ fn policies_and_their_defaults_are_read() {
         (", max_wait = '1h'", Some(HOUR_MS)),
     ] {
         let route = format!("{{ policy = 'cooldown', quiet = '4m'{max_wait} }}");
-        assert_eq!(
-            policy_of(&route),
-            Policy::Cooldown {
-                quiet_ms,
-                max_wait_ms
-            }
-        );
+        assert_eq!(policy_of(&route), Policy::Cooldown { quiet_ms, max_wait_ms });
     }
-    assert_eq!(
-        policy_of("{ policy = 'leading', quiet = '4m' }"),
-        Policy::Leading { quiet_ms }
-    );
+    assert_eq!(policy_of("{ policy = 'leading', quiet = '4m' }"), Policy::Leading { quiet_ms });
 }
 
 #[test]
 fn keys_of_another_policy_and_lacking_ones_are_refused() {
     for (route, part) in [
-        (
-            "{ policy = 'digest', digest = 'd', quiet = '4m' }",
-            "`quiet` is not a key",
-        ),
+        ("{ policy = 'digest', digest = 'd', quiet = '4m' }", "`quiet` is not a key"),
         ("{ policy = 'now', hold = '4m' }", "`hold` is not a key"),
-        (
-            "{ policy = 'leading', quiet = '4m', max_wait = '5m' }",
-            "`max_wait` is not a key",
-        ),
+        ("{ policy = 'leading', quiet = '4m', max_wait = '5m' }", "`max_wait` is not a key"),
         ("{ policy = 'digest' }", "lacks `digest`"),
         ("{ policy = 'digest', digest = 'x' }", "unknown digest `x`"),
         ("{ policy = 'cooldown' }", "lacks `quiet`"),
         ("{ policy = 'first_event' }", "lacks `hold`"),
         ("{ hold = '4m' }", "lacks `policy`"),
         ("{ policy = 'cooldwn' }", "cannot be `cooldwn`"),
-        (
-            "{ policy = 'cooldown', quiet = '4m', max_wait = '3m' }",
-            "shorter",
-        ),
-        (
-            "{ policy = 'cooldown', quiet = 4 }",
-            "expected text, got a whole number",
-        ),
+        ("{ policy = 'cooldown', quiet = '4m', max_wait = '3m' }", "shorter"),
+        ("{ policy = 'cooldown', quiet = 4 }", "expected text, got a whole number"),
         ("{ policy = 'cooldown', quiet = '0m' }", "more than 0"),
         ("{ policy = 'cooldown', quiet = '3651d' }", "at most 3650d"),
         (
@@ -228,14 +181,8 @@ fn keys_of_another_policy_and_lacking_ones_are_refused() {
 fn the_inbox_knows_only_now_and_never() {
     let inbox = |route: &str| email(route).replace("email =", "inbox =");
     assert!(parse(&inbox("{ policy = 'never' }"), "t").is_ok());
-    refused(
-        &inbox("{ policy = 'leading', quiet = '4m' }"),
-        "inbox cannot",
-    );
-    refused(
-        &inbox("{ policy = 'now', lane = 'x' }"),
-        "cannot have a `lane`",
-    );
+    refused(&inbox("{ policy = 'leading', quiet = '4m' }"), "inbox cannot");
+    refused(&inbox("{ policy = 'now', lane = 'x' }"), "cannot have a `lane`");
     refused(
         &email("{ policy = 'now' }").replace("email =", "pigeon ="),
         "unknown channel `pigeon`",
@@ -264,20 +211,14 @@ fn digests_follow_the_calendar() {
         ("every = 'week'\non = 1", "expected text"),
         ("every = 'month'\non = 'mon'", "expected a whole number"),
         ("every = 'month'\non = 0", "1 to 31"),
-        (
-            "every = 'month'\non = 99999999999999999999999999999999999999999",
-            "1 to 31",
-        ),
+        ("every = 'month'\non = 99999999999999999999999999999999999999999", "1 to 31"),
         ("every = '0 9 * * 1'", "cannot be"),
         ("every = '5h'", "cannot be `5h`"),
         ("every = '24h'", "cannot be `24h`"),
         ("every = '6h'\non = 'mon'", "is not allowed in"),
         ("every = 'day'\nat = '24:00'", "not a time of day"),
         ("every = 'day'\nat = '9:00'", "not a time of day"),
-        (
-            "every = 'day'\nat = 09:00:00",
-            "expected text, got a date or time",
-        ),
+        ("every = 'day'\nat = 09:00:00", "expected text, got a date or time"),
         ("every = 'day'\ntz = 'Europe/Pari'", "unknown time zone"),
     ] {
         refused(&digest(body), part);
@@ -306,10 +247,7 @@ fn look_backs_and_digests_fit_in_what_is_kept() {
             .replace("[types.a]", &format!("[types.a]\nlook_back = '{back}'"))
     };
     assert_eq!(rules(&back("none")).types["a"].look_back_ms, None);
-    assert_eq!(
-        rules(&back("35d")).types["a"].look_back_ms,
-        Some(35 * DAY_MS)
-    );
+    assert_eq!(rules(&back("35d")).types["a"].look_back_ms, Some(35 * DAY_MS));
     refused(&back("36d"), "is too long");
 }
 
@@ -324,16 +262,8 @@ fn types_of_a_lane_have_the_same_policy() {
     };
     let earliest = "{ policy = 'first_event', hold = '5m', decide = 'earliest' }";
     for (one, other, agree) in [
-        (
-            "{ policy = 'now', lane = 'x' }",
-            "{ policy = 'now', lane = 'x' }",
-            true,
-        ),
-        (
-            "{ policy = 'now', lane = 'x' }",
-            "{ policy = 'now', lane = 'y' }",
-            true,
-        ),
+        ("{ policy = 'now', lane = 'x' }", "{ policy = 'now', lane = 'x' }", true),
+        ("{ policy = 'now', lane = 'x' }", "{ policy = 'now', lane = 'y' }", true),
         (
             "{ policy = 'cooldown', quiet = '1m', lane = 'x' }",
             "{ policy = 'cooldown', quiet = '9m', lane = 'x' }",
@@ -350,41 +280,21 @@ fn types_of_a_lane_have_the_same_policy() {
             false,
         ),
         ("{ policy = 'first_event', hold = '9m' }", earliest, false),
-        (
-            "{ policy = 'first_event', hold = '9m', lane = 'x' }",
-            earliest,
-            true,
-        ),
+        ("{ policy = 'first_event', hold = '9m', lane = 'x' }", earliest, true),
     ] {
-        assert_eq!(
-            parse(&two(one, other), "t").is_ok(),
-            agree,
-            "{one} and {other}"
-        );
+        assert_eq!(parse(&two(one, other), "t").is_ok(), agree, "{one} and {other}");
     }
 }
 
 #[test]
 fn types_are_complete() {
-    refused(
-        "[types.a]\nchannels.inbox = { policy = 'now' }",
-        "lacks `category`",
-    );
-    refused(
-        "[categories.c]\n[types.a]\ncategory = 'c'",
-        "lacks `channels`",
-    );
-    refused(
-        "[categories.c]\n[types.a]\ncategory = 'c'\n[types.a.channels]",
-        "no channel",
-    );
+    refused("[types.a]\nchannels.inbox = { policy = 'now' }", "lacks `category`");
+    refused("[categories.c]\n[types.a]\ncategory = 'c'", "lacks `channels`");
+    refused("[categories.c]\n[types.a]\ncategory = 'c'\n[types.a.channels]", "no channel");
     let type_with =
         |key: &str| email("{ policy = 'now' }").replace("[types.a]", &format!("[types.a]\n{key}"));
     refused(&type_with("admission = 'sometimes'"), "cannot be");
-    refused(
-        &type_with("urgent = 'yes'"),
-        "expected true or false, got text",
-    );
+    refused(&type_with("urgent = 'yes'"), "expected true or false, got text");
     refused(&type_with("group = 'subject'"), "cannot be");
     assert!(parse(&type_with("per = 'object'"), "t").is_ok());
     refused(
@@ -449,10 +359,7 @@ fn providers_and_senders_are_checked_without_being_opened() {
     for from in ["", "a", "@b", "a@", "a@b@c", "Art <a>", "a b@c"] {
         refused(&channel("file://m", from), "not a mailbox");
     }
-    refused(
-        "[channels.email]\nfrom = \"A\\r\\nBcc: x <a@b>\"",
-        "not a mailbox",
-    );
+    refused("[channels.email]\nfrom = \"A\\r\\nBcc: x <a@b>\"", "not a mailbox");
     refused("[channels.email]\nprovider = 'file://m'", "from");
     refused("[channels.inbox]", "no settings");
 }
@@ -464,37 +371,17 @@ fn each_channel_has_providers_of_its_own() {
     let vapid = format!("vapid://{public}:${{KEY}}?subject=mailto:ops@example.org");
     let bad_vapid = format!("vapid://{public}:${{KEY}}");
     for (channel, more, good, bad) in [
-        (
-            "sms",
-            "from = '+12025550123'",
-            "twilio://AC1:${TOKEN}",
-            "twilio://AC1:token",
-        ),
-        (
-            "sms",
-            "from = 'Museum'",
-            "twilio://AC1:${TOKEN}",
-            "twilio://${TOKEN}",
-        ),
+        ("sms", "from = '+12025550123'", "twilio://AC1:${TOKEN}", "twilio://AC1:token"),
+        ("sms", "from = 'Museum'", "twilio://AC1:${TOKEN}", "twilio://${TOKEN}"),
         ("webpush", "", &*vapid, &*bad_vapid),
         ("fcm", "", "fcm://${ACCOUNT}", "fcm://account"),
-        (
-            "apns",
-            "",
-            "apns://K1:${KEY}@T1?topic=org.example.app",
-            "apns://K1:${KEY}@T1",
-        ),
+        ("apns", "", "apns://K1:${KEY}@T1?topic=org.example.app", "apns://K1:${KEY}@T1"),
         ("slack", "", "slack://${TOKEN}", "slack://xoxb-token"),
         ("slack", "", "slack://", "sendgrid://${KEY}"),
         ("discord", "", "discord://", "discord://${A}?via=x"),
         ("teams", "", "teams://", "teams://${KEY}"),
         ("telegram", "", "telegram://${TOKEN}", "telegram://"),
-        (
-            "webhook",
-            "rate = '10/s'",
-            "webhook://${SECRET}",
-            "webhook://",
-        ),
+        ("webhook", "rate = '10/s'", "webhook://${SECRET}", "webhook://"),
     ] {
         let text =
             |provider: &str| format!("[channels.{channel}]\nprovider = '{provider}'\n{more}\n");
@@ -503,10 +390,7 @@ fn each_channel_has_providers_of_its_own() {
         refused(&text(bad), "provider");
     }
     refused("[channels.sms]\nprovider = 'twilio://AC1:${T}'", "from");
-    refused(
-        "[channels.sms]\nfrom = 'a name that is too long'",
-        "text messages",
-    );
+    refused("[channels.sms]\nfrom = 'a name that is too long'", "text messages");
     for key in ["from = 'a@b'", "dkim = {}", "rate_per_domain = '1/s'"] {
         refused(&format!("[channels.slack]\n{key}"), "unknown key");
     }
@@ -534,12 +418,7 @@ fn faults_have_their_place() {
     let places: Vec<_> = faults
         .list
         .iter()
-        .map(|f| {
-            f.place
-                .as_ref()
-                .map(|p| (p.line, p.column, p.chars))
-                .unwrap()
-        })
+        .map(|f| f.place.as_ref().map(|p| (p.line, p.column, p.chars)).unwrap())
         .collect();
     assert_eq!(places, [(2, 10, 3), (3, 7, 6)]);
 }

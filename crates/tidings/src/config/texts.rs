@@ -38,11 +38,7 @@ pub(super) fn quoted_keys<'t>(section: &Section<'t>, names: &[&str]) -> Vec<&'t 
         let (name, _) = key.split_once('.').unwrap_or_default();
         names.contains(&name)
     };
-    section
-        .keys()
-        .map(|key| key.value)
-        .filter(is_text)
-        .collect()
+    section.keys().map(|key| key.value).filter(is_text).collect()
 }
 
 /// Reads a text by locale: `key = "…"`, `key.de = "…"`, or `"key.de" = "…"` beside the first.
@@ -66,10 +62,7 @@ pub(super) fn texts(walk: &mut Walk, section: &Section<'_>, wanted: &Wanted<'_>)
             continue;
         };
         let text = walk.text(section, name.value, &hint);
-        let locale = Found {
-            value: locale,
-            span: name.span,
-        };
+        let locale = Found { value: locale, span: name.span };
         put(walk, section, &mut texts, wanted, Some(&locale), text);
     }
     texts
@@ -111,25 +104,17 @@ fn put(
         return;
     }
     let locale = locale.map_or_else(String::new, |_| of);
-    walk.texts.push(Placed {
-        path,
-        locale: locale.clone(),
-        span: text.span,
-    });
+    walk.texts.push(Placed { path, locale: locale.clone(), span: text.span });
     texts.0.insert(locale, text.value.to_owned());
 }
 
 /// The faults of a text that is shown as it is.
 pub(super) fn length_faults(key: &str, text: &str, _: &str) -> Vec<String> {
     if text.trim().is_empty() {
-        return vec![format!(
-            "the `{key}` is empty: write some text, or remove it"
-        )];
+        return vec![format!("the `{key}` is empty: write some text, or remove it")];
     }
     if text.len() > TEXT_BYTES_MAX {
-        return vec![format!(
-            "a `{key}` has at most {TEXT_BYTES_MAX} bytes: write a shorter one"
-        )];
+        return vec![format!("a `{key}` has at most {TEXT_BYTES_MAX} bytes: write a shorter one")];
     }
     Vec::new()
 }
@@ -196,10 +181,7 @@ pub(super) fn untranslated(
         } else {
             format!("messages that need what is missing go out in `{usual_locale}`, the default")
         };
-        warnings.push(format!(
-            "the locale `{locale}` lacks {}: {effect}",
-            lacking.join(", ")
-        ));
+        warnings.push(format!("the locale `{locale}` lacks {}: {effect}", lacking.join(", ")));
     }
     warnings
 }

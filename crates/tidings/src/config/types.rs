@@ -47,21 +47,9 @@ enum PolicyKind {
 /// The policies: each with its word, and the keys that not all policies have.
 const POLICIES: [(PolicyKind, &str, &[&str]); 6] = [
     (PolicyKind::Now, "now", &[]),
-    (
-        PolicyKind::FirstEvent,
-        "first_event",
-        &["hold", "decide", "batch_key", "max_items"],
-    ),
-    (
-        PolicyKind::Cooldown,
-        "cooldown",
-        &["quiet", "max_wait", "batch_key", "max_items"],
-    ),
-    (
-        PolicyKind::Leading,
-        "leading",
-        &["quiet", "batch_key", "max_items"],
-    ),
+    (PolicyKind::FirstEvent, "first_event", &["hold", "decide", "batch_key", "max_items"]),
+    (PolicyKind::Cooldown, "cooldown", &["quiet", "max_wait", "batch_key", "max_items"]),
+    (PolicyKind::Leading, "leading", &["quiet", "batch_key", "max_items"]),
     (PolicyKind::Digest, "digest", &["digest", "max_items"]),
     (PolicyKind::Never, "never", &[]),
 ];
@@ -86,9 +74,7 @@ pub(super) fn types(
     let names = |key: &str| -> Vec<&str> {
         let mut quiet = Walk::default();
         let section = quiet.section(root, key, "");
-        section
-            .map(|s| s.keys().map(|key| key.value).collect())
-            .unwrap_or_default()
+        section.map(|s| s.keys().map(|key| key.value).collect()).unwrap_or_default()
     };
     let known = Known {
         categories: names("categories"),
@@ -120,9 +106,7 @@ pub(super) fn types(
             group: pivot(walk, &section),
             unresolved: resolver::unresolved(walk, &section),
             unknown_outcome: unknown_outcome(walk, &section),
-            give_up_after_ms: walk
-                .duration(&section, "give_up_after")
-                .map(|found| found.value),
+            give_up_after_ms: walk.duration(&section, "give_up_after").map(|found| found.value),
         };
         types.insert(name.to_owned(), rules);
     }
@@ -140,18 +124,14 @@ struct Known<'t> {
 
 fn admission(walk: &mut Walk, section: &Section<'_>) -> Admission {
     let word = walk.word(section, "admission", &Admission::ALL.map(Admission::word));
-    let found = Admission::ALL
-        .into_iter()
-        .find(|of| Some(of.word()) == word);
+    let found = Admission::ALL.into_iter().find(|of| Some(of.word()) == word);
     found.unwrap_or_default()
 }
 
 fn unknown_outcome(walk: &mut Walk, section: &Section<'_>) -> UnknownOutcome {
     let words = UnknownOutcome::ALL.map(UnknownOutcome::word);
     let word = walk.word(section, "unknown_outcome", &words);
-    let found = UnknownOutcome::ALL
-        .into_iter()
-        .find(|of| Some(of.word()) == word);
+    let found = UnknownOutcome::ALL.into_iter().find(|of| Some(of.word()) == word);
     found.unwrap_or_default()
 }
 
@@ -186,11 +166,7 @@ fn refer(walk: &mut Walk, text: &Found<&str>, what: &str, section: &str, declare
         let stop = if near.ends_with('?') { "" } else { "." };
         format!("{near}{stop} Or {declare}")
     });
-    walk.absent(
-        &text.span,
-        format!("unknown {what} {}", quoted(text.value)),
-        hint,
-    );
+    walk.absent(&text.span, format!("unknown {what} {}", quoted(text.value)), hint);
 }
 
 fn look_back(walk: &mut Walk, section: &Section<'_>, keep_ms: Option<i64>) -> Option<i64> {
@@ -254,10 +230,7 @@ fn routes(
         if let Some(after) = after.as_ref().filter(|_| !has_inbox) {
             walk.bad(
                 after,
-                format!(
-                    "`after` needs an inbox, and the type {} has none",
-                    quoted(name)
-                ),
+                format!("`after` needs an inbox, and the type {} has none", quoted(name)),
                 "add `inbox = { policy = \"now\" }` to its channels, or remove `after`",
             );
         }
@@ -271,10 +244,7 @@ fn routes(
             });
         }
     }
-    placed
-        .into_iter()
-        .map(|(name, placed)| (name, placed.route))
-        .collect()
+    placed.into_iter().map(|(name, placed)| (name, placed.route)).collect()
 }
 
 const CHANNELS_HINT: &str = "add `inbox = { policy = \"now\" }` or `email = { … }` below it";
@@ -295,10 +265,8 @@ fn of_categories(
     known: &Known<'_>,
 ) -> BTreeMap<String, BTreeMap<String, Placed>> {
     // What else is wrong with a category is told where its title is read.
-    let sections = Walk::default()
-        .named(root, "categories", "")
-        .into_iter()
-        .filter_map(|(name, section)| {
+    let sections =
+        Walk::default().named(root, "categories", "").into_iter().filter_map(|(name, section)| {
             let outer = walk.section(&section, "channels", CHANNELS_HINT)?;
             Some((name.to_owned(), channels(walk, &outer, known)))
         });
@@ -311,11 +279,7 @@ fn channels(walk: &mut Walk, outer: &Section<'_>, known: &Known<'_>) -> BTreeMap
     for channel in outer.keys() {
         if !CHANNELS.contains(&channel.value) {
             let hint = did_you_mean(channel.value, CHANNELS).unwrap_or_default();
-            walk.bad(
-                &channel.span,
-                format!("unknown channel {}", quoted(channel.value)),
-                hint,
-            );
+            walk.bad(&channel.span, format!("unknown channel {}", quoted(channel.value)), hint);
         }
         let hint = "write a table, such as `{ policy = \"now\" }`";
         let Some(table) = walk.section(outer, channel.value, hint) else {
@@ -324,9 +288,7 @@ fn channels(walk: &mut Walk, outer: &Section<'_>, known: &Known<'_>) -> BTreeMap
         if let Some(route) = route(walk, channel.value, &table, known) {
             let after = table.keys().find(|key| key.value == "after");
             let placed = Placed {
-                after: after
-                    .filter(|_| route.after_ms.is_some())
-                    .map(|key| key.span),
+                after: after.filter(|_| route.after_ms.is_some()).map(|key| key.span),
                 route,
                 span: table.header,
             };
@@ -361,13 +323,7 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
     let max_items = max_items(walk, table);
     let after_ms = after(walk, channel, table, known);
     let policy = policy(walk, kind, table, known)?;
-    Some(Route {
-        policy,
-        lane,
-        batch_key,
-        max_items,
-        after_ms,
-    })
+    Some(Route { policy, lane, batch_key, max_items, after_ms })
 }
 
 /// The time by which entries come later than those of the inbox.
@@ -403,11 +359,7 @@ fn owners(key: &str) -> Vec<&'static str> {
         .filter(|(_, _, keys)| keys.contains(&key))
         .map(|(_, word, _)| word)
         .collect();
-    if owners.is_empty() {
-        POLICIES.map(|(_, word, _)| word).to_vec()
-    } else {
-        owners
-    }
+    if owners.is_empty() { POLICIES.map(|(_, word, _)| word).to_vec() } else { owners }
 }
 
 /// Refuses keys that another policy has.
@@ -418,10 +370,7 @@ fn strangers(walk: &mut Walk, policy: &str, table: &Section<'_>) {
             walk.bad(
                 &key.span,
                 format!("`{}` is not a key of the policy `{policy}`", key.value),
-                format!(
-                    "remove it, or choose the policy {}",
-                    crate::wording::one_of(&owners)
-                ),
+                format!("remove it, or choose the policy {}", crate::wording::one_of(&owners)),
             );
         }
     }
@@ -489,23 +438,14 @@ fn policy(
         PolicyKind::Never => Some(Policy::Never),
         PolicyKind::FirstEvent => {
             let decide = walk.word(table, "decide", &["first", "earliest"]);
-            let decide = if decide == Some("earliest") {
-                Decide::Earliest
-            } else {
-                Decide::First
-            };
+            let decide = if decide == Some("earliest") { Decide::Earliest } else { Decide::First };
             let hold = wait(walk, table, "hold", "add how long the first entry waits")?;
-            Some(Policy::FirstEvent {
-                hold_ms: hold.value,
-                decide,
-            })
+            Some(Policy::FirstEvent { hold_ms: hold.value, decide })
         }
         PolicyKind::Cooldown => cooldown(walk, table),
         PolicyKind::Leading => {
             let hint = "add how long nothing is sent after a message";
-            wait(walk, table, "quiet", hint).map(|quiet| Policy::Leading {
-                quiet_ms: quiet.value,
-            })
+            wait(walk, table, "quiet", hint).map(|quiet| Policy::Leading { quiet_ms: quiet.value })
         }
         PolicyKind::Digest => digest(walk, table, known),
     }
@@ -539,24 +479,15 @@ fn cooldown(walk: &mut Walk, table: &Section<'_>) -> Option<Policy> {
             Some(max_wait.value)
         }
     };
-    Some(Policy::Cooldown {
-        quiet_ms,
-        max_wait_ms,
-    })
+    Some(Policy::Cooldown { quiet_ms, max_wait_ms })
 }
 
 fn digest(walk: &mut Walk, table: &Section<'_>, known: &Known<'_>) -> Option<Policy> {
     if !table.has("digest") {
-        walk.missing(
-            table,
-            "digest",
-            "add `digest = \"NAME\"` and declare `[digests.NAME]`",
-        );
+        walk.missing(table, "digest", "add `digest = \"NAME\"` and declare `[digests.NAME]`");
         return None;
     }
     let text = walk.text(table, "digest", "write the name of a digest in quotes")?;
     refer(walk, &text, "digest", "digests", &known.digests);
-    Some(Policy::Digest {
-        digest: text.value.to_owned(),
-    })
+    Some(Policy::Digest { digest: text.value.to_owned() })
 }

@@ -80,11 +80,7 @@ impl Found<&str> {
 impl<'t> Section<'t> {
     /// The document itself.
     pub(super) fn root(table: &'t DeTable<'t>) -> Self {
-        Self {
-            table,
-            path: String::new(),
-            header: 0..0,
-        }
+        Self { table, path: String::new(), header: 0..0 }
     }
 
     /// Tells whether the key is there, whatever its value.
@@ -94,38 +90,27 @@ impl<'t> Section<'t> {
 
     /// Tells whether the value of a key is a table.
     pub(super) fn is_table(&self, key: &str) -> bool {
-        self.entry(key)
-            .is_some_and(|(_, value)| value.get_ref().as_table().is_some())
+        self.entry(key).is_some_and(|(_, value)| value.get_ref().as_table().is_some())
     }
 
     /// The keys, whatever their values.
     pub(super) fn keys(&self) -> impl Iterator<Item = Found<&'t str>> {
-        self.table.keys().map(|key| Found {
-            value: &**key.get_ref(),
-            span: key.span(),
-        })
+        self.table.keys().map(|key| Found { value: &**key.get_ref(), span: key.span() })
     }
 
     fn entry(&self, key: &str) -> Option<(Span, &'t Spanned<DeValue<'t>>)> {
-        self.table
-            .get_key_value(key)
-            .map(|(name, value)| (name.span(), value))
+        self.table.get_key_value(key).map(|(name, value)| (name.span(), value))
     }
 
     pub(super) fn below(&self, key: &str) -> String {
-        if self.path.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.path)
-        }
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 }
 
 impl Walk {
     /// Notes something that is there and wrong.
     pub(super) fn bad(&mut self, span: &Span, reason: impl Into<String>, hint: impl Into<String>) {
-        self.found
-            .push((span.clone(), Kind::Bad, reason.into(), hint.into()));
+        self.found.push((span.clone(), Kind::Bad, reason.into(), hint.into()));
     }
 
     /// Notes something that is not there.
@@ -135,8 +120,7 @@ impl Walk {
         reason: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        self.found
-            .push((span.clone(), Kind::Absent, reason.into(), hint.into()));
+        self.found.push((span.clone(), Kind::Absent, reason.into(), hint.into()));
     }
 
     /// Notes a fault of the TOML itself.
@@ -152,9 +136,7 @@ impl Walk {
             );
         } else {
             let message = message.replace('\n', ", ");
-            let message = message
-                .strip_suffix(", expected nothing")
-                .unwrap_or(&message);
+            let message = message.strip_suffix(", expected nothing").unwrap_or(&message);
             let reason = format!("not TOML: {message}");
             let hint = if message.contains("with a dotted key") {
                 "a key can't be a text and a table: write `\"sentence.de\" = \"…\"` with the key in quotes, or give the \
@@ -162,8 +144,7 @@ impl Walk {
             } else {
                 "fix the syntax: text goes in double quotes, a table on one line in { }"
             };
-            self.found
-                .push((span, Kind::Syntax, reason, hint.to_owned()));
+            self.found.push((span, Kind::Syntax, reason, hint.to_owned()));
         }
     }
 
@@ -200,11 +181,7 @@ impl Walk {
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",
         };
-        self.bad(
-            &value.span(),
-            format!("{}: expected {wanted}, got {got}", quoted(path)),
-            hint,
-        );
+        self.bad(&value.span(), format!("{}: expected {wanted}, got {got}", quoted(path)), hint);
     }
 
     /// A table below a key.
@@ -220,11 +197,7 @@ impl Walk {
             self.wrong_type(&path, value, "a table", hint);
             return None;
         };
-        Some(Section {
-            table,
-            path,
-            header,
-        })
+        Some(Section { table, path, header })
     }
 
     /// The tables of a list of tables.
@@ -245,11 +218,9 @@ impl Walk {
         let mut tables = Vec::with_capacity(list.len());
         for item in list {
             match item.get_ref().as_table() {
-                Some(table) => tables.push(Section {
-                    table,
-                    path: path.clone(),
-                    header: item.span(),
-                }),
+                Some(table) => {
+                    tables.push(Section { table, path: path.clone(), header: item.span() })
+                }
                 None => self.wrong_type(&path, item, "a table", hint),
             }
         }
@@ -296,10 +267,7 @@ impl Walk {
     ) -> Option<Found<&'t str>> {
         let (_, value) = section.entry(key)?;
         match value.get_ref() {
-            DeValue::String(text) => Some(Found {
-                value: &**text,
-                span: value.span(),
-            }),
+            DeValue::String(text) => Some(Found { value: &**text, span: value.span() }),
             _ => {
                 self.wrong_type(&section.below(key), value, "text", hint);
                 None
@@ -333,20 +301,14 @@ impl Walk {
         let digits = number.as_str().replace('_', "");
         // What no machine word holds is out of every range all the same.
         let whole = i128::from_str_radix(&digits, number.radix()).unwrap_or(i128::MAX);
-        Some(Found {
-            value: whole,
-            span: value.span(),
-        })
+        Some(Found { value: whole, span: value.span() })
     }
 
     /// A duration below a key, in milliseconds.
     pub(super) fn duration(&mut self, section: &Section<'_>, key: &str) -> Option<Found<i64>> {
         let text = self.text(section, key, "write a duration in quotes, such as `\"4m\"`")?;
         match duration::parse(text.value) {
-            Ok(ms) => Some(Found {
-                value: ms,
-                span: text.span,
-            }),
+            Ok(ms) => Some(Found { value: ms, span: text.span }),
             Err(error) => {
                 let path = section.below(key);
                 let reason = format!("{} = {}: {error}", quoted(&path), quoted(text.value));
@@ -372,11 +334,7 @@ impl Walk {
 
     /// The name of a time zone below a key.
     pub(super) fn zone(&mut self, section: &Section<'_>, key: &str) -> Option<String> {
-        let text = self.text(
-            section,
-            key,
-            "write a zone in quotes, such as `\"Europe/Paris\"`",
-        )?;
+        let text = self.text(section, key, "write a zone in quotes, such as `\"Europe/Paris\"`")?;
         if !zone::exists(text.value) {
             let reason = format!("unknown time zone {}", quoted(text.value));
             self.bad(&text.span, reason, zone::hint(text.value));
@@ -397,20 +355,12 @@ impl Walk {
         let word = words.iter().find(|word| **word == text.value);
         if word.is_none() {
             // "monday" begins with what was meant.
-            let begun = || {
-                words
-                    .iter()
-                    .copied()
-                    .find(|word| text.value.to_lowercase().starts_with(word))
-            };
+            let begun =
+                || words.iter().copied().find(|word| text.value.to_lowercase().starts_with(word));
             // The nearest of several numbers is seldom the one that was meant: all of its unit are named.
             let of_unit: Vec<&str> = match unit(text.value) {
                 None => Vec::new(),
-                given => words
-                    .iter()
-                    .copied()
-                    .filter(|word| unit(word) == given)
-                    .collect(),
+                given => words.iter().copied().filter(|word| unit(word) == given).collect(),
             };
             let near = nearest(text.value, words.iter().copied()).or_else(begun);
             let hint = match near {
@@ -445,17 +395,11 @@ impl Walk {
         let mut found = Vec::with_capacity(list.len());
         for item in list {
             match item.get_ref() {
-                DeValue::String(text) => found.push(Found {
-                    value: &**text,
-                    span: item.span(),
-                }),
+                DeValue::String(text) => found.push(Found { value: &**text, span: item.span() }),
                 _ => self.wrong_type(&path, item, "text", hint),
             }
         }
-        Some(Found {
-            value: found,
-            span: value.span(),
-        })
+        Some(Found { value: found, span: value.span() })
     }
 
     /// A list below a key, of texts that are some words each; those that are none are left out.
@@ -482,10 +426,7 @@ impl Walk {
             }
         }
         // An empty list is for the caller to judge, one without a good word is not.
-        (self.found.len() == before).then_some(Found {
-            value: found,
-            span: texts.span,
-        })
+        (self.found.len() == before).then_some(Found { value: found, span: texts.span })
     }
 
     /// The faults in the order of the file, or nothing where there is none.
@@ -508,24 +449,13 @@ impl Walk {
                 Kind::Bad => broken.contains(&place.line),
             };
             if !echo {
-                let fault = Fault {
-                    place: Some(place),
-                    reason,
-                    hint,
-                };
+                let fault = Fault { place: Some(place), reason, hint };
                 list.push((span.start, fault));
             }
         }
         list.sort_by_key(|(start, _)| *start);
         let list: Vec<Fault> = list.into_iter().map(|(_, fault)| fault).collect();
-        if list.is_empty() {
-            Ok(())
-        } else {
-            Err(Faults {
-                file: file_name.to_owned(),
-                list,
-            })
-        }
+        if list.is_empty() { Ok(()) } else { Err(Faults { file: file_name.to_owned(), list }) }
     }
 }
 
@@ -541,10 +471,6 @@ fn broken_lines(text: &str, line: usize) -> Range<usize> {
     let names_table = |text: &str| text.trim_start().starts_with('[');
     let mut lines = text.lines().skip(line - 1);
     let is_table = lines.next().is_some_and(names_table);
-    let within = if is_table {
-        lines.take_while(|text| !names_table(text)).count()
-    } else {
-        0
-    };
+    let within = if is_table { lines.take_while(|text| !names_table(text)).count() } else { 0 };
     line..line + 1 + within
 }

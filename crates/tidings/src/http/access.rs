@@ -58,13 +58,8 @@ fn refusal(service: &Service, request: &Request) -> Option<Problem> {
     if is_open(request.uri().path()) && !is_of_node {
         return None;
     }
-    let mut known = service
-        .handle
-        .keys()
-        .iter()
-        .filter(|_| !is_of_node)
-        .map(|key| &key.hash)
-        .chain(token);
+    let mut known =
+        service.handle.keys().iter().filter(|_| !is_of_node).map(|key| &key.hash).chain(token);
     let detail = match key(request.headers()) {
         Some(key) if is_known(key, &mut known) => return None,
         Some(_) => "the API key is unknown",
@@ -105,9 +100,7 @@ fn is_this_machine(place: &str) -> bool {
         _ => place,
     };
     let address = host.trim_start_matches('[').trim_end_matches(']');
-    let is_loopback = address
-        .parse::<IpAddr>()
-        .is_ok_and(|address| address.is_loopback());
+    let is_loopback = address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     is_loopback || host == "localhost" || host.ends_with(".localhost")
 }
 
@@ -144,12 +137,7 @@ mod tests {
         for host in ["localhost:8990", "127.0.0.1", "127.0.0.2:1", "[::1]:8990"] {
             assert!(is_this_machine(host), "{host}");
         }
-        for host in [
-            "",
-            "evil.example:8990",
-            "127.0.0.1.example.org",
-            "10.0.0.1:8990",
-        ] {
+        for host in ["", "evil.example:8990", "127.0.0.1.example.org", "10.0.0.1:8990"] {
             assert!(!is_this_machine(host), "{host}");
         }
     }

@@ -46,10 +46,7 @@ async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<Status
     let report: Report = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidJson, fault.to_string()))?;
     if service.among().is_some_and(|(homes, _)| !homes.intake) {
-        return Err(Problem::new(
-            Code::NoHolder,
-            "this node does not accept events any more",
-        ));
+        return Err(Problem::new(Code::NoHolder, "this node does not accept events any more"));
     }
     let ended = || Problem::new(Code::NoHolder, "the node asked anew, or has ended");
     let ((hear, heard), (give, given)) = (oneshot::channel(), oneshot::channel());
@@ -95,14 +92,10 @@ impl Link for HttpLink {
 }
 
 async fn ask(cluster: &Cluster, report: Vec<u8>) -> Result<(), String> {
-    let holder = cluster
-        .peer(Home::Intake)
-        .ok_or("no node is known to have the intake")?;
+    let holder = cluster.peer(Home::Intake).ok_or("no node is known to have the intake")?;
     let call = (Method::POST, PathAndQuery::from_static(PATH));
-    let answer = cluster
-        .call(&holder, call, report)
-        .await
-        .map_err(|problem| problem.detail.into_owned())?;
+    let answer =
+        cluster.call(&holder, call, report).await.map_err(|problem| problem.detail.into_owned())?;
     let status = answer.status();
     if status == StatusCode::NO_CONTENT {
         return Ok(());

@@ -26,11 +26,7 @@ impl Answer {
     /// [`Code::Internal`] where the value is none of JSON's: a defect.
     pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self, Problem> {
         match serde_json::to_vec(body) {
-            Ok(body) => Ok(Self {
-                status,
-                body: body.into(),
-                again: false,
-            }),
+            Ok(body) => Ok(Self { status, body: body.into(), again: false }),
             Err(fault) => Err(Problem::new(Code::Internal, fault.to_string())),
         }
     }
@@ -38,11 +34,7 @@ impl Answer {
     /// The answer 204, which has no body.
     #[must_use]
     pub fn done() -> Self {
-        Self {
-            status: StatusCode::NO_CONTENT,
-            body: Bytes::new(),
-            again: false,
-        }
+        Self { status: StatusCode::NO_CONTENT, body: Bytes::new(), again: false }
     }
 
     /// The status as two bytes, then the body.

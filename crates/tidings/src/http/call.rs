@@ -54,12 +54,8 @@ const CHANGES: &[Code] = &[
 ];
 
 /// Further errors of calls with many items.
-pub(super) const MANY: &[Code] = &[
-    Code::InvalidQuery,
-    Code::InvalidJson,
-    Code::InvalidBody,
-    Code::UnsupportedMediaType,
-];
+pub(super) const MANY: &[Code] =
+    &[Code::InvalidQuery, Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType];
 
 /// Errors in the lines of a stream, beside those of the call for a single item.
 const IN_LINES: &[Code] = &[
@@ -120,11 +116,7 @@ impl Calls {
         let components = document.components.get_or_insert_default();
         let headers = headers().map(|(name, header)| (name.to_owned(), header.into()));
         components.headers.extend(headers);
-        Self {
-            names: Vec::new(),
-            router: Router::new(),
-            document,
-        }
+        Self { names: Vec::new(), router: Router::new(), document }
     }
 
     /// Adds one call, made with `utoipa_axum::routes!(handler)`: `name` is the handler's name, and
@@ -152,11 +144,9 @@ impl Calls {
             }
             let listed = Arc::clone(&listed);
             let methods =
-                methods
-                    .clone()
-                    .layer(middleware::from_fn(move |request: Request, next: Next| {
-                        watch(name, Arc::clone(&listed), request, next)
-                    }));
+                methods.clone().layer(middleware::from_fn(move |request: Request, next: Next| {
+                    watch(name, Arc::clone(&listed), request, next)
+                }));
             self.router = self.router.route(&path, methods);
             let shown = shown(&path);
             let known = &mut self.document.paths.paths;
@@ -214,11 +204,7 @@ pub(super) fn nearest_path<'p>(
             names.len() == parts.len() && names.iter().zip(&parts).all(same)
         };
         // Names before what stands for any: of several, the one with fewer of those.
-        known
-            .iter()
-            .copied()
-            .filter(is_meant)
-            .min_by_key(|known| known.matches('{').count())
+        known.iter().copied().filter(is_meant).min_by_key(|known| known.matches('{').count())
     };
     of(path).or_else(|| of(&format!("/v1/{path}")))
 }
@@ -235,10 +221,7 @@ pub(super) fn methods(item: &PathItem) -> Vec<&'static str> {
         ("DELETE", item.delete.is_some()),
         ("PATCH", item.patch.is_some()),
     ];
-    has.into_iter()
-        .filter(|(_, has)| *has)
-        .map(|(name, _)| name)
-        .collect()
+    has.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
 }
 
 async fn watch(name: &'static str, listed: Arc<[Code]>, request: Request, next: Next) -> Response {
@@ -247,26 +230,16 @@ async fn watch(name: &'static str, listed: Arc<[Code]>, request: Request, next: 
         && !listed.contains(code)
     {
         debug_assert!(false, "{name} answers {code:?} and does not list it");
-        tracing::warn!(
-            call = name,
-            code = code.row().code,
-            "an error that is not documented"
-        );
+        tracing::warn!(call = name, code = code.row().code, "an error that is not documented");
     }
     response.extensions_mut().insert(CallName(name));
     response
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [
-        &mut item.get,
-        &mut item.put,
-        &mut item.post,
-        &mut item.delete,
-        &mut item.patch,
-    ]
-    .into_iter()
-    .flatten()
+    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch]
+        .into_iter()
+        .flatten()
 }
 
 /// Lists the errors in an operation, one response a status. Calls with the same errors of a status share it.
@@ -279,23 +252,16 @@ fn document(operation: &mut Operation, codes: &[Code], shared: &mut Shared) {
         let names: Vec<&str> = codes.iter().map(|code| code.row().code).collect();
         let name = names.join("-");
         let response = Ref::from_response_name(&name);
-        let known = operation
-            .responses
-            .responses
-            .insert(status.to_string(), response.into());
+        let known = operation.responses.responses.insert(status.to_string(), response.into());
         debug_assert!(known.is_none(), "{status} is documented twice");
-        shared
-            .entry(name)
-            .or_insert_with(|| problems(&codes).into());
+        shared.entry(name).or_insert_with(|| problems(&codes).into());
     }
 }
 
 /// A response with an example for each of its codes.
 fn problems(codes: &[Code]) -> Documented {
     let rows = || codes.iter().map(|code| code.row());
-    let about: Vec<String> = rows()
-        .map(|row| format!("`{}`: {}", row.code, row.title))
-        .collect();
+    let about: Vec<String> = rows().map(|row| format!("`{}`: {}", row.code, row.title)).collect();
     let examples = rows().map(|row| {
         let example = Ref::new(format!("#/components/examples/{}", row.code));
         (row.code, RefOr::Ref(example))
@@ -304,10 +270,8 @@ fn problems(codes: &[Code]) -> Documented {
         .schema(Some(Ref::from_schema_name("Problem")))
         .examples_from_iter(examples)
         .build();
-    let mut response = ResponseBuilder::new()
-        .description(about.join("; "))
-        .content(PROBLEM_JSON, content)
-        .build();
+    let mut response =
+        ResponseBuilder::new().description(about.join("; ")).content(PROBLEM_JSON, content).build();
     if rows().any(|row| matches!(row.again, Again::After(_))) {
         document_header(&mut response, "Retry-After");
     }
@@ -335,15 +299,9 @@ fn headers() -> [(&'static str, Header); 3] {
     [
         (
             "Retry-After",
-            header(
-                of(Type::Integer).minimum(Some(1)),
-                "Seconds to wait before a retry",
-            ),
+            header(of(Type::Integer).minimum(Some(1)), "Seconds to wait before a retry"),
         ),
-        (
-            "WWW-Authenticate",
-            header(of(Type::String), "The authentication scheme"),
-        ),
+        ("WWW-Authenticate", header(of(Type::String), "The authentication scheme")),
         (
             "Idempotency-Replayed",
             header(

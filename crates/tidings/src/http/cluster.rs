@@ -126,8 +126,7 @@ impl Cluster {
 
     /// Sets the members, as of the last heartbeat.
     pub fn hear(&self, membership: &Membership) {
-        self.members
-            .send_replace(Some(Arc::new(membership.clone())));
+        self.members.send_replace(Some(Arc::new(membership.clone())));
     }
 
     /// The members, as of the last heartbeat.
@@ -138,20 +137,12 @@ impl Cluster {
 
     /// Serves the API of the whole store here from now on, while the licence says so.
     pub fn serve(&self, api: Router, licence: MaySend) {
-        self.set(Some(Serving {
-            api,
-            licence,
-            homes: None,
-        }));
+        self.set(Some(Serving { api, licence, homes: None }));
     }
 
     /// Serves the API of some parts here from now on, while the licence says so; calls about others are forwarded.
     pub fn serve_parts(&self, api: Router, licence: MaySend, homes: Arc<Homes>) {
-        self.set(Some(Serving {
-            api,
-            licence,
-            homes: Some(homes),
-        }));
+        self.set(Some(Serving { api, licence, homes: Some(homes) }));
     }
 
     /// Serves nothing here any more.
@@ -171,9 +162,7 @@ impl Cluster {
     /// Tells whether this node serves the intake, and may.
     pub(super) fn holds(&self) -> bool {
         let has_intake = |serving: &Serving| serving.homes.as_ref().is_none_or(|of| of.intake);
-        self.serving()
-            .filter(has_intake)
-            .is_some_and(|serving| (serving.licence)())
+        self.serving().filter(has_intake).is_some_and(|serving| (serving.licence)())
     }
 
     /// The number of parts that this node serves, and may.
@@ -242,10 +231,7 @@ impl Cluster {
 
     /// The nodes that have the parts that a node has not.
     pub(super) fn others(&self, homes: &Homes) -> Others {
-        let mut others = Others {
-            peers: Vec::new(),
-            nobodys: Vec::new(),
-        };
+        let mut others = Others { peers: Vec::new(), nobodys: Vec::new() };
         let missing = (0..homes.parts).filter(|part| !homes.held.contains(part));
         for part in missing {
             match self.peer(Home::Part(part)) {
@@ -292,10 +278,8 @@ impl Cluster {
             return serving.answer(request).await;
         }
         // A recipient or a message in the path says more than the node that forwarded the call.
-        let home = homes
-            .of_path(path)
-            .or_else(|| told_home(request.headers()))
-            .unwrap_or(Home::Intake);
+        let home =
+            homes.of_path(path).or_else(|| told_home(request.headers())).unwrap_or(Home::Intake);
         if !homes.has(home) {
             return self.hand_on(request, home).await;
         }

@@ -244,12 +244,7 @@ impl Problem {
         if code == Code::Internal {
             tracing::error!(%detail, "internal error");
         }
-        Self {
-            code,
-            detail,
-            hint: None,
-            elsewhere: None,
-        }
+        Self { code, detail, hint: None, elsewhere: None }
     }
 
     /// The problem of a call that is at home at another node; nothing of it was done.
@@ -274,10 +269,7 @@ impl Problem {
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         let hint = hint.into();
-        Self {
-            hint: (!hint.is_empty()).then_some(hint),
-            ..self
-        }
+        Self { hint: (!hint.is_empty()).then_some(hint), ..self }
     }
 
     /// The body of the answer.
@@ -304,12 +296,8 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = serde_json::to_vec(&self.body()).unwrap_or_default();
         let problem_json = HeaderValue::from_static("application/problem+json");
-        let mut response = (
-            self.code.status(),
-            [(header::CONTENT_TYPE, problem_json)],
-            body,
-        )
-            .into_response();
+        let mut response =
+            (self.code.status(), [(header::CONTENT_TYPE, problem_json)], body).into_response();
         if let Again::After(seconds) = self.code.row().again {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, seconds.into());
@@ -412,10 +400,7 @@ pub fn page() -> String {
 #[must_use]
 pub fn section(code: Code) -> String {
     let row = code.row();
-    let mut text = format!(
-        "## `{}`\n\n{}. Status {}. ",
-        row.code, row.title, row.status
-    );
+    let mut text = format!("## `{}`\n\n{}. Status {}. ", row.code, row.title, row.status);
     match row.again {
         Again::No => text.push_str("Do not retry; fix the request first."),
         Again::Maybe => text.push_str("A fault in tidings, not in the request. You may retry."),

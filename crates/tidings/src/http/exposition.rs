@@ -46,20 +46,13 @@ impl Page {
     pub(super) fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
         self.head(name, help, "histogram");
         let counts = histogram.cumulative();
-        for (bound, count) in BOUNDS_S
-            .iter()
-            .map(f64::to_string)
-            .chain(["+Inf".to_owned()])
-            .zip(&counts)
+        for (bound, count) in
+            BOUNDS_S.iter().map(f64::to_string).chain(["+Inf".to_owned()]).zip(&counts)
         {
             self.sample(&format!("{name}_bucket"), &format!("le=\"{bound}\""), count);
         }
         let sum = histogram.sum().as_secs_f64();
         self.sample(&format!("{name}_sum"), "", sum);
-        self.sample(
-            &format!("{name}_count"),
-            "",
-            counts.last().copied().unwrap_or_default(),
-        );
+        self.sample(&format!("{name}_count"), "", counts.last().copied().unwrap_or_default());
     }
 }

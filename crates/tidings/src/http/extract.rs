@@ -98,9 +98,8 @@ async fn within(
     mut body: Body,
     (mut room, bound): (Room, usize),
 ) -> Result<(Bytes, Room), Problem> {
-    let told: Option<usize> = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse().ok());
+    let told: Option<usize> =
+        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     let too_large = || {
         let detail = format!("the body has more than {bound} bytes");
         Problem::new(Code::BodyTooLarge, detail)

@@ -74,15 +74,9 @@ impl OtherParts {
     /// Asks all of them at once, and reads their answers.
     pub(super) async fn gather<T: DeserializeOwned>(&self) -> Gathered<T> {
         let Some(asking) = &self.0 else {
-            return Gathered {
-                found: Vec::new(),
-                missing: Vec::new(),
-            };
+            return Gathered { found: Vec::new(), missing: Vec::new() };
         };
-        let mut gathered = Gathered {
-            found: Vec::new(),
-            missing: asking.nobodys(),
-        };
+        let mut gathered = Gathered { found: Vec::new(), missing: asking.nobodys() };
         let each = asking.others.peers.iter().map(|peer| asking.read(peer));
         for (peer, answer) in asking.others.peers.iter().zip(join_all(each).await) {
             match answer {
@@ -96,20 +90,10 @@ impl OtherParts {
     /// The answers as they come, to be read by the caller.
     pub(super) async fn streams(&self) -> Gathered<Response> {
         let Some(asking) = &self.0 else {
-            return Gathered {
-                found: Vec::new(),
-                missing: Vec::new(),
-            };
+            return Gathered { found: Vec::new(), missing: Vec::new() };
         };
-        let mut gathered = Gathered {
-            found: Vec::new(),
-            missing: asking.nobodys(),
-        };
-        let each = asking
-            .others
-            .peers
-            .iter()
-            .map(|peer| timeout(PATIENCE, asking.call(peer)));
+        let mut gathered = Gathered { found: Vec::new(), missing: asking.nobodys() };
+        let each = asking.others.peers.iter().map(|peer| timeout(PATIENCE, asking.call(peer)));
         for (peer, answer) in asking.others.peers.iter().zip(join_all(each).await) {
             match answer {
                 Ok(Ok(answer)) if answer.status() == StatusCode::OK => gathered.found.push(answer),
@@ -123,11 +107,7 @@ impl OtherParts {
 impl Asking {
     /// The parts that no node has, in words.
     fn nobodys(&self) -> Vec<String> {
-        self.others
-            .nobodys
-            .iter()
-            .map(|part| format!("part {part}"))
-            .collect()
+        self.others.nobodys.iter().map(|part| format!("part {part}")).collect()
     }
 
     async fn call(&self, peer: &Peer) -> Result<Response, Problem> {

@@ -21,13 +21,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "readyz",
             Kind::Open,
             routes!(readyz),
-            &[
-                Code::TooBusy,
-                Code::Starting,
-                Code::Unavailable,
-                Code::TimedOut,
-                Code::Stopping,
-            ],
+            &[Code::TooBusy, Code::Starting, Code::Unavailable, Code::TimedOut, Code::Stopping],
         )
         .add("metrics", Kind::Knows, routes!(metrics::metrics), &[])
 }
@@ -168,10 +162,7 @@ mod tests {
         let unready = rig.call(Method::GET, "/readyz", &Value::Null);
         assert_eq!(unready.status, StatusCode::SERVICE_UNAVAILABLE);
         let detail = unready.json()["detail"].to_string();
-        assert!(
-            detail.contains("can't be read: the day 2024-01-01"),
-            "{detail}"
-        );
+        assert!(detail.contains("can't be read: the day 2024-01-01"), "{detail}");
         // What does not need that day goes on.
         assert_eq!(status("/v1/recipients/ada"), StatusCode::OK);
         fails.store(false, Ordering::SeqCst);
@@ -208,10 +199,7 @@ mod tests {
         };
         let noon = json!("2024-01-01T12:00:00Z");
         let fine = ("0".to_owned(), false);
-        assert_eq!(
-            shown(),
-            (noon.clone(), noon.clone(), Value::Null, fine.clone())
-        );
+        assert_eq!(shown(), (noon.clone(), noon.clone(), Value::Null, fine.clone()));
         // An idle server's clock goes on; its newest step stays.
         set("2024-01-01T15:00:00Z");
         let later = json!("2024-01-01T15:00:00Z");

@@ -78,9 +78,9 @@ impl Homes {
             Command::Message { message, .. } | Command::Report { message, .. } => {
                 self.of_bucket(message.id.closing.bucket)
             }
-            other => other
-                .recipient()
-                .map_or(Home::Intake, |recipient| self.of_recipient(recipient)),
+            other => {
+                other.recipient().map_or(Home::Intake, |recipient| self.of_recipient(recipient))
+            }
         }
     }
 

@@ -58,9 +58,7 @@ mod tests {
     fn ids_sort_by_their_time_and_are_given_once() {
         let ids = EventIds::default();
         let now = Instant::parse("2024-01-01T00:00:00Z").unwrap();
-        let given: Vec<Id> = (0..5_000)
-            .map(|n| ids.next(now.plus_ms(n / 1000)))
-            .collect();
+        let given: Vec<Id> = (0..5_000).map(|n| ids.next(now.plus_ms(n / 1000))).collect();
         assert!(given.is_sorted_by(|a, b| a < b));
         assert!(ids.next(now.plus_ms(5)) > given[4_999]);
         assert_ne!(EventIds::default().next(now), EventIds::default().next(now));
@@ -74,16 +72,11 @@ mod tests {
         assert_ne!(derived("k", 11, b"{}"), derived("1k", 1, b"{}"));
         assert_ne!(derived("k", 1, b"y"), derived("ky", 1, b""));
 
-        let once = |key, request| Once {
-            key: [key; 16],
-            request: [request; 16],
-        };
+        let once = |key, request| Once { key: [key; 16], request: [request; 16] };
         assert_eq!(of_request(once(1, 2), 0), of_request(once(1, 2), 0));
-        for other in [
-            of_request(once(1, 2), 1),
-            of_request(once(1, 3), 0),
-            of_request(once(2, 2), 0),
-        ] {
+        for other in
+            [of_request(once(1, 2), 1), of_request(once(1, 3), 0), of_request(once(2, 2), 0)]
+        {
             assert_ne!(of_request(once(1, 2), 0), other);
         }
     }

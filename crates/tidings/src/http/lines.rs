@@ -205,11 +205,7 @@ pub(super) async fn answer<L: Lines>(
         buffer: Buffer::default(),
         flight: None,
         end: End::Open,
-        counted: Counted {
-            lines: 0,
-            done: 0,
-            problems: 0,
-        },
+        counted: Counted { lines: 0, done: 0, problems: 0 },
         room,
     };
     // The head of the answer has to wait for the body's: who asked whether to continue hears that
@@ -399,11 +395,7 @@ impl<L: Lines> Stream<L> {
     /// Ends the reading at a line that could not be read for this problem.
     fn stop(&mut self, problem: Problem) -> Line {
         self.end = End::Read;
-        Line {
-            number: self.buffer.stop(),
-            id: None,
-            fault: Some(problem),
-        }
+        Line { number: self.buffer.stop(), id: None, fault: Some(problem) }
     }
 
     /// Waits for the work in progress where other nodes do some of it: two slices could overtake each other on their
@@ -444,9 +436,7 @@ impl<L: Lines> Stream<L> {
     async fn tell(&mut self, mut slice: Slice) -> Bytes {
         let replies = slice.replies(&self.service).await;
         // What other nodes could not do is sent again like what was not read.
-        let has_failed = replies
-            .as_ref()
-            .map_or(true, |all| all.iter().any(is_of_server));
+        let has_failed = replies.as_ref().map_or(true, |all| all.iter().any(is_of_server));
         if has_failed {
             self.end = End::Read;
             self.buffer.stop();

@@ -188,10 +188,7 @@ pub async fn serve(
         });
     }
     drop(listener);
-    if timeout(bounds.drain_patience, graceful.shutdown())
-        .await
-        .is_err()
-    {
+    if timeout(bounds.drain_patience, graceful.shutdown()).await.is_err() {
         let seconds = bounds.drain_patience.as_secs();
         tracing::warn!(seconds, "requests still in progress were cut off");
     }

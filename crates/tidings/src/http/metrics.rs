@@ -38,9 +38,7 @@ fn look(node: &Durable, clock: Instant) -> Seen {
     let engine = node.engine();
     let days = engine.ledger();
     let forgotten = engine.forgotten_before();
-    let days_forgotten = days
-        .keys()
-        .filter(|day| forgotten.is_some_and(|first| **day < first));
+    let days_forgotten = days.keys().filter(|day| forgotten.is_some_and(|first| **day < first));
     let mut seen = Seen {
         now: engine.now(),
         oldest_due: engine.open_closings().oldest_due(),
@@ -90,9 +88,7 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
     let mut page = Page::default();
     if let Ok(seen) = seen {
         let now = service.now().max(seen.now);
-        let age = seen
-            .oldest_due
-            .map_or(0, |due| now.0.saturating_sub(due.0).max(0));
+        let age = seen.oldest_due.map_or(0, |due| now.0.saturating_sub(due.0).max(0));
         page.gauge(
             "tidings_oldest_due_age_seconds",
             "Age of the oldest overdue, unsent message, in seconds. Alert on this.",
@@ -141,17 +137,9 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
         vitals.refused_chores(),
     );
     if let Some(bytes) = disk {
-        page.gauge(
-            "tidings_store_bytes",
-            "Size of the data directory on disk, in bytes.",
-            bytes,
-        );
+        page.gauge("tidings_store_bytes", "Size of the data directory on disk, in bytes.", bytes);
     }
-    page.head(
-        "tidings_http_requests_total",
-        "Requests by call and class of status.",
-        "counter",
-    );
+    page.head("tidings_http_requests_total", "Requests by call and class of status.", "counter");
     for (call, classes) in &service.requests.0 {
         for (class, count) in (1..).zip(classes) {
             let count = count.load(Ordering::Relaxed);
@@ -170,30 +158,18 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
         page.sample("tidings_reports_total", &format!("kind=\"{kind}\""), count);
     }
     page.head("tidings_build_info", "The running version.", "gauge");
-    page.sample(
-        "tidings_build_info",
-        concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""),
-        1,
-    );
+    page.sample("tidings_build_info", concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""), 1);
     page.0
 }
 
 fn node(page: &mut Page, seen: &Seen) {
-    page.gauge(
-        "tidings_recipients",
-        "Number of recipients.",
-        seen.recipients,
-    );
+    page.gauge("tidings_recipients", "Number of recipients.", seen.recipients);
     page.gauge(
         "tidings_objects_kept",
         "Objects of which the host gave something by `PUT`, until they are deleted.",
         seen.kept_objects,
     );
-    page.counter(
-        "tidings_events_total",
-        "Accepted events.",
-        seen.tally.events,
-    );
+    page.counter("tidings_events_total", "Accepted events.", seen.tally.events);
     page.counter(
         "tidings_events_republished_total",
         "Publishes with an id that was already known: nothing happened.",
@@ -231,11 +207,7 @@ fn node(page: &mut Page, seen: &Seen) {
         let count = seen.ended.get(&outcome).copied().unwrap_or_default();
         page.sample(ended, &format!("outcome=\"{}\"", outcome.word()), count);
     }
-    page.counter(
-        "tidings_days_forgotten_total",
-        "Deleted days.",
-        seen.days_forgotten,
-    );
+    page.counter("tidings_days_forgotten_total", "Deleted days.", seen.days_forgotten);
     page.gauge("tidings_paused", "Paused types and channels.", seen.paused);
 }
 
@@ -248,10 +220,7 @@ fn resolver(page: &mut Page, resolver: &ResolverVitals) {
     );
     let questions = "tidings_resolver_questions_total";
     page.head(questions, "Questions to the host, by result.", "counter");
-    for (result, count) in [
-        ("answered", resolver.answered()),
-        ("failed", resolver.failed()),
-    ] {
+    for (result, count) in [("answered", resolver.answered()), ("failed", resolver.failed())] {
         page.sample(questions, &format!("result=\"{result}\""), count);
     }
     page.counter(
@@ -264,11 +233,7 @@ fn resolver(page: &mut Page, resolver: &ResolverVitals) {
 /// The answers of the channels that have a provider, or had one since the start.
 fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules, now: Instant) {
     let messages = "tidings_messages_total";
-    page.head(
-        messages,
-        "Answers of channels to messages, since the start.",
-        "counter",
-    );
+    page.head(messages, "Answers of channels to messages, since the start.", "counter");
     for (channel, counts) in vitals.answers() {
         let configured = rules.channels.get(channel);
         let has_provider = configured.is_some_and(|rules| !rules.providers.is_empty());
@@ -280,11 +245,7 @@ fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules, now: Instant) {
             page.sample(messages, &labels, count);
         }
     }
-    page.gauge(
-        "tidings_messages_retrying",
-        "Messages that wait for a retry.",
-        vitals.retries(),
-    );
+    page.gauge("tidings_messages_retrying", "Messages that wait for a retry.", vitals.retries());
     page.gauge(
         "tidings_messages_kept_aside",
         "Messages that wait for a recipient or a destination that has its share of the threads, or that takes nothing.",
@@ -302,17 +263,11 @@ fn channels(page: &mut Page, vitals: &Vitals, rules: &Rules, now: Instant) {
             continue;
         }
         let of_channel = left_alone.iter().filter(|(name, _)| name == channel);
-        let destinations = of_channel
-            .clone()
-            .filter(|(_, away)| away.destination.is_some())
-            .count();
+        let destinations =
+            of_channel.clone().filter(|(_, away)| away.destination.is_some()).count();
         let providers = of_channel.count() - destinations;
         for (what, count) in [("provider", providers), ("destination", destinations)] {
-            page.sample(
-                away,
-                &format!("channel=\"{channel}\",what=\"{what}\""),
-                count,
-            );
+            page.sample(away, &format!("channel=\"{channel}\",what=\"{what}\""), count);
         }
     }
 }

@@ -78,10 +78,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .merge(nodes_own::routes())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
-        .layer(middleware::from_fn_with_state(
-            Arc::clone(&service),
-            access::check,
-        ))
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), access::check))
         .with_state(service)
 }
 

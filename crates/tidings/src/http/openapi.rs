@@ -52,9 +52,7 @@ pub(super) fn head() -> Document {
     let mut document = Head::openapi();
     let key = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     let components = document.components.get_or_insert_default();
-    components
-        .security_schemes
-        .insert("key".to_owned(), key.into());
+    components.security_schemes.insert("key".to_owned(), key.into());
     for code in Code::ALL {
         let example = ExampleBuilder::new()
             .summary(code.row().title)
@@ -75,12 +73,7 @@ fn example(code: Code) -> Problem {
             Problem::new(code, "unknown type `coment`").hint("did you mean `comment`?")
         }
         // Without the log line that `Problem::new` writes for an internal error.
-        _ => Problem {
-            code,
-            detail: code.row().title.into(),
-            hint: None,
-            elsewhere: None,
-        },
+        _ => Problem { code, detail: code.row().title.into(), hint: None, elsewhere: None },
     }
 }
 
@@ -90,23 +83,20 @@ fn example(code: Code) -> Problem {
 /// Never: the document is JSON.
 #[must_use]
 pub(super) fn text(document: &Document) -> String {
-    let mut text = document
-        .to_pretty_json()
-        .expect("the document is made of texts, numbers and lists");
+    let mut text =
+        document.to_pretty_json().expect("the document is made of texts, numbers and lists");
     text.push('\n');
     text
 }
 
 /// `/v1/openapi.json`, and the page of each error.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls
-        .add("openapi", Kind::Knows, routes!(openapi), &[])
-        .add(
-            "get_error",
-            Kind::Open,
-            routes!(get_error),
-            &[Code::InvalidPath, Code::NotFound],
-        )
+    calls.add("openapi", Kind::Knows, routes!(openapi), &[]).add(
+        "get_error",
+        Kind::Open,
+        routes!(get_error),
+        &[Code::InvalidPath, Code::NotFound],
+    )
 }
 
 /// Get this document

@@ -35,12 +35,7 @@ pub struct Change {
 
 impl Change {
     pub(super) fn new(body: Bytes, once: Option<Once>, room: Option<Room>) -> Self {
-        Self {
-            body,
-            once,
-            waits: true,
-            _room: room,
-        }
+        Self { body, once, waits: true, _room: room }
     }
 
     /// The same, as the headers of its request prefer it.
@@ -92,17 +87,11 @@ pub(super) fn expect_json(headers: &HeaderMap) -> Result<(), Problem> {
 
 pub(super) fn late(patience: Duration) -> Problem {
     let seconds = patience.as_secs_f32();
-    Problem::new(
-        Code::RequestTimeout,
-        format!("no data of the body arrived within {seconds} s"),
-    )
+    Problem::new(Code::RequestTimeout, format!("no data of the body arrived within {seconds} s"))
 }
 
 pub(super) fn broken(fault: impl Display) -> Problem {
-    Problem::new(
-        Code::InvalidRequest,
-        format!("the body is incomplete: {fault}"),
-    )
+    Problem::new(Code::InvalidRequest, format!("the body is incomplete: {fault}"))
 }
 
 /// The `Idempotency-Key` of a request.
@@ -150,9 +139,7 @@ mod tests {
                 HeaderName::from_static("prefer"),
                 prefer.parse().unwrap(),
             )]);
-            Change::new(Bytes::new(), None, None)
-                .preferring(&headers)
-                .waits
+            Change::new(Bytes::new(), None, None).preferring(&headers).waits
         };
         assert!(waits("wait=10") && waits("return=minimal, respond-asynchronously"));
         assert!(!waits("respond-async") && !waits("wait=10, Respond-Async"));

@@ -125,13 +125,8 @@ impl Rig {
             tidings_node::Settings::default(),
         )
         .unwrap();
-        let service = Service::new(
-            runtime.handle(),
-            rules,
-            access,
-            Arc::clone(&clock) as _,
-            settings,
-        );
+        let service =
+            Service::new(runtime.handle(), rules, access, Arc::clone(&clock) as _, settings);
         let service = Arc::new(service.with_site(tokens()));
         let tokio = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -210,8 +205,7 @@ impl Rig {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.tokio
-            .block_on(self.ask(request.body(body.into()).unwrap()))
+        self.tokio.block_on(self.ask(request.body(body.into()).unwrap()))
     }
 
     /// Calls from within asynchronous work, many at once if need be.
@@ -224,11 +218,7 @@ impl Rig {
             let response = router.oneshot(request).await.unwrap();
             let (parts, body) = response.into_parts();
             let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-            Answered {
-                status: parts.status,
-                headers: parts.headers,
-                bytes: bytes.to_vec(),
-            }
+            Answered { status: parts.status, headers: parts.headers, bytes: bytes.to_vec() }
         }
     }
 }

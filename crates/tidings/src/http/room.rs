@@ -32,12 +32,7 @@ struct Taken {
 impl BodyRoom {
     /// Room for this many bytes of all bodies together, and of those of one address.
     pub(super) fn of(bytes_max: usize, peer_bytes_max: usize, patience: Duration) -> Self {
-        Self(Arc::new(Bounds {
-            bytes_max,
-            peer_bytes_max,
-            patience,
-            taken: Mutex::default(),
-        }))
+        Self(Arc::new(Bounds { bytes_max, peer_bytes_max, patience, taken: Mutex::default() }))
     }
 
     /// Room for this many bytes of a caller with a key.
@@ -53,11 +48,7 @@ impl BodyRoom {
     /// A body of this peer that has no room yet. Whoever is on this machine may speak for many clients.
     pub(super) fn of_peer(&self, peer: Option<&Peer>) -> Room {
         let peer = peer.map(|Peer(peer)| *peer);
-        Room {
-            of: self.clone(),
-            peer: peer.filter(|peer| !peer.is_loopback()),
-            bytes: 0,
-        }
+        Room { of: self.clone(), peer: peer.filter(|peer| !peer.is_loopback()), bytes: 0 }
     }
 
     /// Time limit of the arrival of a body.
@@ -88,11 +79,8 @@ impl Room {
     }
 
     fn fits(&self, taken: &Taken, bytes: usize) -> Result<(), Problem> {
-        let of_peer = self
-            .peer
-            .and_then(|peer| taken.peers.get(&peer))
-            .copied()
-            .unwrap_or_default();
+        let of_peer =
+            self.peer.and_then(|peer| taken.peers.get(&peer)).copied().unwrap_or_default();
         let more = bytes.saturating_sub(self.bytes);
         let (all, peers) = (self.of.0.bytes_max, self.of.0.peer_bytes_max);
         let detail = match (taken.all + more > all, of_peer + more > peers) {

@@ -114,10 +114,7 @@ impl Service {
             readers: Arc::new(Semaphore::new(READERS_MAX)),
             ids: EventIds::default(),
             requests: Requests::of(
-                super::call_names()
-                    .into_iter()
-                    .chain(NAMES)
-                    .chain([FEEDBACK, NODES_CALL]),
+                super::call_names().into_iter().chain(NAMES).chain([FEEDBACK, NODES_CALL]),
             ),
             data: None,
             cluster: None,
@@ -148,19 +145,13 @@ impl Service {
     /// The same, which knows where on the disk the node's store is.
     #[must_use]
     pub fn in_directory(self, data: &Path) -> Self {
-        Self {
-            data: Some(data.to_owned()),
-            ..self
-        }
+        Self { data: Some(data.to_owned()), ..self }
     }
 
     /// The same, which knows the nodes that share the store.
     #[must_use]
     pub fn in_cluster(self, cluster: Arc<Cluster>) -> Self {
-        Self {
-            cluster: Some(cluster),
-            ..self
-        }
+        Self { cluster: Some(cluster), ..self }
     }
 
     /// The parts of the store that the node has; `None` where it has ended.
@@ -173,10 +164,7 @@ impl Service {
     /// The same, whose node has some parts of the store; what is of others is asked of the nodes of the cluster.
     #[must_use]
     pub fn with_parts(self, homes: Arc<Homes>) -> Self {
-        Self {
-            homes: Some(homes),
-            ..self
-        }
+        Self { homes: Some(homes), ..self }
     }
 
     /// The node among others that have parts; `None` where it has everything.
@@ -206,11 +194,7 @@ impl Service {
             return Ok(());
         };
         let home = home(homes);
-        if homes.has(home) {
-            Ok(())
-        } else {
-            Err(Problem::elsewhere(home))
-        }
+        if homes.has(home) { Ok(()) } else { Err(Problem::elsewhere(home)) }
     }
 
     /// The bytes that the store takes up on the disk, where there is one.
@@ -295,11 +279,7 @@ impl Service {
 
     /// The node's handle whose answers wait for parts on other nodes, or do not.
     pub(super) fn handle_for(&self, waits: bool) -> Handle {
-        if waits {
-            self.handle.clone()
-        } else {
-            self.handle.without_waiting()
-        }
+        if waits { self.handle.clone() } else { self.handle.without_waiting() }
     }
 
     fn ask_waiting(&self, waits: bool, commands: Vec<Command>) -> Result<Asked<Replies>, Problem> {
@@ -317,11 +297,7 @@ impl Service {
             Err(spread) => spread,
         };
         let here = std::mem::take(&mut spread.here);
-        let here = if here.is_empty() {
-            None
-        } else {
-            Some(self.ask_here(&handle, here)?)
-        };
+        let here = if here.is_empty() { None } else { Some(self.ask_here(&handle, here)?) };
         let patience = self.settings.answer_patience;
         tokio::spawn(async move {
             let here = async {
@@ -345,11 +321,7 @@ impl Service {
             return Ok(commands);
         };
         let spread = Spread::of(commands, homes, |home| cluster.peer(home));
-        if spread.is_here() {
-            Ok(spread.here)
-        } else {
-            Err((spread, Arc::clone(cluster)))
-        }
+        if spread.is_here() { Ok(spread.here) } else { Err((spread, Arc::clone(cluster))) }
     }
 
     /// Submits commands to this node alone.
@@ -456,11 +428,7 @@ impl Service {
         answer: impl FnOnce(OwnReplies) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
         let (tell, told) = oneshot::channel();
-        let keeper = Keeping {
-            answer: Some(answer),
-            made: None,
-            tell,
-        };
+        let keeper = Keeping { answer: Some(answer), made: None, tell };
         handle.submit_once(once, commands, Box::new(keeper))?;
         self.answered(told).await?
     }
@@ -487,10 +455,7 @@ impl Service {
         answer: Answer,
     ) -> Result<Answer, Problem> {
         let (tell, told) = oneshot::channel();
-        let kept = request.once.map(|once| KeptAnswer {
-            once,
-            answer: kept.to_kept(),
-        });
+        let kept = request.once.map(|once| KeptAnswer { once, answer: kept.to_kept() });
         let then = move |done: Result<_, RuntimeError>| {
             let _ = tell.send(done.map_err(Problem::from));
         };

@@ -85,11 +85,7 @@ impl Spread {
             let at = *known.entry(home).or_insert_with(|| {
                 let peer = peer(home)?;
                 Some(*nodes.entry(peer.id()).or_insert_with(|| {
-                    there.push(AtPeer {
-                        peer,
-                        commands: Vec::new(),
-                        places: Vec::new(),
-                    });
+                    there.push(AtPeer { peer, commands: Vec::new(), places: Vec::new() });
                     there.len() - 1
                 }))
             });
@@ -123,20 +119,14 @@ impl Spread {
             heard.replies.insert(place, Err(nobody));
         }
         let asked = self.there.into_iter().map(async |at| {
-            let commands = Commands {
-                commands: at.commands,
-                waits,
-            };
+            let commands = Commands { commands: at.commands, waits };
             (at.places, ask(cluster, &at.peer, commands).await)
         });
         for (places, answers) in join_all(asked).await {
             let answers = match answers {
                 Ok(answers) => {
                     heard.any = true;
-                    answers
-                        .into_iter()
-                        .map(|answer| answer.map_err(Problem::from))
-                        .collect()
+                    answers.into_iter().map(|answer| answer.map_err(Problem::from)).collect()
                 }
                 Err(problem) => {
                     let each: Replies = places.iter().map(|_| Err(problem.clone())).collect();
@@ -206,16 +196,10 @@ async fn ask(cluster: &Cluster, peer: &Peer, commands: Commands) -> Result<OwnRe
         }
         _ => return Err(holder_lost()),
     }
-    let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX)
-        .await
-        .map_err(|_| holder_lost())?;
+    let bytes = to_bytes(answer.into_body(), ANSWER_BYTES_MAX).await.map_err(|_| holder_lost())?;
     let Answered(answers) = serde_json::from_slice(&bytes)
         .map_err(|fault| Problem::new(Code::Internal, format!("the answer of a node: {fault}")))?;
-    if answers.len() == count {
-        Ok(answers)
-    } else {
-        Err(holder_lost())
-    }
+    if answers.len() == count { Ok(answers) } else { Err(holder_lost()) }
 }
 
 /// The problem that a node answered with, as far as it is one that may be answered in its place.
@@ -258,18 +242,11 @@ mod tests {
     }
 
     fn erase(recipient: &str) -> Command {
-        Command::Erase {
-            recipient: id(recipient),
-        }
+        Command::Erase { recipient: id(recipient) }
     }
 
     fn homes() -> Homes {
-        Homes {
-            buckets: 64,
-            parts: 4,
-            held: [0].into(),
-            intake: true,
-        }
+        Homes { buckets: 64, parts: 4, held: [0].into(), intake: true }
     }
 
     /// An id in a part.
@@ -296,10 +273,7 @@ mod tests {
             erase(&in_part(0, 0)),
             Command::Retract { object: id("o") },
             erase(&in_part(1, 0)),
-            Command::Message {
-                message,
-                act: MessageAct::Cancel,
-            },
+            Command::Message { message, act: MessageAct::Cancel },
             erase(&in_part(2, 1)),
             erase(&in_part(0, 1)),
         ];
@@ -327,20 +301,11 @@ mod tests {
         };
         let unknown = || Err(Refused::UnknownRecipient(id("r")));
         let replies = heard.with(Ok(vec![Ok(Reply::Done), unknown(), Ok(Reply::Done)]));
-        let codes: Vec<_> = replies
-            .iter()
-            .map(|reply| reply.as_ref().err().map(|problem| problem.code))
-            .collect();
+        let codes: Vec<_> =
+            replies.iter().map(|reply| reply.as_ref().err().map(|problem| problem.code)).collect();
         let no_holder = Some(Code::NoHolder);
-        let expected = [
-            None,
-            None,
-            Some(Code::RecipientNotFound),
-            no_holder,
-            no_holder,
-            None,
-            None,
-        ];
+        let expected =
+            [None, None, Some(Code::RecipientNotFound), no_holder, no_holder, None, None];
         assert_eq!(codes, expected);
     }
 

@@ -29,13 +29,7 @@ pub(super) fn streamed(
     let (chunks, wanted) = mpsc::channel(CHUNKS_WAITING);
     let tokio = Handle::current();
     let writing = tokio::task::spawn_blocking(move || {
-        let chunks = Chunks {
-            chunks,
-            tokio,
-            life,
-            patience,
-            is_over: false,
-        };
+        let chunks = Chunks { chunks, tokio, life, patience, is_over: false };
         let mut out = io::BufWriter::with_capacity(CHUNK_BYTES, chunks);
         let written = write(&mut out).and_then(|()| out.flush());
         written.inspect_err(|fault| tracing::warn!(error = %fault, "a stream was interrupted"))
@@ -45,9 +39,7 @@ pub(super) fn streamed(
             return Some((Ok(chunk), (wanted, writing)));
         }
         // The connection breaks where it is not whole, so that whoever reads sees that.
-        let ended = writing?
-            .await
-            .unwrap_or_else(|fault| Err(io::Error::other(fault)));
+        let ended = writing?.await.unwrap_or_else(|fault| Err(io::Error::other(fault)));
         Some((Err(ended.err()?), (wanted, None)))
     })
 }
@@ -77,9 +69,7 @@ impl Chunks {
                 Err(_) => waited += LIFE_LOOK,
             }
         }
-        Err(io::Error::other(
-            "the store failed or the server is stopping",
-        ))
+        Err(io::Error::other("the store failed or the server is stopping"))
     }
 }
 
@@ -88,10 +78,8 @@ impl io::Write for Chunks {
         if self.is_over {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        let sent = self
-            .tokio
-            .block_on(self.room())
-            .map(|room| room.send(Bytes::copy_from_slice(bytes)));
+        let sent =
+            self.tokio.block_on(self.room()).map(|room| room.send(Bytes::copy_from_slice(bytes)));
         self.is_over = sent.is_err();
         sent.map(|()| bytes.len())
     }

@@ -32,9 +32,7 @@ fn code(answered: &Answered) -> String {
 
 /// Compares a generated page with the committed one, or writes it where that is asked for.
 fn committed(path: &str, expected: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(path);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     if std::env::var_os("TIDINGS_BLESS").is_some() {
         std::fs::write(&path, expected).unwrap();
     }
@@ -79,19 +77,12 @@ fn whatever_no_call_answers_is_a_problem() {
     assert_eq!(answer(Method::PUT, "/v1/objects/%ff"), "invalid_path");
     let long = format!("/v1/objects/{}", "x".repeat(257));
     assert_eq!(answer(Method::PUT, &long), "invalid_path");
-    for path in [
-        long.as_str(),
-        "/v1/objects/%ff",
-        "/v1/recipients/a/subscriptions/%00",
-    ] {
+    for path in [long.as_str(), "/v1/objects/%ff", "/v1/recipients/a/subscriptions/%00"] {
         let answer = rig.call(Method::PUT, path, &Value::Null).json();
         let detail = answer["detail"].as_str().unwrap();
         assert!(!detail.contains("Invalid URL"), "{detail}");
     }
-    assert_eq!(
-        answer(Method::POST, "/v1/events?answers=no"),
-        "invalid_query"
-    );
+    assert_eq!(answer(Method::POST, "/v1/events?answers=no"), "invalid_query");
     assert_eq!(answer(Method::POST, "/v1/events"), "invalid_json");
 }
 
@@ -147,13 +138,7 @@ fn a_query_is_told_what_was_expected_and_what_was_got() {
         (text("detail"), text("hint"))
     };
     let inbox = "/v1/recipients/ada/inbox";
-    for (query, got) in [
-        ("abc", "abc"),
-        ("0", "0"),
-        ("101", "101"),
-        ("-1", "-1"),
-        ("", ""),
-    ] {
+    for (query, got) in [("abc", "abc"), ("0", "0"), ("101", "101"), ("-1", "-1"), ("", "")] {
         let (detail, hint) = said(&format!("{inbox}?limit={query}"));
         let expected = format!("`limit` must be a whole number from 1 to 100, got `{got}`");
         assert_eq!((detail, hint.as_str()), (expected, "Example: `limit=100`"));
@@ -164,15 +149,9 @@ fn a_query_is_told_what_was_expected_and_what_was_got() {
     let (detail, _) = said(&format!("{inbox}?limit=5&limit=6"));
     assert_eq!(detail, "`limit` is given twice");
     let (detail, _) = said("/v1/admin/due?scheduled=1001");
-    assert_eq!(
-        detail,
-        "`scheduled` must be a whole number from 0 to 1000, got `1001`"
-    );
+    assert_eq!(detail, "`scheduled` must be a whole number from 0 to 1000, got `1001`");
     let events = rig.call(Method::POST, "/v1/events?answers=no", &json!([]));
-    assert_eq!(
-        events.json()["detail"],
-        "`answers` must be `all` or `problems`, got `no`"
-    );
+    assert_eq!(events.json()["detail"], "`answers` must be `all` or `problems`, got `no`");
 }
 
 #[test]
@@ -202,24 +181,14 @@ fn a_body_is_told_what_was_expected_and_what_was_got() {
 #[test]
 fn every_call_but_health_needs_a_key() {
     let token = Secret::random().unwrap();
-    let access = Access::Keys {
-        token: Some(token.hash()),
-    };
+    let access = Access::Keys { token: Some(token.hash()) };
     let rig = Rig::with(CONFIG, access, Settings::default());
     let get = |path: &str, headers: &[(&str, &str)]| rig.send(Method::GET, path, headers, "");
 
-    for path in [
-        "/v1/openapi.json",
-        "/metrics",
-        "/v1/no/such/call",
-        "/v1/events",
-    ] {
+    for path in ["/v1/openapi.json", "/metrics", "/v1/no/such/call", "/v1/events"] {
         let answer = get(path, &[]);
         assert_eq!(code(&answer), "unauthorized");
-        assert_eq!(
-            answer.headers["www-authenticate"],
-            "Bearer realm=\"tidings\""
-        );
+        assert_eq!(answer.headers["www-authenticate"], "Bearer realm=\"tidings\"");
     }
     for path in ["/healthz", "/readyz", "/errors/unauthorized"] {
         assert_eq!(get(path, &[]).status, StatusCode::OK, "{path}");
@@ -227,10 +196,8 @@ fn every_call_but_health_needs_a_key() {
     let bearer = |key: &str| format!("Bearer {key}");
     let with_key = |value: &str| get("/metrics", &[("authorization", value)]);
     let by_token = |method: Method, path: &str, body: &str| {
-        let headers = [
-            ("authorization", &*bearer(token.text())),
-            ("content-type", "application/json"),
-        ];
+        let headers =
+            [("authorization", &*bearer(token.text())), ("content-type", "application/json")];
         rig.send(method, path, &headers, body.to_owned())
     };
     // A key that is made while the server runs is accepted at once.
@@ -297,10 +264,7 @@ fn bodies_are_bounded() {
     );
     let long_key = "k".repeat(256);
     for key in ["", long_key.as_str(), "schl\u{fc}ssel"] {
-        assert_eq!(
-            code(&put(&[("idempotency-key", key)], title(1).into())),
-            "invalid_header"
-        );
+        assert_eq!(code(&put(&[("idempotency-key", key)], title(1).into())), "invalid_header");
     }
     let three = rig.call(Method::POST, "/v1/events", &json!([1, 2, 3]));
     assert_eq!(code(&three), "body_too_large");
@@ -313,10 +277,7 @@ fn bodies_are_bounded() {
     drop(feed);
     let first = rig.tokio.block_on(first).unwrap();
     assert_eq!(first.status, StatusCode::NO_CONTENT);
-    assert_eq!(
-        put(&[], title(39_000).into()).status,
-        StatusCode::NO_CONTENT
-    );
+    assert_eq!(put(&[], title(39_000).into()).status, StatusCode::NO_CONTENT);
 }
 
 /// A body that ends when the feed is dropped.
@@ -348,10 +309,7 @@ fn fed(body: &[u8]) -> (Request<Body>, Feed) {
 
 #[test]
 fn a_body_that_does_not_come_is_not_waited_for() {
-    let settings = Settings {
-        body_patience: Duration::ZERO,
-        ..Settings::default()
-    };
+    let settings = Settings { body_patience: Duration::ZERO, ..Settings::default() };
     let rig = Rig::with(CONFIG, Access::Open, settings);
     let (slow, _feed) = fed(&[b' '; 10]);
     let answer = rig.tokio.block_on(rig.ask(slow));
@@ -364,10 +322,7 @@ fn a_body_that_breaks_off_is_refused() {
     let rig = Rig::new();
     let pieces = [Ok(Bytes::from("{")), Err(std::io::Error::other("gone"))];
     let body = Body::from_stream(futures_util::stream::iter(pieces));
-    assert_eq!(
-        code(&rig.send(Method::PUT, "/v1/objects/a", &[], body)),
-        "invalid_request"
-    );
+    assert_eq!(code(&rig.send(Method::PUT, "/v1/objects/a", &[], body)), "invalid_request");
 }
 
 #[test]
@@ -377,15 +332,9 @@ fn a_server_that_stops_says_so() {
     let ready = rig.call(Method::GET, "/readyz", &Value::Null);
     assert_eq!(code(&ready), "stopping");
     assert_eq!(ready.headers["retry-after"], "5");
-    assert_eq!(
-        rig.call(Method::GET, "/healthz", &Value::Null).status,
-        StatusCode::OK
-    );
+    assert_eq!(rig.call(Method::GET, "/healthz", &Value::Null).status, StatusCode::OK);
     rig.stop();
-    assert_eq!(
-        code(&rig.call(Method::PUT, "/v1/objects/a", &json!({}))),
-        "stopping"
-    );
+    assert_eq!(code(&rig.call(Method::PUT, "/v1/objects/a", &json!({}))), "stopping");
 }
 
 #[test]
@@ -398,10 +347,7 @@ fn metrics_begin_with_the_number_to_watch() {
     rig.call(Method::GET, "/nowhere", &Value::Null);
     let page = rig.call(Method::GET, "/metrics", &Value::Null);
     let text = String::from_utf8(page.bytes).unwrap();
-    assert!(
-        text.starts_with("# HELP tidings_oldest_due_age_seconds "),
-        "{text}"
-    );
+    assert!(text.starts_with("# HELP tidings_oldest_due_age_seconds "), "{text}");
     for line in [
         "tidings_oldest_due_age_seconds 0.000",
         "tidings_up 1",
@@ -419,15 +365,10 @@ fn metrics_begin_with_the_number_to_watch() {
     let mut known = BTreeSet::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("# HELP ") {
-            assert!(
-                known.insert(name.split(' ').next().unwrap().to_owned()),
-                "{line}"
-            );
+            assert!(known.insert(name.split(' ').next().unwrap().to_owned()), "{line}");
         } else if !line.starts_with('#') {
             let name = line.split(['{', ' ']).next().unwrap();
-            let base = ["_bucket", "_sum", "_count"]
-                .iter()
-                .find_map(|end| name.strip_suffix(end));
+            let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end));
             let name = base.filter(|base| known.contains(*base)).unwrap_or(name);
             assert!(known.contains(name), "{line}");
         }
@@ -443,18 +384,12 @@ fn a_gate_answers_before_there_is_an_api() {
     let gate = super::gate(Arc::clone(&api));
     let get = |path: &str| {
         let request = Request::get(path).body(Body::empty()).unwrap();
-        rig.tokio
-            .block_on(gate.clone().oneshot(request))
-            .unwrap()
-            .status()
+        rig.tokio.block_on(gate.clone().oneshot(request)).unwrap().status()
     };
     assert_eq!(
         (get("/healthz"), get("/readyz")),
         (StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE)
     );
     api.set(super::router(Arc::clone(&rig.service))).unwrap();
-    assert_eq!(
-        (get("/healthz"), get("/readyz")),
-        (StatusCode::OK, StatusCode::OK)
-    );
+    assert_eq!((get("/healthz"), get("/readyz")), (StatusCode::OK, StatusCode::OK));
 }

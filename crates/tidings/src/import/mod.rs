@@ -149,13 +149,8 @@ impl<R: Read + Send> Import<R> {
         let (send, slices) = bounded(1);
         std::thread::scope(|scope| {
             scope.spawn(move || self.read(wants_lines, rows, &send));
-            let mut taking = Taking {
-                sink,
-                observer,
-                bad,
-                tally: Tally::default(),
-                pending: VecDeque::new(),
-            };
+            let mut taking =
+                Taking { sink, observer, bad, tally: Tally::default(), pending: VecDeque::new() };
             let ended = taking.all(&slices);
             // A reader that waits for room hears that nobody wants more.
             drop(slices);

@@ -83,16 +83,10 @@ impl<R: Read> Rows<R> {
     /// Up to where the input has been read.
     pub(super) fn mark(&self) -> Mark {
         match &self.0 {
-            Written::Lines(lines) => Mark {
-                line: lines.number(),
-                bytes: lines.bytes(),
-            },
+            Written::Lines(lines) => Mark { line: lines.number(), bytes: lines.bytes() },
             Written::Csv(csv) => {
                 let position = csv.reader.position();
-                Mark {
-                    line: position.line() - 1,
-                    bytes: position.byte(),
-                }
+                Mark { line: position.line() - 1, bytes: position.byte() }
             }
         }
     }
@@ -154,11 +148,7 @@ impl<R: Read> Csv<R> {
             return Ok(self.bad(Fault::new(reason, hint).on_line(at)));
         }
         let cells = self.record.iter().map(str::trim);
-        let given = self
-            .columns
-            .iter()
-            .zip(cells)
-            .filter(|(_, cell)| !cell.is_empty());
+        let given = self.columns.iter().zip(cells).filter(|(_, cell)| !cell.is_empty());
         let mut table = Table::new();
         for (column, cell) in given {
             put(&mut table, column, value(column, cell));
@@ -198,10 +188,7 @@ impl<R: Read> Csv<R> {
 
 /// Counts the ends of lines between quotes.
 fn breaks(record: &csv::StringRecord) -> u64 {
-    record
-        .iter()
-        .map(|cell| cell.bytes().filter(|byte| *byte == b'\n').count() as u64)
-        .sum()
+    record.iter().map(|cell| cell.bytes().filter(|byte| *byte == b'\n').count() as u64).sum()
 }
 
 /// An input of which the last line is ended like the others. A row that is read up to the end of it, and not up to the
@@ -237,11 +224,7 @@ fn reader<R: Read>(input: R) -> csv::Reader<Ended<R>> {
         .terminator(csv::Terminator::Any(b'\n'))
         .flexible(true)
         .buffer_capacity(READ_BYTES)
-        .from_reader(Ended {
-            input,
-            last: b'\n',
-            is_at_end: false,
-        })
+        .from_reader(Ended { input, last: b'\n', is_at_end: false })
 }
 
 fn is_blank(record: &csv::StringRecord) -> bool {
@@ -258,19 +241,14 @@ fn head<R: Read>(reader: &mut csv::Reader<Ended<R>>) -> Result<Head, Fault> {
     const NAMES: &str = "name the fields in the first row, such as `id,email,tz`";
     const UTF_8: &str = "save the file as `CSV UTF-8`, with lines that end with a line feed";
     let mut head = csv::StringRecord::new();
-    while reader
-        .read_record(&mut head)
-        .map_err(|fault| match fault.kind() {
-            csv::ErrorKind::Utf8 { .. } => Fault::new("the file is not UTF-8", UTF_8).on_line(1),
-            _ => Fault::new(format!("cannot read the header: {fault}"), NAMES).on_line(1),
-        })?
-        && is_blank(&head)
+    while reader.read_record(&mut head).map_err(|fault| match fault.kind() {
+        csv::ErrorKind::Utf8 { .. } => Fault::new("the file is not UTF-8", UTF_8).on_line(1),
+        _ => Fault::new(format!("cannot read the header: {fault}"), NAMES).on_line(1),
+    })? && is_blank(&head)
     {}
     let line = reader.position().line().saturating_sub(1).max(1);
-    let columns: Vec<String> = head
-        .iter()
-        .map(|name| name.trim().trim_start_matches('\u{feff}').to_owned())
-        .collect();
+    let columns: Vec<String> =
+        head.iter().map(|name| name.trim().trim_start_matches('\u{feff}').to_owned()).collect();
     let fault = |reason: String, hint: &str| Err(Fault::new(reason, hint).on_line(line));
     if columns.iter().any(|column| column.contains('\0')) {
         return fault("the file is not UTF-8".to_owned(), UTF_8);
@@ -280,9 +258,7 @@ fn head<R: Read>(reader: &mut csv::Reader<Ended<R>>) -> Result<Head, Fault> {
         return fault(reason.to_owned(), UTF_8);
     }
     if let [all] = &columns[..]
-        && let Some(separator) = [';', '\t', '|']
-            .into_iter()
-            .find(|mark| all.contains(*mark))
+        && let Some(separator) = [';', '\t', '|'].into_iter().find(|mark| all.contains(*mark))
     {
         let mark = separator.escape_default();
         let reason = format!("the columns are separated by `{mark}`");

@@ -57,9 +57,7 @@ impl Pending {
             Self::Node(answer) => {
                 let replies = answer.recv().map_err(|_| RuntimeError::Stopped)??;
                 let refused = replies.into_iter().enumerate();
-                Ok(refused
-                    .filter_map(|(at, reply)| Some((at, fault(&reply.err()?))))
-                    .collect())
+                Ok(refused.filter_map(|(at, reply)| Some((at, fault(&reply.err()?)))).collect())
             }
         }
     }
@@ -80,8 +78,7 @@ impl Sink for IntoNode {
 
     fn give(&mut self, commands: Vec<Command>, _: Vec<u8>) -> Result<Pending, Trouble> {
         let (answer, answered) = bounded(1);
-        self.0
-            .submit_then(commands, move |replies| drop(answer.send(replies)))?;
+        self.0.submit_then(commands, move |replies| drop(answer.send(replies)))?;
         Ok(Pending::Node(answered))
     }
 }

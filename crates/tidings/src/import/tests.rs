@@ -13,12 +13,7 @@ struct Kept {
 
 impl Kept {
     fn new() -> Self {
-        Self {
-            rows: Vec::new(),
-            lines: Vec::new(),
-            wants_lines: true,
-            slices_max: usize::MAX,
-        }
+        Self { rows: Vec::new(), lines: Vec::new(), wants_lines: true, slices_max: usize::MAX }
     }
 }
 
@@ -70,12 +65,7 @@ impl Observer for Heard {
 }
 
 fn import(text: &str, format: Format, bad: BadRows) -> Import<&[u8]> {
-    Import {
-        input: text.as_bytes(),
-        format,
-        kind: Kind::Recipients,
-        bad,
-    }
+    Import { input: text.as_bytes(), format, kind: Kind::Recipients, bad }
 }
 
 const LINES: &str =
@@ -107,11 +97,7 @@ fn rows_come_in_and_bad_ones_are_left_out_with_their_lines() {
         assert_eq!(tally.taken, 3);
         assert_eq!(tally.skipped, skipped.len() as u64);
         assert_eq!(heard.mark.bytes, text.len() as u64);
-        for line in kept
-            .lines
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.is_empty())
-        {
+        for line in kept.lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             serde_json::from_slice::<serde_json::Value>(line).unwrap();
         }
     }
@@ -123,9 +109,7 @@ fn the_first_bad_row_ends_an_import_that_refuses_them() {
         let (mut kept, mut heard) = (Kept::new(), Heard::default());
         let all = import(text, format, BadRows::Refuse);
         let (tally, ended) = all.run(&mut kept, &mut heard);
-        let Err(Stop::Row(fault)) = ended else {
-            panic!("it went on")
-        };
+        let Err(Stop::Row(fault)) = ended else { panic!("it went on") };
         assert_eq!(fault.line, Some(4), "{fault}");
         assert_eq!(&kept.rows[..2], ["a", "b"]);
         assert!(tally.taken >= 2);
@@ -135,10 +119,9 @@ fn the_first_bad_row_ends_an_import_that_refuses_them() {
 
 #[test]
 fn f13_what_was_cut_short_comes_in_when_it_is_run_again() {
-    for (text, format, taken) in [
-        (LINES, Format::Ndjson, &["a", "b", "d"][..]),
-        (CSV, Format::Csv, &["a", "b", "e"]),
-    ] {
+    for (text, format, taken) in
+        [(LINES, Format::Ndjson, &["a", "b", "d"][..]), (CSV, Format::Csv, &["a", "b", "e"])]
+    {
         let (mut kept, mut heard) = (Kept::new(), Heard::default());
         kept.slices_max = 1;
         let (_, ended) = import(text, format, BadRows::Skip).run(&mut kept, &mut heard);
@@ -186,15 +169,8 @@ fn a_quote_that_nothing_closes_is_not_left_out_with_all_that_follows() {
         let Err(Stop::File(fault)) = all.run(&mut kept, &mut heard).1 else {
             panic!("it was left out")
         };
-        assert_eq!(
-            (fault.line, &kept.rows[..]),
-            (Some(3), &["a".to_owned()][..])
-        );
-        assert_eq!(
-            heard.mark,
-            Mark::default(),
-            "it is read again after it was mended"
-        );
+        assert_eq!((fault.line, &kept.rows[..]), (Some(3), &["a".to_owned()][..]));
+        assert_eq!(heard.mark, Mark::default(), "it is read again after it was mended");
     }
 }
 
@@ -204,21 +180,14 @@ fn a_name_that_is_too_long_is_a_bad_row_with_its_line() {
     let (mut kept, mut heard) = (Kept::new(), Heard::default());
     let all = import(&text, Format::Csv, BadRows::Skip);
     all.run(&mut kept, &mut heard).1.unwrap();
-    assert_eq!(
-        (kept.rows, heard.skipped),
-        (vec!["a".to_owned(), "c".to_owned()], vec![3])
-    );
+    assert_eq!((kept.rows, heard.skipped), (vec!["a".to_owned(), "c".to_owned()], vec![3]));
 }
 
 /// Imports a CSV, with bad rows skipped: the ids that came in, and how it ended.
 fn imported(text: &[u8]) -> (Vec<String>, Result<(), Stop>) {
     let mut kept = Kept::new();
-    let all = Import {
-        input: text,
-        format: Format::Csv,
-        kind: Kind::Recipients,
-        bad: BadRows::Skip,
-    };
+    let all =
+        Import { input: text, format: Format::Csv, kind: Kind::Recipients, bad: BadRows::Skip };
     let (_, ended) = all.run(&mut kept, &mut Heard::default());
     (kept.rows, ended)
 }
@@ -233,34 +202,14 @@ fn field_7_a_file_that_is_no_csv_in_utf_8_is_refused_with_the_cure() {
     };
     let without_mark = utf_16("id,name\r\nana,Ana\r\n").split_off(2);
     let cases: [(&[u8], &str, &str); 9] = [
-        (
-            b"id,name\rana,Ana\rben,Ben\r",
-            "carriage return",
-            "line feed",
-        ),
+        (b"id,name\rana,Ana\rben,Ben\r", "carriage return", "line feed"),
         (b"id\rana\rben", "carriage return", "line feed"),
         (&utf_16("id,name\r\nana,Ana\r\n"), "not UTF-8", "CSV UTF-8"),
         (&without_mark, "not UTF-8", "CSV UTF-8"),
-        (
-            b"id;email;name\nana;a@example.org;Ana\n",
-            "separated by `;`",
-            "commas",
-        ),
-        (
-            b"id\temail\nana\ta@example.org\n",
-            "separated by `\\t`",
-            "commas",
-        ),
-        (
-            b"Id,Email\nana,a@example.org\n",
-            "unknown column `Id`",
-            "`id`",
-        ),
-        (
-            b"id,addresess.email\nana,\n",
-            "unknown column",
-            "`addresses`",
-        ),
+        (b"id;email;name\nana;a@example.org;Ana\n", "separated by `;`", "commas"),
+        (b"id\temail\nana\ta@example.org\n", "separated by `\\t`", "commas"),
+        (b"Id,Email\nana,a@example.org\n", "unknown column `Id`", "`id`"),
+        (b"id,addresess.email\nana,\n", "unknown column", "`addresses`"),
         (b"id,topic\nana,x\n", "unknown column `topic`", "known:"),
     ];
     for (text, reason, hint) in cases {
@@ -279,9 +228,7 @@ fn field_8_a_quote_that_nothing_closes_is_refused_whatever_the_row_is_otherwise(
     for end in ["", "\n", "\r\n", "\n\n"] {
         let text = format!("id,name\nben,\"Ben\nO\"\nana,\"Ana\ncleo,Cleo\ndov,Dov{end}");
         let (rows, ended) = imported(text.as_bytes());
-        let Err(Stop::File(fault)) = ended else {
-            panic!("it was taken: {text}")
-        };
+        let Err(Stop::File(fault)) = ended else { panic!("it was taken: {text}") };
         assert!(fault.reason.contains("unclosed quote"), "{fault}");
         assert_eq!(fault.line, Some(4), "{text:?}");
         assert_eq!(rows, ["ben"]);

@@ -40,22 +40,14 @@ fn server(status: &'static str, body: String) -> (String, Receiver<(Vec<String>,
             }
             head.push(line.trim().to_owned());
         }
-        let length = head.iter().find_map(|line| {
-            line.to_lowercase()
-                .strip_prefix("content-length: ")?
-                .parse()
-                .ok()
-        });
+        let length = head
+            .iter()
+            .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
         let mut question = vec![0; length.unwrap()];
         reader.read_exact(&mut question).unwrap();
         let length = body.len();
-        write!(
-            stream,
-            "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{body}"
-        )
-        .unwrap();
-        tell.send((head, String::from_utf8(question).unwrap()))
-            .unwrap();
+        write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();
+        tell.send((head, String::from_utf8(question).unwrap())).unwrap();
     });
     (url, told)
 }
@@ -109,16 +101,8 @@ fn an_answer_that_cannot_be_used_says_why() {
         ("200 OK", "<html>", "JSON"),
         ("200 OK", "[]", "object"),
         ("200 OK", r#"{"object": []}"#, "`object`"),
-        (
-            "200 OK",
-            r#"{"objects": [{"title": "x"}]}"#,
-            "`id` is missing",
-        ),
-        (
-            "200 OK",
-            r#"{"objects": [{"id": "a", "url": 7}]}"#,
-            "`objects[0].url`",
-        ),
+        ("200 OK", r#"{"objects": [{"title": "x"}]}"#, "`id` is missing"),
+        ("200 OK", r#"{"objects": [{"id": "a", "url": 7}]}"#, "`objects[0].url`"),
         ("200 OK", r#"{"retracted": [""]}"#, "`retracted[0]`"),
     ] {
         let (url, _told) = server(status, body.to_owned());
@@ -144,10 +128,7 @@ fn a_secret_that_is_missing_or_short_is_refused() {
 #[test]
 fn settings_can_be_replaced() {
     let resolver = client("http://h/".to_owned());
-    let bounds = ResolverBounds {
-        batch: 10,
-        wait_ms: 0,
-    };
+    let bounds = ResolverBounds { batch: 10, wait_ms: 0 };
     assert_eq!(resolver.bounds(), Some(bounds));
     resolver.replace(None);
     assert_eq!(resolver.bounds(), None);

@@ -30,13 +30,7 @@ pub enum Line<'a> {
 impl<R: BufRead> Lines<R> {
     /// Takes a stream apart.
     pub fn new(stream: R) -> Self {
-        Self {
-            stream,
-            number: 0,
-            bytes: 0,
-            buffer: Vec::new(),
-            line_bytes_max: LINE_BYTES_MAX,
-        }
+        Self { stream, number: 0, bytes: 0, buffer: Vec::new(), line_bytes_max: LINE_BYTES_MAX }
     }
 
     /// Bytes of the stream up to the end of the newest line.
@@ -77,10 +71,7 @@ impl<R: BufRead> Lines<R> {
         }
         // Some editors begin a file with a byte order mark; it is no part of the first line.
         let line = match self.number {
-            1 => self
-                .buffer
-                .strip_prefix(b"\xef\xbb\xbf")
-                .unwrap_or(&self.buffer),
+            1 => self.buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.buffer),
             _ => &self.buffer,
         };
         Ok(Line::Text(self.number, line))

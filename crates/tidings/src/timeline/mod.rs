@@ -68,9 +68,7 @@ fn command(rules: &Rules, number: u64, op: Op, mut fields: Fields<'_>) -> Result
         Op::Recipient => fields.body::<ProfileChange>()?.command(None),
         Op::Subscribe => fields.body::<Subscription>()?.said(false),
         Op::Unsubscribe => fields.body::<Subscription>()?.said(true),
-        Op::Publish => fields
-            .body::<EventBody>()?
-            .command(rules, || line_id(number)),
+        Op::Publish => fields.body::<EventBody>()?.command(rules, || line_id(number)),
         Op::Object => fields.body::<ObjectChange>()?.command(None),
         Op::Retract => Ok(fields.body::<Retraction>()?.command()),
         Op::Seen => {

@@ -1,10 +1,7 @@
 //! The document of the API as others use it: validators accept it, its examples fit their schemas, and the
 //! clients that are generated from it run the quick starts of `examples/clients` against the binary.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,9 +61,7 @@ fn server(directory: &Path) -> (Server, String) {
 fn started(command: &mut Command, directory: &Path) -> String {
     let (server, key) = server(directory);
     let command = command.current_dir(directory);
-    ran(command
-        .env("TIDINGS_URL", &server.url)
-        .env("TIDINGS_KEY", key))
+    ran(command.env("TIDINGS_URL", &server.url).env("TIDINGS_KEY", key))
 }
 
 #[test]
@@ -87,9 +82,7 @@ fn two_validators_accept_the_document() {
 fn each_call_is_described_and_each_example_fits_its_schema() {
     if can_run("openapi-spec-validator") {
         let python = python_of("openapi-spec-validator");
-        ran(Command::new(python)
-            .arg(here("examples.py"))
-            .arg(document()));
+        ran(Command::new(python).arg(here("examples.py")).arg(document()));
     }
 }
 

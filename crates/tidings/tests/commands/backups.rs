@@ -24,9 +24,7 @@ fn a_backup_under_load_is_a_moment_of_the_server_and_comes_back() {
             let going = numbers.take_while(|_| !stop.load(std::sync::atomic::Ordering::SeqCst));
             going.for_each(|number| drop(publish(&api, number)));
         });
-        let ran = world
-            .run(&["backup", "--to", file.to_str().unwrap(), "--json"])
-            .done();
+        let ran = world.run(&["backup", "--to", file.to_str().unwrap(), "--json"]).done();
         stop.store(true, std::sync::atomic::Ordering::SeqCst);
         load.join().unwrap();
         ran.json()
@@ -41,10 +39,7 @@ fn a_backup_under_load_is_a_moment_of_the_server_and_comes_back() {
     assert!(ran(&restore).done().out.contains("Restored"));
     let status = other.run(&["status", "--json"]).done().json();
     let all = |status: &Value| status["entries"]["all"].as_u64().unwrap();
-    assert!(
-        (200..=all(&before)).contains(&all(&status)),
-        "{status} {before}"
-    );
+    assert!((200..=all(&before)).contains(&all(&status)), "{status} {before}");
     let sum: u64 = status["entries"]["outcomes"]
         .as_object()
         .unwrap()
@@ -52,23 +47,10 @@ fn a_backup_under_load_is_a_moment_of_the_server_and_comes_back() {
         .map(|count| count.as_u64().unwrap())
         .sum();
     let pending = status["entries"]["pending"].as_u64().unwrap();
-    assert_eq!(
-        sum + pending,
-        all(&status),
-        "the books of the moment balance: {status}"
-    );
+    assert_eq!(sum + pending, all(&status), "the books of the moment balance: {status}");
 
     // P10: what was acknowledged before is known there, and is not told again.
-    let again = [
-        "publish",
-        "--type",
-        "note",
-        "--object",
-        "o",
-        "--everyone",
-        "--id",
-        "e7",
-    ];
+    let again = ["publish", "--type", "note", "--object", "o", "--everyone", "--id", "e7"];
     assert!(other.run(&again).done().out.contains("1 duplicates"));
     let second = ran(&restore);
     assert_eq!(second.code, 3, "{}", second.err);
@@ -108,9 +90,7 @@ fn a_backup_has_the_keys() {
 fn a_backup_that_is_damaged_is_refused_whole() {
     let world = World::new().with_people();
     let file = world.path("backup");
-    world
-        .run(&["backup", "--to", file.to_str().unwrap()])
-        .done();
+    world.run(&["backup", "--to", file.to_str().unwrap()]).done();
     assert!(!world.path("backup.partial").exists());
     let bytes = fs::read(&file).unwrap();
     let mut flipped = bytes.clone();
@@ -149,10 +129,7 @@ fn f17_one_command_resumes_what_a_restore_paused() {
     assert_eq!(resumed.json(), json!({"types": [], "channels": channels}));
     assert_eq!(paused(), json!({"types": ["note"], "channels": []}));
     let resumed = world.run(&["resume", "--all"]).done();
-    assert_eq!(
-        resumed.out,
-        "Resumed type note. A running server sends what is due\n"
-    );
+    assert_eq!(resumed.out, "Resumed type note. A running server sends what is due\n");
     assert_eq!(paused(), json!({"types": [], "channels": []}));
     let again = world.run(&["resume", "--all"]).done();
     assert_eq!(again.out, "Nothing is paused\n");

@@ -104,10 +104,7 @@ fn json_has_a_line_for_each() {
     });
     assert_eq!(lines[1], digest);
     // On the inbox everything is there at once, under either.
-    let inbox = files
-        .compare(&["--json", "--channel", "inbox"])
-        .done()
-        .lines();
+    let inbox = files.compare(&["--json", "--channel", "inbox"]).done().lines();
     assert_eq!(inbox[0]["messages"], 5);
     assert_eq!(inbox[1]["delay_ms"]["max"], 0);
 }
@@ -122,30 +119,17 @@ fn what_cannot_be_compared_says_where_it_fails() {
     assert_eq!(neither.code, 2);
     assert!(neither.err.contains("--config"), "{}", neither.err);
     let other = files.world.file("other.toml", "[categories.news]\n");
-    let unlike = [
-        "simulate",
-        "--timeline",
-        &timeline,
-        "--compare",
-        &first,
-        &other,
-    ];
+    let unlike = ["simulate", "--timeline", &timeline, "--compare", &first, &other];
     let unlike = ran(&unlike);
     assert_eq!((unlike.code, unlike.out.as_str()), (1, ""));
-    assert!(
-        unlike.err.contains("other.toml: line 3: unknown type"),
-        "{}",
-        unlike.err
-    );
+    assert!(unlike.err.contains("other.toml: line 3: unknown type"), "{}", unlike.err);
 }
 
 #[test]
 fn a_page_is_written_and_shows_whom_one_asks_for() {
     let files = Files::new();
     let page = files.path("page.html");
-    let compared = files
-        .compare(&["--html", &page, "--recipient", "ann"])
-        .done();
+    let compared = files.compare(&["--html", &page, "--recipient", "ann"]).done();
     assert!(compared.out.contains("messages a recipient and day"));
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.starts_with("<!doctype html>"));
@@ -155,20 +139,8 @@ fn a_page_is_written_and_shows_whom_one_asks_for() {
     assert_eq!(std::fs::read_to_string(&page).unwrap(), html);
     let unknown = files.compare(&["--html", &page, "--recipient", "bob"]);
     assert_eq!(unknown.code, 1);
-    assert!(
-        unknown.err.contains("`bob` gets no message"),
-        "{}",
-        unknown.err
-    );
-    let alone = ran(&[
-        "simulate",
-        "--config",
-        "c",
-        "--timeline",
-        "t",
-        "--html",
-        &page,
-    ]);
+    assert!(unknown.err.contains("`bob` gets no message"), "{}", unknown.err);
+    let alone = ran(&["simulate", "--config", "c", "--timeline", "t", "--html", &page]);
     assert_eq!(alone.code, 2);
 }
 
@@ -191,19 +163,10 @@ fn a_cooldown_is_tuned_for_a_goal() {
     assert_eq!(lines[6], proposal, "{}", tuned.out);
     // Where only messages are bounded, the soonest is the best.
     let tuned = tune(&["--max-per-day", "3"]).done();
-    assert!(
-        tuned
-            .out
-            .ends_with("Proposal: quiet = \"1m\", max_wait = \"3m\"\n"),
-        "{}",
-        tuned.out
-    );
+    assert!(tuned.out.ends_with("Proposal: quiet = \"1m\", max_wait = \"3m\"\n"), "{}", tuned.out);
     let tuned = tune(&["--max-per-day", "1", "--json"]).done().lines();
     assert_eq!(tuned.len(), 5);
-    assert_eq!(
-        (&tuned[0]["quiet_ms"], &tuned[0]["meets_goal"]),
-        (&json!(null), &json!(false))
-    );
+    assert_eq!((&tuned[0]["quiet_ms"], &tuned[0]["meets_goal"]), (&json!(null), &json!(false)));
     let proposal = json!({"quiet_ms": 300_000, "max_wait_ms": 10_800_000, "meets_goal": false});
     assert_eq!(tuned[4], json!({"proposal": proposal}));
     let none = tune(&[]);
@@ -213,11 +176,7 @@ fn a_cooldown_is_tuned_for_a_goal() {
     let fixed = ["tune", "--config", &digest, "--timeline", &files.timeline];
     let nothing = ran(&[&fixed[..], &["--max-per-day", "1"]].concat());
     assert_eq!(nothing.code, 2);
-    assert!(
-        nothing.err.contains("no type has a cool-down"),
-        "{}",
-        nothing.err
-    );
+    assert!(nothing.err.contains("no type has a cool-down"), "{}", nothing.err);
 }
 
 #[test]
@@ -230,11 +189,8 @@ fn the_last_days_of_a_store_are_a_timeline() {
         let to = ["--recipient", "b/ob", "--id", "e-2", "--title", "Lilies"];
         world.run(&[&event[..], &to].concat()).done();
         let exported = world.run(&["export", "--days", "2"]).done();
-        let ops: Vec<String> = exported
-            .lines()
-            .iter()
-            .map(|line| line["op"].as_str().unwrap().to_owned())
-            .collect();
+        let ops: Vec<String> =
+            exported.lines().iter().map(|line| line["op"].as_str().unwrap().to_owned()).collect();
         // What is still scheduled is not in it yet.
         assert_eq!(ops, ["recipient", "recipient", "subscribe", "publish"]);
         let lines = exported.lines();
@@ -252,30 +208,15 @@ fn the_last_days_of_a_store_are_a_timeline() {
         assert!(played.contains("\"recipient\":\"b/ob\""), "{played}");
         assert_eq!(simulate(&["--data", &data, "--days", "2"]), played);
         let compare = ["simulate", "--data", &data, "--compare", &config, &config];
-        let compared = ran(&[&compare[..], &["--json", "--channel", "inbox"]].concat())
-            .done()
-            .lines();
+        let compared =
+            ran(&[&compare[..], &["--json", "--channel", "inbox"]].concat()).done().lines();
         assert_eq!((&compared[0], compared.len()), (&compared[1], 2));
         assert_eq!(compared[0]["messages"], 1);
     });
     let neither = ran(&["simulate", "--config", "c"]);
     assert_eq!(neither.code, 2);
-    let two = [
-        "simulate",
-        "--config",
-        "c",
-        "--timeline",
-        "t",
-        "--data",
-        "d",
-    ];
+    let two = ["simulate", "--config", "c", "--timeline", "t", "--data", "d"];
     assert_eq!(ran(&two).code, 2);
-    let nowhere = [
-        "simulate",
-        "--config",
-        "tests/commands/none.toml",
-        "--data",
-        "none",
-    ];
+    let nowhere = ["simulate", "--config", "tests/commands/none.toml", "--data", "none"];
     assert_eq!(ran(&nowhere).code, 2);
 }

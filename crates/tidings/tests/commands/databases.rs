@@ -52,11 +52,7 @@ fn a_store_moves_from_a_directory_to_a_database_and_back() {
     database.run("postgres", mark).unwrap();
     let unfinished = on_store(&["status"]);
     assert_eq!(unfinished.code, 3);
-    assert!(
-        unfinished.err.contains("did not finish"),
-        "{}",
-        unfinished.err
-    );
+    assert!(unfinished.err.contains("did not finish"), "{}", unfinished.err);
     on_store(&restore).done();
 
     let log = fs::File::create(world.path("node.log")).unwrap();
@@ -73,10 +69,7 @@ fn a_store_moves_from_a_directory_to_a_database_and_back() {
         }
     };
     assert_eq!((&node["node"], &node["parts"]), (&json!("a"), &json!(null)));
-    assert_eq!(
-        (&node["address"], &node["lag_ms"]),
-        (&json!(server.url), &json!(0))
-    );
+    assert_eq!((&node["address"], &node["lag_ms"]), (&json!(server.url), &json!(0)));
     // The keys came along, and who reads the database needs none.
     let called = ["nodes", "--json", "--url", &server.url];
     assert_eq!(ran(&called).code, 2, "without a key");

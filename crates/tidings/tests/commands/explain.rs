@@ -84,12 +84,7 @@ fn explained(until: &str, event: &str, recipient: &str, more: &[&str]) -> super:
 }
 
 fn rules(steps: &Value) -> Vec<&str> {
-    steps
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|step| step["rule"].as_str().unwrap())
-        .collect()
+    steps.as_array().unwrap().iter().map(|step| step["rule"].as_str().unwrap()).collect()
 }
 
 /// Event, recipient, channel; the state there, its reason, and the last rule that was asked.
@@ -98,43 +93,15 @@ const ENDED: [(&str, &str, &str, &str, &str, &str); 16] = [
     ("e1", "ada", "inbox", "delivered", "", "delivery"),
     ("e1", "cid", "email", "skipped", "no_address", "address"),
     ("e1", "fay", "email", "skipped", "suppressed", "suppression"),
-    (
-        "e1",
-        "dot",
-        "email",
-        "cancelled",
-        "recipient_gone",
-        "recipient",
-    ),
+    ("e1", "dot", "email", "cancelled", "recipient_gone", "recipient"),
     ("muted", "bob", "inbox", "none", "", "mute"),
     ("muted", "bob", "email", "none", "", "preference"),
-    (
-        "gone",
-        "ada",
-        "email",
-        "skipped",
-        "not_applicable",
-        "object",
-    ),
+    ("gone", "ada", "email", "skipped", "not_applicable", "object"),
     ("seen", "ada", "email", "skipped", "seen", "seen"),
     ("cancelled", "ada", "email", "cancelled", "event", "cancel"),
-    (
-        "untrue",
-        "ada",
-        "inbox",
-        "cancelled",
-        "condition",
-        "condition",
-    ),
+    ("untrue", "ada", "inbox", "cancelled", "condition", "condition"),
     ("late", "ada", "email", "delivered", "", "delivery"),
-    (
-        "expired",
-        "ada",
-        "email",
-        "expired",
-        "expired",
-        "expires_at",
-    ),
+    ("expired", "ada", "email", "expired", "expired", "expires_at"),
     ("first", "ada", "email", "delivered", "", "delivery"),
     ("ahead", "ada", "email", "scheduled", "", "schedule"),
     ("e1", "eve", "email", "pending", "", "look_back"),
@@ -144,9 +111,7 @@ const ENDED: [(&str, &str, &str, &str, &str, &str); 16] = [
 fn each_rule_that_ends_an_entry_is_named() {
     let at_the_end = "2024-03-12T00:00:00Z";
     for (event, recipient, channel, state, reason, rule) in ENDED {
-        let explained = explained(at_the_end, event, recipient, &["--json"])
-            .done()
-            .json();
+        let explained = explained(at_the_end, event, recipient, &["--json"]).done().json();
         let channels = explained["channels"].as_array().unwrap().iter();
         let path = channels
             .clone()
@@ -154,24 +119,15 @@ fn each_rule_that_ends_an_entry_is_named() {
             .unwrap_or_else(|| panic!("{event} {recipient}: {explained}"));
         let last = rules(&path["steps"]).last().copied();
         assert_eq!(
-            (
-                &path["state"],
-                path["reason"].as_str().unwrap_or_default(),
-                last
-            ),
+            (&path["state"], path["reason"].as_str().unwrap_or_default(), last),
             (&json!(state), reason, Some(rule)),
             "{event} {recipient}: {path}"
         );
     }
-    let whole = [
-        ("e1", "bob", "actor"),
-        ("late", "bob", "audience"),
-        ("second", "ada", "admission"),
-    ];
+    let whole =
+        [("e1", "bob", "actor"), ("late", "bob", "audience"), ("second", "ada", "admission")];
     for (event, recipient, rule) in whole {
-        let explained = explained(at_the_end, event, recipient, &["--json"])
-            .done()
-            .json();
+        let explained = explained(at_the_end, event, recipient, &["--json"]).done().json();
         assert_eq!(explained["channels"], json!([]), "{explained}");
         assert_eq!(rules(&explained["steps"]).last(), Some(&rule));
     }
@@ -179,9 +135,7 @@ fn each_rule_that_ends_an_entry_is_named() {
 
 #[test]
 fn quiet_hours_and_caps_say_what_they_moved() {
-    let text = explained("2024-03-12T00:00:00Z", "late", "ada", &[])
-        .done()
-        .out;
+    let text = explained("2024-03-12T00:00:00Z", "late", "ada", &[]).done().out;
     let lines = [
         "email    deadline     2024-03-04T21:02:00Z  due ",
         "email    quiet_hours  2024-03-05T06:00:00Z  moved it to their end ",
@@ -199,41 +153,21 @@ fn a_supposed_event_is_explained_and_not_published() {
     let supposed = r#"{"type":"comment","object":{"id":"w/9"},"data":{"amount":5},"to":{"topics":["repo/1"]}}"#;
     let until = "2024-03-05T20:30:00Z";
     let explained = explained(until, supposed, "ada", &["--json"]).done().json();
-    assert_eq!(
-        (&explained["supposed"], &explained["as_of"]),
-        (&json!(true), &json!(until))
-    );
+    assert_eq!((&explained["supposed"], &explained["as_of"]), (&json!(true), &json!(until)));
     let email = &explained["channels"][1];
     // It joins what quiet hours and the cap have kept since the evening before.
     assert_eq!(
         (&email["state"], &email["at"]),
         (&json!("pending"), &json!("2024-03-05T20:37:00Z"))
     );
-    assert!(
-        email["steps"]
-            .to_string()
-            .contains("joins the window that is open"),
-        "{email}"
-    );
+    assert!(email["steps"].to_string().contains("joins the window that is open"), "{email}");
     let refused = self::explained(until, "nope", "ada", &[]);
-    assert_eq!(
-        (refused.code, refused.err.contains("unknown event `nope`")),
-        (1, true)
-    );
+    assert_eq!((refused.code, refused.err.contains("unknown event `nope`")), (1, true));
     let refused = self::explained(until, "e1", "nobody", &[]);
-    assert_eq!(
-        (
-            refused.code,
-            refused.err.contains("unknown recipient `nobody`")
-        ),
-        (1, true)
-    );
+    assert_eq!((refused.code, refused.err.contains("unknown recipient `nobody`")), (1, true));
     let refused = self::explained(until, r#"{"type":"comment"}"#, "ada", &[]);
     assert_eq!(
-        (
-            refused.code,
-            refused.err.contains("`event.object` is missing")
-        ),
+        (refused.code, refused.err.contains("`event.object` is missing")),
         (2, true),
         "{}",
         refused.err
@@ -257,25 +191,13 @@ fn a_directory_and_a_server_explain_alike() {
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
-        let stranger = world
-            .run(&["explain", "e1", "b/ob", "--json"])
-            .done()
-            .json();
+        let stranger = world.run(&["explain", "e1", "b/ob", "--json"]).done().json();
         assert_eq!(rules(&stranger["steps"]).last(), Some(&"audience"));
         let supposed = r#"{"type":"note","object":{"id":"o"},"to":{"recipients":["b/ob"]}}"#;
         let text = world.run(&["explain", supposed, "b/ob"]).done().out;
-        assert!(
-            text.contains("supposed event") && text.contains("(no_address)"),
-            "{text}"
-        );
-        assert_eq!(
-            world.run(&["status", "--json"]).done().json()["entries"]["all"],
-            2
-        );
+        assert!(text.contains("supposed event") && text.contains("(no_address)"), "{text}");
+        assert_eq!(world.run(&["status", "--json"]).done().json()["entries"]["all"], 2);
         let unknown = world.run(&["explain", "nope", "ann"]);
-        assert_eq!(
-            (unknown.code, unknown.err.contains("unknown event `nope`")),
-            (1, true)
-        );
+        assert_eq!((unknown.code, unknown.err.contains("unknown event `nope`")), (1, true));
     });
 }

@@ -1,10 +1,7 @@
 //! The commands as people run them, over a directory that nobody has open and over a server: each
 //! says the same either way.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 mod backups;
 mod channels;
@@ -58,9 +55,7 @@ impl Ran {
 
     fn lines(&self) -> Vec<Value> {
         let lines = self.out.lines();
-        lines
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     fn done(self) -> Self {
@@ -95,10 +90,7 @@ impl World {
 
     fn served() -> Self {
         let mut world = Self::new();
-        world.server = Some(Server::start(
-            &world.path("tidings.toml"),
-            &world.path("data"),
-        ));
+        world.server = Some(Server::start(&world.path("tidings.toml"), &world.path("data")));
         world
     }
 
@@ -114,12 +106,7 @@ impl World {
     /// Runs a command on the data directory, whoever has it open.
     fn run(&self, arguments: &[&str]) -> Ran {
         let (config, data) = (self.path("tidings.toml"), self.path("data"));
-        let place = [
-            "--config",
-            config.to_str().unwrap(),
-            "--data",
-            data.to_str().unwrap(),
-        ];
+        let place = ["--config", config.to_str().unwrap(), "--data", data.to_str().unwrap()];
         ran(&[arguments, &place].concat())
     }
 
@@ -134,14 +121,10 @@ impl World {
             "people.csv",
             "id,email,tz,lat,lon\nann,ann@example.org,Europe/Paris,48.8,2.3\nb/ob,,,,\n",
         );
-        let follows = self.file(
-            "follows.ndjson",
-            "{\"recipient\":\"ann\",\"topic\":\"artist/1\"}\n",
-        );
-        self.run(&["import", &people, "--kind", "recipients"])
-            .done();
-        self.run(&["import", &follows, "--kind", "subscriptions"])
-            .done();
+        let follows =
+            self.file("follows.ndjson", "{\"recipient\":\"ann\",\"topic\":\"artist/1\"}\n");
+        self.run(&["import", &people, "--kind", "recipients"]).done();
+        self.run(&["import", &follows, "--kind", "subscriptions"]).done();
     }
 }
 
@@ -161,11 +144,7 @@ fn people_come_in_and_are_shown() {
         assert!(bob.out.contains("active"), "{}", bob.out);
         let unknown = world.run(&["recipient", "nobody"]);
         assert_eq!(unknown.code, 1);
-        assert!(
-            unknown.err.contains("nobody") && unknown.err.contains("help"),
-            "{}",
-            unknown.err
-        );
+        assert!(unknown.err.contains("nobody") && unknown.err.contains("help"), "{}", unknown.err);
         let status = world.run(&["status", "--json"]).done().json();
         assert_eq!(status["recipients"], 2);
     });
@@ -175,14 +154,8 @@ fn people_come_in_and_are_shown() {
 fn an_event_is_published_waits_is_flushed_and_is_told() {
     both(|world| {
         let world = world.with_people();
-        let one = [
-            "publish", "--type", "note", "--object", "works/1", "--id", "e1",
-        ];
-        let one = [
-            &one[..],
-            &["--topic", "artist/1", "--title", "Water Lilies"],
-        ]
-        .concat();
+        let one = ["publish", "--type", "note", "--object", "works/1", "--id", "e1"];
+        let one = [&one[..], &["--topic", "artist/1", "--title", "Water Lilies"]].concat();
         let published = world.run(&[&one[..], &["--json"]].concat()).done().json();
         assert_eq!(published["status"], "accepted");
         assert_eq!(published["notifications"], 1);
@@ -198,19 +171,9 @@ fn an_event_is_published_waits_is_flushed_and_is_told() {
         assert!(world.run(&["due"]).done().out.contains("digest:daily"));
         let flushed = world.run(&["flush", "ann", "--channel", "email"]).done();
         assert!(flushed.out.contains("marker"), "{}", flushed.out);
-        assert!(
-            world
-                .run(&["pending", "ann"])
-                .done()
-                .out
-                .contains("No notifications waiting")
-        );
+        assert!(world.run(&["pending", "ann"]).done().out.contains("No notifications waiting"));
         let event = world.run(&["event", "e1"]).done();
-        assert!(
-            event.out.contains("inbox") && event.out.contains("delivered 1"),
-            "{}",
-            event.out
-        );
+        assert!(event.out.contains("inbox") && event.out.contains("delivered 1"), "{}", event.out);
     });
 }
 
@@ -228,10 +191,7 @@ fn a_stream_of_events_is_answered_with_the_lines_it_has() {
         let ran = world.run(&["publish", &file]);
         assert_eq!(ran.code, 1);
         assert!(ran.err.contains("line 3:"), "{}", ran.err);
-        assert!(
-            ran.out
-                .contains("2 accepted, 0 duplicates, 1 rejected; 4 notifications")
-        );
+        assert!(ran.out.contains("2 accepted, 0 duplicates, 1 rejected; 4 notifications"));
         let again = world.run(&["publish", &file, "--json"]);
         let lines = again.lines();
         assert_eq!(lines.len(), 3);
@@ -250,19 +210,14 @@ fn what_is_steered_stays_so() {
         world.run(&["resume", "type", "note"]).done();
         world.run(&["pause", "channel", "email"]).done();
         let status = world.run(&["status", "--json"]).done().json();
-        assert_eq!(
-            status["paused"],
-            json!({"types": [], "channels": ["email"]})
-        );
+        assert_eq!(status["paused"], json!({"types": [], "channels": ["email"]}));
         let unknown = world.run(&["pause", "type", "nope"]);
         assert_eq!(unknown.code, 1, "{}", unknown.err);
 
         let event = ["publish", "--type", "note", "--object", "o", "--everyone"];
         let event = [&event[..], &["--id", "e", "--cancellation-key", "k"]].concat();
         world.run(&event).done();
-        let answer = world
-            .run(&["cancel", "--cancellation-key", "k", "--json"])
-            .done();
+        let answer = world.run(&["cancel", "--cancellation-key", "k", "--json"]).done();
         assert_eq!(answer.json()["cancelled"], 2, "{}", answer.out);
         let late = world.run(&["cancel", "e"]).done().out;
         assert_eq!(late, "Nothing cancelled: too late for 2 entries\n");
@@ -278,14 +233,8 @@ fn what_is_steered_stays_so() {
         assert_eq!(ahead, said);
         let unknown = world.run(&["cancel", "--cancellation-key", "nope"]);
         assert_eq!(unknown.code, 1);
-        assert!(
-            unknown.out.starts_with("Nothing cancelled: "),
-            "{}",
-            unknown.out
-        );
-        world
-            .run(&["forget", "--before", "2024-01-01", "--yes"])
-            .done();
+        assert!(unknown.out.starts_with("Nothing cancelled: "), "{}", unknown.out);
+        world.run(&["forget", "--before", "2024-01-01", "--yes"]).done();
         let odd = world.run(&["forget", "--before", "yesterday"]);
         assert_eq!(odd.code, 2);
         assert!(odd.err.contains("--before"), "{}", odd.err);
@@ -300,46 +249,20 @@ fn bad_rows_stop_an_import_or_are_left_out_as_asked() {
         let import = ["import", &people, "--kind", "recipients"];
         let stopped = world.run(&import);
         assert_eq!(stopped.code, 1);
-        assert!(
-            stopped.err.contains("line 2:") && stopped.err.contains("Mars"),
-            "{}",
-            stopped.err
-        );
+        assert!(stopped.err.contains("line 2:") && stopped.err.contains("Mars"), "{}", stopped.err);
         assert!(!stopped.err.contains("line 3"), "{}", stopped.err);
-        let all = world
-            .run(&[&import[..], &["--skip-bad", "--json"]].concat())
-            .done();
-        assert_eq!(
-            (&all.json()["taken"], &all.json()["skipped"]),
-            (&json!(2), &json!(2))
-        );
-        assert!(
-            all.err.contains("line 2:") && all.err.contains("line 3"),
-            "{}",
-            all.err
-        );
+        let all = world.run(&[&import[..], &["--skip-bad", "--json"]].concat()).done();
+        assert_eq!((&all.json()["taken"], &all.json()["skipped"]), (&json!(2), &json!(2)));
+        assert!(all.err.contains("line 2:") && all.err.contains("line 3"), "{}", all.err);
         let follows =
             "{\"recipient\":\"a\",\"topic\":\"t\"}\n{\"recipient\":\"x\",\"topic\":\"t\"}\n";
         let follows = world.file("follows.ndjson", follows);
         let refused = world.run(&["import", &follows, "--kind", "subscriptions"]);
         assert_eq!(refused.code, 1);
-        assert!(
-            refused.err.contains("line 2: unknown recipient"),
-            "{}",
-            refused.err
-        );
-        let objects = world.file(
-            "o.csv",
-            "id,title,notifiable\no,\"Water, Lilies\",false\no2,x\n",
-        );
-        let objects = world
-            .run(&["import", &objects, "--kind", "objects", "--skip-bad"])
-            .done();
-        assert!(
-            objects.out.contains("1 object imported, 1 skipped"),
-            "{}",
-            objects.out
-        );
+        assert!(refused.err.contains("line 2: unknown recipient"), "{}", refused.err);
+        let objects = world.file("o.csv", "id,title,notifiable\no,\"Water, Lilies\",false\no2,x\n");
+        let objects = world.run(&["import", &objects, "--kind", "objects", "--skip-bad"]).done();
+        assert!(objects.out.contains("1 object imported, 1 skipped"), "{}", objects.out);
         assert!(objects.err.contains("line 3: 2 columns"), "{}", objects.err);
     });
 }
@@ -365,18 +288,12 @@ fn what_passes_a_bound_is_refused_by_its_line() {
         let deep = vec!["x"; 17].join("/");
         let row = |topic: &str| format!("{{\"recipient\":\"a\",\"topic\":\"{topic}\"}}\n");
         let people = world.file("people.ndjson", "{\"id\":\"a\"}\n");
-        world
-            .run(&["import", &people, "--kind", "recipients"])
-            .done();
+        world.run(&["import", &people, "--kind", "recipients"]).done();
         let follows = world.file("follows.ndjson", &[row("t"), row(&deep)].concat());
         let refused = world.run(&["import", &follows, "--kind", "subscriptions"]);
         assert_eq!(refused.code, 1);
         let hint = "`[limits] topic_levels` is 16, got 17";
-        assert!(
-            refused.err.contains("line 2: ") && refused.err.contains(hint),
-            "{}",
-            refused.err
-        );
+        assert!(refused.err.contains("line 2: ") && refused.err.contains(hint), "{}", refused.err);
     });
 }
 
@@ -384,9 +301,7 @@ fn what_passes_a_bound_is_refused_by_its_line() {
 fn f13_an_import_that_was_killed_is_run_again() {
     let world = World::new();
     const ROWS: usize = 300_000;
-    let people: String = (0..ROWS)
-        .map(|row| format!("{{\"id\":\"p{row}\"}}\n"))
-        .collect();
+    let people: String = (0..ROWS).map(|row| format!("{{\"id\":\"p{row}\"}}\n")).collect();
     let people = world.file("people.ndjson", &people);
     let place = [world.path("tidings.toml"), world.path("data")];
     let mut child = Command::new(TIDINGS)
@@ -399,10 +314,7 @@ fn f13_an_import_that_was_killed_is_run_again() {
         .unwrap();
     let patience = Patience::new();
     while !world.path("data").exists() {
-        assert!(
-            child.try_wait().unwrap().is_none(),
-            "it ended before it was killed"
-        );
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
         patience.wait(|| "it made no store".to_owned());
     }
     child.kill().unwrap();
@@ -454,14 +366,7 @@ fn a_configuration_that_can_not_be_meant_ends_with_2_and_makes_no_store() {
         if text.is_empty() {
             fs::remove_file(&config).unwrap();
         }
-        let import = [
-            "import",
-            &people,
-            "--kind",
-            "recipients",
-            "--config",
-            &config,
-        ];
+        let import = ["import", &people, "--kind", "recipients", "--config", &config];
         let refused = ran(&[&import[..], &["--data", data.to_str().unwrap()]].concat());
         assert_eq!(refused.code, 2, "{}", refused.err);
         assert!(refused.err.contains(reason), "{}", refused.err);

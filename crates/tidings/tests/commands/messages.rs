@@ -19,10 +19,7 @@ fn sent(world: &World, event: &str) {
 
 /// The ids of the messages in a state.
 fn ids(world: &World, state: &str) -> Vec<String> {
-    let listed = world
-        .run(&["messages", "--state", state, "--json"])
-        .done()
-        .json();
+    let listed = world.run(&["messages", "--state", state, "--json"]).done().json();
     let messages = listed["messages"].as_array().unwrap().iter();
     let id = |message: &Value| message["id"].as_str().unwrap().to_owned();
     messages.map(id).collect()
@@ -43,12 +40,7 @@ fn awaited(world: &World, state: &str, count: usize) -> Vec<String> {
 fn addresses_are_suppressed_listed_and_freed() {
     let world = World::served().with_people();
     let add = ["suppressions", "add", "Ann@example.org"];
-    let more = [
-        "--reason",
-        "complaint",
-        "--expires-at",
-        "2100-01-01T00:00:00Z",
-    ];
+    let more = ["--reason", "complaint", "--expires-at", "2100-01-01T00:00:00Z"];
     world.run(&[&add[..], &more].concat()).done();
     let sms = ["suppressions", "add", "+12025550123", "--channel", "sms"];
     world.run(&sms).done();
@@ -75,27 +67,17 @@ fn t15_failed_messages_are_listed_shown_and_retried() {
     awaited(&world, "failed", 1);
     sent(&world, "e2");
     let failed = awaited(&world, "failed", 2);
-    let listed = world
-        .run(&["messages", "list", "--recipient", "ann"])
-        .done();
+    let listed = world.run(&["messages", "list", "--recipient", "ann"]).done();
     assert!(listed.out.contains("refused") && listed.out.contains("digest:daily"));
     assert!(listed.out.contains(&failed[0]), "{}", listed.out);
     let shown = world.run(&["messages", "show", &failed[0]]).done();
-    for told in [
-        "failed (refused)",
-        "works/e1",
-        "built with 1 entry",
-        "no provider",
-    ] {
+    for told in ["failed (refused)", "works/e1", "built with 1 entry", "no provider"] {
         assert!(shown.out.contains(told), "{told}: {}", shown.out);
     }
     let one = world.run(&["messages", "retry", &failed[0]]).done();
     assert!(one.out.contains("Queued"), "{}", one.out);
     awaited(&world, "failed", 2);
-    let all = world
-        .run(&["messages", "retry", "--failed", "--json"])
-        .done()
-        .json();
+    let all = world.run(&["messages", "retry", "--failed", "--json"]).done().json();
     assert_eq!((&all["accepted"], &all["refused"]), (&2.into(), &0.into()));
     awaited(&world, "failed", 2);
     let later = ["messages", "retry", "--failed", "--since", "2999-01-01"];
@@ -137,10 +119,7 @@ fn f18_a_message_whose_template_fails_was_not_refused() {
     assert!(shown.out.contains("failed (template)"), "{}", shown.out);
     assert!(!shown.out.contains("refused"), "{}", shown.out);
     let event = world.run(&["event", "e1", "--json"]).done().json();
-    assert_eq!(
-        event["channels"]["email"]["reasons"],
-        json!({"template": 1})
-    );
+    assert_eq!(event["channels"]["email"]["reasons"], json!({"template": 1}));
     let why = world.run(&["explain", "e1", "ann"]).done();
     assert!(why.out.contains("a template failed"), "{}", why.out);
 

@@ -24,14 +24,8 @@ fn right() -> String {
 fn o10_the_first_refused_line_is_named_whatever_comes_after_it() {
     let world = World::new();
     let config = world.path("tidings.toml").display().to_string();
-    let refused = line(
-        "11:00",
-        r#""op":"subscribe","recipient":"ghost","topic":"t""#,
-    );
-    let (at_once, later) = (
-        publish("11:00", "e3", r#""ann""#),
-        publish("12:00", "e4", r#""ann""#),
-    );
+    let refused = line("11:00", r#""op":"subscribe","recipient":"ghost","topic":"t""#);
+    let (at_once, later) = (publish("11:00", "e3", r#""ann""#), publish("12:00", "e4", r#""ann""#));
     let back = line("09:00", r#""op":"recipient","id":"bob""#);
     for (after, more) in [
         (String::new(), &[][..]),
@@ -51,11 +45,8 @@ fn o10_the_first_refused_line_is_named_whatever_comes_after_it() {
         let expected = "error: line 4: unknown recipient `ghost`\n  = help: add a `recipient` line \
                         before the first line that names the recipient\n";
         assert_eq!(ran.err, expected, "{after}");
-        let told: Vec<_> = ran
-            .lines()
-            .into_iter()
-            .map(|line| line["items"][0]["event"].clone())
-            .collect();
+        let told: Vec<_> =
+            ran.lines().into_iter().map(|line| line["items"][0]["event"].clone()).collect();
         assert_eq!(told, ["e1"], "{after}");
     }
 }
@@ -67,25 +58,11 @@ fn o10_a_line_that_cannot_be_read_is_named_before_those_that_would_be_refused_af
     let refused = line("11:00", r#""op":"flush","recipient":"ghost""#);
     let timeline = right() + "no JSON\n" + &refused;
     let timeline = world.file("timeline.ndjson", &timeline);
-    let ran = ran(&[
-        "simulate",
-        "--config",
-        &config,
-        "--timeline",
-        &timeline,
-        "--json",
-    ]);
+    let ran = ran(&["simulate", "--config", &config, "--timeline", &timeline, "--json"]);
     assert_eq!(ran.code, 1);
-    assert!(
-        ran.err.starts_with("error: line 4, column 2: "),
-        "{}",
-        ran.err
-    );
-    let told: Vec<_> = ran
-        .lines()
-        .into_iter()
-        .map(|line| line["items"][0]["event"].clone())
-        .collect();
+    assert!(ran.err.starts_with("error: line 4, column 2: "), "{}", ran.err);
+    let told: Vec<_> =
+        ran.lines().into_iter().map(|line| line["items"][0]["event"].clone()).collect();
     assert_eq!(told, ["e1"]);
 }
 
@@ -94,23 +71,11 @@ fn o10_the_refused_line_is_named_among_thousands_of_one_instant() {
     let world = World::new();
     let config = world.path("tidings.toml").display().to_string();
     let many: String = (0..9_000)
-        .map(|n| {
-            line(
-                "11:00",
-                &format!(r#""op":"subscribe","recipient":"ann","topic":"t{n}""#),
-            )
-        })
+        .map(|n| line("11:00", &format!(r#""op":"subscribe","recipient":"ann","topic":"t{n}""#)))
         .collect();
     let refused = line("11:00", r#""op":"flush","recipient":"ghost""#);
     let timeline = world.file("timeline.ndjson", &(right() + &many + &refused + &many));
-    let ran = ran(&[
-        "simulate",
-        "--config",
-        &config,
-        "--timeline",
-        &timeline,
-        "--json",
-    ]);
+    let ran = ran(&["simulate", "--config", &config, "--timeline", &timeline, "--json"]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("error: line 9004: "), "{}", ran.err);
 }

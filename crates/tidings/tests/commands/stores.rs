@@ -11,9 +11,7 @@ use super::{CONFIG, Ran, World, ran};
 /// Everything that is stored, as a backup has it.
 fn stored(world: &World) -> Vec<u8> {
     let file = world.path("look.backup");
-    world
-        .run(&["backup", "--to", file.to_str().unwrap()])
-        .done();
+    world.run(&["backup", "--to", file.to_str().unwrap()]).done();
     fs::read(file).unwrap()
 }
 
@@ -93,11 +91,7 @@ fn only_what_makes_a_store_makes_one() {
             let refused = ran(&arguments);
             assert_eq!(refused.code, 3, "{arguments:?}: {}", refused.err);
             let said = format!("no tidings store at {data}");
-            assert!(
-                refused.err.contains(&said),
-                "{arguments:?}: {}",
-                refused.err
-            );
+            assert!(refused.err.contains(&said), "{arguments:?}: {}", refused.err);
             assert!(refused.out.is_empty(), "{arguments:?}: {}", refused.out);
         }
     }

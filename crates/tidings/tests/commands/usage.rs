@@ -44,11 +44,7 @@ fn check_takes_the_configuration_as_other_commands_do_and_notes_what_serve_needs
     let urgent = format!("{urgent}channels = {{ inbox = {{ policy = \"now\" }} }}\n");
     let file = world.file("urgent.toml", &format!("{CONFIG}{urgent}"));
     let noted = ran(&["check", &file]).done();
-    assert!(
-        noted
-            .out
-            .contains("note: the urgent type `password` leaves the actor out")
-    );
+    assert!(noted.out.contains("note: the urgent type `password` leaves the actor out"));
     let both = ran(&["check", &config, "--config", &config]);
     assert_eq!(both.code, 2);
 }
@@ -60,11 +56,8 @@ fn hints_name_commands() {
     ran(&["key", "new", "--data", &data, "--name", "ci"]).done();
     let made = ran(&["key", "new", "--data", &data]).done();
     let listed = ran(&["key", "list", "--data", &data]).done();
-    let lines: Vec<Vec<&str>> = listed
-        .out
-        .lines()
-        .map(|line| line.split_whitespace().collect())
-        .collect();
+    let lines: Vec<Vec<&str>> =
+        listed.out.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(lines[0], ["ID", "CREATED", "NAME"]);
     assert_eq!((lines[1][2], lines[2][2]), ("ci", "-"));
 
@@ -144,25 +137,14 @@ fn a_directory_that_can_not_be_made_is_told_with_the_true_reason() {
     let world = World::new();
     let people = world.file("people.csv", "id\nann\n");
     let config = world.path("tidings.toml").display().to_string();
-    let import = [
-        "import",
-        &people,
-        "--kind",
-        "recipients",
-        "--config",
-        &config,
-    ];
+    let import = ["import", &people, "--kind", "recipients", "--config", &config];
     let refused = ran(&[&import[..], &["--data", "/proc/x"]].concat());
     assert_eq!(refused.code, 3, "{}", refused.err);
     assert!(!refused.err.contains("parent"), "{}", refused.err);
     let absent = world.path("a/b").display().to_string();
     let refused = ran(&[&import[..], &["--data", &absent]].concat());
     assert_eq!(refused.code, 3, "{}", refused.err);
-    assert!(
-        refused.err.contains("parent directory is missing"),
-        "{}",
-        refused.err
-    );
+    assert!(refused.err.contains("parent directory is missing"), "{}", refused.err);
 }
 
 /// Whatever is stored, a table of it can be printed.
@@ -178,12 +160,7 @@ fn names_of_any_length_are_printed() {
     });
     let file = world.file("event.ndjson", &format!("{event}\n"));
     world.run(&["publish", &file]).done();
-    for look in [
-        &["event", "e"][..],
-        &["inbox", "ann"],
-        &["pending", "ann"],
-        &["status"],
-    ] {
+    for look in [&["event", "e"][..], &["inbox", "ann"], &["pending", "ann"], &["status"]] {
         let shown = world.run(look).done();
         let steers = |char: char| char != '\n' && (char.is_control() || char == '\u{202e}');
         assert!(!shown.out.contains(steers), "{look:?}: {}", shown.out);

@@ -31,11 +31,7 @@ fn publish_names_the_line_of_a_warning() {
         ] {
             let place = format!("warning: line {line}: event `{event}`: ");
             let found = ran.err.lines().find(|line| line.starts_with(&place));
-            assert!(
-                found.is_some_and(|found| found.contains(said)),
-                "{}",
-                ran.err
-            );
+            assert!(found.is_some_and(|found| found.contains(said)), "{}", ran.err);
         }
         assert_eq!(ran.err.matches("warning: ").count(), 3, "{}", ran.err);
         assert_eq!(ran.err.matches(" = help: ").count(), 3, "{}", ran.err);
@@ -46,9 +42,7 @@ fn publish_names_the_line_of_a_warning() {
 fn warnings_of_one_kind_are_summed_up() {
     let world = World::new().with_people();
     let event = |number: u32| json!({"id": format!("e{number}"), "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ghost", "ann"]}});
-    let lines: String = (1..=2_500)
-        .map(|number| format!("{}\n", event(number)))
-        .collect();
+    let lines: String = (1..=2_500).map(|number| format!("{}\n", event(number))).collect();
     let file = world.file("events.ndjson", &lines);
     let ran = world.run(&["publish", &file]).done();
     assert!(ran.err.contains("line 10: "), "{}", ran.err);
@@ -69,11 +63,7 @@ fn simulate_prints_warnings_with_their_lines_and_counts_what_it_counts() {
     };
     let noon = "2024-01-01T12:00:00Z";
     let mut lines = at(noon, "recipient", json!({"id": "ann"}));
-    lines += &at(
-        noon,
-        "subscribe",
-        json!({"recipient": "ann", "topic": "artist/1"}),
-    );
+    lines += &at(noon, "subscribe", json!({"recipient": "ann", "topic": "artist/1"}));
     for event in events() {
         lines += &at(noon, "publish", event);
     }
@@ -83,20 +73,9 @@ fn simulate_prints_warnings_with_their_lines_and_counts_what_it_counts() {
     lines += &at("2024-01-01T14:00:00Z", "publish", late);
     let timeline = world.file("timeline.ndjson", &lines);
     let config = world.path("tidings.toml").display().to_string();
-    let simulate = [
-        "simulate",
-        "--config",
-        &config,
-        "--timeline",
-        &timeline,
-        "--json",
-    ];
+    let simulate = ["simulate", "--config", &config, "--timeline", &timeline, "--json"];
     let ran = ran(&simulate).done();
-    let warned: Vec<&str> = ran
-        .err
-        .lines()
-        .filter(|line| line.starts_with("warning: "))
-        .collect();
+    let warned: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("warning: ")).collect();
     let expected = [
         "line 4: event `e2`: unknown recipient `ghost` (unknown_recipient)",
         "line 5: event `e3`: no recipient follows `repo/zzz` (no_followers)",

@@ -26,14 +26,8 @@ fn short() -> Scenario {
 }
 
 fn played(dir: &Path) -> Played {
-    play(
-        &short(),
-        rules(),
-        (dir, STORE),
-        Afterwards::Kept,
-        &mut |_| ControlFlow::Continue(()),
-    )
-    .expect("the story can be played")
+    play(&short(), rules(), (dir, STORE), Afterwards::Kept, &mut |_| ControlFlow::Continue(()))
+        .expect("the story can be played")
 }
 
 #[test]
@@ -46,25 +40,14 @@ fn every_event_of_the_whole_scenario_is_within_the_limits() {
     }
 }
 
-const ALL: Slice = Slice {
-    skip: 0,
-    take: usize::MAX,
-};
+const ALL: Slice = Slice { skip: 0, take: usize::MAX };
 
 #[test]
 fn the_books_balance_and_the_maildir_holds_what_was_sent() {
     let dir = tempfile::tempdir().unwrap();
-    let Played {
-        node,
-        postbox,
-        telling,
-        ..
-    } = played(dir.path());
+    let Played { node, postbox, telling, .. } = played(dir.path());
     let books = telling.books;
-    assert!(
-        books.balance() && books.failed == 0 && books.delivered > 0,
-        "{books:?}"
-    );
+    assert!(books.balance() && books.failed == 0 && books.delivered > 0, "{books:?}");
     let files: BTreeSet<String> = std::fs::read_dir(maildir_in(dir.path()).join("new"))
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
@@ -78,25 +61,12 @@ fn the_books_balance_and_the_maildir_holds_what_was_sent() {
         .world
         .people
         .iter()
-        .flat_map(|person| {
-            node.engine()
-                .reader(&view)
-                .messages_of(&person.id)
-                .unwrap()
-                .unwrap()
-        })
+        .flat_map(|person| node.engine().reader(&view).messages_of(&person.id).unwrap().unwrap())
         .filter(|message| message.entries > 0)
         .collect();
     assert_eq!(messages.len(), files.len());
     let told: usize = messages.iter().map(|message| message.entries).sum();
-    assert_eq!(
-        told,
-        postbox
-            .mails
-            .iter()
-            .map(|mail| mail.entries as usize)
-            .sum::<usize>()
-    );
+    assert_eq!(told, postbox.mails.iter().map(|mail| mail.entries as usize).sum::<usize>());
 }
 
 #[test]
@@ -106,10 +76,7 @@ fn the_same_story_ends_in_the_same_books_and_mails() {
     assert_eq!(once.telling.books, again.telling.books);
     assert_eq!(once.postbox.mails, again.postbox.mails);
     let mail = &once.postbox.mails[0];
-    assert_eq!(
-        once.postbox.read(mail).unwrap(),
-        again.postbox.read(mail).unwrap()
-    );
+    assert_eq!(once.postbox.read(mail).unwrap(), again.postbox.read(mail).unwrap());
 }
 
 #[test]
@@ -124,10 +91,7 @@ fn the_view_shows_what_was_told() {
     assert_eq!(&mail.line, line);
     assert!(mail.html.as_deref().unwrap().contains("<html"));
     let header = |name: &str| {
-        mail.headers
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, text)| text.as_str())
+        mail.headers.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     };
     assert_eq!(header("Subject"), Some(line.subject.as_str()));
     assert!(header("Message-ID").unwrap().contains(&line.id));
@@ -135,21 +99,9 @@ fn the_view_shows_what_was_told() {
     let person = view.person(&line.recipient, ALL).unwrap();
     let (shown, counted) = (person.inbox.rows.len(), person.inbox.total);
     assert!(shown > 0 && shown == counted);
-    assert!(
-        person
-            .inbox
-            .rows
-            .iter()
-            .any(|group| !group.title.is_empty() && group.count > 0)
-    );
-    assert_eq!(
-        person.line.follows,
-        person.topics.len().max(person.line.follows)
-    );
-    let theirs = MailQuery {
-        recipient: Some(line.recipient.clone()),
-        lane: None,
-    };
+    assert!(person.inbox.rows.iter().any(|group| !group.title.is_empty() && group.count > 0));
+    assert_eq!(person.line.follows, person.topics.len().max(person.line.follows));
+    let theirs = MailQuery { recipient: Some(line.recipient.clone()), lane: None };
     assert_eq!(view.mails(&theirs, ALL).total, person.line.mails);
     assert_eq!(view.people("", ALL).total, 400);
     assert_eq!(view.people(&line.recipient, ALL).rows[0].id, line.recipient);
@@ -160,24 +112,15 @@ fn the_view_shows_what_was_told() {
 fn p5_more_leads_to_what_a_mail_does_not_show() {
     let dir = tempfile::tempdir().unwrap();
     let scenario = scenario().excerpt(100, Day::parse("1967-12-18").unwrap());
-    let played = play(
-        &scenario,
-        rules(),
-        (dir.path(), STORE),
-        Afterwards::Removed,
-        &mut |_| ControlFlow::Continue(()),
-    );
+    let played = play(&scenario, rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+        ControlFlow::Continue(())
+    });
     let view = Shown::new(played.unwrap(), scenario);
     let listing = view.mails(&MailQuery::default(), ALL);
     let line = listing.rows.iter().max_by_key(|line| line.entries).unwrap();
     let html = view.mail(&line.id).unwrap().html.unwrap();
-    let token = html
-        .split_once("/more/")
-        .expect("a mail of a hundred")
-        .1
-        .split('"')
-        .next()
-        .unwrap();
+    let token =
+        html.split_once("/more/").expect("a mail of a hundred").1.split('"').next().unwrap();
     let rest = view.rest(token, 0).unwrap();
     assert!(rest.contains(&format!("{} more", line.entries - 20)));
     assert_eq!(view.rest(&token[1..], 0), None);
@@ -188,47 +131,28 @@ fn hundreds_of_events_of_one_instant_are_told_on_their_day() {
     let dir = tempfile::tempdir().unwrap();
     let day = Day::parse("1967-12-13").unwrap();
     let scenario = scenario().excerpt(100, day);
-    let crowd = scenario
-        .commands()
-        .filter(|timed| timed.at.day() == day)
-        .count();
+    let crowd = scenario.commands().filter(|timed| timed.at.day() == day).count();
     assert!(crowd > 600, "{crowd}");
-    let played = play(
-        &scenario,
-        rules(),
-        (dir.path(), STORE),
-        Afterwards::Removed,
-        &mut |_| ControlFlow::Continue(()),
-    )
+    let played = play(&scenario, rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+        ControlFlow::Continue(())
+    })
     .unwrap();
     assert!(played.telling.books.balance());
     // A clock that begins before 1970 is not held at 1970.
     let mails = &played.postbox.mails;
     assert!(!mails.is_empty());
-    assert!(
-        mails
-            .iter()
-            .all(|mail| (scenario.starts..scenario.ends).contains(&mail.at))
-    );
+    assert!(mails.iter().all(|mail| (scenario.starts..scenario.ends).contains(&mail.at)));
 }
 
 #[test]
 fn a_story_can_be_stopped_and_a_directory_in_use_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let stopped = play(
-        &short(),
-        rules(),
-        (dir.path(), STORE),
-        Afterwards::Removed,
-        &mut |_| ControlFlow::Break(()),
-    );
+    let stopped = play(&short(), rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+        ControlFlow::Break(())
+    });
     assert!(matches!(stopped, Err(Fault::Stopped)));
-    let again = play(
-        &short(),
-        rules(),
-        (dir.path(), STORE),
-        Afterwards::Removed,
-        &mut |_| ControlFlow::Continue(()),
-    );
+    let again = play(&short(), rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+        ControlFlow::Continue(())
+    });
     assert!(matches!(again, Err(Fault::Occupied(_))));
 }

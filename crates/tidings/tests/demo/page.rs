@@ -1,9 +1,6 @@
 //! The pages over what was played.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::sync::Arc;
 
@@ -81,21 +78,12 @@ fn lists_lead_to_what_they_list() {
     let (id, recipient) = (&line.id, &line.recipient);
     let mails = site.page(&format!("/mails?recipient={recipient}"));
     assert!(mails.contains(&format!("href=\"/mails/{id}\"")));
-    assert!(
-        site.page(&format!("/mails/{id}"))
-            .contains("sandbox=\"allow-popups")
-    );
+    assert!(site.page(&format!("/mails/{id}")).contains("sandbox=\"allow-popups"));
     assert!(site.page("/mails?page=1").contains("?page=2"));
     let person = site.page(&format!("/people/{recipient}"));
     assert!(person.contains(recipient) && person.contains("you follow "));
-    assert!(
-        site.page("/people")
-            .contains(site.shown.people("", ALL).rows[0].id.as_str())
-    );
-    assert!(
-        site.page("/people?q=nowhere+at+all")
-            .contains("Nobody by that name")
-    );
+    assert!(site.page("/people").contains(site.shown.people("", ALL).rows[0].id.as_str()));
+    assert!(site.page("/people?q=nowhere+at+all").contains("Nobody by that name"));
 }
 
 #[test]
@@ -104,13 +92,9 @@ fn a_page_beyond_the_last_is_empty_and_not_an_error() {
     let beyond = site.page(&format!("/mails?page={}", usize::MAX));
     assert!(beyond.contains("No mail like that"));
     site.page("/mails?page=many");
-    for absent in [
-        "/mails/nothing",
-        "/people/r99999",
-        "/pictures/0.svg",
-        "/more/nothing",
-        "/nothing/here",
-    ] {
+    for absent in
+        ["/mails/nothing", "/people/r99999", "/pictures/0.svg", "/more/nothing", "/nothing/here"]
+    {
         let (status, _, _) = ask_of(&site.shown, absent);
         assert_eq!(status, StatusCode::NOT_FOUND, "{absent}");
     }
@@ -123,22 +107,16 @@ fn hostile_text_stays_text_and_books_that_do_not_balance_are_not_called_balanced
     let scenario = scenario()
         .excerpt(100, Day::parse("1967-12-11").unwrap())
         .entitled(title, "javascript:alert(1)");
-    let played = play(
-        &scenario,
-        rules(),
-        (dir.path(), STORE),
-        Afterwards::Removed,
-        &mut |_| ControlFlow::Continue(()),
-    );
+    let played = play(&scenario, rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+        ControlFlow::Continue(())
+    });
     let mut played = played.unwrap();
     played.telling.books.delivered -= 1;
     let shown = Arc::new(Shown::new(played, scenario));
     let line = largest(&shown);
-    for path in [
-        "/".to_owned(),
-        format!("/mails/{}", line.id),
-        format!("/people/{}", line.recipient),
-    ] {
+    for path in
+        ["/".to_owned(), format!("/mails/{}", line.id), format!("/people/{}", line.recipient)]
+    {
         let (_, _, html) = ask_of(&shown, &path);
         assert!(!html.contains("<script"), "a script came through: {path}");
         let link = html.contains("\"javascript:");
@@ -156,11 +134,9 @@ fn hostile_text_stays_text_and_books_that_do_not_balance_are_not_called_balanced
 fn nothing_is_fetched_from_elsewhere() {
     let site = Site::new();
     let line = largest(&site.shown);
-    for path in [
-        "/".to_owned(),
-        format!("/mails/{}", line.id),
-        format!("/people/{}", line.recipient),
-    ] {
+    for path in
+        ["/".to_owned(), format!("/mails/{}", line.id), format!("/people/{}", line.recipient)]
+    {
         let html = site.page(&path);
         assert!(!html.contains("src=\"http"));
         let style = "<link rel=\"stylesheet\" href=\"/style.css\">";

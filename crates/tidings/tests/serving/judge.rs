@@ -29,11 +29,7 @@ pub(crate) fn name(number: u64) -> String {
 
 /// An event, with whom it is for.
 pub(crate) fn event(chance: &mut Chance, number: u64) -> (Value, BTreeSet<String>) {
-    let kind = if chance.below(3) == 0 {
-        "alert"
-    } else {
-        "note"
-    };
+    let kind = if chance.below(3) == 0 { "alert" } else { "note" };
     let mut event = json!({
         "id": format!("e{number}"),
         "type": kind,
@@ -42,14 +38,10 @@ pub(crate) fn event(chance: &mut Chance, number: u64) -> (Value, BTreeSet<String
     let to = if chance.below(4) == 0 {
         let topic = chance.below(10);
         event["to"] = json!({"topics": [format!("topic/{topic}")]});
-        (0..RECIPIENTS)
-            .filter(|number| number % 10 == topic)
-            .map(name)
-            .collect()
+        (0..RECIPIENTS).filter(|number| number % 10 == topic).map(name).collect()
     } else {
-        let to: BTreeSet<String> = (0..=chance.below(2))
-            .map(|_| name(chance.below(RECIPIENTS)))
-            .collect();
+        let to: BTreeSet<String> =
+            (0..=chance.below(2)).map(|_| name(chance.below(RECIPIENTS))).collect();
         event["to"] = json!({"recipients": to});
         to
     };
@@ -121,10 +113,8 @@ impl Told {
         let to = parsed.to().unwrap().first().unwrap().address().unwrap();
         let recipient = to.split('@').next().unwrap().to_owned();
         let text = parsed.body_text(0).unwrap();
-        let numbers = text
-            .split("Note")
-            .skip(1)
-            .filter_map(|rest| rest.split_once("end")?.0.parse().ok());
+        let numbers =
+            text.split("Note").skip(1).filter_map(|rest| rest.split_once("end")?.0.parse().ok());
         for number in numbers {
             let telling = self.events.entry((recipient.clone(), number)).or_default();
             telling.insert(name.clone());
@@ -136,10 +126,7 @@ impl Told {
             });
             *self.counted.entry(recipient).or_default() += more.unwrap_or(0);
         }
-        let (first, times) = self
-            .mails
-            .entry(name)
-            .or_insert_with(|| (mail.to_owned(), 0));
+        let (first, times) = self.mails.entry(name).or_insert_with(|| (mail.to_owned(), 0));
         assert_eq!(*first, mail, "one name, and other bytes");
         *times += 1;
     }
@@ -179,9 +166,8 @@ fn resend_unknown(api: &Api) {
         }
     }
     for id in ids {
-        let (status, answer) = api
-            .post(&format!("/v1/messages/{id}/resend"), &Value::Null)
-            .unwrap();
+        let (status, answer) =
+            api.post(&format!("/v1/messages/{id}/resend"), &Value::Null).unwrap();
         assert!(matches!(status, 200 | 202 | 204), "{status} {answer}");
     }
 }
@@ -228,17 +214,10 @@ fn settle(api: &Api, known: &Known, mails: &Mutex<Told>) -> BTreeMap<(String, u6
         patience.wait(|| {
             let became = missing.map(|id| {
                 let known = (&known.asked[id], &mails.lock().unwrap().events);
-                let of = |to: &String| {
-                    known
-                        .1
-                        .get(&(to.clone(), id[1..].parse().unwrap()))
-                        .cloned()
-                };
+                let of =
+                    |to: &String| known.1.get(&(to.clone(), id[1..].parse().unwrap())).cloned();
                 let told: Vec<_> = known.0.iter().map(|to| (to, of(to))).collect();
-                format!(
-                    "{id} for {told:?}: {:?}",
-                    api.get(&format!("/v1/events/{id}"))
-                )
+                format!("{id} for {told:?}: {:?}", api.get(&format!("/v1/events/{id}")))
             });
             format!(
                 "acknowledged and never told by mail: {became:?}; something waits: {waits}; \
@@ -253,15 +232,10 @@ fn settle(api: &Api, known: &Known, mails: &Mutex<Told>) -> BTreeMap<(String, u6
 pub(crate) fn judge(nodes: &[Api], known: &Known, mails: &Mutex<Told>) {
     let api = &nodes[0];
     let by_mail = settle(api, known, mails);
-    let resent = nodes
-        .iter()
-        .filter_map(|node| node.find_metric("tidings_messages_resent_total"));
+    let resent = nodes.iter().filter_map(|node| node.find_metric("tidings_messages_resent_total"));
     let (again, resent): (u64, u64) = (mails.lock().unwrap().again(), resent.sum());
     println!("{again} mails came more than once, {resent} are counted as sent again");
-    assert!(
-        again <= resent,
-        "{again} came more than once, {resent} are counted"
-    );
+    assert!(again <= resent, "{again} came more than once, {resent} are counted");
     let by_inbox = told_by_inbox(api);
     for told in [&by_mail, &by_inbox] {
         let twice: Vec<_> = told.iter().filter(|(_, count)| **count > 1).collect();
@@ -277,28 +251,19 @@ pub(crate) fn judge(nodes: &[Api], known: &Known, mails: &Mutex<Told>) {
     }
     let mut counted = mails.lock().unwrap().counted.clone();
     counted.retain(|_, count| *count > 0);
-    assert_eq!(
-        unnamed, counted,
-        "told by inbox alone, and counted by mails"
-    );
+    assert_eq!(unnamed, counted, "told by inbox alone, and counted by mails");
     let mut told = 0;
     for (id, to) in &known.asked {
         let number: u64 = id[1..].parse().unwrap();
-        let have: BTreeSet<&String> = to
-            .iter()
-            .filter(|to| by_inbox.contains_key(&((*to).clone(), number)))
-            .collect();
+        let have: BTreeSet<&String> =
+            to.iter().filter(|to| by_inbox.contains_key(&((*to).clone(), number))).collect();
         // What nobody acknowledged happened whole or not at all.
         let all_or_nothing = have.is_empty() || have.len() == to.len();
         let all = have.len() == to.len() || !known.acknowledged.contains(id);
         assert!(all_or_nothing && all, "{id} reached {have:?} of {to:?}");
         told += have.len();
     }
-    assert_eq!(
-        told,
-        by_inbox.len(),
-        "told to somebody whom nobody asked for"
-    );
+    assert_eq!(told, by_inbox.len(), "told to somebody whom nobody asked for");
     println!(
         "{} events acknowledged, {} asked; {told} notifications",
         known.acknowledged.len(),

@@ -127,9 +127,7 @@ impl Server {
 
     /// Starts it where it must not start: the exit code, and what it says.
     pub(crate) fn refused_as_nobody(config: &Path, data: &Path) -> (i32, String) {
-        let output = arguments(as_nobody(), config, data)
-            .output()
-            .expect("the binary can be run");
+        let output = arguments(as_nobody(), config, data).output().expect("the binary can be run");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         (output.status.code().unwrap_or(-1), said)
     }
@@ -139,10 +137,7 @@ impl Server {
     }
 
     fn spawn_as(mut command: Command) -> Self {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the binary can be run");
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary can be run");
         let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
         let url = read_url(&mut out);
         let ended = url.is_none().then(|| child.wait());
@@ -156,8 +151,7 @@ impl Server {
     /// The port that it listens on.
     pub(crate) fn port(&self) -> u16 {
         let port = self.url.rsplit(':').next();
-        port.and_then(|port| port.parse().ok())
-            .expect("the address has a port")
+        port.and_then(|port| port.parse().ok()).expect("the address has a port")
     }
 
     /// The id of the process.
@@ -168,9 +162,7 @@ impl Server {
     /// Sends a signal by its name, such as `TERM`.
     pub(crate) fn signal(&self, name: &str) {
         let process = self.process().to_string();
-        let sent = Command::new("kill")
-            .args([&format!("-{name}"), &process])
-            .status();
+        let sent = Command::new("kill").args([&format!("-{name}"), &process]).status();
         assert!(sent.expect("`kill` can be run").success());
     }
 
@@ -258,10 +250,7 @@ pub(crate) struct Patience(std::time::Instant);
 
 impl Patience {
     /// Starts now.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "another process has a clock of its own"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "another process has a clock of its own")]
     pub(crate) fn new() -> Self {
         Self(std::time::Instant::now())
     }
@@ -280,11 +269,8 @@ impl Patience {
 /// # Panics
 /// If the program is required and can't be run.
 pub(crate) fn can_run(program: &str) -> bool {
-    let ran = Command::new(program)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
+    let ran =
+        Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if ran.is_err() {
         skip(&format!("{program} is not installed"));
     }
@@ -316,11 +302,7 @@ pub(crate) type Answer = Result<(u16, Value), ureq::Error>;
 impl Api {
     pub(crate) fn new(url: &str) -> Self {
         let config = ureq::Agent::config_builder().http_status_as_error(false);
-        Self {
-            agent: config.build().into(),
-            url: url.to_owned(),
-            insists: false,
-        }
+        Self { agent: config.build().into(), url: url.to_owned(), insists: false }
     }
 
     /// As [`Api::new`], for a server that may stop answering.
@@ -336,10 +318,7 @@ impl Api {
 
     /// The same, which makes reads again that are answered 503, as `Retry-After` asks for.
     pub(crate) fn insisting(self) -> Self {
-        Self {
-            insists: true,
-            ..self
-        }
+        Self { insists: true, ..self }
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
@@ -406,9 +385,7 @@ impl Api {
 
     /// Tells whether something of a recipient waits in a lane.
     pub(crate) fn waits(&self, recipient: &str) -> bool {
-        let (status, pending) = self
-            .get(&format!("/v1/recipients/{recipient}/pending"))
-            .unwrap();
+        let (status, pending) = self.get(&format!("/v1/recipients/{recipient}/pending")).unwrap();
         assert_eq!(status, 200, "{pending}");
         !pending["lanes"].as_array().unwrap().is_empty()
     }

@@ -24,14 +24,8 @@ impl Wire {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let state = Arc::new(State {
-            to: AtomicU16::new(0),
-            is_cut: AtomicBool::new(true),
-        });
-        let wire = Self {
-            port,
-            state: Arc::clone(&state),
-        };
+        let state = Arc::new(State { to: AtomicU16::new(0), is_cut: AtomicBool::new(true) });
+        let wire = Self { port, state: Arc::clone(&state) };
         spawn(move || {
             for connection in listener.incoming().map_while(Result::ok) {
                 let state = Arc::clone(&state);
@@ -72,10 +66,8 @@ impl State {
         let Ok(far) = TcpStream::connect(to) else {
             return;
         };
-        let (state, back) = (
-            Arc::clone(&self),
-            (far.try_clone().unwrap(), near.try_clone().unwrap()),
-        );
+        let (state, back) =
+            (Arc::clone(&self), (far.try_clone().unwrap(), near.try_clone().unwrap()));
         spawn(move || state.copy(back));
         self.copy((near, far));
     }

@@ -80,10 +80,7 @@ impl Lanes {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (LaneNo, &Lane)> {
         let keyed = self.keyed.iter();
         let keyed = keyed.map(|(at, keyed)| (at.lane, &keyed.lane));
-        self.plain
-            .iter()
-            .map(|(no, lane)| (*no, &**lane))
-            .chain(keyed)
+        self.plain.iter().map(|(no, lane)| (*no, &**lane)).chain(keyed)
     }
 
     /// The numbers of the lanes.
@@ -129,10 +126,7 @@ impl Lanes {
 
     /// The lanes in which a recipient's window is open.
     pub(crate) fn open_of(&self, number: u32) -> impl Iterator<Item = (LaneKey, &Lane)> {
-        let plain = self
-            .plain
-            .iter()
-            .filter(move |(_, lane)| lane.open().contains(number));
+        let plain = self.plain.iter().filter(move |(_, lane)| lane.open().contains(number));
         let plain = plain.map(|(no, lane)| (LaneKey::from(*no), &**lane));
         let keyed = self.keyed_of(number);
         plain.chain(keyed.filter_map(|at| Some((at.clone(), self.get(at)?))))
@@ -141,8 +135,7 @@ impl Lanes {
     fn keyed_of(&self, number: u32) -> impl Iterator<Item = &LaneKey> {
         let first = (number, LaneKey::from(LaneNo(0)));
         let of = self.of.from(&first).map(|(of, ())| of);
-        of.take_while(move |(of, _)| *of == number)
-            .map(|(_, at)| at)
+        of.take_while(move |(of, _)| *of == number).map(|(_, at)| at)
     }
 
     /// Changes a lane for some recipients; it is created if there is none. The lane is as it was found: a
@@ -156,16 +149,10 @@ impl Lanes {
     ) -> R {
         self.create(at, around);
         if at.key.is_empty() {
-            let lane = self
-                .plain
-                .get_mut(&at.lane)
-                .expect("it was created if it was missing");
+            let lane = self.plain.get_mut(&at.lane).expect("it was created if it was missing");
             return change(lane, around.terms);
         }
-        let keyed = self
-            .keyed
-            .get_mut(at)
-            .expect("it was created if it was missing");
+        let keyed = self.keyed.get_mut(at).expect("it was created if it was missing");
         let done = change(&mut keyed.lane, around.terms);
         for number in who {
             let entry = (number, at.clone());
@@ -210,10 +197,7 @@ impl Lanes {
         around: Around<'_>,
     ) -> Vec<(u32, Seq)> {
         let keyed = self.keyed.get(at).map(|keyed| &keyed.lane);
-        let urgent: Vec<Seq> = keyed
-            .into_iter()
-            .flat_map(|lane| lane.urgent.seqs())
-            .collect();
+        let urgent: Vec<Seq> = keyed.into_iter().flat_map(|lane| lane.urgent.seqs()).collect();
         let began = self.change(at, who, around, |lane, _| lane.close(now, who));
         for seq in urgent {
             let keyed = self.keyed.get(at);
@@ -248,10 +232,7 @@ impl Lanes {
             Lane::of_few(name.kind.clone(), name.channel)
         };
         lane.count_if(around.compiled.counts(&name.kind));
-        let mut others = names.others(at.lane).map(|lane| LaneKey {
-            lane,
-            key: at.key.clone(),
-        });
+        let mut others = names.others(at.lane).map(|lane| LaneKey { lane, key: at.key.clone() });
         if let Some(other) = others.find_map(|other| self.get(&other)) {
             lane.take_over(other);
         }
@@ -289,13 +270,10 @@ impl Lanes {
     /// The earliest deadline, in milliseconds.
     pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
         let keyed = self.keyed_due();
-        let plain = self
-            .plain
-            .values_mut()
-            .filter_map(|lane| match lane.known_due() {
-                Some(known) => known,
-                None => lane.next_due(terms),
-            });
+        let plain = self.plain.values_mut().filter_map(|lane| match lane.known_due() {
+            Some(known) => known,
+            None => lane.next_due(terms),
+        });
         plain.chain(keyed).min()
     }
 
@@ -331,11 +309,7 @@ impl Lanes {
             };
             keyed.due = None;
             let due = keyed.lane.take_due(now, terms);
-            if due.is_empty() {
-                self.settle(&at, terms)
-            } else {
-                all.push((at, due))
-            }
+            if due.is_empty() { self.settle(&at, terms) } else { all.push((at, due)) }
         }
         all
     }
@@ -367,11 +341,7 @@ impl Lanes {
         change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
         let keyed: BTreeSet<LaneKey> = match who.len() {
-            0..SOME => who
-                .iter()
-                .flat_map(|number| self.keyed_of(number))
-                .cloned()
-                .collect(),
+            0..SOME => who.iter().flat_map(|number| self.keyed_of(number)).cloned().collect(),
             _ => self.keyed.keys().cloned().collect(),
         };
         self.change_these(keyed, who, around, wants, change);
@@ -541,8 +511,5 @@ impl Lanes {
 /// Removes the first lane of a set whose time is not after `until`.
 fn pop_until<T: Ord>(set: &mut BTreeSet<(T, LaneKey)>, until: &T) -> Option<LaneKey> {
     let (first, _) = set.first()?;
-    (first <= until)
-        .then(|| set.pop_first())
-        .flatten()
-        .map(|(_, at)| at)
+    (first <= until).then(|| set.pop_first()).flatten().map(|(_, at)| at)
 }

@@ -124,12 +124,7 @@ impl CapCounts {
     }
 
     pub(in crate::bucket) fn erase(&mut self, number: u32) {
-        for key in self
-            .counted
-            .keys()
-            .filter(|(_, of)| *of == number)
-            .copied()
-            .collect::<Vec<_>>()
+        for key in self.counted.keys().filter(|(_, of)| *of == number).copied().collect::<Vec<_>>()
         {
             self.counted.remove(&key);
             self.dirty.insert((key.0, number / PAGE));
@@ -138,17 +133,14 @@ impl CapCounts {
 
     /// The rows of the pages that the next checkpoint of a bucket writes.
     pub(in crate::bucket) fn rows(&mut self, bucket: BucketNo) -> Vec<Write> {
-        let rows = self
-            .take_rows()
-            .into_iter()
-            .map(|((channel, page), value)| {
-                let key = Key::of(Owner::Bucket(bucket), Table::CapCounts);
-                Write {
-                    partition: Partition::Base,
-                    key: key.bytes(&[channel.0]).u32(page).done(),
-                    value,
-                }
-            });
+        let rows = self.take_rows().into_iter().map(|((channel, page), value)| {
+            let key = Key::of(Owner::Bucket(bucket), Table::CapCounts);
+            Write {
+                partition: Partition::Base,
+                key: key.bytes(&[channel.0]).u32(page).done(),
+                value,
+            }
+        });
         rows.collect()
     }
 
@@ -206,13 +198,8 @@ impl CapCounts {
             let last = page.saturating_mul(PAGE).saturating_add(PAGE - 1);
             let counted = self.counted.range((channel, page * PAGE)..=(channel, last));
             let counted = counted.filter(|(_, counted)| !counted.is_empty());
-            let counted: Page = counted
-                .map(|((_, no), counted)| (*no, counted.clone()))
-                .collect();
-            (
-                (channel, page),
-                (!counted.is_empty()).then(|| encode(&counted)),
-            )
+            let counted: Page = counted.map(|((_, no), counted)| (*no, counted.clone())).collect();
+            ((channel, page), (!counted.is_empty()).then(|| encode(&counted)))
         };
         dirty.into_iter().map(row).collect()
     }

@@ -26,10 +26,7 @@ impl Bucket {
         compiled: &CompiledRules,
     ) -> Result<RoaringBitmap, Unreadable> {
         let mut fewer = RoaringBitmap::new();
-        let (name, lane) = (
-            compiled.names.lane(lane_no),
-            self.lanes.plain().get(&lane_no),
-        );
+        let (name, lane) = (compiled.names.lane(lane_no), self.lanes.plain().get(&lane_no));
         let (LaneKind::Digest(digest), Some(lane)) = (&name.kind, lane) else {
             return Ok(fewer);
         };
@@ -46,9 +43,7 @@ impl Bucket {
             .filter(|(_, least)| *least > 1)
             .collect();
         let some = asked.keys().copied().collect();
-        let mut found = self
-            .waiting(view, &compiled.names)
-            .in_lane(lane_no, Some(&some))?;
+        let mut found = self.waiting(view, &compiled.names).in_lane(lane_no, Some(&some))?;
         found.sort();
         for entries in found.by_recipient() {
             let number = entries[0].number;

@@ -44,8 +44,7 @@ impl Ended {
     }
 
     pub(crate) fn has(&self, seq: Seq, channel: ChannelNo, number: u32) -> bool {
-        self.of(seq, channel)
-            .is_some_and(|who| who.contains(number))
+        self.of(seq, channel).is_some_and(|who| who.contains(number))
     }
 
     /// Tells whether an inbox entry of somebody may have ended.
@@ -61,10 +60,7 @@ impl Ended {
     }
 
     pub(in crate::bucket) fn bytes(&self) -> usize {
-        self.who
-            .values()
-            .map(|who| 48 + who.serialized_size())
-            .sum()
+        self.who.values().map(|who| 48 + who.serialized_size()).sum()
     }
 
     /// True if so many entries of lanes have ended that it is worth looking which are still asked for.

@@ -97,11 +97,7 @@ impl<'a> Terms<'a> {
         (roster, ended): (&'a Roster, &'a Ended),
         rules: Option<&'a Arc<Version>>,
     ) -> Self {
-        Self {
-            rules: rules.map(|version| &**version),
-            roster,
-            ended,
-        }
+        Self { rules: rules.map(|version| &**version), roster, ended }
     }
 
     /// The rules in force.
@@ -140,8 +136,7 @@ impl<'a> Terms<'a> {
         channel: ChannelNo,
         at: Instant,
     ) -> Option<Instant> {
-        self.roster
-            .quiet_until(RecipientNo(number), self.hours(channel), at)
+        self.roster.quiet_until(RecipientNo(number), self.hours(channel), at)
     }
 }
 
@@ -170,10 +165,7 @@ impl Entering<'_> {
     /// The parameters in a window that was opened under these rules. A type that was not in the lane under them does
     /// not bound it.
     fn parameters_in(&self, rules: u32) -> Option<Parameters> {
-        let unbounded = |parameters| Parameters {
-            max_items: 0,
-            ..parameters
-        };
+        let unbounded = |parameters| Parameters { max_items: 0, ..parameters };
         if rules == self.rules {
             self.parameters
         } else {
@@ -182,11 +174,7 @@ impl Entering<'_> {
     }
 
     fn entry(&self, parameters: Parameters) -> Entered {
-        Entered {
-            t: self.key.0,
-            place: self.key.1,
-            parameters,
-        }
+        Entered { t: self.key.0, place: self.key.1, parameters }
     }
 }
 
@@ -298,24 +286,11 @@ impl Lane {
         overdue: &RoaringBitmap,
         entering: Entering<'_>,
     ) {
-        let Self {
-            kind,
-            open,
-            columns: Columns::Windows(windows),
-            wheel,
-            last,
-            next,
-            ..
-        } = self
+        let Self { kind, open, columns: Columns::Windows(windows), wheel, last, next, .. } = self
         else {
             return;
         };
-        let mut sooner = Sooner {
-            wheel,
-            next,
-            due: i64::MAX,
-            who: RoaringBitmap::new(),
-        };
+        let mut sooner = Sooner { wheel, next, due: i64::MAX, who: RoaringBitmap::new() };
         let entry = entering.entry(entering.parameters.unwrap_or_default());
         let joins = who & &*open;
         windows.change(who - &joins, |number, window| {
@@ -345,10 +320,7 @@ impl Lane {
                     let window = windows.get(*number);
                     window.newest.0.0 ^ i64::from(window.rules)
                 };
-                black_box(
-                    some.iter()
-                        .fold(0, |fetched, number| fetched ^ ends(number)),
-                );
+                black_box(some.iter().fold(0, |fetched, number| fetched ^ ends(number)));
             }
             windows.change(some.iter().copied(), |number, window| {
                 let before = window.due();
@@ -393,10 +365,7 @@ impl Lane {
 
     /// Closes windows and returns where each began. The next entry opens the next window.
     pub(crate) fn close(&mut self, at: Instant, who: &RoaringBitmap) -> Vec<(u32, Seq)> {
-        let began = who
-            .iter()
-            .filter_map(|number| Some((number, self.since(number)?)))
-            .collect();
+        let began = who.iter().filter_map(|number| Some((number, self.since(number)?))).collect();
         self.open -= who;
         if let Columns::Windows(windows) = &mut self.columns {
             windows.drop_all(who);

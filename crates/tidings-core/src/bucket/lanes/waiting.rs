@@ -23,11 +23,7 @@ impl Bucket {
     /// The entries that wait.
     pub(crate) fn waiting<'a>(&'a self, view: &'a dyn ReadView, names: &'a Names) -> Waiting<'a> {
         let bucket = self;
-        Waiting {
-            bucket,
-            view,
-            names,
-        }
+        Waiting { bucket, view, names }
     }
 
     /// The recipients whose entry of an arrival still waits in a lane.
@@ -39,11 +35,7 @@ impl Bucket {
         who: &RoaringBitmap,
     ) -> RoaringBitmap {
         let mut waiting = if channel == INBOX_NO && !self.keeps_paused(at.lane) {
-            if seq > self.delivered_to {
-                who.clone()
-            } else {
-                RoaringBitmap::new()
-            }
+            if seq > self.delivered_to { who.clone() } else { RoaringBitmap::new() }
         } else {
             let mut waiting = RoaringBitmap::new();
             if let Some(lane) = self.lanes.get(at) {
@@ -104,11 +96,7 @@ impl Waiting<'_> {
         who: Option<&RoaringBitmap>,
         type_no: Option<TypeNo>,
     ) -> Result<Found, Unreadable> {
-        let Self {
-            bucket,
-            view,
-            names,
-        } = *self;
+        let Self { bucket, view, names } = *self;
         let to = bucket.next_seq.before();
         let channel = names.lane(lane_no).channel;
         let takes = |kept: &StoredArrival, variant: &Variant| {
@@ -119,16 +107,7 @@ impl Waiting<'_> {
             let has =
                 |number: u32, kept: &StoredArrival| !bucket.ended.has(kept.seq, channel, number);
             let from = bucket.delivered_to.next();
-            return bucket.index.look(
-                view,
-                &Look {
-                    from,
-                    to,
-                    who: all,
-                    takes: &takes,
-                    has: &has,
-                },
-            );
+            return bucket.index.look(view, &Look { from, to, who: all, takes: &takes, has: &has });
         }
         let who = who.unwrap_or(&bucket.roster.everyone);
         let (mut open, mut from) = (RoaringBitmap::new(), None);
@@ -146,24 +125,12 @@ impl Waiting<'_> {
             let lane = if key.is_empty() {
                 plain
             } else {
-                bucket
-                    .lanes
-                    .get(&names.address(lane_no, &kept.arrival.keys))
+                bucket.lanes.get(&names.address(lane_no, &kept.arrival.keys))
             };
-            lane.and_then(|lane| lane.since(number))
-                .is_some_and(|since| since <= kept.seq)
+            lane.and_then(|lane| lane.since(number)).is_some_and(|since| since <= kept.seq)
                 && !bucket.ended.has(kept.seq, channel, number)
         };
-        bucket.index.look(
-            view,
-            &Look {
-                from,
-                to,
-                who: &open,
-                takes: &takes,
-                has: &has,
-            },
-        )
+        bucket.index.look(view, &Look { from, to, who: &open, takes: &takes, has: &has })
     }
 
     /// The entries of a type in a closing that are not in a built message yet.
@@ -171,11 +138,7 @@ impl Waiting<'_> {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn unmade_of(&self, closing: Seq, type_no: TypeNo) -> Result<Found, Unreadable> {
-        let Self {
-            bucket,
-            view,
-            names,
-        } = *self;
+        let Self { bucket, view, names } = *self;
         let Some(open) = bucket.closings.get(&closing) else {
             return Ok(Found::default());
         };
@@ -192,16 +155,7 @@ impl Waiting<'_> {
             since.is_some_and(|since| *since <= kept.seq)
                 && !bucket.ended.has(kept.seq, channel, number)
         };
-        bucket.index.look(
-            view,
-            &Look {
-                from,
-                to: closing,
-                who: &who,
-                takes: &takes,
-                has: &has,
-            },
-        )
+        bucket.index.look(view, &Look { from, to: closing, who: &who, takes: &takes, has: &has })
     }
 
     /// The entries of a recipient in a closing whose message is not built.
@@ -213,11 +167,7 @@ impl Waiting<'_> {
         (seq, closing): (Seq, &Closing),
         number: u32,
     ) -> Result<Found, Unreadable> {
-        let Self {
-            bucket,
-            view,
-            names,
-        } = *self;
+        let Self { bucket, view, names } = *self;
         let channel = names.lane(closing.lane.lane).channel;
         let look = Look {
             from: closing.unmade.get(&number).copied().unwrap_or(seq),

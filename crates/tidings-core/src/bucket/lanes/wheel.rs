@@ -126,10 +126,7 @@ impl Wheel {
 
     /// Bytes of memory used, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots
-            .values()
-            .map(|who| 72 + who.serialized_size())
-            .sum()
+        self.slots.values().map(|who| 72 + who.serialized_size()).sum()
     }
 }
 

@@ -108,12 +108,7 @@ impl<T: Copy + Default> Column<T> {
 
     /// The values of a page, with their numbers.
     pub(crate) fn page(&self, page: u32) -> impl Iterator<Item = (u32, &T)> {
-        (page * PAGE..).zip(
-            self.pages
-                .page(page)
-                .into_iter()
-                .flat_map(|page| page.iter()),
-        )
+        (page * PAGE..).zip(self.pages.page(page).into_iter().flat_map(|page| page.iter()))
     }
 
     /// The pages whose newest row is of the odd generation.
@@ -164,11 +159,7 @@ mod tests {
         assert!(begun.odd().iter().eq([0, 2]));
         assert_eq!((column.get(3), column.get(4)), (31, 40));
         let changed = column.take_dirty(|_| true);
-        assert_eq!(
-            changed,
-            [0, 1],
-            "what was written to since, and nothing else"
-        );
+        assert_eq!(changed, [0, 1], "what was written to since, and nothing else");
         assert_eq!(of(&column, 0), [(3, 31), (4, 40)]);
         assert!(column.odd().iter().eq([1, 2]), "the row before stays");
     }

@@ -74,10 +74,7 @@ impl Followers {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.by_topic
-            .values()
-            .map(|who| 48 + who.serialized_size())
-            .sum::<usize>()
+        self.by_topic.values().map(|who| 48 + who.serialized_size()).sum::<usize>()
             + self.topics.bytes()
     }
 }

@@ -87,9 +87,7 @@ impl MarkAt {
         match kind {
             0 => Some(Self::UpTo(u32::from_be_bytes(rest.try_into().ok()?))),
             1 => Some(Self::Object(Id::new(std::str::from_utf8(rest).ok()?).ok()?)),
-            2 => Some(Self::Event(EventNo(u64::from_be_bytes(
-                rest.try_into().ok()?,
-            )))),
+            2 => Some(Self::Event(EventNo(u64::from_be_bytes(rest.try_into().ok()?)))),
             _ => None,
         }
     }
@@ -129,11 +127,7 @@ impl Newest {
 
     /// Tells whether a mark was made before an instant.
     fn has_before(self, instant: Instant) -> bool {
-        self.seen
-            .iter()
-            .chain(&self.read)
-            .into_iter()
-            .any(|mark| mark.at < instant)
+        self.seen.iter().chain(&self.read).into_iter().any(|mark| mark.at < instant)
     }
 
     /// Drops marks that were made before an instant. Says whether any is left.
@@ -164,14 +158,7 @@ impl Marks {
             Covered::Event(place) => MarkAt::Event(place),
         };
         let mut newest = Newest::default();
-        newest.add(
-            kind,
-            Mark {
-                at: made,
-                before,
-                reach,
-            },
-        );
+        newest.add(kind, Mark { at: made, before, reach });
         self.put(at.clone(), newest);
         at
     }
@@ -200,11 +187,7 @@ impl Marks {
 
     /// Tells whether one of them was made before an instant.
     pub(crate) fn has_before(&self, instant: Instant) -> bool {
-        let mut all = self
-            .up_to
-            .values()
-            .chain(self.objects.values())
-            .chain(self.events.values());
+        let mut all = self.up_to.values().chain(self.objects.values()).chain(self.events.values());
         all.any(|newest| newest.has_before(instant))
     }
 
@@ -221,10 +204,7 @@ impl Marks {
         let Looked { t, place, .. } = entry;
         let covers = |newest: Option<&Newest>| newest.is_some_and(|n| n.covers(kind, t, place));
         let up_to = || {
-            let mut of_type = self
-                .up_to
-                .iter()
-                .filter(|(rules, _)| (entry.has_inbox)(**rules));
+            let mut of_type = self.up_to.iter().filter(|(rules, _)| (entry.has_inbox)(**rules));
             of_type.any(|(_, newest)| newest.covers(kind, t, place))
         };
         covers(self.objects.get(entry.object)) || covers(self.events.get(&place)) || up_to()
@@ -267,9 +247,7 @@ fn forget_in<K: Ord + Clone>(
         .map(|(key, _)| key.clone())
         .collect();
     for key in old {
-        let left = marks
-            .get_mut(&key)
-            .is_some_and(|newest| newest.forget_before(instant));
+        let left = marks.get_mut(&key).is_some_and(|newest| newest.forget_before(instant));
         if !left {
             marks.remove(&key);
             dropped(key);
@@ -364,10 +342,7 @@ impl<'a> Reading<'a> {
         let Some(marks) = self.marks else {
             return Ok(state);
         };
-        let about = [
-            marks.hashes.get(&entry.object),
-            marks.events.get(&entry.place),
-        ];
+        let about = [marks.hashes.get(&entry.object), marks.events.get(&entry.place)];
         for newest in marks.up_to.values().chain(about.into_iter().flatten()) {
             work::count();
             for (mark, kind) in [(newest.read, State::Read), (newest.seen, State::Seen)] {
@@ -393,12 +368,7 @@ mod tests {
     fn a_mark_covers_what_had_entered() {
         let object = Id::new("o").unwrap();
         let mut marks = Marks::default();
-        marks.add(
-            (Instant(10), EventNo(5)),
-            Covered::UpTo(Instant(99)),
-            MarkKind::Seen,
-            1,
-        );
+        marks.add((Instant(10), EventNo(5)), Covered::UpTo(Instant(99)), MarkKind::Seen, 1);
         let (yes, no) = (|_| true, |_| false);
         let entry = |t, place, has_inbox: bool| Looked {
             t: Instant(t),
@@ -407,39 +377,14 @@ mod tests {
             has_inbox: if has_inbox { &yes } else { &no },
         };
         assert!(marks.cover(entry(10, 4, true), MarkKind::Seen));
-        assert!(
-            !marks.cover(entry(10, 4, true), MarkKind::Read),
-            "seeing is not reading"
-        );
-        assert!(
-            !marks.cover(entry(11, 4, true), MarkKind::Seen),
-            "scheduled for later"
-        );
-        assert!(
-            !marks.cover(entry(10, 5, true), MarkKind::Seen),
-            "published after the mark"
-        );
-        assert!(
-            !marks.cover(entry(10, 4, false), MarkKind::Seen),
-            "never was in an inbox"
-        );
-        marks.add(
-            (Instant(12), EventNo(7)),
-            Covered::UpTo(Instant(100)),
-            MarkKind::Read,
-            1,
-        );
+        assert!(!marks.cover(entry(10, 4, true), MarkKind::Read), "seeing is not reading");
+        assert!(!marks.cover(entry(11, 4, true), MarkKind::Seen), "scheduled for later");
+        assert!(!marks.cover(entry(10, 5, true), MarkKind::Seen), "published after the mark");
+        assert!(!marks.cover(entry(10, 4, false), MarkKind::Seen), "never was in an inbox");
+        marks.add((Instant(12), EventNo(7)), Covered::UpTo(Instant(100)), MarkKind::Read, 1);
         assert_eq!(marks.all().count(), 1);
-        assert!(
-            marks.cover(entry(12, 6, true), MarkKind::Seen),
-            "reading is seeing"
-        );
-        marks.add(
-            (Instant(12), EventNo(7)),
-            Covered::Object(object.clone()),
-            MarkKind::Seen,
-            1,
-        );
+        assert!(marks.cover(entry(12, 6, true), MarkKind::Seen), "reading is seeing");
+        marks.add((Instant(12), EventNo(7)), Covered::Object(object.clone()), MarkKind::Seen, 1);
         assert!(marks.cover(entry(12, 6, false), MarkKind::Seen));
     }
 
@@ -449,12 +394,7 @@ mod tests {
         let mut marks = Marks::default();
         let mut up_to = |at, to| {
             let what = Covered::UpTo(Instant(to));
-            marks.add(
-                (Instant(at), EventNo(at.cast_unsigned())),
-                what,
-                MarkKind::Seen,
-                1,
-            );
+            marks.add((Instant(at), EventNo(at.cast_unsigned())), what, MarkKind::Seen, 1);
         };
         up_to(10, 8);
         up_to(20, 5);
@@ -467,10 +407,7 @@ mod tests {
             };
             marks.cover(entry, MarkKind::Seen)
         };
-        assert!(
-            covers(&marks, 8, 9),
-            "the second takes nothing of the first away"
-        );
+        assert!(covers(&marks, 8, 9), "the second takes nothing of the first away");
         assert!(!covers(&marks, 9, 9));
         let what = Covered::UpTo(Instant(25));
         marks.add((Instant(30), EventNo(30)), what, MarkKind::Seen, 1);
@@ -489,12 +426,8 @@ mod tests {
         let reading = Reading::of(Some(&marks));
         for n in 0..count {
             let object = Id::new(&format!("o{n}")).unwrap();
-            let entry = Looked {
-                t: at(n),
-                place: EventNo(n),
-                object: &object,
-                has_inbox: &|_| true,
-            };
+            let entry =
+                Looked { t: at(n), place: EventNo(n), object: &object, has_inbox: &|_| true };
             marks.cover(entry, MarkKind::Seen);
             let marking = Marking {
                 place: EventNo(n),

@@ -80,10 +80,7 @@ impl Mutes {
 
     /// Removes all mutes of a recipient.
     pub(crate) fn erase(&mut self, number: u32) {
-        let of: Vec<_> = self
-            .of(number)
-            .map(|(no, subject)| (no, subject.clone()))
-            .collect();
+        let of: Vec<_> = self.of(number).map(|(no, subject)| (no, subject.clone())).collect();
         for (channel, subject) in of {
             self.set(number, channel, subject, false);
         }
@@ -114,13 +111,8 @@ impl Mutes {
             }
         }
         who -= &nothing;
-        let muted: BTreeSet<&str> = event
-            .to
-            .topics
-            .iter()
-            .map(Id::as_str)
-            .flat_map(heard_by)
-            .collect();
+        let muted: BTreeSet<&str> =
+            event.to.topics.iter().map(Id::as_str).flat_map(heard_by).collect();
         let muted: Vec<&str> = muted.into_iter().collect();
         let sources = (0..).zip(&muted).filter_map(|(at, topic)| {
             let subject = PreferenceScope::Topic(Id::new(topic).ok()?);
@@ -129,10 +121,8 @@ impl Mutes {
         });
         for (of, part) in partition(sources.collect()) {
             who -= &part;
-            let of: Vec<&str> = of
-                .iter()
-                .filter_map(|at| muted.get(*at as usize).copied())
-                .collect();
+            let of: Vec<&str> =
+                of.iter().filter_map(|at| muted.get(*at as usize).copied()).collect();
             match reasons_left(event, why, &of) {
                 left if left.is_empty() => nothing |= part,
                 left if left.len() == why.reasons.len() => parts.push((Left::All, part)),
@@ -210,10 +200,7 @@ mod tests {
         mutes.set(4, INBOX_NO, topic("a/b/c/d"), true);
         let words = ["everyone", "topic:a", "topic:a/b"].map(str::to_owned);
         let split = |topics: &[&str], reasons: &[u16]| {
-            let why = Why {
-                words: &words,
-                reasons,
-            };
+            let why = Why { words: &words, reasons };
             let mut parts = mutes.split(INBOX_NO, &event(topics), why, set(&[1, 2, 3, 4, 5]));
             parts.sort_by_key(|(_, who)| who.min());
             parts
@@ -249,29 +236,17 @@ mod tests {
         mutes.set(1, INBOX_NO, object("o"), true);
         mutes.set(2, INBOX_NO, object("p"), true);
         let words = ["everyone".to_owned()];
-        let why = Why {
-            words: &words,
-            reasons: &[0],
-        };
+        let why = Why { words: &words, reasons: &[0] };
         let mut about = event(&[]);
-        assert_eq!(
-            mutes.silence(INBOX_NO, &about, why, set(&[1, 2])),
-            set(&[1])
-        );
+        assert_eq!(mutes.silence(INBOX_NO, &about, why, set(&[1, 2])), set(&[1]));
         about.target = Some(Object::bare(id("p")));
-        assert_eq!(
-            mutes.silence(INBOX_NO, &about, why, set(&[1, 2, 3])),
-            set(&[1, 2])
-        );
+        assert_eq!(mutes.silence(INBOX_NO, &about, why, set(&[1, 2, 3])), set(&[1, 2]));
     }
 
     #[test]
     fn nothing_is_left_of_mutes_that_are_lifted() {
         let mut mutes = Mutes::default();
-        let scopes = [
-            PreferenceScope::Topic(id("a")),
-            PreferenceScope::Object(id("a")),
-        ];
+        let scopes = [PreferenceScope::Topic(id("a")), PreferenceScope::Object(id("a"))];
         for scope in &scopes {
             mutes.set(7, EMAIL_NO, scope.clone(), true);
         }

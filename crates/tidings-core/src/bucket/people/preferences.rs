@@ -82,10 +82,7 @@ impl Preferences {
             let Some(modes) = self.chosen.get(&(channel, scope)) else {
                 continue;
             };
-            for (mode, chosen) in modes
-                .iter()
-                .filter(|(mode, _)| of_type.knows(channel, mode))
-            {
+            for (mode, chosen) in modes.iter().filter(|(mode, _)| of_type.knows(channel, mode)) {
                 let part = &who & chosen;
                 if !part.is_empty() {
                     who -= &part;
@@ -147,11 +144,7 @@ mod tests {
 
     fn rules() -> Rules {
         let channels = BTreeMap::from([("email".to_owned(), Route::of(Policy::Now))]);
-        let of_type = TypeRules {
-            category: "c".to_owned(),
-            channels,
-            ..TypeRules::default()
-        };
+        let of_type = TypeRules { category: "c".to_owned(), channels, ..TypeRules::default() };
         Rules {
             defaults: Defaults::default(),
             categories: BTreeMap::new(),
@@ -170,9 +163,7 @@ mod tests {
     #[test]
     fn a_type_goes_before_its_category_and_both_before_all_categories() {
         let (version, _) = Version::new(1, rules(), &mut Names::default());
-        let t = version
-            .of_type(TypeNo(0))
-            .expect("the only type has the first number");
+        let t = version.of_type(TypeNo(0)).expect("the only type has the first number");
         let mut preferences = Preferences::default();
         let category = || PreferenceScope::Category("c".to_owned());
         let of_type = || PreferenceScope::Type("t".to_owned());
@@ -201,10 +192,6 @@ mod tests {
         assert_eq!(applying(3), None);
         preferences.choose(2, EMAIL_NO, of_type(), Mode::Default);
         assert_eq!(preferences.of(2), vec![(EMAIL_NO, category(), Mode::Never)]);
-        assert_eq!(
-            preferences.split(INBOX_NO, t, all).len(),
-            1,
-            "another channel"
-        );
+        assert_eq!(preferences.split(INBOX_NO, t, all).len(), 1, "another channel");
     }
 }

@@ -50,10 +50,7 @@ struct Hashed {
 
 impl Hashed {
     fn of(id: &Id) -> Self {
-        Self {
-            hash: xxh3_64(id.as_str().as_bytes()),
-            id: id.clone(),
-        }
+        Self { hash: xxh3_64(id.as_str().as_bytes()), id: id.clone() }
     }
 }
 
@@ -82,9 +79,7 @@ impl Roster {
             let by_hash = known.hash.cmp(&hash);
             by_hash.then_with(|| known.id.as_str().cmp(id))
         };
-        self.numbers
-            .find(compare)
-            .map(|(_, number)| RecipientNo(*number))
+        self.numbers.find(compare).map(|(_, number)| RecipientNo(*number))
     }
 
     pub(crate) fn profile(&self, number: RecipientNo) -> Option<&Recipient> {
@@ -117,18 +112,10 @@ impl Roster {
         self.next = self.next.max(number.0 + 1);
         self.numbers.insert(Hashed::of(&profile.id), number.0);
         self.everyone.insert(number.0);
-        set_if(
-            &mut self.unconfirmed,
-            number.0,
-            profile.state == State::Unconfirmed,
-        );
+        set_if(&mut self.unconfirmed, number.0, profile.state == State::Unconfirmed);
         set_if(&mut self.gone, number.0, profile.state == State::Disabled);
         for (channel, who) in TABLE.iter().zip(&mut self.reachable) {
-            set_if(
-                who,
-                number.0,
-                profile.addresses.get(channel.number).is_some(),
-            );
+            set_if(who, number.0, profile.addresses.get(channel.number).is_some());
         }
         self.places.set(number.0, profile.place);
         set_if(&mut self.own_hours, number.0, profile.quiet_hours.is_some());
@@ -173,14 +160,8 @@ impl Roster {
     pub(crate) fn set_default_zone(&mut self, tz: &str) -> Vec<u32> {
         let mut changed = Vec::new();
         for number in &*self.everyone.clone() {
-            let says = self
-                .profile(RecipientNo(number))
-                .is_none_or(|profile| profile.tz.is_some());
-            if !says
-                && self
-                    .zone(RecipientNo(number))
-                    .is_some_and(|(name, _)| name != tz)
-            {
+            let says = self.profile(RecipientNo(number)).is_none_or(|profile| profile.tz.is_some());
+            if !says && self.zone(RecipientNo(number)).is_some_and(|(name, _)| name != tz) {
                 self.settle_zone(RecipientNo(number), tz);
                 changed.push(number);
             }
@@ -191,9 +172,7 @@ impl Roster {
     /// The zone of a recipient.
     pub(crate) fn zone(&self, number: RecipientNo) -> Option<(&str, &Zone)> {
         let at = self.zone_no(number)?;
-        self.zones
-            .get_index(usize::from(at))
-            .map(|(name, zone)| (&**name, &zone.0))
+        self.zones.get_index(usize::from(at)).map(|(name, zone)| (&**name, &zone.0))
     }
 
     fn zone_no(&self, number: RecipientNo) -> Option<u16> {
@@ -203,10 +182,7 @@ impl Roster {
 
     /// A recipient's part in a deadline.
     pub(crate) fn member(&self, number: RecipientNo) -> Member<'_> {
-        Member {
-            roster: self,
-            number,
-        }
+        Member { roster: self, number }
     }
 
     /// The recipients among these whose quiet hours hold at an instant, by their end. An erased one has none.
@@ -247,9 +223,7 @@ impl Roster {
             return None;
         }
         let own = &self.profile(number)?.quiet_hours;
-        let hours = own
-            .as_ref()
-            .map_or(of_channel, |own| own.on(channel, of_channel))?;
+        let hours = own.as_ref().map_or(of_channel, |own| own.on(channel, of_channel))?;
         quiet_until(hours, self.zone(number)?.1, at)
     }
 
@@ -305,18 +279,9 @@ impl Roster {
 
     /// Bytes of memory used beyond profiles and ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        let sets = [
-            &self.everyone,
-            &self.unconfirmed,
-            &self.gone,
-            &self.own_hours,
-        ];
+        let sets = [&self.everyone, &self.unconfirmed, &self.gone, &self.own_hours];
         let sets = sets.into_iter().chain(&self.reachable);
-        let zones = self
-            .zones
-            .values()
-            .map(|zone| zone.1.serialized_size())
-            .sum::<usize>();
+        let zones = self.zones.values().map(|zone| zone.1.serialized_size()).sum::<usize>();
         sets.map(|who| who.serialized_size()).sum::<usize>()
             + zones
             + self.zone_of.bytes()
@@ -334,9 +299,7 @@ impl Roster {
             Some(at) => at,
             None => {
                 let zone = Zone::find(name).unwrap_or_else(Zone::utc);
-                self.zones
-                    .insert_full(name.into(), Shared::new((zone, RoaringBitmap::new())))
-                    .0
+                self.zones.insert_full(name.into(), Shared::new((zone, RoaringBitmap::new()))).0
             }
         };
         self.zones[at].1.insert(number.0);

@@ -73,9 +73,7 @@ impl<T: Copy + Default> Values<T> {
             Self::Pages(_) => None,
             Self::Few(values) => Some(values),
         };
-        few.into_iter()
-            .flat_map(Tree::iter)
-            .map(|(number, value)| (*number, *value))
+        few.into_iter().flat_map(Tree::iter).map(|(number, value)| (*number, *value))
     }
 
     /// The numbers whose value is as wanted; the default never is.

@@ -38,10 +38,7 @@ pub(in crate::bucket) fn begin(bucket: &mut Bucket) -> Checkpoint {
             break;
         }
     }
-    let dirty = Dirty {
-        stale_marks,
-        ..Dirty::default()
-    };
+    let dirty = Dirty { stale_marks, ..Dirty::default() };
     Checkpoint {
         since: std::mem::replace(&mut *bucket.dirty, dirty).since,
         head,
@@ -89,12 +86,7 @@ pub(in crate::bucket) fn write_slice(
 }
 
 fn head(bucket: &Bucket) -> Head {
-    let tails = bucket
-        .index
-        .days
-        .values()
-        .filter_map(|day| day.tail.first())
-        .map(|(_, kept)| kept);
+    let tails = bucket.index.days.values().filter_map(|day| day.tail.first()).map(|(_, kept)| kept);
     let closings = bucket.closings.iter().map(|(seq, closing)| {
         let unmade = closing.unmade.iter();
         let tried = closing.tried.iter();
@@ -125,38 +117,27 @@ fn head(bucket: &Bucket) -> Head {
 
 /// The changed rows of lanes with a key: each has few recipients, and only one place.
 fn keyed_rows(bucket: &mut Bucket) -> Vec<Write> {
-    let rows = bucket
-        .lanes
-        .take_dirty()
-        .into_iter()
-        .map(|(at, page, held)| {
-            let key = bucket.key(Table::KeyedLanes).u16(at.lane.0).u32(page);
-            Write {
-                partition: Partition::Base,
-                key: key.bytes(at.key.as_str().as_bytes()).done(),
-                value: held.map(|held| encode(&held)),
-            }
-        });
+    let rows = bucket.lanes.take_dirty().into_iter().map(|(at, page, held)| {
+        let key = bucket.key(Table::KeyedLanes).u16(at.lane.0).u32(page);
+        Write {
+            partition: Partition::Base,
+            key: key.bytes(at.key.as_str().as_bytes()).done(),
+            value: held.map(|held| encode(&held)),
+        }
+    });
     rows.collect()
 }
 
 fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
     let mut rows = Vec::new();
     let mut put = |partition: Partition, key: Vec<u8>, value: Option<Vec<u8>>| {
-        rows.push(Write {
-            partition,
-            key,
-            value,
-        });
+        rows.push(Write { partition, key, value });
     };
     for number in &bucket.dirty.recipients {
         let profile = bucket.roster.profile(RecipientNo(number)).cloned();
         let row = profile.map(|profile| {
             let preferences = bucket.preferences.of(number);
-            encode(&RecipientRow {
-                profile: Some(profile),
-                preferences,
-            })
+            encode(&RecipientRow { profile: Some(profile), preferences })
         });
         let key = bucket.key(Table::Recipients).u32(number).done();
         put(Partition::Base, key, row);
@@ -164,10 +145,7 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
     for topic in &bucket.dirty.topics {
         let who = bucket.followers.get(topic.as_str());
         let value = who.map(|who| encode(&Set::from(who.clone())));
-        let key = bucket
-            .key(Table::Followers)
-            .bytes(topic.as_str().as_bytes())
-            .done();
+        let key = bucket.key(Table::Followers).bytes(topic.as_str().as_bytes()).done();
         put(Partition::Base, key, value);
     }
     let stale = bucket.dirty.stale_marks.iter().take(STALE_MARKS_MAX);
@@ -178,11 +156,7 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
     }
     for (seq, channel) in &bucket.dirty.ended {
         if let Some(day) = bucket.index.day_of(*seq) {
-            let key = bucket
-                .key(Table::Ended)
-                .seq(*seq)
-                .bytes(&[channel.0])
-                .done();
+            let key = bucket.key(Table::Ended).seq(*seq).bytes(&[channel.0]).done();
             let who = bucket.ended.of(*seq, *channel);
             let value = who.map(|who| encode(&Set::from(who.clone())));
             put(Partition::Day(day), key, value);

@@ -95,11 +95,7 @@ impl Bucket {
     /// Tells whether all chores of a day that is over are done.
     pub(crate) fn is_at_rest(&self, day: Day) -> bool {
         self.rested.is_some_and(|(_, today)| today > day)
-            && self
-                .index
-                .days
-                .get(&day)
-                .is_none_or(|day| day.tail.is_empty())
+            && self.index.days.get(&day).is_none_or(|day| day.tail.is_empty())
             && !self.chore.as_ref().is_some_and(|chore| chore.is_about(day))
     }
 }
@@ -132,12 +128,7 @@ fn begin_rest(
     // What a checkpoint does not cover is replayed, and what the inboxes are yet to get is looked for in the
     // tail: both must not be at rest.
     let below = bucket.checkpointed.min(bucket.delivered_to.next());
-    let days: Vec<Day> = bucket
-        .index
-        .days
-        .range(..=today)
-        .map(|(day, _)| *day)
-        .collect();
+    let days: Vec<Day> = bucket.index.days.range(..=today).map(|(day, _)| *day).collect();
     for day in days {
         let least = if day < today { 1 } else { index_after };
         if let Some(building) = bucket.index.begin_build(day, least, below) {

@@ -56,10 +56,7 @@ impl Bucket {
         if !self.ended.are_many() {
             return;
         }
-        let unmade = self
-            .closings
-            .values()
-            .filter(|open| !open.unmade.is_empty());
+        let unmade = self.closings.values().filter(|open| !open.unmade.is_empty());
         let unmade: Vec<(ChannelNo, &Tree<u32, Seq>)> = unmade
             .map(|open| (compiled.names.lane(open.lane.lane).channel, &open.unmade))
             .collect();

@@ -37,9 +37,7 @@ impl Known<'_> {
             self.set(&closing.sending)?;
             let tried = closing.tried.iter().map(|(number, _)| *number);
             let unmade = closing.unmade.iter().map(|(number, _)| *number);
-            tried
-                .chain(unmade)
-                .try_for_each(|number| self.recipient(number))?;
+            tried.chain(unmade).try_for_each(|number| self.recipient(number))?;
         }
         head.paused.iter().try_for_each(|no| channel(*no))
     }
@@ -48,9 +46,7 @@ impl Known<'_> {
     pub(in crate::bucket) fn record(self, record: &Record) -> Result<(), Unreadable> {
         match record {
             Record::Arrival(arrival) => self.arrival(arrival),
-            Record::Move {
-                overdue, arrivals, ..
-            } => {
+            Record::Move { overdue, arrivals, .. } => {
                 for (lane, who) in overdue {
                     self.lane_key(lane)?;
                     self.set(who)?;
@@ -90,11 +86,7 @@ impl Known<'_> {
             | Record::Erased { number, .. }
             | Record::Attempted { number, .. } => self.recipient(number.0),
             Record::Follow { topics, .. } => topics.iter().try_for_each(|(_, who)| self.set(who)),
-            Record::Preference {
-                number,
-                channel: no,
-                ..
-            } => {
+            Record::Preference { number, channel: no, .. } => {
                 channel(*no)?;
                 self.recipient(number.0)
             }
@@ -102,18 +94,11 @@ impl Known<'_> {
                 self.recipient(number.0)?;
                 lanes.iter().try_for_each(|lane| self.lane_key(lane))
             }
-            Record::Pause {
-                channels, emptied, ..
-            } => {
+            Record::Pause { channels, emptied, .. } => {
                 channels.iter().try_for_each(|no| channel(*no))?;
                 emptied.iter().try_for_each(|lane| self.lane(*lane))
             }
-            Record::Counted {
-                lane,
-                fewer,
-                enough,
-                ..
-            } => {
+            Record::Counted { lane, fewer, enough, .. } => {
                 self.lane(*lane)?;
                 self.set(fewer)?;
                 self.set(enough)
@@ -135,20 +120,12 @@ impl Known<'_> {
     fn lane_key(self, at: &LaneKey) -> Result<(), Unreadable> {
         self.lane(at.lane)?;
         let takes_keys = self.compiled.names.lane(at.lane).kind.takes_keys();
-        given(
-            at.key.is_empty() || takes_keys,
-            "a batch key of lane",
-            at.lane.0.into(),
-        )
+        given(at.key.is_empty() || takes_keys, "a batch key of lane", at.lane.0.into())
     }
 
     /// Refuses the number of a lane that was never given.
     pub(in crate::bucket) fn lane(self, number: LaneNo) -> Result<(), Unreadable> {
-        given(
-            self.compiled.names.has_lane(number),
-            "lane",
-            number.0.into(),
-        )
+        given(self.compiled.names.has_lane(number), "lane", number.0.into())
     }
 
     /// Refuses a set with the number of a recipient that was never given.
@@ -164,11 +141,7 @@ impl Known<'_> {
 
 /// Refuses the number of a channel that there is not.
 pub(in crate::bucket) fn channel(number: ChannelNo) -> Result<(), Unreadable> {
-    given(
-        usize::from(number) < CHANNELS.len(),
-        "channel",
-        number.0.into(),
-    )
+    given(usize::from(number) < CHANNELS.len(), "channel", number.0.into())
 }
 
 fn given(is_given: bool, what: &str, number: u32) -> Result<(), Unreadable> {

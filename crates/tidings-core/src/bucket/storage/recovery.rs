@@ -43,10 +43,7 @@ pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Bucket, Unreadab
     let mut tail_from = Seq::default();
     if let Some(bytes) = parts::get(from.view, Partition::Base, &key)? {
         let head: Head = decode("a bucket's checkpoint", &bytes)?;
-        let known = Known {
-            compiled: from.compiled,
-            next_number: head.next_number,
-        };
+        let known = Known { compiled: from.compiled, next_number: head.next_number };
         known.head(&head)?;
         read_people(&mut bucket, from.view, known, &head)?;
         read_lanes(&mut bucket, from.view, known, &head)?;
@@ -121,9 +118,7 @@ fn read_people(
         Ok(())
     })?;
     each_row(bucket, view, Table::CapCounts, |bucket, key, value| {
-        bucket
-            .cap_counts
-            .restore(key, value, |number| known.recipient(number))
+        bucket.cap_counts.restore(key, value, |number| known.recipient(number))
     })?;
     each_row(bucket, view, Table::Marks, |bucket, key, value| {
         let number = u32_at(key, REST).ok_or_else(|| odd_key("a recipient's marks"))?;
@@ -149,11 +144,7 @@ fn read_scheduled(
             .ok_or_else(|| odd_key("a scheduled audience"))?;
         let who = Frozen::read(view, key, row)?.everyone();
         let (compiled, next_number) = (compiled, bucket.roster.next_number());
-        Known {
-            compiled,
-            next_number: next_number.0,
-        }
-        .set(&who)?;
+        Known { compiled, next_number: next_number.0 }.set(&who)?;
         bucket.scheduled.insert((Instant(t), EventNo(place)), who);
         Ok(())
     })
@@ -223,8 +214,7 @@ fn read_keyed_lanes(
             return Err(odd());
         }
         let page: FewPage = decode("a lane with a batch key", value)?;
-        page.numbers()
-            .try_for_each(|number| known.recipient(number))?;
+        page.numbers().try_for_each(|number| known.recipient(number))?;
         let lanes = &mut bucket.lanes;
         lanes.restore_page(&LaneKey { lane, key }, name, page);
         Ok(())
@@ -254,9 +244,7 @@ fn each_row(
     mut take: impl FnMut(&mut Bucket, &[u8], &[u8]) -> Result<(), Unreadable>,
 ) -> Result<(), Unreadable> {
     let prefix = bucket.key(table).done();
-    each(view, Partition::Base, &prefix, |key, value| {
-        take(bucket, key, value)
-    })
+    each(view, Partition::Base, &prefix, |key, value| take(bucket, key, value))
 }
 
 fn replay(
@@ -265,11 +253,7 @@ fn replay(
     day: Day,
     tail_from: Seq,
 ) -> Result<(), Unreadable> {
-    let at_rest = bucket
-        .index
-        .days
-        .get(&day)
-        .and_then(|held| held.segments.last());
+    let at_rest = bucket.index.days.get(&day).and_then(|held| held.segments.last());
     let begin = tail_from.max(at_rest.map_or(Seq::default(), |segment| segment.last.next()));
     let begin = journal_key(bucket.no, begin);
     let journal = bucket.key(Table::Journal).done();
@@ -290,18 +274,11 @@ fn replay_one(
     compiled: &CompiledRules,
 ) -> Result<(), Unreadable> {
     let next_number = bucket.roster.next_number();
-    Known {
-        compiled,
-        next_number: next_number.0,
-    }
-    .record(&record)?;
+    Known { compiled, next_number: next_number.0 }.record(&record)?;
     if seq >= bucket.checkpointed {
         if seq != bucket.next_seq {
             let next = bucket.next_seq;
-            let what = format!(
-                "bucket {}: record {next} is missing before {seq}",
-                bucket.no
-            );
+            let what = format!("bucket {}: record {next} is missing before {seq}", bucket.no);
             return Err(Unreadable(what));
         }
         bucket.apply((seq, row), day, record, compiled);

@@ -16,11 +16,7 @@ fn id(text: &str) -> Id {
 }
 
 fn type_rules(group: Option<Pivot>) -> TypeRules {
-    TypeRules {
-        category: "talk".to_owned(),
-        group,
-        ..TypeRules::default()
-    }
+    TypeRules { category: "talk".to_owned(), group, ..TypeRules::default() }
 }
 
 fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
@@ -28,10 +24,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
         defaults: Defaults::default(),
         categories: [("talk".to_owned(), Category::default())].into(),
         digests: BTreeMap::new(),
-        types: types
-            .iter()
-            .map(|(name, pivot)| ((*name).to_owned(), type_rules(*pivot)))
-            .collect(),
+        types: types.iter().map(|(name, pivot)| ((*name).to_owned(), type_rules(*pivot))).collect(),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
         limits: crate::Limits::default(),
@@ -45,12 +38,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
 /// `kind actor object target` at second `t`; `-` is none.
 fn told(t: i64, text: &str) -> Entry {
     let words: Vec<&str> = text.split(' ').collect();
-    let role = |at: usize| {
-        words
-            .get(at)
-            .filter(|word| **word != "-")
-            .map(|word| id(word))
-    };
+    let role = |at: usize| words.get(at).filter(|word| **word != "-").map(|word| id(word));
     let object = role(2).unwrap();
     let title = Some(format!("title at {t}"));
     Entry {
@@ -68,17 +56,11 @@ fn told(t: i64, text: &str) -> Entry {
         t: Instant(t * 1000),
         reasons: ["everyone".to_owned(), format!("topic:{}", words[1])].into(),
         data: Some(Arc::new(
-            [
-                ("t".to_owned(), t.into()),
-                ("of".to_owned(), object.as_str().into()),
-            ]
-            .into_iter()
-            .collect(),
+            [("t".to_owned(), t.into()), ("of".to_owned(), object.as_str().into())]
+                .into_iter()
+                .collect(),
         )),
-        object: Arc::new(Object {
-            title,
-            ..Object::bare(object)
-        }),
+        object: Arc::new(Object { title, ..Object::bare(object) }),
         actor: role(1).map(Object::bare).map(Arc::new),
         target: role(3).map(Object::bare).map(Arc::new),
     }
@@ -93,18 +75,9 @@ fn shown(groups: &[Group]) -> Vec<String> {
     let joined = |ids: Vec<&str>| ids.join(",");
     let show = |group: &Group| {
         let actors = joined(group.actors.iter().map(|actor| actor.id.as_str()).collect());
-        let objects = joined(
-            group
-                .lines
-                .iter()
-                .map(|line| line.object.id.as_str())
-                .collect(),
-        );
+        let objects = joined(group.lines.iter().map(|line| line.object.id.as_str()).collect());
         let key = group.key.as_ref().map_or("-", |key| key.id.as_str());
-        format!(
-            "{} {:?} {key} [{actors}] {{{objects}}}",
-            group.event_type, group.pivot
-        )
+        format!("{} {:?} {key} [{actors}] {{{objects}}}", group.event_type, group.pivot)
     };
     groups.iter().map(show).collect()
 }
@@ -123,13 +96,7 @@ fn h40_who_did_it_twice_is_named_once() {
 
 #[test]
 fn h42_many_comments_on_one_document_are_one_line() {
-    let told = all(&[
-        "comment C X",
-        "comment D X",
-        "comment B X",
-        "comment E X",
-        "comment A X",
-    ]);
+    let told = all(&["comment C X", "comment D X", "comment B X", "comment E X", "comment A X"]);
     let groups = grouped(&told, &rules(&[("comment", None)]));
     assert_eq!(shown(&groups), ["comment Object X [A,E,B,D,C] {X}"]);
 }
@@ -138,10 +105,7 @@ fn h42_many_comments_on_one_document_are_one_line() {
 fn equal_objects_of_several_types_are_one_line_of_the_first() {
     let told = all(&["comment A X", "share B X", "share A Y", "comment A X"]);
     let groups = grouped(&told, &rules(&[("comment", None), ("share", None)]));
-    assert_eq!(
-        shown(&groups),
-        ["comment Object X [A,B] {X}", "share Object Y [A] {Y}"]
-    );
+    assert_eq!(shown(&groups), ["comment Object X [A,B] {X}", "share Object Y [A] {Y}"]);
     assert_eq!(groups[0].lines[0].types, [id("comment"), id("share")]);
     assert_eq!(groups[0].lines[0].entries, 3);
 }
@@ -159,10 +123,7 @@ fn the_role_with_the_fewest_groups_decides() {
         ["work Target t [A,B] {3,2,1}"]
     );
     assert_eq!(shown_of(&["work A 1 t"]), ["work Object 1 [A] {1}"]);
-    assert_eq!(
-        shown_of(&["work A 1 t", "work A 2 t"]),
-        ["work Actor A [A] {2,1}"]
-    );
+    assert_eq!(shown_of(&["work A 1 t", "work A 2 t"]), ["work Actor A [A] {2,1}"]);
     assert_eq!(
         shown_of(&["work - 1", "work - 2"]),
         ["work Object 2 [] {2}", "work Object 1 [] {1}"]
@@ -185,10 +146,8 @@ fn the_highest_score_is_first_then_the_newest_then_the_first_to_arrive() {
             .map(|line| line.object.id.as_str().to_owned())
             .collect::<Vec<_>>()
     };
-    let orders: Vec<usize> = grouped(&told, &by_object)
-        .iter()
-        .map(|group| group.lines[0].order)
-        .collect();
+    let orders: Vec<usize> =
+        grouped(&told, &by_object).iter().map(|group| group.lines[0].order).collect();
     assert_eq!(orders, [0, 1, 2, 3, 4]);
     assert_eq!(shown(&told), ["1", "2", "4", "5", "3"]);
     // A line stands where its best entry puts it.
@@ -201,9 +160,7 @@ fn the_highest_score_is_first_then_the_newest_then_the_first_to_arrive() {
 #[test]
 fn a_line_without_the_role_stands_alone() {
     let by_actor = rules(&[("work", Some(Pivot::Actor))]);
-    let told = all(&[
-        "work A 1", "work - 2", "work A 3", "work - 4", "work B 5", "work A 5",
-    ]);
+    let told = all(&["work A 1", "work - 2", "work A 3", "work - 4", "work B 5", "work A 5"]);
     assert_eq!(
         shown(&grouped(&told, &by_actor)),
         [
@@ -219,10 +176,7 @@ fn a_line_without_the_role_stands_alone() {
 fn a_groups_actors_are_told_by_their_latest_act() {
     let by_target = rules(&[("work", Some(Pivot::Target))]);
     let told = all(&["work B 1 t", "work C 2 t", "work A 1 t"]);
-    assert_eq!(
-        shown(&grouped(&told, &by_target)),
-        ["work Target t [A,C,B] {1,2}"]
-    );
+    assert_eq!(shown(&grouped(&told, &by_target)), ["work Target t [A,C,B] {1,2}"]);
 }
 
 #[test]
@@ -243,10 +197,7 @@ fn p12_a_hundred_thousand_entries_are_gathered() {
         let groups = grouped(&told, &rules);
         let lines: Vec<&Line> = groups.iter().flat_map(|group| &group.lines).collect();
         assert_eq!(lines.len() as i64, objects);
-        assert_eq!(
-            lines.iter().map(|line| line.entries).sum::<usize>(),
-            100_000
-        );
+        assert_eq!(lines.iter().map(|line| line.entries).sum::<usize>(), 100_000);
     }
 }
 

@@ -69,9 +69,7 @@ pub(crate) fn ask(
         None
     };
     let target = event.target.as_ref().filter(|_| condition.asks("target"));
-    let target = target
-        .map(|target| intake.objects.now(draft, &target.id))
-        .transpose()?;
+    let target = target.map(|target| intake.objects.now(draft, &target.id)).transpose()?;
     let role = |object| Option::map_or_else(object, Value::empty, of_object);
     let mut names = vec![
         ("event", of_entered(&event, arrival.t)),
@@ -79,10 +77,7 @@ pub(crate) fn ask(
         ("target", role(target.as_deref())),
         ("now", Value::Timestamp(now)),
     ];
-    let once = condition
-        .once
-        .as_ref()
-        .map_or(Ok(true), |once| once.holds(&names));
+    let once = condition.once.as_ref().map_or(Ok(true), |once| once.holds(&names));
     let each = condition.each.as_ref().filter(|_| once != Ok(false));
     let Some(each) = each else {
         answers.note(who.clone(), once);

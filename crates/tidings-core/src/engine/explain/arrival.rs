@@ -65,9 +65,7 @@ impl Question<'_> {
         };
         let category = &of_type.rules.category;
         let configured = format!("configured, in category `{category}`");
-        arrival
-            .steps
-            .push(Step::passes(Rule::Type, name, configured));
+        arrival.steps.push(Step::passes(Rule::Type, name, configured));
         arrival.steps.push(self.recipient_step());
         let is_recorded = recorded.is_some();
         let words = recorded.unwrap_or_else(|| {
@@ -89,16 +87,10 @@ impl Question<'_> {
             arrival.steps.push(step);
             return Ok(arrival);
         }
-        let reached = Step::passes(
-            Rule::Audience,
-            goes_to,
-            format!("reached: {}", words.join(", ")),
-        );
+        let reached =
+            Step::passes(Rule::Audience, goes_to, format!("reached: {}", words.join(", ")));
         arrival.steps.push(reached);
-        let is_actor = event
-            .actor
-            .as_ref()
-            .is_some_and(|actor| actor.id == self.profile.id);
+        let is_actor = event.actor.as_ref().is_some_and(|actor| actor.id == self.profile.id);
         if is_actor && !of_type.rules.include_actor && !is_recorded {
             let step = Step::ends(
                 Rule::Actor,
@@ -188,11 +180,7 @@ impl Question<'_> {
                 Left::All => None,
                 Left::Some(reasons) => Some(reasons),
             };
-            branches.push(Branch {
-                channel,
-                lane,
-                reasons,
-            });
+            branches.push(Branch { channel, lane, reasons });
         }
         if branches.is_empty() {
             return Vec::new();
@@ -296,17 +284,13 @@ impl Question<'_> {
         match lane {
             Some(lane) => {
                 let lane = &names.lane(lane).name;
-                let result = format!(
-                    "an entry in lane {lane} (the type's policy: {})",
-                    policy_text(policy)
-                );
+                let result =
+                    format!("an entry in lane {lane} (the type's policy: {})", policy_text(policy));
                 Step::passes(Rule::Preference, looked_at, result)
             }
-            None if *policy == Policy::Never => Step::ends(
-                Rule::Preference,
-                looked_at,
-                "the type's policy is never: no entry",
-            ),
+            None if *policy == Policy::Never => {
+                Step::ends(Rule::Preference, looked_at, "the type's policy is never: no entry")
+            }
             None => Step::ends(Rule::Preference, looked_at, "no entry"),
         }
     }
@@ -326,10 +310,7 @@ impl Question<'_> {
     }
 
     fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
-        let why = Why {
-            words: &arrival.words,
-            reasons: &arrival.reasons,
-        };
+        let why = Why { words: &arrival.words, reasons: &arrival.reasons };
         let who = RoaringBitmap::from_iter([self.number.0]);
         let left = unmuted((self.bucket, of_type), channel, self.event(), why, who);
         left.into_iter().next().map_or(Left::All, |(left, _)| left)
@@ -338,19 +319,9 @@ impl Question<'_> {
     /// The recipient's mutes that name the event's object, target or topics.
     fn mutes_that_concern(&self, channel: ChannelNo) -> Vec<String> {
         let event = self.event();
-        let objects: Vec<&Id> = event
-            .target
-            .iter()
-            .chain([&event.object])
-            .map(|object| &object.id)
-            .collect();
-        let topics: Vec<&str> = event
-            .to
-            .topics
-            .iter()
-            .map(Id::as_str)
-            .flat_map(heard_by)
-            .collect();
+        let objects: Vec<&Id> =
+            event.target.iter().chain([&event.object]).map(|object| &object.id).collect();
+        let topics: Vec<&str> = event.to.topics.iter().map(Id::as_str).flat_map(heard_by).collect();
         let concern = self
             .bucket
             .preferences
@@ -380,11 +351,7 @@ fn audience_text(to: &Audience) -> String {
         counted(to.near.len(), "circle", "circles"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() {
-        "nobody".to_owned()
-    } else {
-        parts.join(", ")
-    }
+    if parts.is_empty() { "nobody".to_owned() } else { parts.join(", ") }
 }
 
 /// The scope of a preference in words.
@@ -418,15 +385,9 @@ pub(super) fn policy_text(policy: &Policy) -> String {
             };
             format!("first_event, hold {}{decide}", duration_text(*hold_ms))
         }
-        Policy::Cooldown {
-            quiet_ms,
-            max_wait_ms,
-        } => {
+        Policy::Cooldown { quiet_ms, max_wait_ms } => {
             let most = max_wait_ms.map_or("none".to_owned(), duration_text);
-            format!(
-                "cooldown, quiet {}, max_wait {most}",
-                duration_text(*quiet_ms)
-            )
+            format!("cooldown, quiet {}, max_wait {most}", duration_text(*quiet_ms))
         }
         Policy::Leading { quiet_ms } => format!("leading, quiet {}", duration_text(*quiet_ms)),
         Policy::Digest { digest } => format!("digest `{digest}`"),

@@ -53,9 +53,7 @@ impl Question<'_> {
             };
             let lane_text = self.lane_text(&address);
             path.steps.push(Step::passes(Rule::Lane, lane_text, enters));
-            let lane = self
-                .bucket
-                .lane_with((&kept, &address), self.number.0, compiled);
+            let lane = self.bucket.lane_with((&kept, &address), self.number.0, compiled);
             self.due_steps(&lane, &address, type_no, &mut path)?
         };
         path.at = due;
@@ -69,13 +67,9 @@ impl Question<'_> {
     /// The schedule of the event, and the time by which the channel comes later.
     pub(super) fn schedule_step(&self, channel: ChannelNo, t: Instant) -> Step {
         let event = self.event();
-        let delay = event
-            .delay_ms
-            .map(|ms| format!("delay {}", duration_text(ms)));
+        let delay = event.delay_ms.map(|ms| format!("delay {}", duration_text(ms)));
         let at = event.deliver_at.map(|at| format!("deliver_at {at}"));
-        let local = event
-            .deliver_local
-            .map(|time| format!("deliver_local {time}"));
+        let local = event.deliver_local.map(|time| format!("deliver_local {time}"));
         let after = match self.event.row.after_ms(channel) {
             0 => None,
             ms => Some(format!("after {}", duration_text(ms))),
@@ -101,18 +95,11 @@ impl Question<'_> {
                 at,
                 t: entry.t,
                 place: row.place,
-                event: EventAt {
-                    day: at.day(),
-                    ordinal: SUPPOSED,
-                },
+                event: EventAt { day: at.day(), ordinal: SUPPOSED },
                 type_no,
                 rules: self.version.map_or(0, |version| version.number),
                 keys: row.keys.clone(),
-                origin: if entry.way.later {
-                    Origin::Later
-                } else {
-                    Origin::First
-                },
+                origin: if entry.way.later { Origin::Later } else { Origin::First },
                 about: About::of(&row.event, pivot.unwrap_or(Pivot::Object)),
                 reasons: arrival.words().to_vec(),
                 variants: vec![Variant {
@@ -137,10 +124,7 @@ impl Question<'_> {
         let terms = self.bucket.terms(compiled);
         let name = compiled.names.lane(address.lane);
         let channel = name.channel;
-        let own = lane
-            .own_deadline(self.number.0)
-            .filter(|own| *own < i64::MAX)
-            .map(Instant);
+        let own = lane.own_deadline(self.number.0).filter(|own| *own < i64::MAX).map(Instant);
         let rule = self.policy_of(&name.kind, type_no, channel);
         path.steps.push(match own {
             Some(own) => Step::passes(Rule::Deadline, rule, "due").at(own),
@@ -211,10 +195,8 @@ impl Question<'_> {
         let mut sent = self.sent_within(channel, (at.plus_ms(-cap.per_ms), at))?;
         sent.sort_unstable();
         let (count, max) = (sent.len(), cap.max as usize);
-        let looked_at = format!(
-            "{count} of {max} messages in the {} before",
-            duration_text(cap.per_ms)
-        );
+        let looked_at =
+            format!("{count} of {max} messages in the {} before", duration_text(cap.per_ms));
         let oldest = count.checked_sub(max).and_then(|place| sent.get(place));
         let free = oldest.map(|oldest| oldest.plus_ms(cap.per_ms));
         let result = match (free, passes) {
@@ -234,22 +216,15 @@ impl Question<'_> {
     ) -> Result<Vec<Instant>, Unreadable> {
         let within = |at: &Instant| *at > after && *at <= to;
         let name = channel.name();
-        let known = self
-            .engine
-            .reader(self.draft.view)
-            .messages_of(&self.profile.id)?;
-        let made = known
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|of| of.channel == name && of.entries > 0);
+        let known = self.engine.reader(self.draft.view).messages_of(&self.profile.id)?;
+        let made =
+            known.unwrap_or_default().into_iter().filter(|of| of.channel == name && of.entries > 0);
         let names = &self.part.compiled.names;
         let unmade = self.bucket.closings.iter().filter(|(_, closing)| {
             names.lane(closing.lane.lane).channel == channel
                 && closing.unmade.get(&self.number.0).is_some()
         });
-        let made = made
-            .map(|of| of.at)
-            .chain(unmade.map(|(_, closing)| closing.clock));
+        let made = made.map(|of| of.at).chain(unmade.map(|(_, closing)| closing.clock));
         Ok(made.filter(within).collect())
     }
 
@@ -259,20 +234,14 @@ impl Question<'_> {
 
     /// The quiet hours that hold on a channel, in words.
     fn hours(&self, channel: ChannelNo) -> Option<String> {
-        let of_channel = self
-            .version
-            .and_then(|version| version.quiet_hours(channel));
+        let of_channel = self.version.and_then(|version| version.quiet_hours(channel));
         let own = self.profile.quiet_hours.as_ref();
         let hours = own.map_or(of_channel, |own| own.on(channel, of_channel))?;
         let whose = match own.and_then(|own| own.on(channel, None)) {
             Some(_) => "the recipient's",
             None => "the channel's",
         };
-        let zone = self
-            .bucket
-            .roster
-            .zone(self.number)
-            .map_or("", |(name, _)| name);
+        let zone = self.bucket.roster.zone(self.number).map_or("", |(name, _)| name);
         Some(format!("{whose}: {}, {zone}", hours_text(hours)))
     }
 
@@ -309,17 +278,14 @@ impl Question<'_> {
             _ => format!("{rule}; {count} entries, {} to {}", first.t, newest.t),
         };
         let Some(due) = self.policy_due(address, entries) else {
-            path.steps
-                .push(Step::passes(Rule::Deadline, looked_at, "due").at(at));
+            path.steps.push(Step::passes(Rule::Deadline, looked_at, "due").at(at));
             return Ok(());
         };
-        path.steps
-            .push(Step::passes(Rule::Deadline, looked_at, "due").at(due));
+        path.steps.push(Step::passes(Rule::Deadline, looked_at, "due").at(due));
         if due > at {
             let early =
                 "went out earlier: full, flushed, or made due by a change of preferences or rules";
-            path.steps
-                .push(Step::passes(Rule::Deadline, "the closing", early).at(at));
+            path.steps.push(Step::passes(Rule::Deadline, "the closing", early).at(at));
         } else if due < at {
             self.late_steps((due, at), name.channel, path)?;
         }
@@ -351,8 +317,7 @@ impl Question<'_> {
         }
         if !is_explained {
             let held = "went out later: an unconfirmed address, a pause, min_items, or rules and hours of that time";
-            path.steps
-                .push(Step::passes(Rule::Hold, "the closing", held).at(at));
+            path.steps.push(Step::passes(Rule::Hold, "the closing", held).at(at));
         }
         Ok(())
     }
@@ -397,10 +362,7 @@ fn hours_text(hours: &QuietHours) -> String {
     if hours.days == QuietHours::EVERY_DAY {
         return text;
     }
-    let days: Vec<&str> = (1..)
-        .zip(DAYS)
-        .filter(|(day, _)| hours.begin_on(*day))
-        .map(|(_, name)| name)
-        .collect();
+    let days: Vec<&str> =
+        (1..).zip(DAYS).filter(|(day, _)| hours.begin_on(*day)).map(|(_, name)| name).collect();
     format!("{text} on {}", days.join(", "))
 }

@@ -63,10 +63,7 @@ impl Entries {
             lanes.iter().map(|lane| names.lane(*lane).channel)
         });
         let dropped = self.dropped.iter().map(|(channel, ..)| *channel);
-        let scheduled = self
-            .scheduled
-            .iter()
-            .flat_map(|(_, channels, _)| channels.iter().copied());
+        let scheduled = self.scheduled.iter().flat_map(|(_, channels, _)| channels.iter().copied());
         entered.chain(dropped).chain(scheduled).collect()
     }
 
@@ -109,15 +106,9 @@ impl Question<'_> {
                 entries.dropped.extend(own);
             }
         }
-        for kept in self
-            .bucket
-            .index
-            .arrivals_of(view, place, &self.event.days)?
-        {
+        for kept in self.bucket.index.arrivals_of(view, place, &self.event.days)? {
             let sets = self.bucket.sets_of(view, &kept)?;
-            let own = (0..)
-                .zip(&sets)
-                .find(|(_, who)| who.contains(self.number.0));
+            let own = (0..).zip(&sets).find(|(_, who)| who.contains(self.number.0));
             if let Some((variant, _)) = own {
                 entries.arrivals.push((kept, variant));
             }
@@ -136,9 +127,7 @@ impl Question<'_> {
         let names = &self.part.compiled.names;
         for (kept, variant) in &entries.arrivals {
             let lanes = &kept.arrival.variants[*variant as usize].lanes;
-            let lane = lanes
-                .iter()
-                .find(|lane| names.lane(**lane).channel == channel);
+            let lane = lanes.iter().find(|lane| names.lane(**lane).channel == channel);
             if let Some(lane) = lane {
                 self.stay((kept, *variant), *lane, &mut path)?;
             }
@@ -146,10 +135,7 @@ impl Question<'_> {
         for (_, reason, at) in entries.dropped.iter().filter(|(of, ..)| *of == channel) {
             let looked_at = match reason {
                 Reason::Preference => {
-                    format!(
-                        "{}, before it entered its lane",
-                        self.unwanted_text(channel)
-                    )
+                    format!("{}, before it entered its lane", self.unwanted_text(channel))
                 }
                 _ => "before it entered its lane".to_owned(),
             };
@@ -182,13 +168,9 @@ impl Question<'_> {
             Origin::Moved => "moved into it",
             Origin::First | Origin::Later => "entered it",
         };
-        let lane_text = if name.is_inbox() {
-            "the inbox".to_owned()
-        } else {
-            self.lane_text(&address)
-        };
-        path.steps
-            .push(Step::passes(Rule::Lane, lane_text, entered).at(arrival.at));
+        let lane_text =
+            if name.is_inbox() { "the inbox".to_owned() } else { self.lane_text(&address) };
+        path.steps.push(Step::passes(Rule::Lane, lane_text, entered).at(arrival.at));
         (path.state, path.at) = (EntryState::Pending, None);
         for record in stored_ends(self.part, view, self.bucket, kept)? {
             let mut of_number = ended_by(&record, kept.seq, name.channel)
@@ -295,11 +277,8 @@ impl Question<'_> {
         };
         let all = located(shown.iter().copied().chain(left_out).collect());
         let (window, planned) = self.engine.reader(view).message_at(&all)?;
-        let entries: Vec<&Arrival> = planned
-            .entries
-            .iter()
-            .map(|source| &window.found.source(*source).0.arrival)
-            .collect();
+        let entries: Vec<&Arrival> =
+            planned.entries.iter().map(|source| &window.found.source(*source).0.arrival).collect();
         self.was_due_steps((address, row.at), &entries, path)?;
         self.look_steps(name.channel, reason, (row.at, path));
         if let Some(reason) = reason {
@@ -331,10 +310,7 @@ impl Question<'_> {
                 }
                 Some(attempts) => {
                     path.at = Some(attempts.until);
-                    (
-                        format!("{} attempts failed", attempts.count),
-                        "it is tried again",
-                    )
+                    (format!("{} attempts failed", attempts.count), "it is tried again")
                 }
             };
             let step = Step::passes(Rule::Delivery, tried, result);
@@ -352,10 +328,7 @@ impl Question<'_> {
                 let step = Step::passes(Rule::Delivery, "an operator", "resent it");
                 path.steps.push(step.at(again.at));
             }
-            let Record::Outcome {
-                at, who, ending, ..
-            } = record
-            else {
+            let Record::Outcome { at, who, ending, .. } = record else {
                 continue;
             };
             if who.contains(self.number.0) {

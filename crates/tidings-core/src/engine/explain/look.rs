@@ -28,14 +28,8 @@ impl Question<'_> {
     ) -> Result<Option<Reason>, Unreadable> {
         let name = self.part.compiled.names.lane(address.lane);
         let found = Found {
-            sources: vec![Source {
-                kept: Arc::clone(kept),
-                variant,
-            }],
-            entries: vec![FoundEntry {
-                number: self.number.0,
-                source: 0,
-            }],
+            sources: vec![Source { kept: Arc::clone(kept), variant }],
+            entries: vec![FoundEntry { number: self.number.0, source: 0 }],
         };
         let plan = Plan {
             closing: self.bucket.closing_id(self.bucket.next_seq),
@@ -57,15 +51,10 @@ impl Question<'_> {
             draft.events.add(event.day, event.ordinal, &self.event.row);
         }
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let answers = self
-            .engine
-            .planner(self.draft.view)
-            .answers(&draft, self.bucket, &plan)?;
+        let answers = self.engine.planner(self.draft.view).answers(&draft, self.bucket, &plan)?;
         let of = (self.bucket, name.channel);
         let planned =
-            self.engine
-                .planner(self.draft.view)
-                .planned(&draft, of, &who, (&plan, &answers))?;
+            self.engine.planner(self.draft.view).planned(&draft, of, &who, (&plan, &answers))?;
         let reason = planned.iter().flat_map(|planned| &planned.ended).next();
         Ok(reason.map(|(_, reason)| *reason))
     }
@@ -91,8 +80,7 @@ impl Question<'_> {
                 path.steps.push(ended(rule, looked_at, reason).at(at));
                 return;
             }
-            path.steps
-                .push(Step::passes(rule, looked_at, "passes").at(at));
+            path.steps.push(Step::passes(rule, looked_at, "passes").at(at));
             passed = Some(rule);
         }
     }
@@ -104,10 +92,7 @@ impl Question<'_> {
         channel: ChannelNo,
         (at, ended_by): (Instant, Option<Reason>),
     ) -> Option<String> {
-        let (event, rules) = (
-            self.event(),
-            self.of_type.map(|(_, of_type)| &of_type.rules),
-        );
+        let (event, rules) = (self.event(), self.of_type.map(|(_, of_type)| &of_type.rules));
         let is_inbox = channel == INBOX_NO;
         match check {
             Reason::UnknownType => Some(event.event_type.as_str().to_owned()),
@@ -130,9 +115,7 @@ impl Question<'_> {
             Reason::Condition | Reason::ConditionError => rules?.condition.clone(),
             Reason::NotApplicable => Some(event.object.id.as_str().to_owned()),
             Reason::Seen => {
-                let after_ms = self
-                    .of_type
-                    .and_then(|(_, of_type)| of_type.after_ms(channel));
+                let after_ms = self.of_type.and_then(|(_, of_type)| of_type.after_ms(channel));
                 let seen = match rules.and_then(|rules| rules.drop_if_seen) {
                     _ if after_ms.is_some() => "after the inbox",
                     Some(false) => return None,
@@ -169,10 +152,7 @@ impl Question<'_> {
         let list = &self.engine.intake.suppressions;
         let known = list.of_recipient(self.profile, channel, at)?;
         let since = known.since;
-        let until = known
-            .until
-            .map(|until| format!(", until {until}"))
-            .unwrap_or_default();
+        let until = known.until.map(|until| format!(", until {until}")).unwrap_or_default();
         Some(format!("{} since {since}{until}", known.reason.word()))
     }
 }

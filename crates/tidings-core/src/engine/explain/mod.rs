@@ -102,10 +102,8 @@ impl<'a> Reader<'a> {
         let mut path = begin(channel);
         let mut sources: Vec<u32> = window.found.entries.iter().map(|of| of.source).collect();
         window.order(&mut sources);
-        let entries: Vec<_> = sources
-            .iter()
-            .map(|source| &window.found.source(*source).0.arrival)
-            .collect();
+        let entries: Vec<_> =
+            sources.iter().map(|source| &window.found.source(*source).0.arrival).collect();
         question.was_due_steps(at, &entries, &mut path)?;
         Ok(path.steps)
     }
@@ -156,11 +154,7 @@ impl<'a> Reader<'a> {
     fn supposed(&self, event: Event, now: Instant) -> KnownEvent {
         let engine = self.engine;
         let version = engine.intake.compiled.current();
-        let of_type = engine
-            .intake
-            .compiled
-            .names
-            .type_no(event.event_type.as_str());
+        let of_type = engine.intake.compiled.names.type_no(event.event_type.as_str());
         let of_type = of_type.and_then(|of_type| version?.of_type(of_type));
         // With a key that is too long a publish is refused; it is as if there were none.
         let keys = of_type.and_then(|of_type| of_type.keys(&event).ok());
@@ -187,26 +181,15 @@ impl Question<'_> {
     }
 
     fn answer(&self) -> Result<Explanation, Unreadable> {
-        let entries = if self.supposed {
-            history::Entries::default()
-        } else {
-            self.entries()?
-        };
+        let entries = if self.supposed { history::Entries::default() } else { self.entries()? };
         let arrival = self.arrival(entries.reasons())?;
         let mut channels: BTreeSet<ChannelNo> = entries.channels(self);
         if arrival.is_reached {
             let only = self.event().channels.as_deref();
-            channels.extend(
-                self.of_type
-                    .iter()
-                    .flat_map(|(_, of_type)| of_type.channels(only)),
-            );
+            channels.extend(self.of_type.iter().flat_map(|(_, of_type)| of_type.channels(only)));
         }
-        let routed = if arrival.is_reached && self.supposed {
-            self.routed(&arrival)
-        } else {
-            Vec::new()
-        };
+        let routed =
+            if arrival.is_reached && self.supposed { self.routed(&arrival) } else { Vec::new() };
         let mut paths = Vec::new();
         for channel in channels {
             let entry = routed.iter().find(|entry| entry.channel == channel);

@@ -71,16 +71,8 @@ impl Intake {
                 };
                 Ok(Ok(Accepted::Act(Act::Cancel(cancel))))
             }
-            Command::Suppress {
-                address,
-                reason,
-                until,
-            } => {
-                let suppression = Suppression {
-                    reason: *reason,
-                    since: self.now,
-                    until: *until,
-                };
+            Command::Suppress { address, reason, until } => {
+                let suppression = Suppression { reason: *reason, since: self.now, until: *until };
                 self.list(draft, address, Listed::Suppressed(suppression));
                 Ok(done)
             }
@@ -88,11 +80,7 @@ impl Intake {
                 self.list(draft, address, Listed::Lifted(self.now));
                 Ok(done)
             }
-            Command::ReportAddress {
-                address,
-                report,
-                at,
-            } => {
+            Command::ReportAddress { address, report, at } => {
                 let report = (*report, (*at).min(self.now));
                 if let Some(listed) = self.suppressions.reported(address, report, self.now) {
                     self.list(draft, address, listed);
@@ -139,11 +127,7 @@ impl Intake {
     /// Changes what the list of suppressed addresses says of one.
     fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: Listed) {
         self.suppressions.put(draft, (address, listed), self.now);
-        draft.tell(|| Act::Suppression {
-            address: address.clone(),
-            listed,
-            at: self.now,
-        });
+        draft.tell(|| Act::Suppression { address: address.clone(), listed, at: self.now });
     }
 
     /// Gives an event its place and its rows, once.
@@ -229,10 +213,7 @@ impl Intake {
         day: Day,
     ) -> Result<(), Unreadable> {
         // Only an `object` command says whether an object may be told.
-        let described = |object: &Object| Object {
-            notifiable: None,
-            ..object.clone()
-        };
+        let described = |object: &Object| Object { notifiable: None, ..object.clone() };
         for role in event.actor.iter().chain(&event.target) {
             self.objects.upsert_role(draft, &described(role), day)?;
         }
@@ -249,9 +230,7 @@ impl Intake {
         located: Located,
     ) -> Result<Published, Unreadable> {
         self.tally.republished += 1;
-        let waits = located
-            .scheduled
-            .filter(|t| self.scheduled.contains_key(&(*t, located.place)));
+        let waits = located.scheduled.filter(|t| self.scheduled.contains_key(&(*t, located.place)));
         let stored = self.row_of(draft, &BTreeSet::from([(Some(day), located)]), waits)?;
         // What was stored has been through JSON, which not every number survives as it was.
         let mut given: Event = from_json("an event", &to_json(event))?;
@@ -277,11 +256,7 @@ impl Intake {
         at: Option<EventAt>,
     ) {
         let event = &row.event;
-        let located = encode(&Located {
-            place: row.place,
-            scheduled,
-            at,
-        });
+        let located = encode(&Located { place: row.place, scheduled, at });
         let day = self.now.day();
         let today = Partition::Day(day);
         self.id_days.insert(day);
@@ -296,12 +271,7 @@ impl Intake {
             }
         }
         if scheduled.is_some() {
-            let key = named_key(
-                Owner::Intake,
-                Table::ScheduledIds,
-                &event.id,
-                Some(row.place),
-            );
+            let key = named_key(Owner::Intake, Table::ScheduledIds, &event.id, Some(row.place));
             draft.put(Partition::Base, key, located);
         }
     }
@@ -351,11 +321,7 @@ impl Intake {
         let at = self.keep_event(draft, today, row);
         self.id_days.insert(today);
         self.entered_days.insert(today);
-        let located = Located {
-            place: row.place,
-            scheduled: Some(last),
-            at: Some(at),
-        };
+        let located = Located { place: row.place, scheduled: Some(last), at: Some(at) };
         name_again(draft, Owner::Intake, today, &row.event, located);
         Ok(at)
     }
@@ -376,12 +342,7 @@ impl Intake {
         if t < last {
             return;
         }
-        let id = named_key(
-            Owner::Intake,
-            Table::ScheduledIds,
-            &row.event.id,
-            Some(place),
-        );
+        let id = named_key(Owner::Intake, Table::ScheduledIds, &row.event.id, Some(place));
         draft.delete(Partition::Base, id);
         if let Some(key) = &row.event.cancellation_key {
             let key = named_key(Owner::Intake, Table::ScheduledKeys, key, Some(place));
@@ -439,10 +400,7 @@ impl Intake {
         }
         let now = self.now;
         self.ahead.remember(draft, id, now);
-        Ok(Reply::Cancelled(TakenBack {
-            remembered: true,
-            ..TakenBack::default()
-        }))
+        Ok(Reply::Cancelled(TakenBack { remembered: true, ..TakenBack::default() }))
     }
 
     /// Gives back the id of an event that nobody got: it is known by no name any more, and enters no lanes.
@@ -460,10 +418,7 @@ impl Intake {
             for t in &waits_for {
                 self.take_scheduled(draft, *t, (&row, last));
             }
-            draft.tell(|| Act::Unschedule {
-                place: located.place,
-                waits_for,
-            });
+            draft.tell(|| Act::Unschedule { place: located.place, waits_for });
         }
         draft.delete(Partition::Day(day), id_key(&event.id));
         if let Some(key) = &event.cancellation_key {
@@ -502,9 +457,9 @@ impl Intake {
     pub(crate) fn pausable(&self, what: &Pausable) -> Result<Option<ChannelNo>, Refused> {
         match what {
             Pausable::Type(name) => self.check_type(name).map(|_| None),
-            Pausable::Channel(name) => channel_no(name)
-                .map(Some)
-                .ok_or_else(|| Refused::UnknownChannel(name.clone())),
+            Pausable::Channel(name) => {
+                channel_no(name).map(Some).ok_or_else(|| Refused::UnknownChannel(name.clone()))
+            }
         }
     }
 
@@ -520,10 +475,7 @@ impl Intake {
             draft.put(Partition::Base, name_key(&named), encode(&named));
         }
         compiled.add(version);
-        Act::Rules {
-            version: number,
-            rules: told,
-        }
+        Act::Rules { version: number, rules: told }
     }
 
     /// The rules of a type, if it is configured.

@@ -15,10 +15,7 @@ use crate::model::time::Day;
 
 /// The key of the copy of an event's row on a later day. Whoever writes it writes the same.
 fn copy_key(at: EventAt) -> Vec<u8> {
-    Key::of(Owner::Shared, Table::CopiedEvents)
-        .day(at.day)
-        .u32(at.ordinal)
-        .done()
+    Key::of(Owner::Shared, Table::CopiedEvents).day(at.day).u32(at.ordinal).done()
 }
 
 /// Copies an event's row to a later day, to which entries of it move.
@@ -99,15 +96,8 @@ pub(crate) fn read_data(
         let row: DataRow = from_json("an event", &copy)?;
         take(*at, row.event.data, copy.len());
     }
-    let mut wanted = events
-        .iter()
-        .filter(|at| at.day == day)
-        .map(|at| at.ordinal)
-        .peekable();
-    while let Some(first) = wanted
-        .peek()
-        .map(|ordinal| ordinal - ordinal % EVENTS_PER_ROW)
-    {
+    let mut wanted = events.iter().filter(|at| at.day == day).map(|at| at.ordinal).peekable();
+    while let Some(first) = wanted.peek().map(|ordinal| ordinal - ordinal % EVENTS_PER_ROW) {
         let mut block = Vec::new();
         while let Some(ordinal) = wanted.next_if(|ordinal| ordinal - first < EVENTS_PER_ROW) {
             block.push(ordinal);
@@ -136,9 +126,7 @@ pub(crate) fn read_data(
             return Err(fault);
         }
         for ordinal in block {
-            let (data, bytes) = found
-                .remove(&ordinal)
-                .ok_or_else(|| missing(day, ordinal))?;
+            let (data, bytes) = found.remove(&ordinal).ok_or_else(|| missing(day, ordinal))?;
             take(EventAt { day, ordinal }, data, bytes);
         }
     }

@@ -77,10 +77,7 @@ impl KnownIds {
                 }
             }
         }
-        let of_day = self
-            .0
-            .entry(today)
-            .or_insert_with(|| OfDay::Exact(Tree::new()));
+        let of_day = self.0.entry(today).or_insert_with(|| OfDay::Exact(Tree::new()));
         let hash = hash(id.as_str().as_bytes());
         match of_day {
             OfDay::Exact(hashes) => {
@@ -97,11 +94,7 @@ impl KnownIds {
             OfDay::Exact(hashes) => hashes.contains_key(&hash),
             OfDay::Sealed(filter) => filter.may_hold(hash),
         };
-        self.0
-            .iter()
-            .rev()
-            .filter(move |(_, of_day)| holds(of_day))
-            .map(|(day, _)| *day)
+        self.0.iter().rev().filter(move |(_, of_day)| holds(of_day)).map(|(day, _)| *day)
     }
 
     pub(crate) fn forget(&mut self, day: Day) {
@@ -144,8 +137,7 @@ impl Filter {
     }
 
     fn may_hold(&self, hash: u64) -> bool {
-        self.bits(hash)
-            .all(|bit| self.0[bit / 64] >> (bit % 64) & 1 == 1)
+        self.bits(hash).all(|bit| self.0[bit / 64] >> (bit % 64) & 1 == 1)
     }
 
     fn bits(&self, hash: u64) -> impl Iterator<Item = usize> + use<> {

@@ -78,9 +78,7 @@ impl Intake {
     pub(crate) fn waits_for(
         &self,
         draft: &Draft<'_>,
-        Located {
-            place, scheduled, ..
-        }: Located,
+        Located { place, scheduled, .. }: Located,
     ) -> Result<BTreeSet<Instant>, Unreadable> {
         let waits = |t: &Instant| self.scheduled.contains_key(&(*t, place));
         let Some(last) = scheduled.filter(waits) else {

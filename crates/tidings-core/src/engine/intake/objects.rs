@@ -97,9 +97,7 @@ impl ObjectRow {
         object.image.take_if(|_| !self.kept.has(Fields::IMAGE));
         object.image_size.take_if(|_| !self.kept.has(Fields::IMAGE));
         object.data.take_if(|_| !self.kept.has(Fields::DATA));
-        object
-            .notifiable
-            .take_if(|_| !self.kept.has(Fields::NOTIFIABLE));
+        object.notifiable.take_if(|_| !self.kept.has(Fields::NOTIFIABLE));
         Some(left)
     }
 }
@@ -141,15 +139,11 @@ const SWEPT_PER_STEP: usize = 32;
 const SWEPT_PER_WRITTEN: usize = 4;
 
 pub(crate) fn object_key(object: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Objects)
-        .bytes(object.as_str().as_bytes())
-        .done()
+    Key::of(Owner::Intake, Table::Objects).bytes(object.as_str().as_bytes()).done()
 }
 
 fn withdrawn_key(object: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Withdrawn)
-        .bytes(object.as_str().as_bytes())
-        .done()
+    Key::of(Owner::Intake, Table::Withdrawn).bytes(object.as_str().as_bytes()).done()
 }
 
 fn days_key() -> Key {
@@ -172,11 +166,7 @@ pub(crate) fn named_by(commands: &[Command]) -> Vec<Vec<u8>> {
     for command in commands {
         match command {
             Command::Publish(event) => {
-                let named = event
-                    .actor
-                    .iter()
-                    .chain(&event.target)
-                    .chain([&event.object]);
+                let named = event.actor.iter().chain(&event.target).chain([&event.object]);
                 keys.extend(named.map(|object| object_key(&object.id)));
             }
             Command::Object(object) | Command::Resolved(object) => {
@@ -197,11 +187,7 @@ impl Objects {
         view: &dyn ReadView,
         (withdrawals, kept): (u64, u64),
     ) -> Result<Self, Unreadable> {
-        let mut objects = Self {
-            withdrawals,
-            kept,
-            ..Self::default()
-        };
+        let mut objects = Self { withdrawals, kept, ..Self::default() };
         each_base(view, Table::Withdrawn, |key, _| {
             let id = key.get(REST..).and_then(|id| std::str::from_utf8(id).ok());
             let id = id.and_then(|id| Id::new(id).ok());
@@ -270,11 +256,7 @@ impl Objects {
             object.data.clone_from(&given.data);
         }
         if given.notifiable.is_some() {
-            kept.note(
-                Fields::NOTIFIABLE,
-                object.notifiable != given.notifiable,
-                by,
-            );
+            kept.note(Fields::NOTIFIABLE, object.notifiable != given.notifiable, by);
             object.notifiable = given.notifiable;
         }
         self.keep(draft, known.as_ref(), &row);
@@ -322,11 +304,7 @@ impl Objects {
         event: &Event,
         day: Day,
     ) -> Result<(), Unreadable> {
-        let mut named = event
-            .actor
-            .iter()
-            .chain(&event.target)
-            .chain([&event.object]);
+        let mut named = event.actor.iter().chain(&event.target).chain([&event.object]);
         named.try_for_each(|object| self.touch(draft, &object.id, day))
     }
 
@@ -340,10 +318,7 @@ impl Objects {
         if let Some(known) = self.known(draft, object)?
             && known.newest < day
         {
-            let row = ObjectRow {
-                newest: day,
-                ..known.clone()
-            };
+            let row = ObjectRow { newest: day, ..known.clone() };
             self.keep(draft, Some(&known), &row);
         }
         Ok(())
@@ -356,11 +331,7 @@ impl Objects {
             None => self.read(draft, id)?,
         };
         let known = known.and_then(|known| {
-            if self.is_obsolete(known.newest) {
-                known.shrunk
-            } else {
-                Some(known.object)
-            }
+            if self.is_obsolete(known.newest) { known.shrunk } else { Some(known.object) }
         });
         Ok(known.unwrap_or_else(|| Arc::new(Object::bare(id.clone()))))
     }
@@ -374,17 +345,9 @@ impl Objects {
             let shrunk = row.shrunk();
             let object = Arc::new(row.object);
             let shared = |left: ObjectRow| {
-                if left.object == *object {
-                    Arc::clone(&object)
-                } else {
-                    Arc::new(left.object)
-                }
+                if left.object == *object { Arc::clone(&object) } else { Arc::new(left.object) }
             };
-            Known {
-                shrunk: shrunk.map(shared),
-                newest: row.newest,
-                object,
-            }
+            Known { shrunk: shrunk.map(shared), newest: row.newest, object }
         });
         if !draft.writes(Partition::Base, &key) {
             let bytes = bytes.map_or(0, |bytes| bytes.len());
@@ -482,8 +445,7 @@ impl Objects {
 
     /// Marks an object as withdrawn; returns whether that is new.
     fn withdraw(&mut self, object: Id) -> bool {
-        self.withdrawn_hashes
-            .insert(About::object_hash(&object), ());
+        self.withdrawn_hashes.insert(About::object_hash(&object), ());
         self.withdrawn.insert(object, ()).is_none()
     }
 
@@ -522,16 +484,10 @@ impl Objects {
         };
         let until = days_key().day(before).done();
         let mut found: Vec<Vec<u8>> = Vec::new();
-        draft
-            .view
-            .scan(Partition::Base, &from, Some(&until), &mut |key, _| {
-                found.push(key.to_vec());
-                if found.len() < most {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            })?;
+        draft.view.scan(Partition::Base, &from, Some(&until), &mut |key, _| {
+            found.push(key.to_vec());
+            if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
         for key in &found {
             let id = key.get(REST + size_of::<Day>()..);
             let id = id.and_then(|id| Id::new(std::str::from_utf8(id).ok()?).ok());

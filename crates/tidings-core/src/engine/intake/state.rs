@@ -348,11 +348,7 @@ impl Intake {
 
     /// Forgets a day that is deleted.
     pub(crate) fn forget(&mut self, day: Day) {
-        if self
-            .days
-            .last_key_value()
-            .is_some_and(|(newest, _)| *newest == day)
-        {
+        if self.days.last_key_value().is_some_and(|(newest, _)| *newest == day) {
             self.tail.clear();
         }
         self.days.remove(&day);
@@ -409,11 +405,7 @@ impl Intake {
             ahead: Own(Ahead::recover(view)?),
             forgotten_before: head.forgotten_before,
             paused: head.paused,
-            days: head
-                .days
-                .into_iter()
-                .filter(|(day, _)| held.contains(day))
-                .collect(),
+            days: head.days.into_iter().filter(|(day, _)| held.contains(day)).collect(),
             id_days: held.iter().copied().collect(),
             known_ids: KnownIds::recover(view, held)?,
             entered_days: days_with(view, held, (Owner::Intake, Table::EnteredIds))?,
@@ -434,9 +426,7 @@ impl Intake {
         each_base(view, Table::Scheduled, |key, _| {
             let t = i64_at(key, REST).map(Instant);
             let place = u64_at(key, REST + 8).map(EventNo);
-            let at = t
-                .zip(place)
-                .ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;
+            let at = t.zip(place).ok_or_else(|| Unreadable("a scheduled key is odd".to_owned()))?;
             intake.scheduled.insert(at, ());
             Ok(())
         })?;
@@ -449,10 +439,7 @@ impl Intake {
 
 /// The number of the block that has an event's header, and the header's index in it.
 fn block_of(at: EventAt) -> (u32, usize) {
-    let (block, within) = (
-        at.ordinal / headers_per_block(),
-        at.ordinal % headers_per_block(),
-    );
+    let (block, within) = (at.ordinal / headers_per_block(), at.ordinal % headers_per_block());
     (block, within as usize)
 }
 

@@ -112,10 +112,7 @@ impl Suppressions {
             self.strike(&ended);
             draft.delete(Partition::Base, key(&ended));
         }
-        let row = Row {
-            address: of.clone(),
-            listed,
-        };
+        let row = Row { address: of.clone(), listed };
         draft.put(Partition::Base, key(of), encode(&row));
         self.note(of, listed);
     }
@@ -148,11 +145,7 @@ impl Suppressions {
             (SuppressedFor::Stop, Some(known)) => known.reason,
             (reason, _) => reason,
         };
-        Some(Listed::Suppressed(Suppression {
-            reason,
-            since: at,
-            until: None,
-        }))
+        Some(Listed::Suppressed(Suppression { reason, since: at, until: None }))
     }
 
     /// What follows from a message that came back, and is not the last that may.
@@ -167,14 +160,8 @@ impl Suppressions {
         if on_list || self.lifted.get(of).is_some_and(|lifted| *lifted > old) {
             return None;
         }
-        let mut bounces: Vec<Instant> = self
-            .bouncing
-            .get(of)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .copied()
-            .collect();
+        let mut bounces: Vec<Instant> =
+            self.bouncing.get(of).into_iter().flatten().flatten().copied().collect();
         // A mailbox that is full for an hour is one bounce, whatever came in that hour.
         if bounces.iter().any(|bounce| bounce.day() == at.day()) {
             return None;
@@ -190,9 +177,7 @@ impl Suppressions {
             }));
         }
         let mut kept = Bounces::default();
-        kept.iter_mut()
-            .zip(bounces)
-            .for_each(|(kept, bounce)| *kept = Some(bounce));
+        kept.iter_mut().zip(bounces).for_each(|(kept, bounce)| *kept = Some(bounce));
         Some(Listed::Bouncing(kept))
     }
 
@@ -213,11 +198,7 @@ impl Suppressions {
         let listed = Listed::Lifted(now);
         for address in self.given_again(change) {
             self.put(draft, (&address, listed), now);
-            draft.tell(|| Act::Suppression {
-                address,
-                listed,
-                at: now,
-            });
+            draft.tell(|| Act::Suppression { address, listed, at: now });
         }
     }
 
@@ -307,9 +288,8 @@ impl Suppressions {
             channel.is_none_or(|wanted| wanted == **no) && from.is_none_or(|from| from <= **no)
         });
         of_channels.flat_map(move |(no, addresses)| {
-            let after = after
-                .filter(|after| after.channel() == *no)
-                .map_or("", ChannelAddress::address);
+            let after =
+                after.filter(|after| after.channel() == *no).map_or("", ChannelAddress::address);
             addresses
                 .from(after)
                 .filter(move |(text, known)| text.as_str() > after && known.holds(at))

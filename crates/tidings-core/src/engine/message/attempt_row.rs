@@ -32,10 +32,7 @@ pub struct Attempted {
 }
 
 fn attempts_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
-    Key::of(Owner::Bucket(closing.bucket), Table::Attempts)
-        .u32(number.0)
-        .seq(closing.seq)
-        .done()
+    Key::of(Owner::Bucket(closing.bucket), Table::Attempts).u32(number.0).seq(closing.seq).done()
 }
 
 impl AttemptRow {
@@ -94,11 +91,7 @@ pub(crate) fn note_attempt(
     is_first: bool,
 ) -> Result<(), Unreadable> {
     let (partition, key) = (Partition::Day(day), attempts_key(message));
-    let mut row = if is_first {
-        AttemptRow::default()
-    } else {
-        row_of(draft, partition, &key)?
-    };
+    let mut row = if is_first { AttemptRow::default() } else { row_of(draft, partition, &key)? };
     row.add(attempt);
     draft.put_in_parts(partition, key, &encode(&row));
     Ok(())
@@ -120,10 +113,7 @@ pub(crate) fn note_report(
 
 fn row_of(draft: &Draft<'_>, partition: Partition, key: &[u8]) -> Result<AttemptRow, Unreadable> {
     let known = draft.get_in_parts(partition, key)?;
-    known.map_or_else(
-        || Ok(AttemptRow::default()),
-        |bytes| decode("attempts", &bytes),
-    )
+    known.map_or_else(|| Ok(AttemptRow::default()), |bytes| decode("attempts", &bytes))
 }
 
 /// The attempts of a message on these days, in their order.

@@ -29,17 +29,11 @@ impl<'a> Closings<'a> {
     pub fn unmade(&self) -> Vec<ClosingId> {
         let mut closings = Vec::new();
         for bucket in self.engine.parts.buckets() {
-            let unmade = bucket
-                .closings
-                .iter()
-                .filter(|(_, closing)| self.can_be_made(closing));
+            let unmade = bucket.closings.iter().filter(|(_, closing)| self.can_be_made(closing));
             closings.extend(unmade.map(|(seq, closing)| (closing.clock, bucket.no, *seq)));
         }
         closings.sort_unstable();
-        closings
-            .into_iter()
-            .map(|(_, bucket, seq)| ClosingId { bucket, seq })
-            .collect()
+        closings.into_iter().map(|(_, bucket, seq)| ClosingId { bucket, seq }).collect()
     }
 
     /// The due time of the oldest message that is not built, or not known to have been sent.
@@ -69,12 +63,7 @@ impl<'a> Closings<'a> {
     /// The name of a closing's lane, as long as its messages are not all built and sent.
     #[must_use]
     pub fn lane_of(&self, closing: ClosingId) -> Option<&'a LaneName> {
-        let open = self
-            .engine
-            .parts
-            .held_bucket(closing.bucket)?
-            .closings
-            .get(&closing.seq)?;
+        let open = self.engine.parts.held_bucket(closing.bucket)?.closings.get(&closing.seq)?;
         Some(self.engine.intake.compiled.names.lane(open.lane.lane))
     }
 
@@ -99,14 +88,7 @@ impl<'a> Closings<'a> {
     }
 
     fn can_be_made(&self, closing: &Closing) -> bool {
-        let channel = || {
-            self.engine
-                .intake
-                .compiled
-                .names
-                .lane(closing.lane.lane)
-                .channel
-        };
+        let channel = || self.engine.intake.compiled.names.lane(closing.lane.lane).channel;
         !closing.unmade.is_empty() && !self.engine.intake.paused.channels.contains(&channel())
     }
 

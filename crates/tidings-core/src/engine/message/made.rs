@@ -41,21 +41,13 @@ impl Settled {
     /// The outcomes of a plan of which everything was delivered.
     #[must_use]
     pub fn delivered(plan: &Plan) -> Self {
-        let sent = plan
-            .messages
-            .iter()
-            .filter(|planned| !planned.is_empty())
-            .map(|planned| Sent {
-                number: planned.number,
-                seqs: plan.seqs(planned),
-                ending: Ending::Delivered,
-                resent: 0,
-            });
-        Self {
-            closing: plan.closing,
-            sent: sent.collect(),
-            ..Self::default()
-        }
+        let sent = plan.messages.iter().filter(|planned| !planned.is_empty()).map(|planned| Sent {
+            number: planned.number,
+            seqs: plan.seqs(planned),
+            ending: Ending::Delivered,
+            resent: 0,
+        });
+        Self { closing: plan.closing, sent: sent.collect(), ..Self::default() }
     }
 }
 
@@ -67,13 +59,7 @@ impl Part {
         };
         let channel = self.compiled.names.lane(open.lane.lane).channel;
         let mut sets: BTreeMap<Ending, Set> = BTreeMap::new();
-        for Sent {
-            number,
-            seqs,
-            ending,
-            resent,
-        } in sent
-        {
+        for Sent { number, seqs, ending, resent } in sent {
             // What is told twice, before or within this step, counts once.
             if !open.sending.contains(number.0) || sets.values().any(|who| who.contains(number.0)) {
                 continue;
@@ -89,23 +75,12 @@ impl Part {
             self.tally.resent += u64::from(*resent);
             for seq in seqs {
                 if let Some(day) = self.buckets[at].index.day_of(*seq) {
-                    self.ledger
-                        .at(at, day, channel)
-                        .end(ending.outcome(), ending.reason(), 1);
+                    self.ledger.at(at, day, channel).end(ending.outcome(), ending.reason(), 1);
                 }
             }
         }
         for (ending, who) in sets {
-            self.write(
-                draft,
-                at,
-                Record::Outcome {
-                    at: now,
-                    closing: closing.seq,
-                    who,
-                    ending,
-                },
-            );
+            self.write(draft, at, Record::Outcome { at: now, closing: closing.seq, who, ending });
         }
     }
 }
@@ -143,12 +118,7 @@ fn make(part: &mut Part, draft: &mut Draft<'_>, plan: &Plan) {
             draft.put_in_parts(Partition::Day(now.day()), key, &encode(&row));
         }
     }
-    let record = Record::Made {
-        at: now,
-        closing: plan.closing.seq,
-        who,
-        nothing,
-    };
+    let record = Record::Made { at: now, closing: plan.closing.seq, who, nothing };
     part.write(draft, at, record);
 }
 
@@ -161,16 +131,9 @@ fn note_attempts(
     let open = part.buckets[closing.bucket].closings.get(&closing.seq);
     if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
         let known = open.tried.get(&number.0);
-        let attempts = Attempts {
-            delivered: known.is_some_and(|known| known.delivered),
-            ..attempts
-        };
-        let record = Record::Attempted {
-            at: part.now,
-            closing: closing.seq,
-            number,
-            attempts,
-        };
+        let attempts =
+            Attempts { delivered: known.is_some_and(|known| known.delivered), ..attempts };
+        let record = Record::Attempted { at: part.now, closing: closing.seq, number, attempts };
         part.write(draft, closing.bucket, record);
     }
 }
@@ -228,13 +191,7 @@ impl Engine {
         settled: &[Settled],
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            for Settled {
-                closing,
-                sent,
-                tried,
-                attempts,
-            } in settled
-            {
+            for Settled { closing, sent, tried, attempts } in settled {
                 let part = engine.parts.index_of(closing.bucket);
                 let part = &mut engine.parts[part];
                 remember_sent(part, (&engine.intake, &mut *draft), *closing, sent)?;
@@ -303,10 +260,7 @@ impl Planner<'_> {
     ) -> Result<Plan, Unreadable> {
         let Planner { engine, view } = *self;
         let open = bucket.closings.get(&closing).ok_or_else(|| {
-            Unreadable(format!(
-                "closing {closing} of bucket {} is missing",
-                bucket.no
-            ))
+            Unreadable(format!("closing {closing} of bucket {} is missing", bucket.no))
         })?;
         let mut rows: FxHashMap<u32, BTreeSet<Seq>> = FxHashMap::default();
         for number in who {
@@ -324,25 +278,15 @@ impl Planner<'_> {
         let takes =
             |kept: &StoredArrival, variant: &Variant| open.lane.has(names, &kept.arrival, variant);
         let has = |number: u32, kept: &StoredArrival| {
-            rows.get(&number)
-                .is_some_and(|seqs| seqs.contains(&kept.seq))
+            rows.get(&number).is_some_and(|seqs| seqs.contains(&kept.seq))
         };
-        let look = Look {
-            from,
-            to: closing,
-            who,
-            takes: &takes,
-            has: &has,
-        };
+        let look = Look { from, to: closing, who, takes: &takes, has: &has };
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
         let (mut planned, mut unrecoverable) = (Vec::new(), who.clone());
         for entries in found.by_recipient() {
             let number = entries[0].number;
-            if rows
-                .get(&number)
-                .is_some_and(|seqs| seqs.len() == entries.len())
-            {
+            if rows.get(&number).is_some_and(|seqs| seqs.len() == entries.len()) {
                 unrecoverable.remove(number);
                 let entries = entries.iter().map(|entry| entry.source).collect();
                 planned.push(PlannedMessage {

@@ -54,14 +54,8 @@ impl MessageRow {
     pub(crate) fn of(plan: &Plan, planned: &PlannedMessage, built: Instant) -> Self {
         let seq = |source: u32| plan.found.source(source).0.seq;
         let entries = planned.entries.iter().map(|source| seq(*source));
-        let ended = planned
-            .ended
-            .iter()
-            .map(|(source, reason)| (seq(*source), *reason));
-        let lane = LaneKey {
-            lane: plan.lane,
-            key: plan.key.clone(),
-        };
+        let ended = planned.ended.iter().map(|(source, reason)| (seq(*source), *reason));
+        let lane = LaneKey { lane: plan.lane, key: plan.key.clone() };
         let head = (lane, plan.at, built.0 - plan.at.0);
         Self::new(head, plan.closing.seq, entries, ended, [].into_iter())
     }
@@ -85,23 +79,12 @@ impl MessageRow {
             |(seq, reason): (Seq, Reason)| -> (i64, Reason) { (difference(seq), reason) };
         let ended = ended.map(&mut with_reason).collect();
         let taken = taken.map(&mut with_reason).collect();
-        Self {
-            lane,
-            at,
-            built_after_ms,
-            entries,
-            ended,
-            taken,
-        }
+        Self { lane, at, built_after_ms, entries, ended, taken }
     }
 
     /// The message without some entries, which are taken out for a reason.
     pub(crate) fn without(&self, closing: Seq, seqs: &BTreeSet<Seq>, why: Reason) -> Self {
-        let Seqs {
-            entries,
-            ended,
-            taken,
-        } = self.all_seqs(closing);
+        let Seqs { entries, ended, taken } = self.all_seqs(closing);
         let (out, entries): (Vec<Seq>, Vec<Seq>) =
             entries.into_iter().partition(|seq| seqs.contains(seq));
         let out = out.into_iter().map(|seq| (seq, why));
@@ -157,18 +140,11 @@ impl MessageRow {
             |(difference, reason): &(i64, Reason)| -> (Seq, Reason) { (seq(difference), *reason) };
         let ended = self.ended.iter().map(&mut with_reason).collect();
         let taken = self.taken.iter().map(&mut with_reason).collect();
-        Seqs {
-            entries,
-            ended,
-            taken,
-        }
+        Seqs { entries, ended, taken }
     }
 }
 
 /// The key of a personal batch.
 pub(crate) fn message_key(MessageId { closing, number }: MessageId) -> Vec<u8> {
-    Key::of(Owner::Bucket(closing.bucket), Table::Messages)
-        .u32(number.0)
-        .seq(closing.seq)
-        .done()
+    Key::of(Owner::Bucket(closing.bucket), Table::Messages).u32(number.0).seq(closing.seq).done()
 }

@@ -37,12 +37,7 @@ pub(crate) struct Standing {
 
 impl Standing {
     fn of(state: MessageState) -> Self {
-        Self {
-            state,
-            reason: None,
-            at: None,
-            ending: None,
-        }
+        Self { state, reason: None, at: None, ending: None }
     }
 
     pub(crate) fn ended(at: Instant, ending: Ending) -> Self {
@@ -52,12 +47,7 @@ impl Standing {
             Ending::Unknown => MessageState::Unknown,
             Ending::RecipientGone | Ending::Forgotten => MessageState::Cancelled,
         };
-        Self {
-            state,
-            reason: ending.reason(),
-            at: Some(at),
-            ending: Some(ending),
-        }
+        Self { state, reason: ending.reason(), at: Some(at), ending: Some(ending) }
     }
 
     /// The state of a message that waits or is on its way, if it does.
@@ -66,15 +56,8 @@ impl Standing {
         if open.unmade.get(&number.0).is_some() {
             return Some(Self::of(MessageState::Planned));
         }
-        let has_failed = open
-            .tried
-            .get(&number.0)
-            .is_some_and(|tried| tried.count > 0);
-        let state = if has_failed {
-            MessageState::Retrying
-        } else {
-            MessageState::Sending
-        };
+        let has_failed = open.tried.get(&number.0).is_some_and(|tried| tried.count > 0);
+        let state = if has_failed { MessageState::Retrying } else { MessageState::Sending };
         open.sending.contains(number.0).then_some(Self::of(state))
     }
 
@@ -85,15 +68,8 @@ impl Standing {
         records: impl IntoIterator<Item = &'r Record>,
     ) -> Self {
         if let Some((reason, at_check)) = row.why_nothing() {
-            let state = if at_check {
-                MessageState::Suppressed
-            } else {
-                MessageState::Cancelled
-            };
-            return Self {
-                reason: Some(reason),
-                ..Self::of(state)
-            };
+            let state = if at_check { MessageState::Suppressed } else { MessageState::Cancelled };
+            return Self { reason: Some(reason), ..Self::of(state) };
         }
         match ending_of(records, number) {
             Some((at, ending)) => Self::ended(at, ending),
@@ -129,11 +105,7 @@ impl Part {
         };
         let closing = name.id.closing.seq;
         let is_other_day = |open: &Closing| open.at.day() != name.due;
-        if bucket
-            .closings
-            .get(&closing)
-            .is_some_and(|open| is_other_day(open))
-        {
+        if bucket.closings.get(&closing).is_some_and(|open| is_other_day(open)) {
             return Ok(None);
         }
         let open = Standing::open(bucket, name.id);
@@ -176,11 +148,7 @@ impl Part {
                 let Some((_, row)) = &row else {
                     return Ok(Err(Refused::UnknownMessage(name)));
                 };
-                let closed = Closed {
-                    message: name.id,
-                    row,
-                    ending,
-                };
+                let closed = Closed { message: name.id, row, ending };
                 if let Some(why) = reopen(self, draft, &closed)? {
                     return Ok(Err(Refused::MessageGone(why.into())));
                 }
@@ -199,10 +167,7 @@ impl Part {
         report: &Attempt,
     ) -> Answer {
         match self.known(draft, name)? {
-            Some(Known {
-                row: Some((day, _)),
-                ..
-            }) => {
+            Some(Known { row: Some((day, _)), .. }) => {
                 note_report(draft, day, name.id, report)?;
                 Ok(Ok(Reply::Done))
             }
@@ -223,9 +188,7 @@ impl Part {
         let names = &self.compiled.names;
         let channel = names.lane(open.lane.lane).channel;
         let who = RoaringBitmap::from_iter([number.0]);
-        let found = bucket
-            .waiting(draft.view, names)
-            .unmade_for((closing.seq, open), number.0)?;
+        let found = bucket.waiting(draft.view, names).unmade_for((closing.seq, open), number.0)?;
         let seq = |entry: &FoundEntry| found.source(entry.source).0.seq;
         let entries = found.entries.iter().map(|entry| Entries {
             seq: seq(entry),
@@ -289,21 +252,10 @@ fn hurry(part: &mut Part, draft: &mut Draft<'_>, message: MessageId) {
     let Some(tried) = open.and_then(|open| open.tried.get(&number.0)).copied() else {
         return;
     };
-    let attempts = Attempts {
-        until: part.now.min(tried.until),
-        ..tried
-    };
-    let record = Record::Attempted {
-        at: part.now,
-        closing: closing.seq,
-        number,
-        attempts,
-    };
+    let attempts = Attempts { until: part.now.min(tried.until), ..tried };
+    let record = Record::Attempted { at: part.now, closing: closing.seq, number, attempts };
     part.write(draft, closing.bucket, record);
-    part.going.push(Going {
-        message,
-        had_ended: false,
-    });
+    part.going.push(Going { message, had_ended: false });
 }
 
 /// Has a message go again that had its outcome; returns why it can't.
@@ -312,11 +264,7 @@ fn reopen(
     draft: &mut Draft<'_>,
     closed: &Closed<'_>,
 ) -> Result<Option<&'static str>, Unreadable> {
-    let Closed {
-        message,
-        row,
-        ending,
-    } = *closed;
+    let Closed { message, row, ending } = *closed;
     let (at, seq) = (message.closing.bucket, message.closing.seq);
     let bucket = &part.buckets[at];
     if bucket.roster.profile(message.number).is_none() {
@@ -336,9 +284,7 @@ fn reopen(
     let from = seqs.iter().min().copied().unwrap_or(seq);
     let open = Closing::new(row.lane.clone(), (row.at, row.at), from);
     let unwanted = match part.version() {
-        Some(version) => part
-            .messages(draft)
-            .unwanted_in((message, channel), &open, &version)?,
+        Some(version) => part.messages(draft).unwanted_in((message, channel), &open, &version)?,
         None => Vec::new(),
     };
     let has_failed = ending.outcome() == Outcome::Failed;
@@ -373,10 +319,7 @@ fn reopen(
     part.write(draft, at, Record::Reopened(Box::new(again)));
     // It has pending entries again.
     part.admitted.clear();
-    part.going.push(Going {
-        message,
-        had_ended: true,
-    });
+    part.going.push(Going { message, had_ended: true });
     let unwanted = unwanted.into_iter().map(|seq| (seq, channel, message));
     part.take_out(draft, at, Reason::Preference, unwanted.collect())?;
     Ok(None)

@@ -95,20 +95,13 @@ impl Plan {
     /// The seqs of a message's entries.
     #[must_use]
     pub fn seqs(&self, planned: &PlannedMessage) -> Vec<Seq> {
-        planned
-            .entries
-            .iter()
-            .map(|source| self.found.source(*source).0.seq)
-            .collect()
+        planned.entries.iter().map(|source| self.found.source(*source).0.seq).collect()
     }
 
     /// Number of entries in the plan.
     #[must_use]
     pub fn entries(&self) -> usize {
-        self.messages
-            .iter()
-            .map(|planned| planned.entries.len() + planned.ended.len())
-            .sum()
+        self.messages.iter().map(|planned| planned.entries.len() + planned.ended.len()).sum()
     }
 }
 
@@ -117,10 +110,7 @@ impl Plan {
     #[must_use]
     pub fn messages_with(&self, holds: impl Fn(&Id) -> bool) -> usize {
         let shows = |source: &u32| holds(&self.headers[*source as usize].object);
-        self.messages
-            .iter()
-            .filter(|planned| planned.entries.iter().any(shows))
-            .count()
+        self.messages.iter().filter(|planned| planned.entries.iter().any(shows)).count()
     }
 }
 
@@ -131,18 +121,13 @@ impl Engine {
     pub fn objects_of<'a>(&self, plan: &'a Plan) -> BTreeMap<&'a Id, bool> {
         let version = self.intake.compiled.current();
         let mut objects = BTreeMap::new();
-        let shown: BTreeSet<u32> = plan
-            .messages
-            .iter()
-            .flat_map(|planned| planned.entries.iter().copied())
-            .collect();
+        let shown: BTreeSet<u32> =
+            plan.messages.iter().flat_map(|planned| planned.entries.iter().copied()).collect();
         for source in shown {
             let type_no = plan.found.source(source).0.arrival.type_no;
             let of_type = version.and_then(|version| version.of_type(type_no));
             let waits = of_type.is_some_and(|of_type| of_type.rules.unresolved == Unresolved::Wait);
-            *objects
-                .entry(&plan.headers[source as usize].object)
-                .or_default() |= waits;
+            *objects.entry(&plan.headers[source as usize].object).or_default() |= waits;
         }
         objects
     }
@@ -158,11 +143,7 @@ impl Engine {
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
             key: plan.key.clone(),
-            items: planned
-                .entries
-                .iter()
-                .map(|source| plan.item(*source))
-                .collect(),
+            items: planned.entries.iter().map(|source| plan.item(*source)).collect(),
             skipped: planned
                 .ended
                 .iter()
@@ -240,13 +221,7 @@ impl Planner<'_> {
             since[(number - least) as usize] <= kept.seq
                 && !bucket.ended.has(kept.seq, lane.channel, number)
         };
-        let look = Look {
-            from,
-            to: closing.seq,
-            who: &who,
-            takes: &takes,
-            has: &has,
-        };
+        let look = Look { from, to: closing.seq, who: &who, takes: &takes, has: &has };
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
         let mut plan = self.plan_of(closing, (&open.lane, open.at, open.clock), found)?;
@@ -296,25 +271,14 @@ impl Planner<'_> {
         (plan, answers): (&Plan, &[Answers]),
     ) -> Result<Vec<PlannedMessage>, Unreadable> {
         let engine = self.engine;
-        let Plan {
-            as_of: at,
-            found,
-            headers,
-            ..
-        } = plan;
+        let Plan { as_of: at, found, headers, .. } = plan;
         let version = engine.intake.compiled.current();
         let choices = version
             .map(|version| self.choices(bucket, version, channel, who, found))
             .unwrap_or_default();
         let never = self.unwanted_sources(draft, (bucket, channel), (who, found), &choices)?;
         let there = self.seen_in_inboxes(draft, (bucket, channel), found)?;
-        let sources = || {
-            found
-                .sources
-                .iter()
-                .map(|source| &*source.kept)
-                .zip(headers)
-        };
+        let sources = || found.sources.iter().map(|source| &*source.kept).zip(headers);
         let is_seen: Vec<_> = sources()
             .map(|(kept, header)| {
                 let type_no = kept.arrival.type_no;
@@ -349,12 +313,7 @@ impl Planner<'_> {
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
                     suppressed: Ends::Of(&suppressed),
-                    ..facts_of(
-                        (&engine.intake.compiled, &engine.intake.objects),
-                        kept,
-                        header,
-                        *at,
-                    )
+                    ..facts_of((&engine.intake.compiled, &engine.intake.objects), kept, header, *at)
                 };
                 facts.checks()
             })
@@ -400,13 +359,10 @@ impl Planner<'_> {
         let found = &plan.found;
         let mut answers = vec![Answers::default(); found.sources.len()];
         let of_type = |at: u32| {
-            self.type_of(found.source(at).0)
-                .filter(|of_type| of_type.condition.is_some())
+            self.type_of(found.source(at).0).filter(|of_type| of_type.condition.is_some())
         };
-        let asked: Vec<u32> = (0..)
-            .take(answers.len())
-            .filter(|at| of_type(*at).is_some())
-            .collect();
+        let asked: Vec<u32> =
+            (0..).take(answers.len()).filter(|at| of_type(*at).is_some()).collect();
         if asked.is_empty() {
             return Ok(answers);
         }
@@ -470,11 +426,7 @@ impl Planner<'_> {
             };
             let entry = (kept, variant);
             let silenced = silenced(draft, (bucket, of_type), entry, (channel, who))?;
-            all.push(if silenced.is_empty() {
-                never
-            } else {
-                Cow::Owned(silenced | &*never)
-            });
+            all.push(if silenced.is_empty() { never } else { Cow::Owned(silenced | &*never) });
         }
         Ok(all)
     }

@@ -117,10 +117,7 @@ impl<'a> Presenter<'a> {
         );
         let mut of_plan = match self.of_plan.take() {
             Some(known) if std::ptr::eq(known.plan, plan) => known,
-            _ => OfPlan {
-                plan,
-                sources: vec![None; plan.headers.len()],
-            },
+            _ => OfPlan { plan, sources: vec![None; plan.headers.len()] },
         };
         for source in &planned.entries {
             let of_source = &mut of_plan.sources[*source as usize];
@@ -128,10 +125,8 @@ impl<'a> Presenter<'a> {
                 *of_source = Some(self.of_source(plan, *source)?);
             }
         }
-        let sources = planned
-            .entries
-            .iter()
-            .filter_map(|source| of_plan.sources[*source as usize].as_ref());
+        let sources =
+            planned.entries.iter().filter_map(|source| of_plan.sources[*source as usize].as_ref());
         let entries: Vec<&Entry> = sources.clone().map(|of| &of.entry).collect();
         let mut topics: Vec<&Arc<Object>> = sources.flat_map(|of| &of.topics).collect();
         topics.sort_unstable_by(|a, b| a.id.cmp(&b.id));
@@ -140,14 +135,8 @@ impl<'a> Presenter<'a> {
         let batch = Batch {
             id,
             message: plan.closing.message(planned.number),
-            tz: profile
-                .tz
-                .clone()
-                .unwrap_or_else(|| rules.defaults.tz.clone()),
-            locale: profile
-                .locale
-                .clone()
-                .unwrap_or_else(|| rules.defaults.locale.clone()),
+            tz: profile.tz.clone().unwrap_or_else(|| rules.defaults.tz.clone()),
+            locale: profile.locale.clone().unwrap_or_else(|| rules.defaults.locale.clone()),
             recipient: profile,
             channel: plan.channel.to_owned(),
             lane: plan.lane_name.clone(),
@@ -230,10 +219,7 @@ impl<'a> Presenter<'a> {
         }
         let mut actor = self.object(id)?;
         if actor.title.is_none()
-            && let Some(name) = self
-                .engine
-                .recipient(id)
-                .and_then(|found| found.name.as_ref())
+            && let Some(name) = self.engine.recipient(id).and_then(|found| found.name.as_ref())
         {
             Arc::make_mut(&mut actor).title = Some(name.clone());
         }

@@ -47,17 +47,11 @@ impl Engine {
         upcoming: Upcoming<'_>,
     ) -> Result<BTreeSet<MessageId>, Unreadable> {
         let mut messages = BTreeSet::new();
-        let mut open = self
-            .parts
-            .buckets()
-            .flat_map(|bucket| bucket.closings.values());
+        let mut open = self.parts.buckets().flat_map(|bucket| bucket.closings.values());
         if open.all(|open| open.sending.is_empty()) {
             return Ok(messages);
         }
-        let touching = Touching {
-            engine: self,
-            draft: &Draft::new(view),
-        };
+        let touching = Touching { engine: self, draft: &Draft::new(view) };
         match upcoming {
             Upcoming::Rules(rules) => messages.extend(touching.unwanted_under(rules)?),
             Upcoming::Forget(before) => messages.extend(touching.messages_before(before)?),
@@ -93,9 +87,7 @@ impl Touching<'_> {
         let mut names = self.engine.intake.compiled.names.clone();
         let (version, _) = Version::new(0, rules.clone(), &mut names);
         for (part, bucket) in self.engine.parts.with_buckets() {
-            let unwanted = part
-                .messages(self.draft)
-                .unwanted(bucket.no, None, &version)?;
+            let unwanted = part.messages(self.draft).unwanted(bucket.no, None, &version)?;
             messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
         }
         Ok(messages)
@@ -104,11 +96,7 @@ impl Touching<'_> {
     fn messages_before(&self, before: Day) -> Result<Vec<MessageId>, Unreadable> {
         let mut messages = Vec::new();
         for part in self.engine.parts.iter() {
-            messages.extend(
-                part.messages(self.draft)
-                    .messages_before(before)?
-                    .into_keys(),
-            );
+            messages.extend(part.messages(self.draft).messages_before(before)?.into_keys());
         }
         Ok(messages)
     }
@@ -127,10 +115,7 @@ impl Touching<'_> {
                 .iter()
                 .flat_map(|bucket| events.iter().map(move |event| (bucket, event)))
             {
-                for kept in bucket
-                    .index
-                    .arrivals_of(self.draft.view, *place, &event.days)?
-                {
+                for kept in bucket.index.arrivals_of(self.draft.view, *place, &event.days)? {
                     let found = bucket.sets_of(self.draft.view, &kept)?;
                     for (variant, who) in kept.arrival.variants.iter().zip(found) {
                         for lane in &variant.lanes {
@@ -194,9 +179,9 @@ impl Touching<'_> {
             Command::Erase { recipient } | Command::Preferences { recipient, .. } => {
                 Ok(self.messages_of_recipient(recipient, None))
             }
-            Command::Preference {
-                recipient, channel, ..
-            } => Ok(self.messages_of_recipient(recipient, channel_no(channel))),
+            Command::Preference { recipient, channel, .. } => {
+                Ok(self.messages_of_recipient(recipient, channel_no(channel)))
+            }
             Command::Forget { before } => self.messages_before(*before),
             Command::Publish(event) => self.messages_replaced(event),
             Command::Message { message, .. } => Ok(vec![message.id]),

@@ -88,9 +88,7 @@ fn once_key(bucket: BucketNo, of: Of, subject: &str, page: u32) -> Vec<u8> {
 }
 
 fn left_out_key(bucket: BucketNo, place: EventNo) -> Vec<u8> {
-    Key::of(Owner::Bucket(bucket), Table::LeftOut)
-        .u64(place.0)
-        .done()
+    Key::of(Owner::Bucket(bucket), Table::LeftOut).u64(place.0).done()
 }
 
 /// Reads how many of a bucket an event left out.
@@ -131,9 +129,7 @@ impl Part {
         let key = key_of_event(per, event);
         let mut suppressed = 0;
         for (&no, routed) in routed.iter_mut() {
-            let mut who = routed
-                .values()
-                .fold(RoaringBitmap::new(), |who, set| who | set);
+            let mut who = routed.values().fold(RoaringBitmap::new(), |who, set| who | set);
             if who.is_empty() {
                 continue;
             }
@@ -157,10 +153,7 @@ impl Part {
                 routed.values_mut().for_each(|set| *set -= &left_out);
                 routed.retain(|_, set| !set.is_empty());
                 suppressed += left_out.len();
-                let counted = LeftOut {
-                    why: admission,
-                    recipients: left_out.len(),
-                };
+                let counted = LeftOut { why: admission, recipients: left_out.len() };
                 let today = Partition::Day(self.now.day());
                 draft.put(today, left_out_key(no, row.place), encode(&counted));
             }
@@ -213,10 +206,7 @@ impl Part {
         (type_no, rules): (TypeNo, &Type),
         event: &Event,
     ) -> Result<Vec<MessageId>, Unreadable> {
-        let of = Of {
-            type_no,
-            per: rules.rules.per,
-        };
+        let of = Of { type_no, per: rules.rules.per };
         let mut messages = Vec::new();
         if rules.rules.admission != Admission::LastOnly {
             return Ok(messages);
@@ -239,14 +229,10 @@ impl Part {
                     let message = bucket.closing_id(*closing).message(RecipientNo(number));
                     self.in_message(draft, (message, open), of, &mut entries)?;
                 }
-                messages.extend(
-                    entries
-                        .into_iter()
-                        .filter_map(|(of, place, _)| match place {
-                            Place::Message(.., message) if of == key => Some(message),
-                            Place::Message(..) | Place::Lane(..) => None,
-                        }),
-                );
+                messages.extend(entries.into_iter().filter_map(|(of, place, _)| match place {
+                    Place::Message(.., message) if of == key => Some(message),
+                    Place::Message(..) | Place::Lane(..) => None,
+                }));
             }
         }
         Ok(messages)
@@ -313,11 +299,7 @@ pub(crate) fn remember_sent(
         to,
         who: &seqs_of.keys().copied().collect(),
         takes: &takes,
-        has: &|number, kept| {
-            seqs_of
-                .get(&number)
-                .is_some_and(|seqs| seqs.contains(&kept.seq))
-        },
+        has: &|number, kept| seqs_of.get(&number).is_some_and(|seqs| seqs.contains(&kept.seq)),
     };
     let found = bucket.index.look(draft.view, &look)?;
     for (source, who) in found.by_source() {
@@ -423,9 +405,7 @@ fn pending(
     }
     let bucket = &part.buckets[no];
     if let Some(known) = part.admitted.get_mut(&(no, of.type_no)) {
-        known
-            .scheduled
-            .retain(|at, _| bucket.scheduled.contains_key(at));
+        known.scheduled.retain(|at, _| bucket.scheduled.contains_key(at));
         for (at, _) in known.scheduled.iter().filter(|(_, of)| **of == key) {
             let who = bucket.scheduled.among(at, &suspects);
             if !who.is_empty() {
@@ -453,11 +433,7 @@ fn entered(
     who: Option<&RoaringBitmap>,
 ) -> Result<Vec<(u64, Place, RoaringBitmap)>, Unreadable> {
     let mut entries = Vec::new();
-    let among = Among {
-        who,
-        type_no: Some(of.type_no),
-        ..Among::default()
-    };
+    let among = Among { who, type_no: Some(of.type_no), ..Among::default() };
     for (_, channel, found) in part.waiting_among(draft, no, among)? {
         for (source, mut of_source) in found.by_source() {
             if let Some(who) = who {
@@ -477,9 +453,7 @@ fn entered(
             None => open.sending.clone(),
         };
         for number in numbers {
-            let message = part.buckets[no]
-                .closing_id(*closing)
-                .message(RecipientNo(number));
+            let message = part.buckets[no].closing_id(*closing).message(RecipientNo(number));
             part.in_message(draft, (message, open), of, &mut entries)?;
         }
     }

@@ -28,12 +28,7 @@ pub(crate) struct Admitted {
 impl Admitted {
     /// Nobody yet, by these keys.
     pub(crate) fn none(per: Per) -> Self {
-        Self {
-            per,
-            by_key: FxHashMap::default(),
-            scheduled: BTreeMap::new(),
-            most: KEYS_MIN,
-        }
+        Self { per, by_key: FxHashMap::default(), scheduled: BTreeMap::new(), most: KEYS_MIN }
     }
 
     /// Tells whether it has the keys of a configuration, and not too many of them.

@@ -20,16 +20,9 @@ pub(crate) struct Buckets {
 
 impl Buckets {
     pub(crate) fn new(total: u16, held: Vec<Bucket>) -> Self {
-        let held: BTreeMap<_, _> = held
-            .into_iter()
-            .map(|bucket| (bucket.no, Arc::new(bucket)))
-            .collect();
-        Self {
-            total,
-            numbers: held.keys().copied().collect(),
-            held,
-            shown: BTreeMap::new(),
-        }
+        let held: BTreeMap<_, _> =
+            held.into_iter().map(|bucket| (bucket.no, Arc::new(bucket))).collect();
+        Self { total, numbers: held.keys().copied().collect(), held, shown: BTreeMap::new() }
     }
 
     /// The buckets as they are now, for readers.

@@ -32,10 +32,7 @@ impl Part {
         cancel: &Cancel,
     ) -> Result<CancelCount, Unreadable> {
         let mut count = CancelCount::default();
-        for (place, event) in self
-            .copies_in(draft)
-            .with_copies(&cancel.what, &cancel.events)?
-        {
+        for (place, event) in self.copies_in(draft).with_copies(&cancel.what, &cancel.events)? {
             count.places.insert(place);
             let entries = &mut count.entries;
             for t in event.waits_for {
@@ -85,9 +82,7 @@ impl Part {
             let on = self.compiled.names.lane(open.lane.lane).channel;
             open.sending.contains(number.0) && channel.is_none_or(|channel| channel == on)
         });
-        theirs
-            .map(|(closing, _)| bucket.closing_id(*closing).message(number))
-            .collect()
+        theirs.map(|(closing, _)| bucket.closing_id(*closing).message(number)).collect()
     }
 
     /// Ends the messages to an erased recipient: there are no further attempts.
@@ -148,17 +143,11 @@ impl Part {
                 items.entry((seq, channel)).or_default().insert(number.0);
             }
         }
-        let items = items
-            .into_iter()
-            .map(|((seq, channel), who)| Entries { seq, channel, who })
-            .collect();
+        let items =
+            items.into_iter().map(|((seq, channel), who)| Entries { seq, channel, who }).collect();
         self.cut(draft, at, Some(why), items);
         for (closing, who) in withdrawn {
-            let record = Record::Withdrawn {
-                at: self.now,
-                closing,
-                who,
-            };
+            let record = Record::Withdrawn { at: self.now, closing, who };
             self.write(draft, at, record);
         }
         Ok(())
@@ -195,11 +184,7 @@ fn cancel_arrived(
     let items: Vec<Entries> = reach
         .waiting
         .into_iter()
-        .map(|((seq, channel), who)| Entries {
-            seq,
-            channel,
-            who: who.into(),
-        })
+        .map(|((seq, channel), who)| Entries { seq, channel, who: who.into() })
         .collect();
     sum.cancelled += items.iter().map(|entries| entries.who.len()).sum::<u64>();
     sum.removed_from_batch += reach.kept_back.len() as u64;
@@ -211,20 +196,10 @@ fn cancel_arrived(
 
 /// Takes delivered entries out of inboxes. They stay delivered.
 fn hide(part: &mut Part, draft: &mut Draft<'_>, at: BucketNo, shown: BTreeMap<Seq, RoaringBitmap>) {
-    let items = shown.into_iter().map(|(seq, who)| Entries {
-        seq,
-        channel: INBOX_NO,
-        who: who.into(),
-    });
+    let items =
+        shown.into_iter().map(|(seq, who)| Entries { seq, channel: INBOX_NO, who: who.into() });
     for items in parts(items.collect(), |item| set_bytes(&item.who)) {
-        part.write(
-            draft,
-            at,
-            Record::Hidden {
-                at: part.now,
-                items,
-            },
-        );
+        part.write(draft, at, Record::Hidden { at: part.now, items });
     }
 }
 
@@ -243,11 +218,6 @@ fn end_message(
         None => return,
     };
     let MessageId { closing, number } = message;
-    let sent = Sent {
-        number,
-        seqs,
-        ending,
-        resent: 0,
-    };
+    let sent = Sent { number, seqs, ending, resent: 0 };
     part.note(draft, closing, &[sent]);
 }

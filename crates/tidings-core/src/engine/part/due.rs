@@ -64,15 +64,7 @@ impl Part {
                     continue;
                 }
                 any = true;
-                self.write(
-                    draft,
-                    at,
-                    Record::Closing {
-                        at: now,
-                        lane,
-                        who: who.into(),
-                    },
-                );
+                self.write(draft, at, Record::Closing { at: now, lane, who: who.into() });
             }
         }
         Ok(any)
@@ -118,12 +110,8 @@ fn count_due(
     let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
     let closing = enough - &held;
     if !fewer.is_empty() || !held.is_empty() {
-        let record = Record::Counted {
-            at: part.now,
-            lane,
-            fewer: fewer.into(),
-            enough: held.into(),
-        };
+        let record =
+            Record::Counted { at: part.now, lane, fewer: fewer.into(), enough: held.into() };
         part.write(draft, at, record);
     }
     Ok(closing)
@@ -221,14 +209,7 @@ fn inbox_delivery(
         part.buckets[at].delivered_to = to;
         return Ok(None);
     }
-    let delivery = InboxDelivery {
-        bucket: at,
-        at: now,
-        from,
-        to,
-        except,
-        unanswered,
-    };
+    let delivery = InboxDelivery { bucket: at, at: now, from, to, except, unanswered };
     Ok(Some((delivery, once)))
 }
 
@@ -240,11 +221,7 @@ impl Reader<'_> {
     /// [`Unreadable`] where the store can't be read.
     pub fn waits(&self) -> Result<bool, Unreadable> {
         let Reader { engine, view } = *self;
-        if engine
-            .parts
-            .buckets()
-            .any(|bucket| !bucket.scheduled.is_empty())
-        {
+        if engine.parts.buckets().any(|bucket| !bucket.scheduled.is_empty()) {
             return Ok(true);
         }
         let names = &engine.intake.compiled.names;
@@ -255,11 +232,8 @@ impl Reader<'_> {
             for no in bucket.lanes.numbers() {
                 let name = names.lane(no);
                 let paused = bucket.paused.contains(&name.channel);
-                let held = if paused || name.kind == LaneKind::Paused {
-                    &ever
-                } else {
-                    unconfirmed
-                };
+                let held =
+                    if paused || name.kind == LaneKind::Paused { &ever } else { unconfirmed };
                 let found = bucket.waiting(view, names).in_lane(no, Some(held))?;
                 held_back += found.entries.len() as u64;
             }
@@ -330,10 +304,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok(messages
-            .into_values()
-            .filter(|message| !message.items.is_empty())
-            .collect())
+        Ok(messages.into_values().filter(|message| !message.items.is_empty()).collect())
     }
 }
 
@@ -348,8 +319,5 @@ pub(crate) fn inbox_members(compiled: &CompiledRules, kept: &StoredArrival) -> R
 
 /// Tells whether a variant has an inbox entry.
 pub(crate) fn has_inbox(compiled: &CompiledRules, variant: &Variant) -> bool {
-    variant
-        .lanes
-        .iter()
-        .any(|lane| compiled.names.lane(*lane).is_inbox())
+    variant.lanes.iter().any(|lane| compiled.names.lane(*lane).is_inbox())
 }

@@ -147,10 +147,8 @@ impl Part {
             }
         }
         for (bucket, change) in changes {
-            let topics = change
-                .topics
-                .into_iter()
-                .map(|(topic, who)| (topic.clone(), Set::from(who)));
+            let topics =
+                change.topics.into_iter().map(|(topic, who)| (topic.clone(), Set::from(who)));
             let bytes = |(topic, who): &(Id, Set)| topic.as_str().len() + set_bytes(who);
             for topics in parts(topics.collect(), bytes) {
                 self.write(draft, bucket, Record::Follow { topics, on });
@@ -162,11 +160,7 @@ impl Part {
 
 fn put_row(draft: &mut Draft<'_>, key: Key, topics: &[&Id]) {
     if let Some((first, more)) = topics.split_first() {
-        let value = if more.is_empty() {
-            Vec::new()
-        } else {
-            encode(&more)
-        };
+        let value = if more.is_empty() { Vec::new() } else { encode(&more) };
         let key = key.bytes(first.as_str().as_bytes()).done();
         draft.put(Partition::Base, key, value);
     }
@@ -180,10 +174,7 @@ fn leave(
     left: &BTreeSet<&Id>,
 ) -> Result<(), Unreadable> {
     for (key, topics) in rows_of(draft, bucket, number)? {
-        let kept: Vec<&Id> = topics
-            .iter()
-            .filter(|topic| !left.contains(topic))
-            .collect();
+        let kept: Vec<&Id> = topics.iter().filter(|topic| !left.contains(topic)).collect();
         if kept.len() < topics.len() {
             draft.delete(Partition::Base, key);
             put_row(draft, rows_key(bucket, number), &kept);

@@ -148,9 +148,7 @@ impl Messages<'_> {
                 }
                 Some(_) => Vec::new(),
             };
-            numbers
-                .into_iter()
-                .map(move |number| (closing, open, channel, number))
+            numbers.into_iter().map(move |number| (closing, open, channel, number))
         });
         let mut unwanted = Vec::new();
         for (closing, open, channel, number) in messages {
@@ -206,14 +204,11 @@ impl Messages<'_> {
             to: *to,
             who: &[number.0].into(),
             takes: &|kept, variant| {
-                open.lane
-                    .has(&self.part.compiled.names, &kept.arrival, variant)
+                open.lane.has(&self.part.compiled.names, &kept.arrival, variant)
             },
             has: &|_, kept| seqs.contains(&kept.seq),
         };
-        self.part.buckets[closing.bucket]
-            .index
-            .look(self.draft.view, &look)
+        self.part.buckets[closing.bucket].index.look(self.draft.view, &look)
     }
 
     /// The messages without an outcome that have entries of the days before this one, with all of their

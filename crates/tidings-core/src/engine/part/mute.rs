@@ -64,11 +64,7 @@ impl Way {
         }
         let first = lanes.keys().next().copied();
         let parts = lanes.into_iter().map(|(after_ms, lanes)| {
-            let part = Self {
-                lanes,
-                later: Some(after_ms) != first,
-                ..self.clone()
-            };
+            let part = Self { lanes, later: Some(after_ms) != first, ..self.clone() };
             (after_ms, part)
         });
         parts.collect()
@@ -88,11 +84,8 @@ impl Way {
 
     /// The same with other indexes of the words.
     pub(crate) fn renumbered(mut self, number: &FxHashMap<u16, u16>) -> Self {
-        for reasons in self
-            .elsewhere
-            .iter_mut()
-            .map(|of| &mut of.reasons)
-            .chain([&mut self.reasons])
+        for reasons in
+            self.elsewhere.iter_mut().map(|of| &mut of.reasons).chain([&mut self.reasons])
         {
             reasons.iter_mut().for_each(|at| *at = number[at]);
         }
@@ -118,9 +111,6 @@ pub(crate) fn silenced(
     }
     let arrival = &kept.arrival;
     let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
-    let why = Why {
-        words: &arrival.reasons,
-        reasons: variant.reasons_on(channel),
-    };
+    let why = Why { words: &arrival.reasons, reasons: variant.reasons_on(channel) };
     Ok(mutes.silence(channel, &row.event, why, who.clone()))
 }

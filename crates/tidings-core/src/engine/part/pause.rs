@@ -52,10 +52,7 @@ impl Part {
                 channel_no(name).map(|channel| self.paused.channels.remove(&channel));
             }
         }
-        let among = set_apart(self, what).map(|among| Among {
-            paused_only: true,
-            ..among
-        });
+        let among = set_apart(self, what).map(|among| Among { paused_only: true, ..among });
         note_paused(self, draft, among)
     }
 
@@ -80,15 +77,12 @@ impl Part {
 /// The entries that wait apart while something is paused; none = they stay in their windows.
 fn set_apart(part: &Part, what: &Pausable) -> Option<Among<'static>> {
     match what {
-        Pausable::Type(name) => Some(Among {
-            type_no: part.compiled.names.type_no(name.as_str()),
-            ..Among::default()
-        }),
+        Pausable::Type(name) => {
+            Some(Among { type_no: part.compiled.names.type_no(name.as_str()), ..Among::default() })
+        }
         // The inbox has no windows that could stay open: what comes is set apart.
-        Pausable::Channel(name) => (channel_no(name) == Some(INBOX_NO)).then(|| Among {
-            channel: Some(INBOX_NO),
-            ..Among::default()
-        }),
+        Pausable::Channel(name) => (channel_no(name) == Some(INBOX_NO))
+            .then(|| Among { channel: Some(INBOX_NO), ..Among::default() }),
     }
 }
 

@@ -28,36 +28,17 @@ impl Part {
                 let replies = self.follow(draft, &[command])?;
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done)))
             }
-            Command::Mark {
-                recipient,
-                what,
-                kind,
-            } => mark(self, intake, draft, recipient, (what, *kind)),
-            Command::Preference {
-                recipient,
-                scope,
-                channel,
-                mode,
-            } => {
-                let chosen = take_back::Chosen {
-                    recipient,
-                    scope,
-                    channel,
-                    mode,
-                };
+            Command::Mark { recipient, what, kind } => {
+                mark(self, intake, draft, recipient, (what, *kind))
+            }
+            Command::Preference { recipient, scope, channel, mode } => {
+                let chosen = take_back::Chosen { recipient, scope, channel, mode };
                 self.prefer(draft, chosen)
             }
-            Command::Preferences {
-                recipient,
-                chosen,
-                whole,
-            } => self.prefer_all(draft, recipient, (chosen, *whole)),
-            Command::Flush {
-                recipient,
-                channel,
-                lane,
-                key,
-            } => {
+            Command::Preferences { recipient, chosen, whole } => {
+                self.prefer_all(draft, recipient, (chosen, *whole))
+            }
+            Command::Flush { recipient, channel, lane, key } => {
                 let among = (channel.as_deref(), lane.as_deref(), key.as_ref());
                 Ok(flush(self, draft, recipient, among))
             }
@@ -97,11 +78,7 @@ impl Part {
         };
         let new = changed(known.clone(), change);
         if known.as_ref() != Some(&new) {
-            let record = Record::Profile {
-                at: self.now,
-                number,
-                profile: Box::new(new),
-            };
+            let record = Record::Profile { at: self.now, number, profile: Box::new(new) };
             self.write(draft, bucket, record);
         }
         Ok(Ok(Reply::Done))
@@ -149,13 +126,7 @@ fn mark(
         }
     };
     for what in covered {
-        let record = Record::Mark {
-            at: part.now,
-            before: intake.next_place,
-            number,
-            what,
-            kind,
-        };
+        let record = Record::Mark { at: part.now, before: intake.next_place, number, what, kind };
         part.write(draft, bucket, record);
     }
     Ok(Ok(Reply::Done))

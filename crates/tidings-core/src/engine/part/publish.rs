@@ -59,10 +59,7 @@ impl Part {
             return Ok(Spread::default());
         };
         let (mut named, unknown) = named(self, &event.to);
-        let mut spread = Spread {
-            unknown,
-            ..Spread::default()
-        };
+        let mut spread = Spread { unknown, ..Spread::default() };
         if named.is_empty() && !event.to.reaches_unnamed() {
             return Ok(spread);
         }
@@ -88,12 +85,7 @@ impl Part {
                 }
             }
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
-            let lanes = route(
-                bucket,
-                (of_type, &self.paused),
-                (event, &reasons.words),
-                classes,
-            );
+            let lanes = route(bucket, (of_type, &self.paused), (event, &reasons.words), classes);
             let lanes = settle_lanes(bucket, &self.compiled, &row.keys, lanes);
             routed.insert(bucket.no, lanes);
         }
@@ -139,10 +131,7 @@ impl Part {
         let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
         let current = self.compiled.current().cloned();
         let rules = current.as_ref().map_or(0, |version| version.number);
-        let of_type = current
-            .as_ref()
-            .zip(type_no)
-            .and_then(|(version, no)| version.of_type(no));
+        let of_type = current.as_ref().zip(type_no).and_then(|(version, no)| version.of_type(no));
         let pivot = of_type.and_then(|of_type| of_type.rules.group);
         let about = About::of(&row.event, pivot.unwrap_or(Pivot::Object));
         for (no, routed) in routed {
@@ -270,21 +259,13 @@ impl Reasons {
 
     /// The indexes of the reasons for which a recipient is in the audience.
     pub(crate) fn reaching(&self, bucket: &Bucket, to: &Audience, number: u32) -> Vec<u16> {
-        let id = bucket
-            .roster
-            .profile(RecipientNo(number))
-            .map(|profile| &profile.id);
+        let id = bucket.roster.profile(RecipientNo(number)).map(|profile| &profile.id);
         let is_named = id.is_some_and(|id| to.recipients.contains(id));
         let named = is_named.then(|| RoaringBitmap::from_iter([number]));
-        let mut classes = self
-            .classes(bucket, to, named.unwrap_or_default())
-            .into_iter();
+        let mut classes = self.classes(bucket, to, named.unwrap_or_default()).into_iter();
         let reasons = classes.find(|(_, who)| who.contains(number));
         let reasons = reasons.map_or_else(Vec::new, |(reasons, _)| reasons);
-        reasons
-            .into_iter()
-            .filter_map(|at| u16::try_from(at).ok())
-            .collect()
+        reasons.into_iter().filter_map(|at| u16::try_from(at).ok()).collect()
     }
 
     /// The audience in a bucket, as disjoint sets by reasons.
@@ -317,10 +298,7 @@ impl Reasons {
         }
         match sources.len() {
             0 => Vec::new(),
-            1 => sources
-                .into_iter()
-                .map(|(at, who)| (vec![at], who))
-                .collect(),
+            1 => sources.into_iter().map(|(at, who)| (vec![at], who)).collect(),
             _ => partition(sources),
         }
     }
@@ -341,10 +319,7 @@ fn route(
             .map(|at| u16::try_from(at).expect("the limits leave an event fewer reasons than 2^16"))
             .collect();
         let mut parts = vec![(Vec::new(), who)];
-        let why = Why {
-            words,
-            reasons: &reasons,
-        };
+        let why = Why { words, reasons: &reasons };
         for channel in of_type.channels(only) {
             let mut split = Vec::with_capacity(parts.len());
             for (entries, who) in parts {
@@ -364,11 +339,7 @@ fn route(
                             Left::All => None,
                             Left::Some(reasons) => Some(reasons),
                         };
-                        entries.push(Branch {
-                            channel,
-                            lane,
-                            reasons,
-                        });
+                        entries.push(Branch { channel, lane, reasons });
                         split.push((entries, part));
                     }
                 }
@@ -406,11 +377,7 @@ pub(crate) fn settle_lanes(
     keys: &BatchKeys,
     routed: Routed,
 ) -> Routed {
-    if compiled
-        .names
-        .lanes()
-        .all(|(no, _)| compiled.names.others(no).next().is_none())
-    {
+    if compiled.names.lanes().all(|(no, _)| compiled.names.others(no).next().is_none()) {
         return routed;
     }
     let mut settled = Routed::new();
@@ -430,10 +397,7 @@ pub(crate) fn settle_lanes(
         }
         for (mut lanes, part) in parts {
             lanes.sort_unstable();
-            let way = Way {
-                lanes,
-                ..way.clone()
-            };
+            let way = Way { lanes, ..way.clone() };
             *settled.entry(way).or_default() |= part;
         }
     }
@@ -455,10 +419,5 @@ fn narrowed(words: &[String], routed: Vec<Destination>) -> (Vec<String>, Vec<Var
             who: who.into(),
         }
     });
-    (
-        used.iter()
-            .map(|at| words[usize::from(*at)].clone())
-            .collect(),
-        variants.collect(),
-    )
+    (used.iter().map(|at| words[usize::from(*at)].clone()).collect(), variants.collect())
 }

@@ -68,10 +68,7 @@ impl Part {
                 }
             });
             let frozen = Frozen {
-                words: used
-                    .iter()
-                    .map(|at| words[usize::from(*at)].clone())
-                    .collect(),
+                words: used.iter().map(|at| words[usize::from(*at)].clone()).collect(),
                 parts: parts.collect(),
             };
             let scheduled = &mut self.buckets[no].scheduled;
@@ -116,14 +113,9 @@ impl Part {
         let frozen = self.take_frozen(draft, (t, row.place))?;
         let version = self.version();
         let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
-        let of_type = version
-            .as_ref()
-            .zip(type_no)
-            .and_then(|(version, no)| version.of_type(no));
-        let mut words: Vec<String> = frozen
-            .iter()
-            .flat_map(|(_, frozen)| frozen.words.iter().cloned())
-            .collect();
+        let of_type = version.as_ref().zip(type_no).and_then(|(version, no)| version.of_type(no));
+        let mut words: Vec<String> =
+            frozen.iter().flat_map(|(_, frozen)| frozen.words.iter().cloned()).collect();
         words.sort_unstable();
         words.dedup();
         let mut routed = BTreeMap::new();
@@ -167,12 +159,7 @@ impl Part {
                 row.enter(who.len());
                 row.end(reason.outcome(), Some(*reason), who.len());
             }
-            let record = Record::Dropped {
-                at,
-                place,
-                later,
-                items,
-            };
+            let record = Record::Dropped { at, place, later, items };
             self.write(draft, bucket, record);
         }
     }
@@ -194,11 +181,7 @@ type Ended = BTreeMap<(ChannelNo, Reason), RoaringBitmap>;
 impl NotEntered {
     /// Ends one entry of each of a set; `later` as in the part that they are of.
     fn end(&mut self, later: bool, of: (ChannelNo, Reason), who: &RoaringBitmap) {
-        let ended = if later {
-            &mut self.later
-        } else {
-            &mut self.first
-        };
+        let ended = if later { &mut self.later } else { &mut self.first };
         *ended.entry(of).or_default() |= who;
     }
 
@@ -217,11 +200,7 @@ impl NotEntered {
 
     /// Number of these entries.
     pub(crate) fn entries(&self) -> u64 {
-        self.first
-            .values()
-            .chain(self.later.values())
-            .map(RoaringBitmap::len)
-            .sum()
+        self.first.values().chain(self.later.values()).map(RoaringBitmap::len).sum()
     }
 }
 
@@ -238,16 +217,13 @@ fn thaw(
     let at = frozen.words.iter().map(|word| words.binary_search(word));
     let at: Vec<Option<u16>> = at.map(|at| u16::try_from(at.ok()?).ok()).collect();
     let renumbered = |reasons: &[u16]| -> Vec<u16> {
-        reasons
-            .iter()
-            .filter_map(|word| *at.get(usize::from(*word))?)
-            .collect()
+        reasons.iter().filter_map(|word| *at.get(usize::from(*word))?).collect()
     };
     for part in frozen.parts {
-        let elsewhere = part.elsewhere.iter().map(|of| OnChannel {
-            channel: of.channel,
-            reasons: renumbered(&of.reasons),
-        });
+        let elsewhere = part
+            .elsewhere
+            .iter()
+            .map(|of| OnChannel { channel: of.channel, reasons: renumbered(&of.reasons) });
         let way = Way {
             lanes: Vec::new(),
             reasons: renumbered(&part.reasons),
@@ -261,17 +237,13 @@ fn thaw(
             let mut split = Vec::new();
             for (lanes, who) in sets {
                 let chosen = match of_type {
-                    Some(of_type) => bucket
-                        .preferences
-                        .lanes(channel, (of_type, paused), who)
-                        .collect(),
+                    Some(of_type) => {
+                        bucket.preferences.lanes(channel, (of_type, paused), who).collect()
+                    }
                     None => vec![(None, who)],
                 };
                 for (lane, mut part) in chosen {
-                    let why = Why {
-                        words,
-                        reasons: way.reasons_on(channel),
-                    };
+                    let why = Why { words, reasons: way.reasons_on(channel) };
                     let is_muted = of_type.is_some_and(|of_type| !of_type.rules.required);
                     let mutes = is_muted.then_some(&bucket.preferences.mutes);
                     let silenced =
@@ -304,10 +276,7 @@ fn thaw(
                 continue;
             }
             lanes.sort_unstable();
-            let way = Way {
-                lanes,
-                ..way.clone()
-            };
+            let way = Way { lanes, ..way.clone() };
             *routed.entry(way).or_default() |= part;
         }
     }

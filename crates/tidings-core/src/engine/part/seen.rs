@@ -118,10 +118,7 @@ pub(crate) fn seen_before(
 ) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
     let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
     for part in &frozen.parts {
-        for channel in part
-            .channels
-            .iter()
-            .filter(|channel| of_type.after_ms(**channel).is_some())
+        for channel in part.channels.iter().filter(|channel| of_type.after_ms(**channel).is_some())
         {
             *concerned.entry(*channel).or_default() |= &part.who.0;
         }
@@ -193,9 +190,7 @@ impl Planner<'_> {
         header: &Header,
     ) -> bool {
         let engine = self.engine;
-        let Arrival {
-            t, place, type_no, ..
-        } = kept.arrival;
+        let Arrival { t, place, type_no, .. } = kept.arrival;
         let Some(marks) = bucket.marks.get(&number.0) else {
             return false;
         };

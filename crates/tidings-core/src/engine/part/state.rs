@@ -123,9 +123,7 @@ pub(crate) fn read_heads(view: &dyn ReadView, parts: Option<u16>) -> Result<Vec<
         promised: 0,
         applied,
         forgotten_before: stored.iter().filter_map(|head| head.forgotten_before).max(),
-        paused: stored
-            .first()
-            .map_or_else(Paused::default, |head| head.paused.clone()),
+        paused: stored.first().map_or_else(Paused::default, |head| head.paused.clone()),
     };
     let mut heads: Vec<Head> = (0..parts).map(|_| fresh()).collect();
     for head in &stored {
@@ -151,20 +149,14 @@ impl Part {
         let mut ledger = Ledger::default();
         let mut buckets = Vec::new();
         for no in range_of(no, parts, total).map(BucketNo) {
-            let source = Source {
-                view,
-                compiled,
-                days: &days,
-                forgotten_before: head.forgotten_before,
-            };
+            let source =
+                Source { view, compiled, days: &days, forgotten_before: head.forgotten_before };
             buckets.push(recovery::recover(no, source)?);
             ledger.read(view, no)?;
         }
         let entered = (Owner::Shared, Table::EnteredIds);
-        let copies = days_with(view, &days, entered)?
-            .into_iter()
-            .map(|day| (day, Tree::new()))
-            .collect();
+        let copies =
+            days_with(view, &days, entered)?.into_iter().map(|day| (day, Tree::new())).collect();
         Ok(Self {
             no,
             now: head.now,
@@ -358,9 +350,7 @@ impl Part {
 
     /// The buckets whose chores are still done.
     fn working(&self) -> impl Iterator<Item = &Bucket> {
-        self.buckets
-            .iter()
-            .filter(|bucket| !self.set_aside.contains(&bucket.no))
+        self.buckets.iter().filter(|bucket| !self.set_aside.contains(&bucket.no))
     }
 
     /// Tells whether chores are so far behind that they should get more of a step's time.

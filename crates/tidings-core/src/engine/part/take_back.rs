@@ -86,11 +86,7 @@ impl Part {
             }
         }
         for items in parts(items, |item| set_bytes(&item.who)) {
-            let record = Record::Cut {
-                at: self.now,
-                why,
-                items,
-            };
+            let record = Record::Cut { at: self.now, why, items };
             self.write(draft, at, record);
         }
     }
@@ -150,9 +146,7 @@ impl Part {
         }
         let mut choices = Vec::new();
         for (channel, scope, mode) in self.buckets[bucket].preferences.of(number.0) {
-            let is_known = self
-                .rules()
-                .is_some_and(|rules| rules.know_choice(&scope, &mode));
+            let is_known = self.rules().is_some_and(|rules| rules.know_choice(&scope, &mode));
             if mode == Mode::Never && !is_known {
                 continue;
             }
@@ -186,31 +180,17 @@ impl Part {
         let mut moved = Vec::new();
         for (lane, channel, found) in &found {
             let rules = (&*self.compiled, &*version, &self.paused);
-            sort_out(
-                draft,
-                (bucket, rules),
-                (*lane, *channel),
-                found,
-                &mut ends,
-                &mut moved,
-            )?;
+            sort_out(draft, (bucket, rules), (*lane, *channel), found, &mut ends, &mut moved)?;
         }
         moved.sort_by_key(|moved: &Moved<'_>| {
-            (
-                moved.kept.arrival.t,
-                moved.kept.arrival.place,
-                moved.kept.seq,
-                moved.lane,
-            )
+            (moved.kept.arrival.t, moved.kept.arrival.place, moved.kept.seq, moved.lane)
         });
         let mut arrivals = Vec::with_capacity(moved.len());
         for moved in moved {
             let kept = moved.kept;
             copy_event(self, draft, &kept.arrival)?;
             let channel = self.compiled.names.lane(moved.lane).channel;
-            self.ledger
-                .at(at, now.day(), channel)
-                .enter(moved.who.len());
+            self.ledger.at(at, now.day(), channel).enter(moved.who.len());
             arrivals.push(arrive_again(moved, now, version.number));
         }
         // What goes on is taken out right before it arrives again.
@@ -223,10 +203,7 @@ impl Part {
         for arrivals in parts(arrivals, arrival_bytes) {
             let record = Record::Move {
                 at: now,
-                overdue: overdue
-                    .iter()
-                    .map(|(lane, who)| (lane.clone(), who.clone()))
-                    .collect(),
+                overdue: overdue.iter().map(|(lane, who)| (lane.clone(), who.clone())).collect(),
                 arrivals,
             };
             self.write(draft, at, record);
@@ -279,20 +256,13 @@ impl Part {
                 continue;
             }
             // Where what is paused waits nobody ever comes due, the erased among them.
-            let open = bucket
-                .lanes
-                .plain()
-                .get(&no)
-                .filter(|_| paused)
-                .map(|lane| lane.open());
+            let open = bucket.lanes.plain().get(&no).filter(|_| paused).map(|lane| lane.open());
             // A pause of the inbox holds the entries of those who were erased at the same instant, too.
             let pauses = among.channel.is_some() && among.who.is_none();
             let ever = (pauses && name.is_inbox()).then(|| bucket.roster.ever());
             let who = among.who.or(open).or(ever.as_ref());
             let names = (&self.compiled.names, no);
-            let found = bucket
-                .waiting(draft.view, names.0)
-                .of_type(names.1, who, among.type_no)?;
+            let found = bucket.waiting(draft.view, names.0).of_type(names.1, who, among.type_no)?;
             if !found.entries.is_empty() {
                 all.push((no, name.channel, found));
             }
@@ -336,9 +306,7 @@ fn choosable(
         None => return Err(Refused::UnknownChannel(channel.to_owned())),
     };
     if let Mode::Digest(name) = mode {
-        let known = part
-            .rules()
-            .is_some_and(|rules| rules.digests.contains_key(name));
+        let known = part.rules().is_some_and(|rules| rules.digests.contains_key(name));
         if !known {
             return Err(Refused::Preference(format!("there is no digest `{name}`")));
         }
@@ -388,21 +356,12 @@ fn choose(
     channels.sort_unstable();
     channels.dedup();
     for (channel, scope, mode) in choices {
-        let record = Record::Preference {
-            number,
-            scope,
-            channel,
-            mode,
-        };
+        let record = Record::Preference { number, scope, channel, mode };
         part.write(draft, bucket, record);
     }
     let who = RoaringBitmap::from_iter([number.0]);
     for channel in channels {
-        let among = Among {
-            channel: Some(channel),
-            who: Some(&who),
-            ..Among::default()
-        };
+        let among = Among { channel: Some(channel), who: Some(&who), ..Among::default() };
         part.reroute(draft, bucket, among)?;
         part.take_out_unwanted(draft, bucket, Some((number.0, channel)))?;
     }
@@ -425,9 +384,7 @@ fn is_first_copy(part: &mut Part, at: EventAt) -> bool {
         return false;
     }
     if !part.copies.contains_key(&today) {
-        part.copies
-            .values_mut()
-            .for_each(|copies| *copies = Tree::new());
+        part.copies.values_mut().for_each(|copies| *copies = Tree::new());
     }
     let copies = part.copies.entry(today).or_default();
     copies.insert(at, ()).is_none()
@@ -436,11 +393,7 @@ fn is_first_copy(part: &mut Part, at: EventAt) -> bool {
 fn copy_row(part: &mut Part, draft: &mut Draft<'_>, at: EventAt, row: EventRow) {
     let today = part.now.day();
     accepted::copy(draft, today, at, &row);
-    let located = Located {
-        place: row.place,
-        scheduled: None,
-        at: Some(at),
-    };
+    let located = Located { place: row.place, scheduled: None, at: Some(at) };
     name_again(draft, Owner::Shared, today, &row.event, located);
     part.kept_objects.push((row.event, today));
 }
@@ -456,15 +409,7 @@ fn arrival_bytes(arrival: &Arrival) -> usize {
 }
 
 fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
-    let Arrival {
-        t,
-        place,
-        event,
-        type_no,
-        about,
-        ref keys,
-        ..
-    } = moved.kept.arrival;
+    let Arrival { t, place, event, type_no, about, ref keys, .. } = moved.kept.arrival;
     let words = moved.reasons;
     let reasons = (0..).take(words.len()).collect();
     let variants = vec![Variant {
@@ -502,11 +447,7 @@ fn sort_out<'a>(
     for (source, mut who) in found.by_source() {
         let (kept, variant) = found.source(source);
         let mut end = |why: Option<Reason>, who: RoaringBitmap| {
-            ends.entry(why).or_default().push(Entries {
-                seq: kept.seq,
-                channel,
-                who: who.into(),
-            });
+            ends.entry(why).or_default().push(Entries { seq: kept.seq, channel, who: who.into() });
         };
         let of_type = version.of_type(kept.arrival.type_no);
         let address = |lane| compiled.names.address(lane, &kept.arrival.keys);
@@ -522,9 +463,7 @@ fn sort_out<'a>(
         let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
         if let Some(of_type) = of_type {
             never = silenced(draft, (bucket, of_type), (kept, variant), (channel, &who))?;
-            let chosen = bucket
-                .preferences
-                .lanes(channel, (of_type, paused), who.clone());
+            let chosen = bucket.preferences.lanes(channel, (of_type, paused), who.clone());
             for (to, part) in chosen {
                 match to {
                     None => never |= part,
@@ -539,9 +478,7 @@ fn sort_out<'a>(
             never: Ends::Of(&never),
             ..Facts::default()
         };
-        let left = facts
-            .checks()
-            .divide(who, |reason, who| end(Some(reason), who));
+        let left = facts.checks().divide(who, |reason, who| end(Some(reason), who));
         for (to, mut part) in leaves {
             part &= &left;
             if part.is_empty() {
@@ -550,12 +487,7 @@ fn sort_out<'a>(
             end(None, part.clone());
             for (lane, who) in bucket.lanes_of(&address(to), part, compiled) {
                 let reasons = kept.arrival.reasons_of(variant, channel);
-                moved.push(Moved {
-                    kept,
-                    lane,
-                    reasons,
-                    who,
-                });
+                moved.push(Moved { kept, lane, reasons, who });
             }
         }
     }

@@ -52,14 +52,13 @@ impl Reader<'_> {
         for bucket in engine.parts.buckets() {
             for (no, lane) in bucket.lanes.iter() {
                 let all_held = lane.is_paused() || lane.keeps_paused();
-                lane.deadlines(bucket.terms(&engine.intake.compiled))
-                    .each(&mut |due, number| {
-                        let hour = due.map(|due| due.div_euclid(HOUR_MS));
-                        let (count, held) = hours.entry((no, hour)).or_default();
-                        *count += 1;
-                        let is_held = all_held || bucket.roster.unconfirmed.contains(number);
-                        *held += u64::from(is_held);
-                    });
+                lane.deadlines(bucket.terms(&engine.intake.compiled)).each(&mut |due, number| {
+                    let hour = due.map(|due| due.div_euclid(HOUR_MS));
+                    let (count, held) = hours.entry((no, hour)).or_default();
+                    *count += 1;
+                    let is_held = all_held || bucket.roster.unconfirmed.contains(number);
+                    *held += u64::from(is_held);
+                });
             }
             for closing in bucket.closings.values() {
                 unmade += closing.unmade.len() as u64;
@@ -87,12 +86,8 @@ impl Reader<'_> {
             let mut buckets = engine.parts.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(at))
         };
-        let places: BTreeSet<EventNo> = engine
-            .intake
-            .scheduled
-            .keys()
-            .map(|(_, place)| *place)
-            .collect();
+        let places: BTreeSet<EventNo> =
+            engine.intake.scheduled.keys().map(|(_, place)| *place).collect();
         for (t, place) in engine.intake.scheduled.keys().filter(waits).take(most) {
             let (row, _) = engine.intake.scheduled_row(&draft, *t, *place)?;
             let event = row.event;
@@ -103,12 +98,6 @@ impl Reader<'_> {
                 t: *t,
             });
         }
-        Ok(Agenda {
-            lanes,
-            unmade,
-            sending,
-            scheduled: places.len() as u64,
-            next_scheduled,
-        })
+        Ok(Agenda { lanes, unmade, sending, scheduled: places.len() as u64, next_scheduled })
     }
 }

@@ -96,11 +96,7 @@ impl Reader<'_> {
             books.duplicates += walker.duplicates;
         }
         for (account, row) in engine.parts.ledger_rows() {
-            if engine
-                .intake
-                .forgotten_before
-                .is_some_and(|before| account.day < before)
-            {
+            if engine.intake.forgotten_before.is_some_and(|before| account.day < before) {
                 count_row(&mut books, row);
                 books.notifications += row.notifications;
             }
@@ -116,10 +112,7 @@ impl Reader<'_> {
         let bucket = walker.bucket.no;
         let held = |account: &Account| {
             account.bucket == bucket
-                && engine
-                    .intake
-                    .forgotten_before
-                    .is_none_or(|before| account.day >= before)
+                && engine.intake.forgotten_before.is_none_or(|before| account.day >= before)
         };
         let booked = walker.part.ledger.rows();
         let mut accounts: Vec<Account> = booked.keys().copied().filter(held).collect();
@@ -161,13 +154,7 @@ impl Walker<'_> {
             records.extend(recovery::records(self.bucket.no, self.view, *day)?);
         }
         for record in records.values() {
-            if let Record::Dropped {
-                at,
-                place,
-                later,
-                items,
-            } = record
-            {
+            if let Record::Dropped { at, place, later, items } = record {
                 self.dropped(at.day(), items);
                 if !later {
                     let who = items.iter().map(|(_, _, who)| &who.0);
@@ -188,10 +175,7 @@ impl Walker<'_> {
             }
             for kept in held.tail.values() {
                 let variants = &kept.arrival.variants;
-                let sets: Vec<_> = variants
-                    .iter()
-                    .map(|variant| variant.who.0.clone())
-                    .collect();
+                let sets: Vec<_> = variants.iter().map(|variant| variant.who.0.clone()).collect();
                 self.arrived(*day, kept, &sets);
             }
         }
@@ -200,15 +184,10 @@ impl Walker<'_> {
         for record in records.into_values() {
             match record {
                 Record::Cut { why, items, .. } => self.cut(why, &items),
-                Record::InboxDelivered {
-                    from, to, except, ..
-                } => self.delivered(from, to, &except),
-                Record::Outcome {
-                    closing,
-                    who,
-                    ending,
-                    ..
-                } => {
+                Record::InboxDelivered { from, to, except, .. } => {
+                    self.delivered(from, to, &except)
+                }
+                Record::Outcome { closing, who, ending, .. } => {
                     endings.entry(closing).or_default().push((ending, who.0));
                 }
                 Record::Reopened(again) => {
@@ -225,11 +204,7 @@ impl Walker<'_> {
     }
 
     fn row(&mut self, day: Day, channel: ChannelNo) -> &mut Row {
-        let account = Account {
-            bucket: self.bucket.no,
-            day,
-            channel,
-        };
+        let account = Account { bucket: self.bucket.no, day, channel };
         self.rows.entry(account).or_default()
     }
 
@@ -274,9 +249,7 @@ impl Walker<'_> {
             if u64_at(key, REST + 4) != Some(segment) {
                 return Ok(());
             }
-            let base = u32_at(key, REST)
-                .unwrap_or(0)
-                .saturating_mul(BLOCK_RECIPIENTS);
+            let base = u32_at(key, REST).unwrap_or(0).saturating_mul(BLOCK_RECIPIENTS);
             let add = |slot: u8, ordinal: u32| {
                 if let Some(set) = sets.get_mut(ordinal as usize) {
                     set.insert(base + u32::from(slot));
@@ -313,22 +286,19 @@ impl Walker<'_> {
             if let Some(live) = self.live.get_mut(&(*seq, INBOX_NO)) {
                 *live -= &who.0;
             }
-            self.row(day, INBOX_NO)
-                .end(reason.outcome(), Some(*reason), who.len());
+            self.row(day, INBOX_NO).end(reason.outcome(), Some(*reason), who.len());
         }
         for seq in (from.0..=to.0)
             .map(Seq)
             .filter(|seq| !self.undelivered.contains(seq))
             .collect::<Vec<_>>()
         {
-            let (Some(live), Some(day)) = (
-                self.live.remove(&(seq, INBOX_NO)),
-                self.bucket.index.day_of(seq),
-            ) else {
+            let (Some(live), Some(day)) =
+                (self.live.remove(&(seq, INBOX_NO)), self.bucket.index.day_of(seq))
+            else {
                 continue;
             };
-            self.row(day, INBOX_NO)
-                .end(Outcome::Delivered, None, live.len());
+            self.row(day, INBOX_NO).end(Outcome::Delivered, None, live.len());
         }
     }
 
@@ -350,9 +320,7 @@ impl Walker<'_> {
             })?;
             for (number, closing, row) in rows {
                 let ending = endings.get(&closing).and_then(|sets| {
-                    sets.iter()
-                        .find(|(_, who)| who.contains(number))
-                        .map(|(ending, _)| *ending)
+                    sets.iter().find(|(_, who)| who.contains(number)).map(|(ending, _)| *ending)
                 });
                 self.message(RecipientNo(number), closing, &row, ending, first);
             }
@@ -368,19 +336,12 @@ impl Walker<'_> {
         ending: Option<Ending>,
         first: Seq,
     ) {
-        let channel = self
-            .engine
-            .intake
-            .compiled
-            .names
-            .lane(row.lane.lane)
-            .channel;
+        let channel = self.engine.intake.compiled.names.lane(row.lane.lane).channel;
         let (entries, ended) = row.seqs(closing);
         let (outcome, reason) = (ending.map(Ending::outcome), ending.and_then(Ending::reason));
         let entries = entries.into_iter().map(|seq| (seq, outcome, reason));
-        let ended = ended
-            .into_iter()
-            .map(|(seq, reason)| (seq, Some(reason.outcome()), Some(reason)));
+        let ended =
+            ended.into_iter().map(|(seq, reason)| (seq, Some(reason.outcome()), Some(reason)));
         for (seq, outcome, reason) in entries.chain(ended) {
             let Some(day) = self.bucket.index.day_of(seq).filter(|_| seq >= first) else {
                 continue;
@@ -415,14 +376,7 @@ impl Walker<'_> {
 /// Decodes the frozen sets of a scheduled event: (entries, notifications).
 fn frozen_counts(view: &dyn ReadView, key: &[u8], value: &[u8]) -> Result<(u64, u64), Unreadable> {
     let parts = Frozen::read(view, key, value)?.parts;
-    let entries = parts
-        .iter()
-        .map(|part| part.who.len() * part.channels.len() as u64)
-        .sum();
-    let notifications = parts
-        .iter()
-        .filter(|part| !part.later)
-        .map(|part| part.who.len())
-        .sum();
+    let entries = parts.iter().map(|part| part.who.len() * part.channels.len() as u64).sum();
+    let notifications = parts.iter().filter(|part| !part.later).map(|part| part.who.len()).sum();
     Ok((entries, notifications))
 }

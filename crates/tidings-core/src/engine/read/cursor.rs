@@ -33,13 +33,8 @@ impl FromStr for Cursor {
         let (as_of, below) = text.split_once('-').ok_or(CursorError)?;
         let number = |text: &str| u64::from_str_radix(text, 16).map_err(|_| CursorError);
         let (as_of, below) = (number(as_of)?, number(below)?);
-        let cursor = Self {
-            as_of: Seq(as_of),
-            below: Seq(below),
-        };
+        let cursor = Self { as_of: Seq(as_of), below: Seq(below) };
         // One text a cursor: what parses in another way was not given by a page.
-        (cursor.to_string() == text)
-            .then_some(cursor)
-            .ok_or(CursorError)
+        (cursor.to_string() == text).then_some(cursor).ok_or(CursorError)
     }
 }

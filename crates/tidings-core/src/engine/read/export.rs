@@ -40,32 +40,25 @@ impl<'a> Reader<'a> {
         visit: &mut dyn FnMut(Instant, Event) -> ControlFlow<()>,
     ) -> Result<(), Unreadable> {
         let Reader { engine, view } = *self;
-        let mut passage = Passage {
-            from: from.start(),
-            last: from.start(),
-            spread: BTreeSet::new(),
-            visit,
-        };
+        let mut passage =
+            Passage { from: from.start(), last: from.start(), spread: BTreeSet::new(), visit };
         for (day, _) in engine.intake.days.range(from..) {
             let mut fault = Ok(());
             let mut is_over = false;
             let (first, end) = (row_key(0), row_key(u32::MAX));
-            view.scan(
-                Partition::Day(*day),
-                &first,
-                Some(&end),
-                &mut |_, lines| match passage.row(lines) {
-                    Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
-                    Ok(ControlFlow::Break(())) => {
-                        is_over = true;
-                        ControlFlow::Break(())
-                    }
-                    Err(unreadable) => {
-                        fault = Err(unreadable);
-                        ControlFlow::Break(())
-                    }
-                },
-            )?;
+            view.scan(Partition::Day(*day), &first, Some(&end), &mut |_, lines| match passage
+                .row(lines)
+            {
+                Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
+                Ok(ControlFlow::Break(())) => {
+                    is_over = true;
+                    ControlFlow::Break(())
+                }
+                Err(unreadable) => {
+                    fault = Err(unreadable);
+                    ControlFlow::Break(())
+                }
+            })?;
             fault?;
             if is_over {
                 break;

@@ -115,15 +115,8 @@ struct Entry {
 /// The position of an entry's arrival in its day.
 #[derive(Clone, Copy)]
 enum Source {
-    Segment {
-        segment: usize,
-        arrival: usize,
-        ordinal: u32,
-    },
-    Tail {
-        seq: Seq,
-        variant: usize,
-    },
+    Segment { segment: usize, arrival: usize, ordinal: u32 },
+    Tail { seq: Seq, variant: usize },
 }
 
 /// A group under construction.
@@ -162,10 +155,7 @@ impl Badge {
         let only_seen = self.seen.difference(&self.unseen).count();
         let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
         let unseen = self.unseen.len();
-        Counts {
-            unseen: number(unseen),
-            unread: number(unseen + only_seen),
-        }
+        Counts { unseen: number(unseen), unread: number(unseen + only_seen) }
     }
 }
 
@@ -188,10 +178,7 @@ impl Reader<'_> {
         let bucket = engine.parts.bucket(at);
         let reader = InboxReader::new((engine, view), (bucket, number));
         let mut presenter = Presenter::new(engine, view);
-        let from = from.unwrap_or(Cursor {
-            as_of: bucket.delivered_to,
-            below: Seq::LAST,
-        });
+        let from = from.unwrap_or(Cursor { as_of: bucket.delivered_to, below: Seq::LAST });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
         let (today, withdrawals) = (engine.intake.now.day(), engine.intake.objects.withdrawals);
         let marks = bucket.marks.get(&number.0);
@@ -243,13 +230,7 @@ impl Reader<'_> {
             }
         }
         bucket.counted.keep(number.0, as_of, counted);
-        Ok(Ok(InboxPage {
-            groups,
-            unseen,
-            unread,
-            rev: self.rev(bucket),
-            next,
-        }))
+        Ok(Ok(InboxPage { groups, unseen, unread, rev: self.rev(bucket), next }))
     }
 
     /// The revision of a bucket's inboxes: it rises with every change of what they show.
@@ -317,12 +298,7 @@ impl<'a> InboxReader<'a> {
         (engine, view): (&'a Engine, &'a dyn ReadView),
         (bucket, number): (&'a Bucket, RecipientNo),
     ) -> Self {
-        let lanes = engine
-            .intake
-            .compiled
-            .names
-            .lanes()
-            .filter(|(_, lane)| lane.is_inbox());
+        let lanes = engine.intake.compiled.names.lanes().filter(|(_, lane)| lane.is_inbox());
         Self {
             engine,
             view,
@@ -338,11 +314,7 @@ impl<'a> InboxReader<'a> {
     }
 
     fn is_withdrawn(&self, object: u64) -> bool {
-        self.engine
-            .intake
-            .objects
-            .withdrawn_hashes
-            .contains_key(&object)
+        self.engine.intake.objects.withdrawn_hashes.contains_key(&object)
     }
 
     /// Visits the inbox entries of a day, in no order, with their seq only if that is wanted. `ordinals`
@@ -387,10 +359,7 @@ impl<'a> InboxReader<'a> {
                 seq: kept.seq,
                 group: (arrival.type_no, arrival.about.group()),
                 state: self.reading.of_entry(least, marking)?,
-                source: Source::Tail {
-                    seq: kept.seq,
-                    variant,
-                },
+                source: Source::Tail { seq: kept.seq, variant },
             });
         }
         Ok(())
@@ -419,11 +388,8 @@ impl<'a> InboxReader<'a> {
         }
         let mut chunks = Chunks::new(self, day);
         for (ordinal, arrival) in found {
-            let seq = if wants_seq || may_have_ended {
-                facets.seq(arrival)?
-            } else {
-                Seq::default()
-            };
+            let seq =
+                if wants_seq || may_have_ended { facets.seq(arrival)? } else { Seq::default() };
             if may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number.0) {
                 continue;
             }
@@ -442,11 +408,7 @@ impl<'a> InboxReader<'a> {
                 seq,
                 group: facets.group(arrival)?,
                 state,
-                source: Source::Segment {
-                    segment: at,
-                    arrival,
-                    ordinal,
-                },
+                source: Source::Segment { segment: at, arrival, ordinal },
             });
         }
         Ok(())
@@ -463,11 +425,7 @@ impl<'a> InboxReader<'a> {
         let (mut facts, mut events) = (Vec::new(), Vec::new());
         for entry in shapes.iter().flat_map(|shape| &shape.listed) {
             let (t, reasons, event) = match entry.source {
-                Source::Segment {
-                    segment,
-                    arrival,
-                    ordinal,
-                } => {
+                Source::Segment { segment, arrival, ordinal } => {
                     let details = chunks.details(&held.segments[segment], arrival)?;
                     let reasons = details.reasons(ordinal)?;
                     (details.t(arrival)?, reasons, details.event(arrival, day)?)
@@ -513,17 +471,9 @@ impl<'a> InboxReader<'a> {
                 event: header.id.clone(),
                 event_type: header.event_type.clone(),
                 category: of_type.map(|of_type| of_type.category.clone()),
-                actor: header
-                    .actor
-                    .as_ref()
-                    .map(|id| presenter.actor(id))
-                    .transpose()?,
+                actor: header.actor.as_ref().map(|id| presenter.actor(id)).transpose()?,
                 object: presenter.object(&header.object)?,
-                target: header
-                    .target
-                    .as_ref()
-                    .map(|id| presenter.object(id))
-                    .transpose()?,
+                target: header.target.as_ref().map(|id| presenter.object(id)).transpose()?,
                 data: presenter.data(day, at)?,
                 occurred_at: header.occurred_at,
                 t,
@@ -581,12 +531,7 @@ struct Chunks<'a> {
 
 impl<'a> Chunks<'a> {
     fn new(reader: &InboxReader<'a>, day: Day) -> Self {
-        Self {
-            view: reader.view,
-            bucket: reader.bucket,
-            day,
-            read: BTreeMap::new(),
-        }
+        Self { view: reader.view, bucket: reader.bucket, day, read: BTreeMap::new() }
     }
 
     fn details(&mut self, segment: &SegmentAt, arrival: usize) -> Result<Details<'_>, Unreadable> {

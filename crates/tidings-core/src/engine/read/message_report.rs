@@ -112,11 +112,8 @@ impl Reader<'_> {
         let engine = self.engine;
         let (seqs, mut left_out) = row.seqs(closing.seq);
         left_out.extend(row.taken(closing.seq));
-        let whole: Vec<Seq> = seqs
-            .iter()
-            .chain(left_out.iter().map(|(seq, _)| seq))
-            .copied()
-            .collect();
+        let whole: Vec<Seq> =
+            seqs.iter().chain(left_out.iter().map(|(seq, _)| seq)).copied().collect();
         let of = (bucket, number);
         let (window, all) = self.entries_at(of, row, (closing, whole))?;
         let reasons: BTreeMap<Seq, Reason> = left_out.into_iter().collect();
@@ -128,10 +125,9 @@ impl Reader<'_> {
             }
             match reasons.get(&seq) {
                 None => report.items.push(item),
-                Some(reason) => report.left_out.push(Skipped {
-                    event: item.event,
-                    reason: *reason,
-                }),
+                Some(reason) => {
+                    report.left_out.push(Skipped { event: item.event, reason: *reason })
+                }
             }
         }
         if let (Some(recipient), Some(first)) = (&report.summary.recipient, all.entries.first()) {
@@ -140,9 +136,7 @@ impl Reader<'_> {
             report.steps.extend(steps);
         }
         let (plan, planned) = self.entries_at(of, row, (closing, seqs))?;
-        report.batch = engine
-            .message(&plan, &planned)
-            .map(|message| batch_id(&message));
+        report.batch = engine.message(&plan, &planned).map(|message| batch_id(&message));
         let count = match row.len() {
             1 => "with 1 entry".to_owned(),
             count => format!("with {count} entries"),
@@ -164,15 +158,11 @@ impl Reader<'_> {
             return Ok(());
         };
         let names = &engine.intake.compiled.names;
-        let mut found = bucket
-            .waiting(view, names)
-            .unmade_for((closing.seq, open), number.0)?;
+        let mut found = bucket.waiting(view, names).unmade_for((closing.seq, open), number.0)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
         let plan =
-            engine
-                .planner(view)
-                .plan_of(closing, (&open.lane, open.at, open.clock), found)?;
+            engine.planner(view).plan_of(closing, (&open.lane, open.at, open.clock), found)?;
         plan.order(&mut sources);
         for source in sources {
             let item = plan.item(source);
@@ -199,9 +189,7 @@ impl MessageReport {
         let mut steps: Vec<Step> = self.attempts.iter().map(attempted).collect();
         for record in records {
             match record {
-                Record::Outcome {
-                    at, who, ending, ..
-                } if who.contains(number.0) => {
+                Record::Outcome { at, who, ending, .. } if who.contains(number.0) => {
                     let result = Standing::ended(*at, *ending).state.word();
                     let reason = ending.reason().map_or("the outcome", Reason::word);
                     steps.push(Step::passes(Rule::Delivery, reason, result).at(*at));
@@ -219,14 +207,7 @@ impl MessageReport {
 }
 
 fn attempted(run: &AttemptRun) -> Step {
-    let AttemptRun {
-        first,
-        last,
-        count,
-        provider,
-        answer,
-        reply,
-    } = run;
+    let AttemptRun { first, last, count, provider, answer, reply } = run;
     let looked_at = format!("{provider}: {reply}");
     let result = match count {
         1 => answer.name().to_owned(),

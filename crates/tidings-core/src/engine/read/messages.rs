@@ -124,9 +124,7 @@ impl FromStr for MessageCursor {
         let MessageName { due, id } = place.parse().map_err(|_| MessageCursorError)?;
         let day = (sign == "d").then_some(due);
         let cursor = Self { day, id };
-        (cursor.to_string() == text)
-            .then_some(cursor)
-            .ok_or(MessageCursorError)
+        (cursor.to_string() == text).then_some(cursor).ok_or(MessageCursorError)
     }
 }
 
@@ -220,11 +218,7 @@ impl Reader<'_> {
 impl Gathering<'_> {
     fn gather(mut self, from: Option<MessageCursor>) -> Result<MessagesPage, Unreadable> {
         let state = self.filter.state;
-        let on_their_way = [
-            MessageState::Planned,
-            MessageState::Sending,
-            MessageState::Retrying,
-        ];
+        let on_their_way = [MessageState::Planned, MessageState::Sending, MessageState::Retrying];
         let only_open = state.is_some_and(|state| on_their_way.contains(&state));
         let lists_open = state.is_none() || only_open;
         if lists_open && from.is_none_or(|from| from.day.is_none()) {
@@ -242,11 +236,8 @@ impl Gathering<'_> {
 
     /// Counts a message that is looked at; false = the page ends before it.
     fn has_room(&mut self, at: MessageCursor) -> bool {
-        let looked_at_max = if self.page.messages.is_empty() {
-            LOOKED_AT_FOR_NONE_MAX
-        } else {
-            LOOKED_AT_MAX
-        };
+        let looked_at_max =
+            if self.page.messages.is_empty() { LOOKED_AT_FOR_NONE_MAX } else { LOOKED_AT_MAX };
         if self.page.messages.len() >= self.most || self.looked_at >= looked_at_max {
             self.page.next = self.last;
             return false;
@@ -304,18 +295,13 @@ impl Gathering<'_> {
         let Some(standing) = Standing::open(bucket, id) else {
             return Ok(());
         };
-        let is_wanted = self
-            .filter
-            .state
-            .is_none_or(|state| state == standing.state);
+        let is_wanted = self.filter.state.is_none_or(|state| state == standing.state);
         let Some(open) = bucket.closings.get(&id.closing.seq).filter(|_| is_wanted) else {
             return Ok(());
         };
         let row = match standing.state {
             MessageState::Planned => None,
-            _ => part
-                .messages(&Draft::new(self.view))
-                .message_row(id, open.at.day())?,
+            _ => part.messages(&Draft::new(self.view)).message_row(id, open.at.day())?,
         };
         let day = row.as_ref().map_or(open.at.day(), |(day, _)| *day);
         if self.filter.day.is_some_and(|wanted| wanted != day) {
@@ -381,29 +367,24 @@ impl Gathering<'_> {
         let mut rows = Vec::new();
         let mut fault = Ok(());
         let start = from.as_deref().unwrap_or(&prefix);
-        self.view
-            .scan(partition, start, until.as_deref(), &mut |key, value| {
-                let id = u32_at(key, REST).zip(seq_at(key, REST + 4));
-                let Some((number, seq)) = id else {
-                    fault = Err(Unreadable("a message's key is odd".to_owned()));
+        self.view.scan(partition, start, until.as_deref(), &mut |key, value| {
+            let id = u32_at(key, REST).zip(seq_at(key, REST + 4));
+            let Some((number, seq)) = id else {
+                fault = Err(Unreadable("a message's key is odd".to_owned()));
+                return ControlFlow::Break(());
+            };
+            match MessageRow::read(self.view, partition, key, value) {
+                Ok(row) => {
+                    let closing = ClosingId { bucket, seq };
+                    rows.push((closing.message(RecipientNo(number)), row));
+                }
+                Err(unreadable) => {
+                    fault = Err(unreadable);
                     return ControlFlow::Break(());
-                };
-                match MessageRow::read(self.view, partition, key, value) {
-                    Ok(row) => {
-                        let closing = ClosingId { bucket, seq };
-                        rows.push((closing.message(RecipientNo(number)), row));
-                    }
-                    Err(unreadable) => {
-                        fault = Err(unreadable);
-                        return ControlFlow::Break(());
-                    }
                 }
-                if rows.len() < TOGETHER {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            })?;
+            }
+            if rows.len() < TOGETHER { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
         fault.map(|()| rows)
     }
 
@@ -476,20 +457,15 @@ impl Gathering<'_> {
         let open = bucket.closings.get(&closing);
         let seqs: Option<Vec<Seq>> = row.map(|row| {
             let (entries, ended) = row.seqs(closing);
-            let ended = ended
-                .into_iter()
-                .chain(row.taken(closing))
-                .map(|(seq, _)| seq);
+            let ended = ended.into_iter().chain(row.taken(closing)).map(|(seq, _)| seq);
             entries.into_iter().chain(ended).collect()
         });
         let from = match &seqs {
             Some(seqs) => seqs.iter().min().copied(),
             None => open.and_then(|open| open.unmade.get(&id.number.0).copied()),
         };
-        let Some((lane, from)) = row
-            .map(|row| &row.lane)
-            .or_else(|| open.map(|open| &open.lane))
-            .zip(from)
+        let Some((lane, from)) =
+            row.map(|row| &row.lane).or_else(|| open.map(|open| &open.lane)).zip(from)
         else {
             return Ok(false);
         };

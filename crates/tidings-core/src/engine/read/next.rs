@@ -49,10 +49,7 @@ impl Reader<'_> {
                 .map(|entry| names.key(no, &found.source(entry.source).0.arrival.keys))
                 .collect();
             for key in keys {
-                let lane = LaneKey {
-                    lane: no,
-                    key: key.clone(),
-                };
+                let lane = LaneKey { lane: no, key: key.clone() };
                 let open = bucket.lanes.get(&lane);
                 let due = open.and_then(|open| open.deadlines(bucket.terms(compiled)).of(number.0));
                 let Some(due) = due.map(Instant) else {
@@ -82,9 +79,7 @@ impl Reader<'_> {
         let draft = Draft::new(view);
         let answers = engine.planner(view).answers(&draft, bucket, &plan)?;
         let planned =
-            engine
-                .planner(view)
-                .planned(&draft, (bucket, channel), &who, (&plan, &answers))?;
+            engine.planner(view).planned(&draft, (bucket, channel), &who, (&plan, &answers))?;
         let planned = planned.into_iter().next();
         Ok(Ok(planned.map(|planned| (plan, planned))))
     }

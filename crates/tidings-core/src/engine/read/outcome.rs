@@ -116,11 +116,7 @@ impl Reader<'_> {
         located.retain(|(_, located)| located.place == place);
         let waits = located.iter().find_map(|(_, located)| {
             let t = located.scheduled?;
-            engine
-                .intake
-                .scheduled
-                .contains_key(&(t, place))
-                .then_some(t)
+            engine.intake.scheduled.contains_key(&(t, place)).then_some(t)
         });
         let Some(row) = engine.intake.row_of(draft, &located, waits)? else {
             return Ok(None);
@@ -135,12 +131,7 @@ impl Reader<'_> {
             row,
             instants,
             days,
-            journal_days: engine
-                .parts
-                .journal_days()
-                .range(first..)
-                .copied()
-                .collect(),
+            journal_days: engine.parts.journal_days().range(first..).copied().collect(),
         }))
     }
 
@@ -154,12 +145,7 @@ impl Reader<'_> {
         let Some(known) = self.known_event(&Draft::new(view), event)? else {
             return Ok(None);
         };
-        let KnownEvent {
-            row,
-            instants,
-            days,
-            journal_days,
-        } = known;
+        let KnownEvent { row, instants, days, journal_days } = known;
         let place = row.place;
         let is_awaited = |t: &&Instant| {
             let mut buckets = engine.parts.buckets();
@@ -245,9 +231,7 @@ impl Reader<'_> {
                         seq: kept.seq,
                         channel,
                         who: rest,
-                        sending: of_lane
-                            .map(|(seq, open)| (*seq, open.sending.clone()))
-                            .collect(),
+                        sending: of_lane.map(|(seq, open)| (*seq, open.sending.clone())).collect(),
                         lane: address,
                     });
                 }
@@ -339,10 +323,8 @@ impl Trace {
                     self.fate(made.channel).pending += 1;
                     continue;
                 }
-                let records = match answered.entry(ClosingId {
-                    bucket: made.bucket,
-                    seq: closing,
-                }) {
+                let records = match answered.entry(ClosingId { bucket: made.bucket, seq: closing })
+                {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
                         let days = self.days.iter().copied();
@@ -369,9 +351,7 @@ pub(crate) fn message_with(
     (bucket, number): (BucketNo, RecipientNo),
     (seq, lane): (Seq, &LaneKey),
 ) -> Result<(Seq, MessageRow), Unreadable> {
-    let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
-        .u32(number.0)
-        .done();
+    let prefix = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0).done();
     let mut found = None;
     for day in days {
         each(view, Partition::Day(*day), &prefix, |key, value| {

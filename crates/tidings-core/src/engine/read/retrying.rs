@@ -92,11 +92,8 @@ impl Reader<'_> {
         }
         for plan in engine.planner(view).made_again(messages)? {
             for planned in &plan.messages {
-                let types: Vec<Id> = planned
-                    .entries
-                    .iter()
-                    .map(|at| plan.item(*at).event_type)
-                    .collect();
+                let types: Vec<Id> =
+                    planned.entries.iter().map(|at| plan.item(*at).event_type).collect();
                 if engine.paused().holds(plan.channel, &types) {
                     held.insert(plan.closing.message(planned.number));
                 }
@@ -120,10 +117,6 @@ impl Reader<'_> {
         let mut newest_first = attempts.into_iter().rev();
         let last = newest_first.find(|run| Answered::TO_ATTEMPTS.contains(&run.answer));
         let summary = self.summary((part, bucket), id, standing, row.as_ref());
-        Ok(summary.map(|summary| Retried {
-            summary,
-            last,
-            is_held,
-        }))
+        Ok(summary.map(|summary| Retried { summary, last, is_held }))
     }
 }

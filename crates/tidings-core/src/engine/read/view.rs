@@ -105,10 +105,7 @@ impl Engine {
     /// Number of recipients.
     #[must_use]
     pub fn recipients(&self) -> u64 {
-        self.parts
-            .buckets()
-            .map(|bucket| bucket.roster.everyone.len())
-            .sum()
+        self.parts.buckets().map(|bucket| bucket.roster.everyone.len()).sum()
     }
 
     /// Number of followers of a topic itself.
@@ -130,16 +127,9 @@ impl Engine {
         id: &Id,
     ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
         let (bucket, number) = self.find(id)?;
-        let chosen = self
-            .parts
-            .bucket(bucket)
-            .preferences
-            .of(number.0)
-            .into_iter()
-            .filter(|(_, scope, mode)| {
-                self.rules()
-                    .is_some_and(|rules| rules.know_choice(scope, mode))
-            });
+        let chosen = self.parts.bucket(bucket).preferences.of(number.0).into_iter().filter(
+            |(_, scope, mode)| self.rules().is_some_and(|rules| rules.know_choice(scope, mode)),
+        );
         let (wide, mut shown): (Vec<_>, Vec<_>) = chosen
             .map(|(channel, scope, mode): (ChannelNo, _, _)| (scope, channel.name(), mode))
             .partition(|(scope, ..)| scope.may_be_on_each());
@@ -199,9 +189,7 @@ impl<'a> Reader<'a> {
                 let key = names.key(no, &arrival.keys);
                 let (entered, entries) = by_key.entry(key).or_insert((arrival.at, Vec::new()));
                 *entered = arrival.at.min(*entered);
-                let header = engine
-                    .intake
-                    .header(view, arrival.at.day(), arrival.event)?;
+                let header = engine.intake.header(view, arrival.at.day(), arrival.event)?;
                 let waiting = WaitingEntry {
                     event: header.id,
                     event_type: header.event_type,
@@ -213,10 +201,7 @@ impl<'a> Reader<'a> {
             for (key, (entered, mut entries)) in by_key {
                 entries.sort_by_key(|(t, place, _)| (*t, *place));
                 let key = key.clone();
-                let lane = bucket.lanes.get(&LaneKey {
-                    lane: no,
-                    key: key.clone(),
-                });
+                let lane = bucket.lanes.get(&LaneKey { lane: no, key: key.clone() });
                 let terms = bucket.terms(&engine.intake.compiled);
                 let due = lane.and_then(|lane| lane.deadlines(terms).of(number.0));
                 let due = match name.kind {
@@ -247,9 +232,7 @@ impl<'a> Reader<'a> {
             Err(refused) => return Ok(Err(refused)),
         };
         let no = engine.parts.bucket(bucket).no;
-        let prefix = Key::of(Owner::Bucket(no), Table::Following)
-            .u32(number.0)
-            .done();
+        let prefix = Key::of(Owner::Bucket(no), Table::Following).u32(number.0).done();
         let mut topics = Vec::new();
         each(view, Partition::Base, &prefix, |key, value| {
             let of_row = follow::topics_of(key, value)?.into_iter();
@@ -295,9 +278,7 @@ impl<'a> Reader<'a> {
             Err(refused) => return Ok(Err(refused)),
         };
         let bucket = engine.parts.bucket(at).no;
-        let prefix = Key::of(Owner::Bucket(bucket), Table::Messages)
-            .u32(number.0)
-            .done();
+        let prefix = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0).done();
         let mut messages = Vec::new();
         for day in engine.parts.days_of(bucket).iter().rev() {
             let mut of_day = Vec::new();
@@ -369,10 +350,7 @@ impl<'a> Reader<'a> {
         let lane = lanes
             .into_iter()
             .find(|(_, name)| name.name == message.lane && name.channel.name() == message.channel);
-        let lane = LaneKey {
-            lane: lane.map_or(LaneNo(0), |(no, _)| no),
-            key: message.key.clone(),
-        };
+        let lane = LaneKey { lane: lane.map_or(LaneNo(0), |(no, _)| no), key: message.key.clone() };
         let takes = |_: &StoredArrival, _: &Variant| true;
         let has = |_: u32, kept: &StoredArrival| seqs.contains(&kept.seq);
         let look = Look {
@@ -386,18 +364,9 @@ impl<'a> Reader<'a> {
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
         let closing = bucket.closing_id(message.closing);
-        let plan = engine
-            .planner(view)
-            .plan_of(closing, (&lane, message.at, message.at), found)?;
+        let plan = engine.planner(view).plan_of(closing, (&lane, message.at, message.at), found)?;
         plan.order(&mut sources);
-        Ok((
-            plan,
-            PlannedMessage {
-                number: message.number,
-                entries: sources,
-                ended: Vec::new(),
-            },
-        ))
+        Ok((plan, PlannedMessage { number: message.number, entries: sources, ended: Vec::new() }))
     }
 
     /// Tells whether an object is known.
@@ -407,10 +376,7 @@ impl<'a> Reader<'a> {
     pub fn knows_object(&self, object: &Id) -> Result<bool, Unreadable> {
         let view = self.view;
         Ok(view
-            .get(
-                Partition::Base,
-                &crate::engine::intake::objects::object_key(object),
-            )?
+            .get(Partition::Base, &crate::engine::intake::objects::object_key(object))?
             .is_some())
     }
 
@@ -446,8 +412,6 @@ impl<'a> Reader<'a> {
             let lane = of_type.lane(channel, mode);
             lane.map(|lane| compiled.names.lane(lane).name.clone())
         };
-        Ok(types
-            .map(|of_type| (of_type.name.clone(), lane(of_type)))
-            .collect())
+        Ok(types.map(|of_type| (of_type.name.clone(), lane(of_type))).collect())
     }
 }

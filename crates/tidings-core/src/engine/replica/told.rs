@@ -56,14 +56,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, step| {
             let all = usize::from(engine.of_parts);
-            for OpenReply {
-                told,
-                act,
-                applied,
-                parts,
-                ..
-            } in open_replies
-            {
+            for OpenReply { told, act, applied, parts, .. } in open_replies {
                 let Some(act) = told.acts.get(*act) else {
                     step.replies.push(Ok(Reply::Done));
                     continue;
@@ -137,22 +130,18 @@ fn apply_acts(
         for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
             engine.intake.observe(draft.view, act)?;
         }
-        let is_large = engine
-            .parts
-            .are_many_acts(alike.iter().map(|(_, _, act)| *act));
+        let is_large = engine.parts.are_many_acts(alike.iter().map(|(_, _, act)| *act));
         let applied =
-            engine
-                .parts
-                .each(&engine.intake, draft, is_large, |intake, part, draft| {
-                    let each = alike.iter().map(|(_, no, act)| {
-                        if part.applied < *no {
-                            part.apply(intake, draft, act)
-                        } else {
-                            Ok(Applied::Done)
-                        }
-                    });
-                    each.collect::<Result<Vec<_>, _>>()
-                })?;
+            engine.parts.each(&engine.intake, draft, is_large, |intake, part, draft| {
+                let each = alike.iter().map(|(_, no, act)| {
+                    if part.applied < *no {
+                        part.apply(intake, draft, act)
+                    } else {
+                        Ok(Applied::Done)
+                    }
+                });
+                each.collect::<Result<Vec<_>, _>>()
+            })?;
         let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
         for (at, _, _) in alike {
             let of_parts = applied.iter_mut().filter_map(Iterator::next);
@@ -292,16 +281,12 @@ impl Intake {
             }
             Act::Forget { before } => self.forget_before(*before),
             Act::Expire { .. } => {}
-            Act::Object {
-                id,
-                withdrawn,
-                withdrawals,
-            } => self.objects.observe(id, *withdrawn, *withdrawals),
-            Act::Suppression {
-                address,
-                listed,
-                at,
-            } => self.suppressions.put(draft, (address, *listed), *at),
+            Act::Object { id, withdrawn, withdrawals } => {
+                self.objects.observe(id, *withdrawn, *withdrawals)
+            }
+            Act::Suppression { address, listed, at } => {
+                self.suppressions.put(draft, (address, *listed), *at)
+            }
         }
         Ok(())
     }

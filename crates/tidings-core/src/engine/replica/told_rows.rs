@@ -61,11 +61,7 @@ impl ToldRows {
     /// No rows, where the acts up to a number were told.
     fn after(told: ActNo) -> Self {
         let next = ActNo(told.0 + 1);
-        Self {
-            first: next,
-            next,
-            more: BTreeMap::new(),
-        }
+        Self { first: next, next, more: BTreeMap::new() }
     }
 
     /// Reads the rows where the acts up to a number were told; also returns the scheduled events that acts have taken,
@@ -111,9 +107,7 @@ impl ToldRows {
         self.first = self.first.max(next);
         let later = self.more.split_off(&next);
         let more = std::mem::replace(&mut self.more, later);
-        first
-            .map(|no| told_key(ActNo(no)))
-            .chain(more.into_values().flatten())
+        first.map(|no| told_key(ActNo(no))).chain(more.into_values().flatten())
     }
 }
 

@@ -54,12 +54,7 @@ impl Replica<'_> {
     /// The number of the newest acts that all parts of this engine have applied.
     #[must_use]
     pub fn applied(&self) -> ActNo {
-        self.engine
-            .parts
-            .iter()
-            .map(|part| part.applied)
-            .min()
-            .unwrap_or_default()
+        self.engine.parts.iter().map(|part| part.applied).min().unwrap_or_default()
     }
 
     /// The numbers of the parts that this engine has.

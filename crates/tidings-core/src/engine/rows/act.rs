@@ -115,11 +115,7 @@ pub(crate) enum Act {
         profiles: Vec<RecipientChange>,
     },
     /// A scheduled event enters its lanes.
-    Enter {
-        row: Box<EventRow>,
-        at: EventAt,
-        t: Instant,
-    },
+    Enter { row: Box<EventRow>, at: EventAt, t: Instant },
     /// Events were cancelled.
     Cancel(Cancel),
     /// A type or a channel was paused, and was not before.
@@ -135,22 +131,11 @@ pub(crate) enum Act {
     /// An event has a row and enters no lane: it was cancelled before it came, or before it was due.
     Keep { row: Box<EventRow>, at: EventAt },
     /// An event that nobody got gave its id back: it enters no lanes at these instants.
-    Unschedule {
-        place: EventNo,
-        waits_for: BTreeSet<Instant>,
-    },
+    Unschedule { place: EventNo, waits_for: BTreeSet<Instant> },
     /// An object was changed. `withdrawals` = the number of withdrawals and restorations of all objects so far.
-    Object {
-        id: Id,
-        withdrawn: bool,
-        withdrawals: u64,
-    },
+    Object { id: Id, withdrawn: bool, withdrawals: u64 },
     /// An address was suppressed, or, without a suppression, is not any more.
-    Suppression {
-        address: ChannelAddress,
-        listed: Listed,
-        at: Instant,
-    },
+    Suppression { address: ChannelAddress, listed: Listed, at: Instant },
 }
 
 /// A cancel of events.
@@ -256,13 +241,7 @@ impl Applied {
                 sum.entries.too_late += other.entries.too_late;
                 sum.entries.withdrawn += other.entries.withdrawn;
             }
-            (
-                Self::Dropped { days, expired },
-                Self::Dropped {
-                    days: more,
-                    expired: also,
-                },
-            ) => {
+            (Self::Dropped { days, expired }, Self::Dropped { days: more, expired: also }) => {
                 days.extend(more);
                 *expired += also;
             }
@@ -279,11 +258,8 @@ impl Applied {
                 let event = &row.event;
                 let empty = spread.concerned == 0;
                 let counted = spread.unknown.len() as u64 + u64::from(empty);
-                let mut warnings: Vec<Warning> = spread
-                    .unknown
-                    .into_iter()
-                    .map(Warning::UnknownRecipient)
-                    .collect();
+                let mut warnings: Vec<Warning> =
+                    spread.unknown.into_iter().map(Warning::UnknownRecipient).collect();
                 if empty {
                     warnings.extend(why_nobody(&event.to, spread.actor_is_left_out));
                 }
@@ -301,10 +277,7 @@ impl Applied {
             }
             (Self::Cancelled(count), _) => {
                 let events = count.places.len() as u64;
-                let sum = TakenBack {
-                    events,
-                    ..count.entries
-                };
+                let sum = TakenBack { events, ..count.entries };
                 (Reply::Cancelled(sum), 0)
             }
             (Self::Dropped { days, expired }, _) => {
@@ -335,13 +308,6 @@ mod tests {
         let stored = to_json(&Applied::Published(spread));
         let read: Applied = from_json("an answer", &stored).unwrap();
         assert_eq!(to_json(&read), stored);
-        assert!(matches!(
-            read,
-            Applied::Published(Spread {
-                concerned: 3,
-                entries: 4,
-                ..
-            })
-        ));
+        assert!(matches!(read, Applied::Published(Spread { concerned: 3, entries: 4, .. })));
     }
 }

@@ -70,10 +70,7 @@ impl<'a> Draft<'a> {
 
     /// A draft that keeps nothing of what is written.
     pub(crate) fn discarding(view: &'a dyn ReadView) -> Self {
-        Self {
-            discards: true,
-            ..Self::new(view)
-        }
+        Self { discards: true, ..Self::new(view) }
     }
 
     /// A draft that keeps the acts of the step, if other nodes are told of them.
@@ -117,27 +114,17 @@ impl<'a> Draft<'a> {
 
     /// A part's draft on top of this one, with the newest rows of its journals.
     pub(crate) fn of_part(&self, journals: Journals) -> Draft<'_> {
-        Draft {
-            step: Some(self),
-            journals,
-            ..Draft::new(self.view).with(self.reach)
-        }
+        Draft { step: Some(self), journals, ..Draft::new(self.view).with(self.reach) }
     }
 
     /// Takes the newest rows of these buckets' journals out, for [`Draft::of_part`].
     pub(crate) fn take_journals(&mut self, buckets: &[BucketNo]) -> Journals {
-        buckets
-            .iter()
-            .filter_map(|no| self.journals.remove_entry(no))
-            .collect()
+        buckets.iter().filter_map(|no| self.journals.remove_entry(no)).collect()
     }
 
     /// Ends a part's draft.
     pub(crate) fn drafted(self) -> Drafted {
-        Drafted {
-            writes: self.writes,
-            journals: self.journals,
-        }
+        Drafted { writes: self.writes, journals: self.journals }
     }
 
     /// Adds what a part has drafted.
@@ -242,12 +229,7 @@ impl<'a> Draft<'a> {
     }
 
     pub(crate) fn extend(&mut self, writes: Vec<Write>) {
-        for Write {
-            partition,
-            key,
-            value,
-        } in writes
-        {
+        for Write { partition, key, value } in writes {
             match value {
                 Some(value) => self.put(partition, key, value),
                 None => self.delete(partition, key),
@@ -284,16 +266,14 @@ impl<'a> Draft<'a> {
         partition: Partition,
         prefix: &'p [u8],
     ) -> impl Iterator<Item = (&'p [u8], Option<&'p [u8]>)> {
-        self.step
-            .map(|step| &step.writes)
-            .into_iter()
-            .chain([&self.writes])
-            .flat_map(move |writes| {
+        self.step.map(|step| &step.writes).into_iter().chain([&self.writes]).flat_map(
+            move |writes| {
                 writes
                     .range((partition, prefix.to_vec())..)
                     .take_while(move |((at, key), _)| *at == partition && key.starts_with(prefix))
                     .map(|((_, key), value)| (key.as_slice(), value.as_deref()))
-            })
+            },
+        )
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -317,11 +297,7 @@ impl<'a> Draft<'a> {
         }
         self.writes
             .into_iter()
-            .map(|((partition, key), value)| Write {
-                partition,
-                key,
-                value,
-            })
+            .map(|((partition, key), value)| Write { partition, key, value })
             .collect()
     }
 }

@@ -32,9 +32,7 @@ fn ends_key(bucket: BucketNo, of: Of) -> Key {
         Of::Event(place) => (1, place.0),
         Of::Closing(seq) => (2, seq.0),
     };
-    Key::of(Owner::Bucket(bucket), Table::Ends)
-        .bytes(&[tag])
-        .u64(number)
+    Key::of(Owner::Bucket(bucket), Table::Ends).bytes(&[tag]).u64(number)
 }
 
 /// Records the ends that a journal record describes.
@@ -95,9 +93,9 @@ pub(crate) fn ending_of<'r>(
     let mut newest = None;
     for record in records {
         match record {
-            Record::Outcome {
-                at, who, ending, ..
-            } if who.contains(number.0) => newest = Some((*at, *ending)),
+            Record::Outcome { at, who, ending, .. } if who.contains(number.0) => {
+                newest = Some((*at, *ending))
+            }
             Record::Reopened(again) if again.number == number => newest = None,
             _ => {}
         }

@@ -86,10 +86,7 @@ impl EventRow {
             (None, Some(delay_ms)) => BTreeSet::from([self.came_at().plus_ms(delay_ms)]),
             (None, None) => BTreeSet::from([self.event.deliver_at.unwrap_or(self.came_at())]),
         };
-        instants
-            .into_iter()
-            .map(|t| t.max(self.came_at()))
-            .collect()
+        instants.into_iter().map(|t| t.max(self.came_at())).collect()
     }
 
     /// The time by which its entries on a channel come later.
@@ -108,11 +105,7 @@ impl FreshEvents {
                 last.lines.push(b'\n');
                 last.lines.extend_from_slice(&line);
             }
-            _ => self.0.push(Fresh {
-                day,
-                ordinals: ordinal..=ordinal,
-                lines: line,
-            }),
+            _ => self.0.push(Fresh { day, ordinals: ordinal..=ordinal, lines: line }),
         }
     }
 
@@ -132,9 +125,7 @@ impl FreshEvents {
 
     /// The rows, each with its day and its key.
     pub(crate) fn rows(self) -> impl Iterator<Item = (Day, Vec<u8>, Vec<u8>)> {
-        self.0
-            .into_iter()
-            .map(|row| (row.day, row_key(*row.ordinals.start()), row.lines))
+        self.0.into_iter().map(|row| (row.day, row_key(*row.ordinals.start()), row.lines))
     }
 }
 
@@ -166,12 +157,7 @@ mod tests {
     #[test]
     fn channels_come_later_than_what_is_not_before_the_arrival() {
         let id = |text| Id::new(text).unwrap();
-        let mut event = Event::new(
-            id("e"),
-            id("told"),
-            Object::bare(id("o")),
-            Audience::default(),
-        );
+        let mut event = Event::new(id("e"), id("told"), Object::bare(id("o")), Audience::default());
         event.deliver_at = Some(Instant(5));
         let row = EventRow {
             place: EventNo(1),

@@ -43,12 +43,7 @@ impl InboxDelivery {
                 _ => self.to,
             };
             let from = std::mem::replace(&mut from, to.next());
-            Record::InboxDelivered {
-                at: self.at,
-                from,
-                to,
-                except,
-            }
+            Record::InboxDelivered { at: self.at, from, to, except }
         });
         records.collect()
     }

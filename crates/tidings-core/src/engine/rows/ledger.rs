@@ -115,11 +115,7 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// A mutable row.
     pub(crate) fn at(&mut self, bucket: BucketNo, day: Day, channel: ChannelNo) -> &mut Row {
-        let account = Account {
-            bucket,
-            day,
-            channel,
-        };
+        let account = Account { bucket, day, channel };
         self.row(account)
     }
 
@@ -142,11 +138,7 @@ impl Ledger {
             let odd = || Unreadable("a ledger key is odd".to_owned());
             let (day, channel) = account.ok_or_else(odd)?;
             let row = decode("a ledger row", value)?;
-            let account = Account {
-                bucket,
-                day,
-                channel,
-            };
+            let account = Account { bucket, day, channel };
             self.rows.insert(account, Shared::new(row));
             Ok(())
         })
@@ -154,18 +146,13 @@ impl Ledger {
 
     /// Expires the pending entries of a day and returns their number.
     pub(crate) fn forget(&mut self, day: Day) -> u64 {
-        let accounts: Vec<Account> = self
-            .rows
-            .keys()
-            .filter(|account| account.day == day)
-            .copied()
-            .collect();
+        let accounts: Vec<Account> =
+            self.rows.keys().filter(|account| account.day == day).copied().collect();
         let mut expired = 0;
         for account in accounts {
             let pending = self.rows.get(&account).map_or(0, |row| row.pending);
             if pending > 0 {
-                self.row(account)
-                    .end(Outcome::Expired, Some(Reason::Forgotten), pending);
+                self.row(account).end(Outcome::Expired, Some(Reason::Forgotten), pending);
                 expired += pending;
             }
         }

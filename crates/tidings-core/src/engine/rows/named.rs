@@ -26,23 +26,16 @@ pub(crate) struct Located {
 }
 
 pub(crate) fn id_key(event: &Id) -> Vec<u8> {
-    Key::of(Owner::Intake, Table::Ids)
-        .bytes(event.as_str().as_bytes())
-        .done()
+    Key::of(Owner::Intake, Table::Ids).bytes(event.as_str().as_bytes()).done()
 }
 
 pub(crate) fn scheduled_key(owner: Owner, t: Instant, place: EventNo) -> Vec<u8> {
-    Key::of(owner, Table::Scheduled)
-        .i64(t.0)
-        .u64(place.0)
-        .done()
+    Key::of(owner, Table::Scheduled).i64(t.0).u64(place.0).done()
 }
 
 /// The keys of all events under an id or a cancellation key in a table, or (with a place) of one of them.
 pub(crate) fn named_key(owner: Owner, table: Table, name: &Id, place: Option<EventNo>) -> Vec<u8> {
-    let prefix = Key::of(owner, table)
-        .bytes(name.as_str().as_bytes())
-        .bytes(&[0]);
+    let prefix = Key::of(owner, table).bytes(name.as_str().as_bytes()).bytes(&[0]);
     match place {
         Some(place) => prefix.u64(place.0).done(),
         None => prefix.done(),

@@ -79,14 +79,9 @@ impl TakenBack {
     #[must_use]
     pub fn extent(&self) -> Extent {
         match *self {
-            Self {
-                remembered: true, ..
-            } => Extent::Remembered,
+            Self { remembered: true, .. } => Extent::Remembered,
             Self { events: 0, .. } => Extent::Unknown,
-            Self {
-                removed_from_batch: 1..,
-                ..
-            } => Extent::RemovedFromBatch,
+            Self { removed_from_batch: 1.., .. } => Extent::RemovedFromBatch,
             Self { cancelled: 1.., .. } => Extent::Cancelled,
             Self { withdrawn: 1.., .. } => Extent::Withdrawn,
             Self { too_late: 1.., .. } => Extent::TooLate,
@@ -229,11 +224,7 @@ pub(crate) fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning>
     let topics = (!to.topics.is_empty()).then(|| Warning::NoFollowers(to.topics.clone()));
     let near = (!to.near.is_empty()).then(|| Warning::NobodyNear(to.near.clone()));
     let causes: Vec<Warning> = topics.into_iter().chain(near).collect();
-    if causes.is_empty() {
-        vec![Warning::NobodyConcerned]
-    } else {
-        causes
-    }
+    if causes.is_empty() { vec![Warning::NobodyConcerned] } else { causes }
 }
 
 /// The reason why nothing of an event can be sent, whatever its audience.

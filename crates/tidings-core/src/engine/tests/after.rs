@@ -24,17 +24,12 @@ fn an_event_has_one_row_on_each_day_on_which_it_enters() {
     let options = Options::default();
     let mut world = World::new(options);
     let mut rules = world.engine.rules().unwrap().clone();
-    let email = Route {
-        after_ms: Some(30 * MINUTE_MS),
-        ..Route::of(Policy::Now)
-    };
+    let email = Route { after_ms: Some(30 * MINUTE_MS), ..Route::of(Policy::Now) };
     let kind = rules.types.get_mut("told").unwrap();
     kind.channels = [("inbox", Route::of(Policy::Now)), ("email", email)]
         .map(|(name, route)| (name.to_owned(), route))
         .into();
-    let step = world
-        .engine
-        .set_rules(&world.stored, &Reach::new(), Instant(0), rules);
+    let step = world.engine.set_rules(&world.stored, &Reach::new(), Instant(0), rules);
     world.stored.commit(step.unwrap().writes);
     world.play(Instant(0), &[person("a", State::Active), event(0)]);
     world.play(Instant(30 * MINUTE_MS), &[]);

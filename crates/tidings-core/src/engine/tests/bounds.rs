@@ -19,10 +19,7 @@ fn long(name: &str) -> String {
 /// The deepest topic of a name, 256 bytes long: what lies above it is nearly as long.
 fn deepest(name: usize) -> String {
     let levels = "/x".repeat(15);
-    format!(
-        "{}{levels}",
-        &long(&format!("{name}-"))[..256 - levels.len()]
-    )
+    format!("{}{levels}", &long(&format!("{name}-"))[..256 - levels.len()])
 }
 
 pub(super) fn person(name: &str, state: State) -> Command {
@@ -34,14 +31,8 @@ pub(super) fn person(name: &str, state: State) -> Command {
 }
 
 fn told(name: &str, to: Audience) -> Event {
-    let Command::Publish(event) = event(0) else {
-        unreachable!("an event is published")
-    };
-    Event {
-        id: id(&long(name)),
-        to,
-        ..*event
-    }
+    let Command::Publish(event) = event(0) else { unreachable!("an event is published") };
+    Event { id: id(&long(name)), to, ..*event }
 }
 
 fn with_mail() -> Rules {
@@ -49,9 +40,7 @@ fn with_mail() -> Rules {
     let digest = Digest::new(Every::Day, 0);
     rules.digests.insert("daily".to_owned(), digest);
     let route = Route::of;
-    let policy = Policy::Digest {
-        digest: "daily".to_owned(),
-    };
+    let policy = Policy::Digest { digest: "daily".to_owned() };
     let kind = rules.types.get_mut("told").unwrap();
     kind.channels.insert("email".to_owned(), route(policy));
     rules
@@ -68,15 +57,9 @@ impl World {
     pub(super) fn new(options: Options) -> Self {
         let mut stored = Stored::default();
         let mut engine = Engine::open(&stored, &[], options).unwrap();
-        let step = engine
-            .set_rules(&stored, &Reach::new(), Instant(0), with_mail())
-            .unwrap();
+        let step = engine.set_rules(&stored, &Reach::new(), Instant(0), with_mail()).unwrap();
         stored.commit(step.writes);
-        Self {
-            stored,
-            engine,
-            now: Instant(0),
-        }
+        Self { stored, engine, now: Instant(0) }
     }
 
     /// Plays an instant: what is due, what comes in, the messages, the chores.
@@ -87,36 +70,20 @@ impl World {
         if now == now.day().start()
             && let Some(before) = self.engine.forgets_before(now)
         {
-            let step = self
-                .engine
-                .forget_before(&self.stored, &Reach::new(), now, before)
-                .unwrap();
+            let step = self.engine.forget_before(&self.stored, &Reach::new(), now, before).unwrap();
             self.stored.commit(step.writes);
             for day in step.forgotten {
-                self.stored
-                    .0
-                    .retain(|(partition, _), _| *partition != Partition::Day(day));
+                self.stored.0.retain(|(partition, _), _| *partition != Partition::Day(day));
             }
         }
-        let step = self
-            .engine
-            .step(&self.stored, &Reach::new(), now, commands)
-            .unwrap();
+        let step = self.engine.step(&self.stored, &Reach::new(), now, commands).unwrap();
         self.stored.commit(step.writes);
         for reply in step.replies {
             reply.unwrap();
         }
         for closing in self.engine.open_closings().unmade() {
-            let plan = self
-                .engine
-                .planner(&self.stored)
-                .plan(closing, 10_000)
-                .unwrap()
-                .unwrap();
-            let made = self
-                .engine
-                .made(&self.stored, now, slice::from_ref(&plan))
-                .unwrap();
+            let plan = self.engine.planner(&self.stored).plan(closing, 10_000).unwrap().unwrap();
+            let made = self.engine.made(&self.stored, now, slice::from_ref(&plan)).unwrap();
             self.stored.commit(made.writes);
             let settled = [Settled::delivered(&plan)];
             let noted = self.engine.outcome(&self.stored, now, &settled).unwrap();
@@ -147,23 +114,15 @@ impl World {
 }
 
 fn follow(recipient: &str, topic: &str) -> Command {
-    Command::Subscribe {
-        recipient: id(recipient),
-        topic: id(topic),
-    }
+    Command::Subscribe { recipient: id(recipient), topic: id(topic) }
 }
 
 #[test]
 fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
-    let options = Options {
-        buckets: 1,
-        ..Options::default()
-    };
+    let options = Options { buckets: 1, ..Options::default() };
     let mut world = World::new(options);
     let topics: Vec<String> = (0..100).map(deepest).collect();
-    let all = topics
-        .iter()
-        .flat_map(|topic| crate::model::topic::heard_by(topic));
+    let all = topics.iter().flat_map(|topic| crate::model::topic::heard_by(topic));
     let mut commands = vec![person("a", State::Active)];
     commands.extend(all.map(|topic| follow("a", topic)));
     world.play(Instant(0), &commands);
@@ -178,27 +137,13 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     }
     // The day is over: its arrivals become segments.
     world.play(Instant(DAY_MS + HOUR_MS), &[person("b", State::Active)]);
-    assert!(
-        world.engine.parts.bucket(BucketNo(0)).index.days[&Day(0)]
-            .tail
-            .is_empty()
-    );
-    let page = world
-        .engine
-        .reader(&world.stored)
-        .inbox(&id("a"), None, 100);
+    assert!(world.engine.parts.bucket(BucketNo(0)).index.days[&Day(0)].tail.is_empty());
+    let page = world.engine.reader(&world.stored).inbox(&id("a"), None, 100);
     let groups = page.unwrap().unwrap().groups;
-    let reasons: Vec<usize> = groups
-        .iter()
-        .flat_map(|group| &group.items)
-        .map(|item| item.reasons.len())
-        .collect();
+    let reasons: Vec<usize> =
+        groups.iter().flat_map(|group| &group.items).map(|item| item.reasons.len()).collect();
     assert_eq!(reasons, [1600; 24]);
-    let report = world
-        .engine
-        .reader(&world.stored)
-        .trace(&id(&long("e7-")))
-        .unwrap();
+    let report = world.engine.reader(&world.stored).trace(&id(&long("e7-"))).unwrap();
     assert!(report.is_some(), "an event within a row is found");
     world.check(options);
 }
@@ -218,25 +163,11 @@ struct Extreme {
 fn extreme() -> impl Strategy<Value = Extreme> {
     (
         (1..300_usize, 1..100_usize, 1..8_usize, 0..3_usize),
-        (
-            any::<bool>(),
-            0..200_usize << 10,
-            any::<bool>(),
-            any::<u64>(),
-        ),
+        (any::<bool>(), 0..200_usize << 10, any::<bool>(), any::<u64>()),
     )
-        .prop_map(
-            |((recipients, topics, events, disabled), (later, data, together, seed))| Extreme {
-                recipients,
-                topics,
-                events,
-                disabled,
-                later,
-                data,
-                together,
-                seed,
-            },
-        )
+        .prop_map(|((recipients, topics, events, disabled), (later, data, together, seed))| {
+            Extreme { recipients, topics, events, disabled, later, data, together, seed }
+        })
 }
 
 proptest! {

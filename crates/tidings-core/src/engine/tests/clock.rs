@@ -18,17 +18,12 @@ fn under(policy: Policy, change: impl FnOnce(&mut Rules)) -> World {
     let mut rules = world.engine.rules().unwrap().clone();
     let kind = rules.types.get_mut("told").unwrap();
     kind.channels = [("email".to_owned(), Route::of(policy))].into();
-    let digest = Digest {
-        min_items: 2,
-        ..Digest::new(Every::Day, 9 * 60)
-    };
+    let digest = Digest { min_items: 2, ..Digest::new(Every::Day, 9 * 60) };
     rules.digests.insert("some".to_owned(), digest);
     let digest = Digest::new(Every::Day, 9 * 60);
     rules.digests.insert("daily".to_owned(), digest);
     change(&mut rules);
-    let set = world
-        .engine
-        .set_rules(&world.stored, &Reach::new(), Instant(0), rules);
+    let set = world.engine.set_rules(&world.stored, &Reach::new(), Instant(0), rules);
     world.stored.commit(set.unwrap().writes);
     world.play(RIGHT, &[person("a", State::Active)]);
     world
@@ -41,10 +36,7 @@ fn put_right(world: &mut World) -> Instant {
     let step = world.engine.put_back(&world.stored, now).unwrap();
     assert!(!step.writes.is_empty(), "nothing is put back");
     world.stored.commit(step.writes);
-    assert_eq!(
-        (world.engine.now(), world.engine.newest_step()),
-        (now, newest)
-    );
+    assert_eq!((world.engine.now(), world.engine.newest_step()), (now, newest));
     now
 }
 
@@ -91,31 +83,19 @@ fn goes_after(world: &mut World, wait_ms: i64) {
 
 fn cooldown(max_wait_ms: Option<i64>) -> Policy {
     let quiet_ms = 10 * MINUTE_MS;
-    Policy::Cooldown {
-        quiet_ms,
-        max_wait_ms,
-    }
+    Policy::Cooldown { quiet_ms, max_wait_ms }
 }
 
 fn digest(name: &str) -> Policy {
-    Policy::Digest {
-        digest: name.to_owned(),
-    }
+    Policy::Digest { digest: name.to_owned() }
 }
 
 #[test]
 fn a7_cool_downs_and_holds_wait_from_now() {
     for ahead_ms in AHEAD {
-        let hold = |decide| Policy::FirstEvent {
-            hold_ms: 10 * MINUTE_MS,
-            decide,
-        };
-        let policies = [
-            cooldown(None),
-            cooldown(Some(HOUR_MS)),
-            hold(Decide::First),
-            hold(Decide::Earliest),
-        ];
+        let hold = |decide| Policy::FirstEvent { hold_ms: 10 * MINUTE_MS, decide };
+        let policies =
+            [cooldown(None), cooldown(Some(HOUR_MS)), hold(Decide::First), hold(Decide::Earliest)];
         for policy in policies {
             let mut world = under(policy, |_| {});
             world.play(RIGHT.plus_ms(ahead_ms), &[event(1)]);
@@ -127,9 +107,7 @@ fn a7_cool_downs_and_holds_wait_from_now() {
 #[test]
 fn a7_lanes_with_a_batch_key_wait_from_now() {
     for ahead_ms in AHEAD {
-        let leading = Policy::Leading {
-            quiet_ms: 10 * MINUTE_MS,
-        };
+        let leading = Policy::Leading { quiet_ms: 10 * MINUTE_MS };
         for (policy, sent) in [(cooldown(None), 0), (leading, 1)] {
             let mut world = under(policy, |rules| {
                 let kind = rules.types.get_mut("told").unwrap();
@@ -227,11 +205,7 @@ fn a7_a_leading_edge_counts_from_now() {
 #[test]
 fn a7_caps_count_messages_as_of_now() {
     let cap = |rules: &mut Rules| {
-        rules.caps.push(Cap {
-            channel: "email".to_owned(),
-            per_ms: HOUR_MS,
-            max: 1,
-        });
+        rules.caps.push(Cap { channel: "email".to_owned(), per_ms: HOUR_MS, max: 1 });
     };
     for ahead_ms in AHEAD {
         for policy in [Policy::Now, cooldown(None)] {
@@ -248,15 +222,9 @@ fn a7_caps_count_messages_as_of_now() {
 
 /// Quiet hours from 09:00 to 20:00.
 fn quiet(rules: &mut Rules) {
-    let quiet_hours = Some(QuietHours {
-        from_minute: 9 * 60,
-        to_minute: 20 * 60,
-        days: QuietHours::EVERY_DAY,
-    });
-    let email = ChannelRules {
-        quiet_hours,
-        ..ChannelRules::default()
-    };
+    let quiet_hours =
+        Some(QuietHours { from_minute: 9 * 60, to_minute: 20 * 60, days: QuietHours::EVERY_DAY });
+    let email = ChannelRules { quiet_hours, ..ChannelRules::default() };
     rules.channels.insert("email".to_owned(), email);
 }
 
@@ -327,13 +295,8 @@ fn a7_scheduled_events_enter_by_the_clock() {
         let mut world = under(cooldown(None), |_| {});
         world.play(RIGHT.plus_ms(ahead_ms), &[event(1)]);
         let now = put_right(&mut world);
-        let Command::Publish(later) = event(2) else {
-            unreachable!("it is published")
-        };
-        let later = Event {
-            delay_ms: Some(5 * MINUTE_MS),
-            ..*later
-        };
+        let Command::Publish(later) = event(2) else { unreachable!("it is published") };
+        let later = Event { delay_ms: Some(5 * MINUTE_MS), ..*later };
         world.play(now, &[Command::Publish(Box::new(later))]);
         assert_eq!(due(&mut world), Some(now.plus_ms(5 * MINUTE_MS)));
         world.check(Options::default());

@@ -31,9 +31,6 @@ fn the_key_of_a_group_is_its_own() {
     let with = header("x", "o", Some("e"));
     let without = header("x", "o", None);
     let by_target = key(&with, About::pivot_hash("target", &id("e")));
-    assert_ne!(
-        by_target,
-        key(&without, About::pivot_hash("event", &id("e")))
-    );
+    assert_ne!(by_target, key(&without, About::pivot_hash("event", &id("e"))));
     assert_ne!(by_target, by_object("x", "e"));
 }

@@ -17,9 +17,7 @@ struct Counted<'s> {
 }
 
 fn about(name: &str, object: &str) -> Command {
-    let Command::Publish(mut event) = event(0) else {
-        unreachable!("an event is published")
-    };
+    let Command::Publish(mut event) = event(0) else { unreachable!("an event is published") };
     event.id = id(name);
     event.object.id = id(object);
     Command::Publish(event)
@@ -42,10 +40,7 @@ fn objects_are_forgotten_with_the_newest_day_that_names_them() {
     let mut world = World::new(options);
     let mut rules = world.engine.rules().unwrap().clone();
     rules.store.keep_ms = 3 * DAY_MS;
-    let step = world
-        .engine
-        .set_rules(&world.stored, &Reach::new(), Instant(0), rules)
-        .unwrap();
+    let step = world.engine.set_rules(&world.stored, &Reach::new(), Instant(0), rules).unwrap();
     world.stored.commit(step.writes);
     world.play(Instant(0), &[person("a", State::Active)]);
     let mut rows = Vec::new();
@@ -57,27 +52,17 @@ fn objects_are_forgotten_with_the_newest_day_that_names_them() {
             let object = format!("o{day}-{at}");
             commands.push(about(&format!("e{object}"), &object));
             if at % 4 == 0 {
-                commands.push(Command::Retract {
-                    object: id(&object),
-                });
+                commands.push(Command::Retract { object: id(&object) });
             }
-            commands.push(Command::Retract {
-                object: id(&format!("unknown{day}-{at}")),
-            });
+            commands.push(Command::Retract { object: id(&format!("unknown{day}-{at}")) });
         }
-        let put = Object {
-            notifiable: Some(false),
-            ..Object::bare(id(&format!("put{day}")))
-        };
+        let put = Object { notifiable: Some(false), ..Object::bare(id(&format!("put{day}"))) };
         commands.push(Command::Object(put));
         world.play(Instant(start + HOUR_MS), &commands);
         for hour in 2..24 {
             world.play(Instant(start + hour * HOUR_MS), &[]);
         }
-        rows.push((
-            object_rows(&world.stored),
-            world.engine.intake.objects.withdrawn.len(),
-        ));
+        rows.push((object_rows(&world.stored), world.engine.intake.objects.withdrawn.len()));
         if day % 7 == 3 {
             world.check(options);
         }
@@ -85,11 +70,7 @@ fn objects_are_forgotten_with_the_newest_day_that_names_them() {
     // Three days before the day that goes on: 41 objects each with an index, 11 of them withdrawn. Of each earlier day the
     // withdrawn one that the host put.
     let level = |day: usize| (4 * (41 * 2 + 11) + 2 + 2 * (day - 3), 4 * 11 + day - 3);
-    assert_eq!(
-        rows[0],
-        (41 * 2 + 11 + 2, 11),
-        "what is unknown needs no row to be retracted"
-    );
+    assert_eq!(rows[0], (41 * 2 + 11 + 2, 11), "what is unknown needs no row to be retracted");
     for (day, rows) in rows.iter().enumerate().skip(4) {
         assert_eq!(*rows, level(day), "day {day}");
     }
@@ -101,13 +82,8 @@ fn objects_are_forgotten_with_the_newest_day_that_names_them() {
     assert!(!knows(&world, "o3-1"));
     assert_eq!(world.engine.reader(&world.stored).kept_objects(), 20);
     // Deleted, they go as the others do.
-    let retract = |day: i64| Command::Retract {
-        object: id(&format!("put{day}")),
-    };
-    world.play(
-        Instant(20 * DAY_MS),
-        &(0..20).map(retract).collect::<Vec<_>>(),
-    );
+    let retract = |day: i64| Command::Retract { object: id(&format!("put{day}")) };
+    world.play(Instant(20 * DAY_MS), &(0..20).map(retract).collect::<Vec<_>>());
     assert_eq!(world.engine.reader(&world.stored).kept_objects(), 0);
     world.check(options);
     for day in 21..25 {
@@ -122,16 +98,10 @@ fn what_the_host_said_of_objects_is_bounded_and_survives_a_restart() {
     let mut world = World::new(options);
     let mut rules = world.engine.rules().unwrap().clone();
     rules.limits = rules.limits.with(Bound::Objects, 2);
-    let step = world
-        .engine
-        .set_rules(&world.stored, &Reach::new(), Instant(0), rules)
-        .unwrap();
+    let step = world.engine.set_rules(&world.stored, &Reach::new(), Instant(0), rules).unwrap();
     world.stored.commit(step.writes);
     let put = |name: &str| {
-        Command::Object(Object {
-            title: Some("A title".to_owned()),
-            ..Object::bare(id(name))
-        })
+        Command::Object(Object { title: Some("A title".to_owned()), ..Object::bare(id(name)) })
     };
     let bare = Command::Object(Object::bare(id("bare")));
     let resolved = |name: &str| match put(name) {
@@ -149,15 +119,10 @@ fn what_the_host_said_of_objects_is_bounded_and_survives_a_restart() {
         Command::Retract { object: id("a") },
         put("e"),
     ];
-    let step = world
-        .engine
-        .step(&world.stored, &Reach::new(), Instant(1), &commands)
-        .unwrap();
+    let step = world.engine.step(&world.stored, &Reach::new(), Instant(1), &commands).unwrap();
     world.stored.commit(step.writes);
-    let refused: Vec<usize> = (0..)
-        .zip(&step.replies)
-        .filter_map(|(at, reply)| reply.is_err().then_some(at))
-        .collect();
+    let refused: Vec<usize> =
+        (0..).zip(&step.replies).filter_map(|(at, reply)| reply.is_err().then_some(at)).collect();
     assert_eq!(refused, [6]);
     let hint = step.replies[6].as_ref().unwrap_err().to_string();
     assert_eq!(hint, "the store would keep 3 objects, more than 2");
@@ -179,12 +144,7 @@ fn marks_on_what_nothing_names_are_not_kept() {
     let before = world.stored.0.len();
     world.play(Instant(1), &marks);
     assert!(world.stored.0.len() < before + 10);
-    let page = world
-        .engine
-        .reader(&world.stored)
-        .inbox(&id("a"), None, 9)
-        .unwrap()
-        .unwrap();
+    let page = world.engine.reader(&world.stored).inbox(&id("a"), None, 9).unwrap().unwrap();
     assert!(page.groups[0].seen);
 }
 
@@ -194,21 +154,11 @@ fn an_id_that_came_before_is_a_duplicate_whatever_its_type_is_now() {
     world.play(Instant(0), &[person("a", State::Active), about("e", "o")]);
     let mut rules = world.engine.rules().unwrap().clone();
     rules.types.clear();
-    let step = world
-        .engine
-        .set_rules(&world.stored, &Reach::new(), Instant(1), rules)
-        .unwrap();
+    let step = world.engine.set_rules(&world.stored, &Reach::new(), Instant(1), rules).unwrap();
     world.stored.commit(step.writes);
     let commands = [about("e", "o"), about("f", "o")];
-    let step = world
-        .engine
-        .step(&world.stored, &Reach::new(), Instant(2), &commands)
-        .unwrap();
-    let [
-        Ok(Reply::Published(again)),
-        Err(Refused::UnknownType { .. }),
-    ] = &step.replies[..]
-    else {
+    let step = world.engine.step(&world.stored, &Reach::new(), Instant(2), &commands).unwrap();
+    let [Ok(Reply::Published(again)), Err(Refused::UnknownType { .. })] = &step.replies[..] else {
         panic!("{:?}", step.replies)
     };
     assert_eq!(again.status, PublishedAs::Duplicate);
@@ -236,24 +186,15 @@ impl ReadView for Counted<'_> {
 
 #[test]
 fn what_is_scheduled_for_others_is_not_read() {
-    let mut world = World::new(Options {
-        buckets: 1,
-        ..Options::default()
-    });
-    world.play(
-        Instant(0),
-        &[person("a", State::Active), person("b", State::Active)],
-    );
+    let mut world = World::new(Options { buckets: 1, ..Options::default() });
+    world.play(Instant(0), &[person("a", State::Active), person("b", State::Active)]);
     let events: Vec<Command> = (0..500)
         .map(|at| {
             let Command::Publish(mut event) = about(&format!("e{at}"), "o") else {
                 unreachable!("an event is published")
             };
             let who = if at % 100 == 0 { "a" } else { "b" };
-            event.to = Audience {
-                recipients: vec![id(who)],
-                ..Audience::default()
-            };
+            event.to = Audience { recipients: vec![id(who)], ..Audience::default() };
             event.deliver_at = Some(Instant(HOUR_MS + at));
             Command::Publish(event)
         })
@@ -263,16 +204,8 @@ fn what_is_scheduled_for_others_is_not_read() {
         if reopened {
             world.check(Options::default());
         }
-        let view = Counted {
-            stored: &world.stored,
-            reads: AtomicU64::new(0),
-        };
-        let scheduled = world
-            .engine
-            .reader(&view)
-            .scheduled(&id("a"))
-            .unwrap()
-            .unwrap();
+        let view = Counted { stored: &world.stored, reads: AtomicU64::new(0) };
+        let scheduled = world.engine.reader(&view).scheduled(&id("a")).unwrap().unwrap();
         let names: Vec<&str> = scheduled.iter().map(|entry| entry.event.as_str()).collect();
         assert_eq!(names, ["e0", "e100", "e200", "e300", "e400"]);
         assert_eq!(view.reads.into_inner(), 5, "a read for each of theirs");
@@ -282,16 +215,11 @@ fn what_is_scheduled_for_others_is_not_read() {
 /// The cost of telling one recipient of so many events, each of which was marked or not: reads of the
 /// view while messages are planned and inbox and badge are looked at.
 fn cost(events: usize) -> u64 {
-    let mut world = World::new(Options {
-        buckets: 1,
-        ..Options::default()
-    });
+    let mut world = World::new(Options { buckets: 1, ..Options::default() });
     world.play(Instant(0), &[person("a", State::Active)]);
     let names: Vec<usize> = (0..events).collect();
     for (at, names) in (1..).zip(names.chunks(500)) {
-        let events = names
-            .iter()
-            .map(|n| about(&format!("e{n}"), &format!("o{n}")));
+        let events = names.iter().map(|n| about(&format!("e{n}"), &format!("o{n}")));
         world.play(Instant(at), &events.collect::<Vec<_>>());
     }
     let marks = names.iter().map(|n| Command::Mark {
@@ -307,27 +235,14 @@ fn cost(events: usize) -> u64 {
     let now = Instant(DAY_MS);
     let step = world.engine.fall_due(&world.stored, now).unwrap();
     world.stored.commit(step.writes);
-    let view = Counted {
-        stored: &world.stored,
-        reads: AtomicU64::new(0),
-    };
+    let view = Counted { stored: &world.stored, reads: AtomicU64::new(0) };
     let mut planned = 0;
     for closing in world.engine.open_closings().unmade() {
-        let plan = world
-            .engine
-            .planner(&view)
-            .plan(closing, 100)
-            .unwrap()
-            .unwrap();
+        let plan = world.engine.planner(&view).plan(closing, 100).unwrap().unwrap();
         planned += plan.entries();
     }
     assert_eq!(planned, events);
-    let page = world
-        .engine
-        .reader(&view)
-        .inbox(&id("a"), None, 50)
-        .unwrap()
-        .unwrap();
+    let page = world.engine.reader(&view).inbox(&id("a"), None, 50).unwrap().unwrap();
     assert!(page.groups.iter().all(|group| group.seen));
     view.reads.into_inner()
 }
@@ -335,8 +250,5 @@ fn cost(events: usize) -> u64 {
 #[test]
 fn p12_a_message_of_very_many_with_marks_costs_each_the_same() {
     let (few, many) = (cost(1_000), cost(8_000));
-    assert!(
-        many <= 10 * few,
-        "{few} reads for 1,000 events, {many} for 8,000"
-    );
+    assert!(many <= 10 * few, "{few} reads for 1,000 events, {many} for 8,000");
 }

@@ -176,23 +176,16 @@ impl World {
     }
 
     fn set_rules(&mut self) {
-        let step = self
-            .engine
-            .set_rules(&self.stored, &Reach::new(), self.now, typed(self.pivots));
+        let step = self.engine.set_rules(&self.stored, &Reach::new(), self.now, typed(self.pivots));
         self.stored.commit(step.unwrap().writes);
     }
 
     fn step(&mut self, commands: &[Command]) {
-        let step = self
-            .engine
-            .step(&self.stored, &Reach::new(), self.now, commands)
-            .unwrap();
+        let step = self.engine.step(&self.stored, &Reach::new(), self.now, commands).unwrap();
         assert!(step.replies.iter().all(Result::is_ok), "{:?}", step.replies);
         self.stored.commit(step.writes);
         for day in step.forgotten {
-            self.stored
-                .0
-                .retain(|(at, _), _| *at != Partition::Day(day));
+            self.stored.0.retain(|(at, _), _| *at != Partition::Day(day));
         }
     }
 
@@ -249,10 +242,7 @@ impl World {
         let named = |word: &str, number: u8| {
             (number > 0).then(|| Object::bare(id(&format!("{word}{number}"))))
         };
-        let recipients = PEOPLE
-            .iter()
-            .enumerate()
-            .filter(|(who, _)| to >> who & 1 == 1);
+        let recipients = PEOPLE.iter().enumerate().filter(|(who, _)| to >> who & 1 == 1);
         let deliver_at = self.now.plus_ms(i64::from(delay_hours) * HOUR_MS);
         let command = Command::Publish(Box::new(Event {
             id: id(&format!("e{event}")),
@@ -293,18 +283,10 @@ impl World {
 
     fn act(&mut self, op: &Op) {
         match *op {
-            Op::Publish {
-                kind,
-                roles,
-                to,
-                delay_hours,
-            } => self.publish(kind, roles, to, delay_hours),
-            Op::Mark {
-                who,
-                what,
-                which,
-                read,
-            } => self.mark(who, what, which, read),
+            Op::Publish { kind, roles, to, delay_hours } => {
+                self.publish(kind, roles, to, delay_hours)
+            }
+            Op::Mark { who, what, which, read } => self.mark(who, what, which, read),
             Op::Withdraw(number) => {
                 self.withdrawn.insert(number);
                 let object = object(number).id;
@@ -362,18 +344,8 @@ impl World {
             1 => Marked::Event(id(&format!("e{}", usize::from(which) % (self.events + 1)))),
             _ => Marked::UpTo(self.now.plus_ms(-i64::from(which % 40) * HOUR_MS)),
         };
-        self.marks.push(Mark {
-            who,
-            at: self.now,
-            before: self.events,
-            what: what.clone(),
-            kind,
-        });
-        self.step(&[Command::Mark {
-            recipient: id(PEOPLE[who]),
-            what,
-            kind,
-        }]);
+        self.marks.push(Mark { who, at: self.now, before: self.events, what: what.clone(), kind });
+        self.step(&[Command::Mark { recipient: id(PEOPLE[who]), what, kind }]);
     }
 
     fn is(&self, entry: &Entry, kind: MarkKind) -> bool {
@@ -421,12 +393,8 @@ impl World {
     }
 
     fn page(&mut self, who: usize, from: Option<Cursor>, limit: usize) -> InboxPage {
-        let page = self
-            .engine
-            .reader(&self.stored)
-            .inbox(&id(PEOPLE[who]), from, limit)
-            .unwrap()
-            .unwrap();
+        let page =
+            self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), from, limit).unwrap().unwrap();
         assert!(page.groups.len() <= limit);
         let (_, unseen, unread) = self.naive(who);
         assert_eq!((page.unseen, page.unread), (unseen, unread));
@@ -441,11 +409,7 @@ impl World {
         let whole = self.page(who, None, usize::MAX);
         assert_eq!(whole.groups.iter().map(shown).collect::<Vec<_>>(), groups);
         assert_eq!(whole.next, None);
-        let keys: BTreeSet<&str> = whole
-            .groups
-            .iter()
-            .map(|group| group.key.as_str())
-            .collect();
+        let keys: BTreeSet<&str> = whole.groups.iter().map(|group| group.key.as_str()).collect();
         assert_eq!(keys.len(), groups.len(), "keys tell groups apart");
         let (mut paged, mut from) = (Vec::new(), None);
         loop {
@@ -467,27 +431,12 @@ fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
 }
 
 fn shown(group: &InboxGroup) -> Shown {
-    let items: Vec<String> = group
-        .items
-        .iter()
-        .map(|item| item.event.to_string())
-        .collect();
-    assert!(
-        group
-            .items
-            .iter()
-            .all(|item| item.event_type == group.event_type)
-    );
+    let items: Vec<String> = group.items.iter().map(|item| item.event.to_string()).collect();
+    assert!(group.items.iter().all(|item| item.event_type == group.event_type));
     assert!(group.items.iter().all(|item| item.read == group.read));
     assert!(group.items.iter().all(|item| item.reasons == ["named"]));
     assert_eq!(group.items[0].t, group.newest_at);
-    (
-        group.event_type.to_string(),
-        group.count,
-        items,
-        group.seen,
-        group.read,
-    )
+    (group.event_type.to_string(), group.count, items, group.seen, group.read)
 }
 
 proptest! {

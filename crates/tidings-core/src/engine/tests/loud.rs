@@ -11,24 +11,14 @@ const SECOND: i64 = 1_000;
 
 #[test]
 fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
-    let options = Options {
-        buckets: 1,
-        ..Options::default()
-    };
+    let options = Options { buckets: 1, ..Options::default() };
     let (mut stored, mut engine) = with_mail(options);
     let events: Vec<Command> = (0..EVENTS).map(event).collect();
-    let step = engine
-        .step(&stored, &Reach::new(), Instant(1), &events)
-        .unwrap();
+    let step = engine.step(&stored, &Reach::new(), Instant(1), &events).unwrap();
     stored.commit(step.writes);
     let told = Pausable::Type(id("told"));
-    for (at, command) in [
-        (2, Command::Pause(told.clone())),
-        (3, Command::Resume(told)),
-    ] {
-        let step = engine
-            .step(&stored, &Reach::new(), Instant(at), &[command])
-            .unwrap();
+    for (at, command) in [(2, Command::Pause(told.clone())), (3, Command::Resume(told))] {
+        let step = engine.step(&stored, &Reach::new(), Instant(at), &[command]).unwrap();
         let longest = step
             .writes
             .iter()

@@ -9,13 +9,8 @@ use crate::model::messages::{Answered, Attempt, MessageAct, MessageName, Message
 use crate::model::number::{ClosingId, MessageId, RecipientNo};
 use crate::model::reason::{Ending, Reason};
 
-const OPTIONS: Options = Options {
-    buckets: 1,
-    parts: 1,
-    index_after: Some(0),
-    checkpoint_after: 0,
-    slice_bytes: 1,
-};
+const OPTIONS: Options =
+    Options { buckets: 1, parts: 1, index_after: Some(0), checkpoint_after: 0, slice_bytes: 1 };
 
 /// An engine over a view, driven as a node drives it.
 struct Driven {
@@ -29,11 +24,7 @@ impl Driven {
     fn due() -> (Self, MessageName) {
         let (stored, engine) = with_mail(OPTIONS);
         let now = Instant(2_000);
-        let mut driven = Self {
-            stored,
-            engine,
-            now: Instant(0),
-        };
+        let mut driven = Self { stored, engine, now: Instant(0) };
         driven.step(&[event(0)], &Reach::new());
         driven.now = now;
         let step = driven.engine.fall_due(&driven.stored, now).unwrap();
@@ -54,12 +45,7 @@ impl Driven {
 
     fn make(&mut self) {
         let closing = self.engine.open_closings().unmade()[0];
-        let plan = self
-            .engine
-            .planner(&self.stored)
-            .plan(closing, 9)
-            .unwrap()
-            .unwrap();
+        let plan = self.engine.planner(&self.stored).plan(closing, 9).unwrap().unwrap();
         let step = self.engine.made(&self.stored, self.now, &[plan]).unwrap();
         self.stored.commit(step.writes);
     }
@@ -77,12 +63,7 @@ impl Driven {
         };
         let settled = Settled {
             closing,
-            sent: vec![Sent {
-                number,
-                seqs,
-                ending,
-                resent: 0,
-            }],
+            sent: vec![Sent { number, seqs, ending, resent: 0 }],
             attempts: vec![Attempted { number, attempt }],
             ..Settled::default()
         };
@@ -167,11 +148,7 @@ impl Driven {
 fn what_is_not_built_is_planned_and_can_be_cancelled() {
     let (mut driven, name) = Driven::due();
     assert_eq!(driven.states(), [MessageState::Planned]);
-    let report = driven
-        .engine
-        .reader(&driven.stored)
-        .message_report(name)
-        .unwrap();
+    let report = driven.engine.reader(&driven.stored).message_report(name).unwrap();
     assert_eq!(report.unwrap().items.len(), 1);
     let state = MessageState::Planned;
     for act in [MessageAct::Retry, MessageAct::Resend] {
@@ -207,12 +184,7 @@ fn a_failed_message_goes_again_as_it_was() {
     assert_eq!(driven.states(), [MessageState::Sent]);
     // One of each is the inbox's.
     assert_eq!((driven.books().delivered, driven.books().messages), (2, 2));
-    let report = driven
-        .engine
-        .reader(&driven.stored)
-        .message_report(name)
-        .unwrap()
-        .unwrap();
+    let report = driven.engine.reader(&driven.stored).message_report(name).unwrap().unwrap();
     let replies: Vec<&str> = report.attempts.iter().map(|run| &*run.reply).collect();
     assert_eq!(replies, ["RCPT: 550", "250 queued"]);
     // A copy changes nothing, whatever becomes of it.
@@ -238,9 +210,7 @@ fn f1_what_waits_for_a_retry_is_read_from_the_store_with_its_last_answer() {
     let until = driven.now.plus_ms(30_000);
     driven.try_again(name, Answered::Retry, until);
     let found = waits(&driven, None, 9).unwrap();
-    let [message] = &found.messages[..] else {
-        panic!("{found:?}")
-    };
+    let [message] = &found.messages[..] else { panic!("{found:?}") };
     assert_eq!((message.summary.name, message.is_held), (name, false));
     assert_eq!(message.summary.tried.unwrap().until, until);
     assert_eq!(message.last.as_ref().unwrap().reply, "DATA: 451");
@@ -265,14 +235,7 @@ fn a_refusal_after_doubt_leaves_the_doubt() {
     driven.try_again(name, Answered::Unknown, driven.now);
     driven.end(name, Ending::Refused, "RCPT: 550");
     assert_eq!(driven.operate(name, MessageAct::Retry), Ok(Operated::Goes));
-    assert!(
-        driven
-            .engine
-            .open_closings()
-            .attempts_of(name.id)
-            .unwrap()
-            .in_doubt
-    );
+    assert!(driven.engine.open_closings().attempts_of(name.id).unwrap().in_doubt);
 }
 
 #[test]
@@ -290,11 +253,7 @@ fn only_what_is_surely_not_handed_over_is_cancelled() {
     assert_eq!(driven.states(), [MessageState::Cancelled]);
     // What is left is the inbox's.
     assert_eq!((driven.books().cancelled, driven.books().messages), (1, 1));
-    let report = driven
-        .engine
-        .reader(&driven.stored)
-        .message_report(name)
-        .unwrap();
+    let report = driven.engine.reader(&driven.stored).message_report(name).unwrap();
     assert_eq!(report.unwrap().left_out[0].reason, Reason::Message);
     let nothing = driven.operate(name, MessageAct::Cancel);
     assert_eq!(nothing, Ok(Operated::NothingLeft));
@@ -322,11 +281,7 @@ fn a_name_that_no_list_gave_is_unknown() {
     let MessageId { closing, number } = name.id;
     let other = |bucket, seq, number, due| MessageName {
         due,
-        id: ClosingId {
-            bucket: BucketNo(bucket),
-            seq,
-        }
-        .message(number),
+        id: ClosingId { bucket: BucketNo(bucket), seq }.message(number),
     };
     let names = [
         other(1, closing.seq, number, name.due),

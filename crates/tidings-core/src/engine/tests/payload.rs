@@ -24,10 +24,7 @@ impl Noting<'_> {
     /// Number of times that rows were lent whose key begins so.
     fn lent(&self, prefix: &[u8]) -> usize {
         let lent = self.lent.lock().unwrap();
-        lent.iter()
-            .filter(|(key, _)| key.starts_with(prefix))
-            .map(|(_, times)| times)
-            .sum()
+        lent.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, times)| times).sum()
     }
 }
 
@@ -52,9 +49,7 @@ impl ReadView for Noting<'_> {
 }
 
 fn person(name: &str) -> Command {
-    let Command::Recipient(change) = recipient() else {
-        unreachable!()
-    };
+    let Command::Recipient(change) = recipient() else { unreachable!() };
     Command::Recipient(Box::new(RecipientChange {
         id: id(name),
         name: Some(Some(name.to_uppercase())),
@@ -64,28 +59,18 @@ fn person(name: &str) -> Command {
 
 /// An event by `by` on `o` in `t`, with its number as data.
 fn by(number: usize, to: &str) -> Command {
-    let Command::Publish(plain) = event(number) else {
-        unreachable!()
-    };
+    let Command::Publish(plain) = event(number) else { unreachable!() };
     Command::Publish(Box::new(Event {
         actor: Some(Object::bare(id("by"))),
-        target: Some(Object {
-            title: Some("Target".to_owned()),
-            ..Object::bare(id("t"))
-        }),
+        target: Some(Object { title: Some("Target".to_owned()), ..Object::bare(id("t")) }),
         data: Some([("n".to_owned(), json!(number))].into_iter().collect()),
-        to: Audience {
-            recipients: vec![id(to)],
-            ..Audience::default()
-        },
+        to: Audience { recipients: vec![id(to)], ..Audience::default() },
         ..*plain
     }))
 }
 
 fn step(stored: &mut Stored, engine: &mut Engine, commands: &[Command]) {
-    let step = engine
-        .step(&*stored, &Reach::new(), Instant(0), commands)
-        .unwrap();
+    let step = engine.step(&*stored, &Reach::new(), Instant(0), commands).unwrap();
     assert!(step.replies.iter().all(Result::is_ok), "{:?}", step.replies);
     stored.commit(step.writes);
 }
@@ -96,9 +81,8 @@ fn read(others: usize) -> (InboxPage, usize, [usize; 3]) {
     let (mut stored, mut engine) = with_recipient(Options::default());
     let people = ["ann", "bob", "by"].map(person);
     step(&mut stored, &mut engine, &people);
-    let events: Vec<Command> = (0..40)
-        .map(|n| by(n, if n % 2 == 0 { "ann" } else { "bob" }))
-        .collect();
+    let events: Vec<Command> =
+        (0..40).map(|n| by(n, if n % 2 == 0 { "ann" } else { "bob" })).collect();
     step(&mut stored, &mut engine, &events);
     for slice in (40..40 + others).collect::<Vec<_>>().chunks(16) {
         let events: Vec<Command> = slice.iter().map(|n| by(*n, "bob")).collect();
@@ -107,15 +91,8 @@ fn read(others: usize) -> (InboxPage, usize, [usize; 3]) {
     while let Some(writes) = engine.chore(&stored).unwrap() {
         stored.commit(writes);
     }
-    let view = Noting {
-        stored: &stored,
-        lent: Mutex::default(),
-    };
-    let page = engine
-        .reader(&view)
-        .inbox(&id("ann"), None, 20)
-        .unwrap()
-        .unwrap();
+    let view = Noting { stored: &stored, lent: Mutex::default() };
+    let page = engine.reader(&view).inbox(&id("ann"), None, 20).unwrap().unwrap();
     let events = view.lent(&Key::of(Owner::Intake, Table::Events).done());
     let objects = ["o", "t", "by"].map(|object| view.lent(&object_key(&id(object))));
     (page, events, objects)
@@ -125,10 +102,8 @@ fn read(others: usize) -> (InboxPage, usize, [usize; 3]) {
 fn a_page_reads_each_object_once_and_no_more_events_where_others_have_more() {
     let (page, events, objects) = read(0);
     let items = &page.groups[0].items;
-    let numbers: Vec<_> = items
-        .iter()
-        .map(|item| item.data.as_ref().unwrap()["n"].as_u64().unwrap())
-        .collect();
+    let numbers: Vec<_> =
+        items.iter().map(|item| item.data.as_ref().unwrap()["n"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (0..20).rev().map(|n| 2 * n).collect::<Vec<_>>());
     for item in items {
         let title = |object: &Option<std::sync::Arc<Object>>| object.as_ref()?.title.clone();

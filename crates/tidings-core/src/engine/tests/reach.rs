@@ -7,14 +7,9 @@ use crate::model::number::RecipientNo;
 
 #[test]
 fn a_step_can_be_replayed() {
-    let options = Options {
-        buckets: 1,
-        ..Options::default()
-    };
+    let options = Options { buckets: 1, ..Options::default() };
     let (mut stored, mut engine) = with_mail(options);
-    let step = engine
-        .step(&stored, &Reach::new(), Instant(0), &[event(0)])
-        .unwrap();
+    let step = engine.step(&stored, &Reach::new(), Instant(0), &[event(0)]).unwrap();
     stored.commit(step.writes);
     let due = Instant(2_000);
     let step = engine.fall_due(&stored, due).unwrap();

@@ -20,41 +20,22 @@ fn person(number: usize) -> Command {
 }
 
 fn to_one(name: usize, number: usize) -> Command {
-    let Command::Publish(mut event) = event(name) else {
-        unreachable!("an event is published")
-    };
-    event.to = Audience {
-        recipients: vec![id(&format!("p{number}"))],
-        ..Audience::default()
-    };
+    let Command::Publish(mut event) = event(name) else { unreachable!("an event is published") };
+    event.to = Audience { recipients: vec![id(&format!("p{number}"))], ..Audience::default() };
     Command::Publish(event)
 }
 
 impl World {
     fn new(recipients: usize) -> Self {
-        let options = Options {
-            buckets: 1,
-            ..Options::default()
-        };
+        let options = Options { buckets: 1, ..Options::default() };
         let (stored, now) = (Stored::default(), Instant(0));
         let engine = Engine::open(&stored, &[], options).unwrap();
-        let mut world = Self {
-            stored,
-            engine,
-            recipients,
-            now,
-        };
+        let mut world = Self { stored, engine, recipients, now };
         let mut rules = rules();
         let kind = rules.types.get_mut("told").unwrap();
-        let route = Route::of(Policy::Cooldown {
-            quiet_ms: 10 * MINUTE_MS,
-            max_wait_ms: None,
-        });
+        let route = Route::of(Policy::Cooldown { quiet_ms: 10 * MINUTE_MS, max_wait_ms: None });
         kind.channels.insert("email".to_owned(), route);
-        let step = world
-            .engine
-            .set_rules(&world.stored, &Reach::new(), now, rules)
-            .unwrap();
+        let step = world.engine.set_rules(&world.stored, &Reach::new(), now, rules).unwrap();
         world.stored.commit(step.writes);
         let people: Vec<Command> = (0..recipients).map(person).collect();
         world.copied_by(&people);
@@ -67,10 +48,7 @@ impl World {
         let snapshot = self.engine.snapshot();
         self.now = self.now.plus_ms(1);
         copied::take();
-        let step = self
-            .engine
-            .step(&self.stored, &Reach::new(), self.now, commands)
-            .unwrap();
+        let step = self.engine.step(&self.stored, &Reach::new(), self.now, commands).unwrap();
         assert!(step.replies.iter().all(Result::is_ok));
         self.stored.commit(step.writes);
         drop(snapshot);

@@ -14,18 +14,12 @@ struct Nodes {
 }
 
 fn options(parts: u16) -> Options {
-    Options {
-        parts,
-        ..Options::default()
-    }
+    Options { parts, ..Options::default() }
 }
 
 /// The part of every third number, from a first one on.
 fn held(node: u16, nodes: u16, of: u16) -> Held {
-    Held {
-        intake: node == 0,
-        parts: (0..of).filter(|part| part % nodes == node).collect(),
-    }
+    Held { intake: node == 0, parts: (0..of).filter(|part| part % nodes == node).collect() }
 }
 
 impl Nodes {
@@ -49,9 +43,7 @@ impl Nodes {
         let engine = &mut self.engines[node];
         let told = read_told(&self.stored, engine.replica().applied(), usize::MAX).unwrap();
         let now = engine.now();
-        let step = engine
-            .apply_told(&self.stored, &Reach::new(), now, &told)
-            .unwrap();
+        let step = engine.apply_told(&self.stored, &Reach::new(), now, &told).unwrap();
         self.stored.commit(step.writes);
     }
 
@@ -62,9 +54,7 @@ impl Nodes {
         let mut open = step.open_replies;
         for follower in &mut self.engines[1..] {
             let told: Vec<Arc<Told>> = step.told.iter().cloned().collect();
-            let step = follower
-                .apply_told(&self.stored, &Reach::new(), now, &told)
-                .unwrap();
+            let step = follower.apply_told(&self.stored, &Reach::new(), now, &told).unwrap();
             self.stored.commit(step.writes);
             for answers in &step.answers {
                 open.iter_mut().for_each(|open| open.add(answers));
@@ -86,9 +76,7 @@ impl Nodes {
             let has = |engine: &Engine| engine.replica().has_home_of(recipient);
             self.engines.iter().position(has).unwrap()
         });
-        let step = self.engines[home]
-            .take_in(&self.stored, &Reach::new(), now, commands)
-            .unwrap();
+        let step = self.engines[home].take_in(&self.stored, &Reach::new(), now, commands).unwrap();
         if home == 0 {
             return self.lead(now, step);
         }
@@ -140,10 +128,7 @@ impl Stored {
 
 fn mailed() -> Rules {
     let mut rules = rules();
-    let mail = Route::of(Policy::Cooldown {
-        quiet_ms: 2,
-        max_wait_ms: None,
-    });
+    let mail = Route::of(Policy::Cooldown { quiet_ms: 2, max_wait_ms: None });
     let told = rules.types.get_mut("told").unwrap();
     told.channels.insert("email".to_owned(), mail);
     rules
@@ -167,9 +152,7 @@ fn parts_on_several_nodes_write_and_answer_what_one_node_does() {
     for (at, commands) in steps() {
         let now = Instant(at);
         for command in &commands {
-            let step = engine
-                .take_in(&one, &Reach::new(), now, slice::from_ref(command))
-                .unwrap();
+            let step = engine.take_in(&one, &Reach::new(), now, slice::from_ref(command)).unwrap();
             one.commit(step.writes);
             assert_eq!(nodes.take_in(now, command), step.replies, "{command:?}");
         }
@@ -181,17 +164,11 @@ fn parts_on_several_nodes_write_and_answer_what_one_node_does() {
         assert_eq!(nodes.stored.compared(), one.compared(), "at {at}");
     }
     assert!(told > 50, "inboxes of many buckets were told");
-    let closings: usize = nodes
-        .engines
-        .iter()
-        .map(|node| node.open_closings().unmade().len())
-        .sum();
+    let closings: usize =
+        nodes.engines.iter().map(|node| node.open_closings().unmade().len()).sum();
     assert_eq!(closings, engine.open_closings().unmade().len());
     let sum = nodes.engines.iter().map(Engine::tally);
-    assert_eq!(
-        sum.fold(Tally::default(), |sum, of| sum + of),
-        engine.tally()
-    );
+    assert_eq!(sum.fold(Tally::default(), |sum, of| sum + of), engine.tally());
 }
 
 #[test]
@@ -221,38 +198,20 @@ fn a_part_applies_once_what_it_missed() {
         nodes = Nodes::open(nodes.stored, 2, 4);
         assert_eq!(count(&nodes), 3 * 2 * 40);
     }
-    let until = nodes
-        .engines
-        .iter()
-        .map(|engine| engine.replica().applied())
-        .min()
-        .unwrap();
+    let until = nodes.engines.iter().map(|engine| engine.replica().applied()).min().unwrap();
     assert_eq!(until, nodes.engines[0].replica().told());
     let leader = &mut nodes.engines[0];
-    let step = leader
-        .delete_told(&nodes.stored, Instant(2), until)
-        .unwrap();
+    let step = leader.delete_told(&nodes.stored, Instant(2), until).unwrap();
     nodes.stored.commit(step.writes);
     let acts = Key::of(Owner::Intake, Table::Acts).done();
-    let left = nodes
-        .stored
-        .0
-        .keys()
-        .filter(|(_, key)| key.starts_with(&acts));
-    assert_eq!(
-        left.count(),
-        0,
-        "acts are stored for as long as a part needs them"
-    );
+    let left = nodes.stored.0.keys().filter(|(_, key)| key.starts_with(&acts));
+    assert_eq!(left.count(), 0, "acts are stored for as long as a part needs them");
     // One engine of everything goes on where they were.
     let days: Vec<Day> = nodes.stored.days().into_iter().collect();
     let engine = Engine::open(&nodes.stored, &days, options(1)).unwrap();
     let walk = engine.reader(&nodes.stored).walk().unwrap();
     assert_eq!(walk.disagreements, Vec::<String>::new());
-    assert_eq!(
-        (walk.books.events, walk.books.entries, walk.books.lost),
-        (3, 3 * 2 * 40, 0)
-    );
+    assert_eq!((walk.books.events, walk.books.entries, walk.books.lost), (3, 3 * 2 * 40, 0));
 }
 
 #[test]
@@ -266,20 +225,12 @@ fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
     let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(1), &[event(1)]);
     nodes.stored.commit(step.unwrap().writes);
     // The node with the intake takes over the parts of one that has heard nothing of it.
-    let held = Held {
-        intake: true,
-        parts: [0, 1, 3, 4].into(),
-    };
+    let held = Held { intake: true, parts: [0, 1, 3, 4].into() };
     let mut engine = Engine::open_held(&nodes.stored, &[Day(0)], options(6), Some(&held)).unwrap();
     let missed = engine.replica().applied();
     assert!(missed < engine.replica().told());
-    let kept = KeptObjects {
-        day: Day(3),
-        objects: vec![id("o")],
-    };
-    let step = engine
-        .keep_objects(&nodes.stored, Instant(2), &[kept])
-        .unwrap();
+    let kept = KeptObjects { day: Day(3), objects: vec![id("o")] };
+    let step = engine.keep_objects(&nodes.stored, Instant(2), &[kept]).unwrap();
     assert!(step.told.is_some(), "news of an object");
     nodes.stored.commit(step.writes);
     assert_eq!(engine.replica().applied(), missed);
@@ -291,15 +242,7 @@ fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
     nodes.catch_up(2);
     let days: Vec<Day> = nodes.stored.days().into_iter().collect();
     let whole = Engine::open(&nodes.stored, &days, options(6)).unwrap();
-    assert_eq!(
-        whole
-            .reader(&nodes.stored)
-            .walk()
-            .unwrap()
-            .books
-            .notifications,
-        40
-    );
+    assert_eq!(whole.reader(&nodes.stored).walk().unwrap().books.notifications, 40);
 }
 
 /// A store that another node writes while it is read: rules come into force once the head of the intake or the rules
@@ -312,11 +255,7 @@ struct Meanwhile {
 
 impl Meanwhile {
     fn now(&self) -> &Stored {
-        if self.is_after.load(Ordering::SeqCst) {
-            &self.after
-        } else {
-            &self.before
-        }
+        if self.is_after.load(Ordering::SeqCst) { &self.after } else { &self.before }
     }
 }
 
@@ -347,17 +286,11 @@ fn rules_that_come_into_force_while_parts_are_opened_are_known_once() {
     let mut nodes = Nodes::open(divided(4), 2, 4);
     let before = nodes.stored.clone();
     let mut rules = mailed();
-    rules
-        .types
-        .insert("more".to_owned(), rules.types["told"].clone());
+    rules.types.insert("more".to_owned(), rules.types["told"].clone());
     let leader = &mut nodes.engines[0];
     let step = leader.set_rules(&nodes.stored, &Reach::new(), Instant(1), rules.clone());
     nodes.lead(Instant(1), step.unwrap());
-    let view = Meanwhile {
-        before,
-        after: nodes.stored.clone(),
-        is_after: AtomicBool::default(),
-    };
+    let view = Meanwhile { before, after: nodes.stored.clone(), is_after: AtomicBool::default() };
     let mut engine = Engine::open_held(&view, &[], options(4), Some(&held(1, 2, 4))).unwrap();
     let known = |engine: &Engine| engine.intake.compiled.current().unwrap().number;
     let told = read_told(&nodes.stored, engine.replica().applied(), usize::MAX).unwrap();
@@ -417,18 +350,14 @@ fn a_part_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
         nodes.take_in(Instant(0), &Command::Recipient(Box::new(change)));
     }
     let leader = &mut nodes.engines[0];
-    let step = leader
-        .take_in(&nodes.stored, &Reach::new(), Instant(9_000), &[event(1)])
-        .unwrap();
+    let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(9_000), &[event(1)]).unwrap();
     nodes.stored.commit(step.writes);
     let told: Vec<Arc<Told>> = step.told.into_iter().collect();
     let follower = &mut nodes.engines[1];
     let step = follower.apply_told(&nodes.stored, &Reach::new(), Instant(10), &told);
     nodes.stored.commit(step.unwrap().writes);
     assert_eq!(follower.now(), Instant(10));
-    let step = follower
-        .step(&nodes.stored, &Reach::new(), Instant(11), &[])
-        .unwrap();
+    let step = follower.step(&nodes.stored, &Reach::new(), Instant(11), &[]).unwrap();
     assert!(!step.delivered.is_empty(), "the inboxes were told");
     nodes.stored.commit(step.writes);
     // Its mail is due after the quiet time, by the clock of this node.

@@ -28,10 +28,7 @@ pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
         recipient: who(number),
         topic: id(if number % 3 == 0 { "x" } else { "x/y" }),
     };
-    let leave = |number| Command::Unsubscribe {
-        recipient: who(number),
-        topic: id("x"),
-    };
+    let leave = |number| Command::Unsubscribe { recipient: who(number), topic: id("x") };
     let told = |name: usize, to: Audience| {
         let object = Object::bare(id(&format!("o{}", name % 7)));
         let event = Event::new(id(&format!("e{name}")), id("told"), object, to);
@@ -39,19 +36,10 @@ pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
     };
     let named = |name: usize| {
         let recipients = vec![who(name % 90), who(name * 5 % 90), id("nobody")];
-        told(
-            name,
-            Audience {
-                recipients,
-                ..Audience::default()
-            },
-        )
+        told(name, Audience { recipients, ..Audience::default() })
     };
     let heard = |name| {
-        let to = Audience {
-            topics: vec![id("x/y")],
-            ..Audience::default()
-        };
+        let to = Audience { topics: vec![id("x/y")], ..Audience::default() };
         told(name, to)
     };
     let cancel = Command::Cancel(crate::model::command::Cancelled::Event(id("e3")));
@@ -62,10 +50,7 @@ pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
         (3, (60..140).map(heard).chain([event(0), cancel]).collect()),
         (4, vec![event(500)]),
         (5, (0..80).map(leave).collect()),
-        (
-            6,
-            (130..210).map(named).chain((130..140).map(heard)).collect(),
-        ),
+        (6, (130..210).map(named).chain((130..140).map(heard)).collect()),
         (DAY_MS, Vec::new()),
         (DAY_MS + 1, (300..400).map(heard).collect()),
     ]
@@ -74,17 +59,11 @@ pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
 #[test]
 fn parts_in_any_order_write_and_answer_what_one_part_does() {
     let mut rules = rules();
-    let mail = Route::of(Policy::Cooldown {
-        quiet_ms: 2,
-        max_wait_ms: None,
-    });
+    let mail = Route::of(Policy::Cooldown { quiet_ms: 2, max_wait_ms: None });
     let told = rules.types.get_mut("told").unwrap();
     told.channels.insert("email".to_owned(), mail);
     let open = |parts| {
-        let options = Options {
-            parts,
-            ..Options::default()
-        };
+        let options = Options { parts, ..Options::default() };
         Engine::open(&Stored::default(), &[], options).unwrap()
     };
     let (mut one, mut several) = (open(1), open(5));
@@ -92,11 +71,7 @@ fn parts_in_any_order_write_and_answer_what_one_part_does() {
     let (mut of_one, mut of_several) = (Stored::default(), Stored::default());
     let heads = Key::of(Owner::Part, Table::Meta).done();
     let shared = |writes: &[Write]| -> Vec<Write> {
-        writes
-            .iter()
-            .filter(|write| !write.key.starts_with(&heads))
-            .cloned()
-            .collect()
+        writes.iter().filter(|write| !write.key.starts_with(&heads)).cloned().collect()
     };
     let step = one.set_rules(&of_one, &Reach::new(), Instant(0), rules.clone());
     of_one.commit(step.unwrap().writes);
@@ -106,9 +81,7 @@ fn parts_in_any_order_write_and_answer_what_one_part_does() {
     for (at, commands) in steps() {
         let now = Instant(at);
         let first = one.step(&of_one, &Reach::new(), now, &commands).unwrap();
-        let second = several
-            .step(&of_several, &Reach::new(), now, &commands)
-            .unwrap();
+        let second = several.step(&of_several, &Reach::new(), now, &commands).unwrap();
         assert_eq!(first.replies, second.replies, "at {at}");
         assert_eq!(shared(&first.writes), shared(&second.writes), "at {at}");
         told += first.delivered.len();
@@ -116,13 +89,7 @@ fn parts_in_any_order_write_and_answer_what_one_part_does() {
         of_several.commit(second.writes);
     }
     assert!(told > 50, "inboxes of many buckets were told");
-    assert_eq!(
-        one.open_closings().unmade(),
-        several.open_closings().unmade()
-    );
-    assert!(
-        one.open_closings().unmade().len() > 5,
-        "mails of several parts were due"
-    );
+    assert_eq!(one.open_closings().unmade(), several.open_closings().unmade());
+    assert!(one.open_closings().unmade().len() > 5, "mails of several parts were due");
     assert_eq!(one.tally(), several.tally());
 }

@@ -23,10 +23,7 @@ fn read(blocks: &BTreeMap<u32, Vec<u8>>) -> Entries {
     for (key, bytes) in blocks {
         let block = Block::parse(bytes).unwrap();
         block
-            .each(
-                |_| true,
-                |slot, ordinal| entries.push((key * 256 + u32::from(slot), ordinal)),
-            )
+            .each(|_| true, |slot, ordinal| entries.push((key * 256 + u32::from(slot), ordinal)))
             .unwrap();
     }
     entries
@@ -144,10 +141,7 @@ fn long_rows_have_wide_lengths() {
         let blocks = build(&sets);
         assert_eq!(blocks.keys().copied().collect::<Vec<_>>(), [0, 273]);
         let mut count = 0;
-        Block::parse(&blocks[&0])
-            .unwrap()
-            .row(255, &mut |_| count += 1)
-            .unwrap();
+        Block::parse(&blocks[&0]).unwrap().row(255, &mut |_| count += 1).unwrap();
         assert_eq!(count, arrivals);
     }
 }
@@ -166,10 +160,7 @@ fn nothing_makes_no_block() {
     assert!(build(&[]).is_empty());
     assert!(build(&[&RoaringBitmap::new()]).is_empty());
     let empty = merge(&[]).unwrap();
-    Block::parse(&empty)
-        .unwrap()
-        .each(|_| true, |_, _| panic!("an entry of nothing"))
-        .unwrap();
+    Block::parse(&empty).unwrap().each(|_| true, |_, _| panic!("an entry of nothing")).unwrap();
 }
 
 #[test]

@@ -313,13 +313,7 @@ mod tests {
             (
                 Phone,
                 &["+4915112345678", "+12025550123"][..],
-                &[
-                    "",
-                    "015112345678",
-                    "+0151123456",
-                    "+49 151 123",
-                    "+1234567890123456",
-                ][..],
+                &["", "015112345678", "+0151123456", "+49 151 123", "+1234567890123456"][..],
             ),
             (Fcm, &["dXp:APA91b-_x"], &["", "a b", "a/b"]),
             (
@@ -333,26 +327,13 @@ mod tests {
             ),
             (
                 Slack,
-                &[
-                    "C0123456789",
-                    "U012AB3CD",
-                    "https://hooks.slack.com/services/T0/B0/x",
-                ],
-                &[
-                    "general",
-                    "C01",
-                    "https://example.org/services/x",
-                    "http://hooks.slack.com/x",
-                ],
+                &["C0123456789", "U012AB3CD", "https://hooks.slack.com/services/T0/B0/x"],
+                &["general", "C01", "https://example.org/services/x", "http://hooks.slack.com/x"],
             ),
             (
                 Discord,
                 &["123456789012345678", "https://discord.com/api/webhooks/1/x"],
-                &[
-                    "12",
-                    "https://discord.com/channels/1",
-                    "https://example.org/api/webhooks/1",
-                ],
+                &["12", "https://discord.com/channels/1", "https://example.org/api/webhooks/1"],
             ),
             (
                 Telegram,
@@ -361,11 +342,7 @@ mod tests {
             ),
             (
                 Webhook,
-                &[
-                    "https://example.org",
-                    "https://example.org:8443/a?b=c",
-                    "https://[2a00::1]/x",
-                ],
+                &["https://example.org", "https://example.org:8443/a?b=c", "https://[2a00::1]/x"],
                 &[
                     "http://example.org",
                     "https://",
@@ -376,11 +353,7 @@ mod tests {
                     "https://[::1",
                 ],
             ),
-            (
-                Teams,
-                &["https://prod-1.westus.logic.azure.com/x"],
-                &["teams"],
-            ),
+            (Teams, &["https://prod-1.westus.logic.azure.com/x"], &["teams"]),
         ] {
             for good in good {
                 assert_eq!(kind.read(good).as_deref(), Some(*good), "{kind:?}");

@@ -133,11 +133,7 @@ fn plain(local: &str) -> Result<String, NotAMailbox> {
             _ => NotAMailbox::Character,
         });
     }
-    Ok(if local.split('.').any(str::is_empty) {
-        quoted(local)
-    } else {
-        local.to_owned()
-    })
+    Ok(if local.split('.').any(str::is_empty) { quoted(local) } else { local.to_owned() })
 }
 
 /// The text between quotes; `None` = there are none.
@@ -160,18 +156,12 @@ fn unquoted(local: &str) -> Option<Result<String, NotAMailbox>> {
             None => return Some(Err(NotAMailbox::Character)),
         }
     }
-    Some(if text.is_empty() {
-        Err(NotAMailbox::At)
-    } else {
-        Ok(text)
-    })
+    Some(if text.is_empty() { Err(NotAMailbox::At) } else { Ok(text) })
 }
 
 /// A text before the `@`, quoted unless it needs no quotes.
 fn quoted(text: &str) -> String {
-    let is_dotted = text
-        .split('.')
-        .all(|word| !word.is_empty() && word.chars().all(is_plain));
+    let is_dotted = text.split('.').all(|word| !word.is_empty() && word.chars().all(is_plain));
     if is_dotted {
         return text.to_owned();
     }
@@ -185,11 +175,7 @@ fn domain_of(domain: &str) -> Result<String, NotAMailbox> {
             Some(six) => six.parse::<Ipv6Addr>().is_ok(),
             None => literal.parse::<Ipv4Addr>().is_ok(),
         };
-        return if is_address {
-            Ok(domain.to_owned())
-        } else {
-            Err(NotAMailbox::Domain)
-        };
+        return if is_address { Ok(domain.to_owned()) } else { Err(NotAMailbox::Domain) };
     }
     if domain.split('.').any(str::is_empty) {
         return Err(NotAMailbox::Dot);
@@ -214,11 +200,7 @@ fn domain_of(domain: &str) -> Result<String, NotAMailbox> {
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
         label.bytes().all(is_letter) && !label.starts_with('-') && !label.ends_with('-')
     };
-    if ascii.split('.').all(is_label) {
-        Ok(ascii)
-    } else {
-        Err(NotAMailbox::Domain)
-    }
+    if ascii.split('.').all(is_label) { Ok(ascii) } else { Err(NotAMailbox::Domain) }
 }
 
 #[cfg(test)]
@@ -288,11 +270,7 @@ mod tests {
                 "b@xn--bcher-kva.example",
                 "b@XN--BCHER-KVA.Example",
             ][..],
-            &[
-                "a..b@docomo.ne.jp",
-                "\"a..b\"@docomo.ne.jp",
-                "\"A..B\"@Docomo.ne.jp",
-            ],
+            &["a..b@docomo.ne.jp", "\"a..b\"@docomo.ne.jp", "\"A..B\"@Docomo.ne.jp"],
         ] {
             for text in spellings {
                 let compared = Mailbox::parse(text).unwrap().compared();

@@ -8,11 +8,7 @@ use crate::sets::places::*;
 /// Member by member, as the contract says it.
 fn plain(places: &BTreeMap<u32, (f64, f64)>, near: &Near) -> RoaringBitmap {
     let within = |place: (f64, f64)| distance_km(place, (near.lat, near.lon)) <= near.km;
-    places
-        .iter()
-        .filter(|&(_, &place)| within(place))
-        .map(|(number, _)| *number)
-        .collect()
+    places.iter().filter(|&(_, &place)| within(place)).map(|(number, _)| *number).collect()
 }
 
 fn filled(places: &BTreeMap<u32, (f64, f64)>) -> Places {
@@ -37,13 +33,7 @@ fn place() -> impl Strategy<Value = (f64, f64)> {
 }
 
 fn km() -> impl Strategy<Value = f64> {
-    prop_oneof![
-        Just(0.0),
-        Just(20_038.0),
-        0.0..1.0,
-        0.0..300.0,
-        0.0..20_038.0
-    ]
+    prop_oneof![Just(0.0), Just(20_038.0), 0.0..1.0, 0.0..300.0, 0.0..20_038.0]
 }
 
 proptest! {
@@ -88,10 +78,7 @@ fn distances_are_those_of_the_sphere() {
         ((0.0, 179.5), (0.0, -179.5), quarter / 90.0),
     ] {
         let found = distance_km(a, b);
-        assert!(
-            (found - km).abs() < 1e-6,
-            "{a:?} to {b:?}: {found}, not {km}"
-        );
+        assert!((found - km).abs() < 1e-6, "{a:?} to {b:?}: {found}, not {km}");
         assert_eq!(found.to_bits() == 0, km == 0.0);
     }
 }
@@ -104,12 +91,7 @@ fn a_circle_of_nothing_holds_its_centre_and_the_widest_holds_all() {
     places.set(3, Some((10.0, -180.0)));
     places.set(4, Some((91.0, 0.0)));
     places.set(5, Some((f64::NAN, 0.0)));
-    let within = |lat, lon, km| {
-        places
-            .within(&Near { lat, lon, km })
-            .iter()
-            .collect::<Vec<_>>()
-    };
+    let within = |lat, lon, km| places.within(&Near { lat, lon, km }).iter().collect::<Vec<_>>();
     assert_eq!(within(90.0, -77.0, 0.0), [1]);
     assert_eq!(within(48.85, 2.35, 0.0), [2]);
     assert_eq!(within(10.0, 180.0, 0.0), [3]);
@@ -139,9 +121,7 @@ fn cities() -> Option<Vec<(f64, f64)>> {
         return None;
     };
     let mut text = String::new();
-    flate2::read::GzDecoder::new(packed)
-        .read_to_string(&mut text)
-        .unwrap();
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
     // From the right, because names may hold commas: longitude, population, time zone.
     let place = |line: &str| {
         let mut fields = line.rsplit(',').skip(2);
@@ -158,12 +138,7 @@ fn cities_are_found() {
     let expected: BTreeMap<u32, (f64, f64)> = (0_u32..).zip(cities).collect();
     let places = filled(&expected);
     let mut found = 0;
-    for (lat, lon) in [
-        (48.8566, 2.3522),
-        (-17.7134, 178.065),
-        (64.1466, -21.9426),
-        (90.0, 0.0),
-    ] {
+    for (lat, lon) in [(48.8566, 2.3522), (-17.7134, 178.065), (64.1466, -21.9426), (90.0, 0.0)] {
         for km in [0.0, 5.0, 80.0, 500.0, 3_000.0, 12_000.0, 20_038.0] {
             let near = Near { lat, lon, km };
             let within = places.within(&near);

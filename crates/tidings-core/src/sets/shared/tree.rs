@@ -52,19 +52,13 @@ type Split<K, V> = Option<(K, Arc<Node<K, V>>)>;
 
 impl<K, V> Default for Tree<K, V> {
     fn default() -> Self {
-        Self {
-            root: Arc::new(Node::Leaf(Vec::new())),
-            len: 0,
-        }
+        Self { root: Arc::new(Node::Leaf(Vec::new())), len: 0 }
     }
 }
 
 impl<K, V> Clone for Tree<K, V> {
     fn clone(&self) -> Self {
-        Self {
-            root: Arc::clone(&self.root),
-            len: self.len,
-        }
+        Self { root: Arc::clone(&self.root), len: self.len }
     }
 }
 
@@ -112,10 +106,7 @@ impl<K, V> Tree<K, V> {
 
     /// All entries, in order.
     pub(crate) fn iter(&self) -> Iter<'_, K, V> {
-        let mut iter = Iter {
-            above: Vec::new(),
-            leaf: [].iter(),
-        };
+        let mut iter = Iter { above: Vec::new(), leaf: [].iter() };
         iter.descend(&self.root, |_| 0, |_| 0);
         iter
     }
@@ -125,10 +116,7 @@ impl<K, V> Tree<K, V> {
     where
         K: Borrow<Q>,
     {
-        let mut iter = Iter {
-            above: Vec::new(),
-            leaf: [].iter(),
-        };
+        let mut iter = Iter { above: Vec::new(), leaf: [].iter() };
         iter.descend(
             &self.root,
             |children| child_by(children, |known| known.borrow().cmp(key)),
@@ -199,10 +187,7 @@ impl<K: Ord + Clone, V: Clone> Tree<K, V> {
     }
 
     /// A mutable value, the default if there was none.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "a key is handed over, as to any map"
-    )]
+    #[expect(clippy::needless_pass_by_value, reason = "a key is handed over, as to any map")]
     pub(crate) fn or_default(&mut self, key: K) -> &mut V
     where
         V: Default,
@@ -276,11 +261,7 @@ fn split<T>(entries: &mut Vec<T>, inserted: usize) -> Option<Vec<T>> {
         return None;
     }
     let is_last = inserted + 1 == entries.len();
-    let half = if is_last {
-        ENTRIES_MAX
-    } else {
-        ENTRIES_MAX / 2
-    };
+    let half = if is_last { ENTRIES_MAX } else { ENTRIES_MAX / 2 };
     Some(entries.split_off(half))
 }
 
@@ -371,10 +352,7 @@ fn join<K: Clone, V: Clone>(children: &mut Vec<(K, Arc<Node<K, V>>)>, at: usize)
         return;
     };
     let (_, upper) = children.remove(lower + 1);
-    match (
-        Arc::make_mut(&mut children[lower].1),
-        Arc::unwrap_or_clone(upper),
-    ) {
+    match (Arc::make_mut(&mut children[lower].1), Arc::unwrap_or_clone(upper)) {
         (Node::Leaf(entries), Node::Leaf(more)) => entries.extend(more),
         (Node::Inner(children), Node::Inner(more)) => children.extend(more),
         // All children of a node are as deep.

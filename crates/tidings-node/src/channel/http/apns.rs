@@ -61,11 +61,7 @@ impl Apns {
             topic: topic.ok_or_else(|| {
                 fault("`topic` is missing: write `?topic=` and the bundle id of the app")
             })?,
-            key: if pem.is_empty() {
-                None
-            } else {
-                Some(key_of(&pem, &random)?)
-            },
+            key: if pem.is_empty() { None } else { Some(key_of(&pem, &random)?) },
             base: url.base(own)?,
             token: Mutex::default(),
             vouched: Vouched::default(),
@@ -97,12 +93,8 @@ impl Apns {
 fn key_of(pem: &str, random: &SystemRandom) -> Result<EcdsaKeyPair, ProviderError> {
     let key = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())
         .map_err(|_| fault("its key is not the PEM of a `.p8` file"))?;
-    EcdsaKeyPair::from_pkcs8(
-        &ECDSA_P256_SHA256_FIXED_SIGNING,
-        key.secret_pkcs8_der(),
-        random,
-    )
-    .map_err(|_| fault("its key is none of the curve P-256"))
+    EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, key.secret_pkcs8_der(), random)
+        .map_err(|_| fault("its key is none of the curve P-256"))
 }
 
 /// A batch's id in the form of a UUID, if it is one of 32 hexadecimal digits.
@@ -124,9 +116,7 @@ impl Shape for Apns {
     }
 
     fn request(&self, message: &Rendered, to: &str, now: Instant) -> Result<Request, Outcome> {
-        let token = self
-            .token(now)
-            .ok_or_else(|| Outcome::away("the key can't sign"))?;
+        let token = self.token(now).ok_or_else(|| Outcome::away("the key can't sign"))?;
         let note = Note::of(message)?;
         let cut = |text: &str| tidings_mail::cut(text, CHARS_MAX);
         let id = &message.head.id;
@@ -161,10 +151,7 @@ impl Shape for Apns {
     fn outcome(&self, answer: &Answer, now: Instant) -> Outcome {
         let json = answer.json();
         let reason = json["reason"].as_str();
-        if matches!(
-            reason,
-            Some("ExpiredProviderToken" | "InvalidProviderToken")
-        ) {
+        if matches!(reason, Some("ExpiredProviderToken" | "InvalidProviderToken")) {
             *self.kept() = None;
         }
         match (answer.of_provider(reason, now), reason) {
@@ -173,18 +160,12 @@ impl Shape for Apns {
                 sent(answer.header("apns-id"))
             }
             (Outcome::Failed { why, .. }, Some("Unregistered" | "ExpiredToken")) => {
-                Outcome::Failed {
-                    why,
-                    suppress: Some(SuppressedFor::Gone),
-                }
+                Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
             }
             // Also what Apple says of every token where `sandbox` is wrong.
             (Outcome::Failed { why, .. }, Some("BadDeviceToken")) => {
                 if self.vouched.refused() {
-                    Outcome::Failed {
-                        why,
-                        suppress: Some(SuppressedFor::Gone),
-                    }
+                    Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
                 } else {
                     Outcome::away(why)
                 }

@@ -26,11 +26,7 @@ impl Discord {
     pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
         let token = url.secret_place_or_none()?;
         let detour = url.detour()?;
-        let shape = Self {
-            token,
-            base: detour.to("https://discord.com"),
-            detour,
-        };
+        let shape = Self { token, base: detour.to("https://discord.com"), detour };
         url.done().map(|()| shape)
     }
 }
@@ -58,11 +54,7 @@ impl Shape for Discord {
 
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
         let Note { title, text, url } = Note::of(message)?;
-        let words = Note {
-            title: escaped(&title),
-            text: escaped(&text),
-            url,
-        };
+        let words = Note { title: escaped(&title), text: escaped(&text), url };
         let body = json!({
             "content": words.lines(CHARS_MAX),
             // Nobody is called by what a title says.
@@ -93,10 +85,7 @@ impl Shape for Discord {
             (Outcome::Failed { why, .. }, 0 | 40001) if answer.status == 401 => Outcome::away(why),
             // A channel, a webhook or a member that is no more, or does not want us.
             (Outcome::Failed { why, .. }, 10003 | 10013 | 10015 | 50001 | 50007 | 50027) => {
-                Outcome::Failed {
-                    why,
-                    suppress: Some(SuppressedFor::Gone),
-                }
+                Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
             }
             (Outcome::Retry { why, after_ms }, _) if answer.status == 429 => {
                 let said = json["retry_after"].as_f64();
@@ -106,11 +95,7 @@ impl Shape for Discord {
                 )]
                 let after_ms = after_ms.or(said.map(|s| (s * 1_000.0).ceil() as i64));
                 match json["global"].as_bool() {
-                    Some(true) => Outcome::Away {
-                        scope: Scope::Provider,
-                        why,
-                        after_ms,
-                    },
+                    Some(true) => Outcome::Away { scope: Scope::Provider, why, after_ms },
                     _ => Outcome::Retry { why, after_ms },
                 }
             }

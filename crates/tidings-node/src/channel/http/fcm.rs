@@ -60,11 +60,7 @@ impl Fcm {
     pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
         let file = url.secret_place()?;
         let shape = Self {
-            account: if file.is_empty() {
-                None
-            } else {
-                Some(Account::read(&file)?)
-            },
+            account: if file.is_empty() { None } else { Some(Account::read(&file)?) },
             base: url.base("https://fcm.googleapis.com")?,
             login: Mutex::default(),
             vouched: Vouched::default(),
@@ -83,10 +79,7 @@ impl Account {
         let json: Value =
             serde_json::from_str(file).map_err(|_| fault("is not the JSON that Google gives"))?;
         let text = |name: &str| {
-            json[name]
-                .as_str()
-                .map(str::to_owned)
-                .ok_or_else(|| fault(&format!("has no `{name}`")))
+            json[name].as_str().map(str::to_owned).ok_or_else(|| fault(&format!("has no `{name}`")))
         };
         let pem = text("private_key")?;
         let key = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())
@@ -130,28 +123,19 @@ impl Shape for Fcm {
             return Ok(None);
         }
         let account = self.account.as_ref().ok_or_else(no_account)?;
-        let assertion = account
-            .assertion(&self.random, now)
-            .ok_or_else(no_account)?;
-        let grant = utf8_percent_encode(
-            "urn:ietf:params:oauth:grant-type:jwt-bearer",
-            NON_ALPHANUMERIC,
-        );
+        let assertion = account.assertion(&self.random, now).ok_or_else(no_account)?;
+        let grant =
+            utf8_percent_encode("urn:ietf:params:oauth:grant-type:jwt-bearer", NON_ALPHANUMERIC);
         Ok(Some(Request {
             url: account.token_url.clone(),
-            headers: vec![(
-                "content-type",
-                "application/x-www-form-urlencoded".to_owned(),
-            )],
+            headers: vec![("content-type", "application/x-www-form-urlencoded".to_owned())],
             body: format!("grant_type={grant}&assertion={assertion}").into_bytes(),
         }))
     }
 
     fn logged_in(&self, answer: &Answer, now: Instant) -> Result<(), Outcome> {
         let json = answer.json();
-        let token = json["access_token"]
-            .as_str()
-            .filter(|_| answer.status == 200);
+        let token = json["access_token"].as_str().filter(|_| answer.status == 200);
         let Some(token) = token else {
             return Err(Outcome::Away {
                 scope: Scope::Provider,
@@ -160,10 +144,8 @@ impl Shape for Fcm {
             });
         };
         let good_ms = json["expires_in"].as_i64().unwrap_or(TOKEN_S).min(TOKEN_S) * 1_000;
-        *self.kept() = Some(Login {
-            token: token.to_owned(),
-            until: now.plus_ms(good_ms - MARGIN_MS),
-        });
+        *self.kept() =
+            Some(Login { token: token.to_owned(), until: now.plus_ms(good_ms - MARGIN_MS) });
         Ok(())
     }
 
@@ -192,10 +174,7 @@ impl Shape for Fcm {
                 "apns": { "headers": { "apns-collapse-id": id } },
             },
         });
-        let url = format!(
-            "{}/v1/projects/{}/messages:send",
-            self.base, account.project
-        );
+        let url = format!("{}/v1/projects/{}/messages:send", self.base, account.project);
         Ok(Request::json(url, &body).with("authorization", format!("Bearer {token}")))
     }
 
@@ -211,9 +190,7 @@ impl Shape for Fcm {
         }
         // In fields, or in words alone.
         let words = json["error"]["message"].as_str().unwrap_or_default();
-        let is_of_token = words
-            .to_ascii_lowercase()
-            .contains("registration token is not")
+        let is_of_token = words.to_ascii_lowercase().contains("registration token is not")
             || details.into_iter().flatten().any(|detail| {
                 let broken = detail["fieldViolations"].as_array();
                 let mut fields = broken.into_iter().flatten();
@@ -225,10 +202,7 @@ impl Shape for Fcm {
                 sent(json["name"].as_str())
             }
             (Outcome::Failed { why, .. } | Outcome::Away { why, .. }, Some("UNREGISTERED")) => {
-                Outcome::Failed {
-                    why,
-                    suppress: Some(SuppressedFor::Gone),
-                }
+                Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
             }
             // A token of another project, or the key of another project than the app's.
             (
@@ -236,18 +210,14 @@ impl Shape for Fcm {
                 Some("SENDER_ID_MISMATCH"),
             ) => {
                 if self.vouched.refused() {
-                    Outcome::Failed {
-                        why,
-                        suppress: Some(SuppressedFor::Gone),
-                    }
+                    Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
                 } else {
                     Outcome::away(why)
                 }
             }
-            (Outcome::Failed { why, .. }, Some("INVALID_ARGUMENT")) => Outcome::Failed {
-                why,
-                suppress: is_of_token.then_some(SuppressedFor::Gone),
-            },
+            (Outcome::Failed { why, .. }, Some("INVALID_ARGUMENT")) => {
+                Outcome::Failed { why, suppress: is_of_token.then_some(SuppressedFor::Gone) }
+            }
             // The project is not one.
             (Outcome::Failed { why, .. }, _) if answer.status == 404 => Outcome::away(why),
             (other, _) => other,

@@ -42,11 +42,7 @@ impl Resolver for Guard {
             .iter()
             .filter(|address| is_public(address.ip()))
             .for_each(|address| public.push(*address));
-        if public.is_empty() {
-            Err(ureq::Error::BadUri(PRIVATE.to_owned()))
-        } else {
-            Ok(public)
-        }
+        if public.is_empty() { Err(ureq::Error::BadUri(PRIVATE.to_owned())) } else { Ok(public) }
     }
 }
 

@@ -35,11 +35,7 @@ impl Http1 {
             .tls_config(tidings_tls::http_client())
             .user_agent(concat!("tidings/", env!("CARGO_PKG_VERSION")))
             .build();
-        Self(Agent::with_parts(
-            config,
-            DefaultConnector::default(),
-            guard,
-        ))
+        Self(Agent::with_parts(config, DefaultConnector::default(), guard))
     }
 }
 
@@ -52,11 +48,7 @@ impl Wire for Http1 {
         for (name, value) in &request.headers {
             builder = builder.header(*name, value);
         }
-        let mut body = Asking {
-            bytes: &request.body,
-            go,
-            asked: None,
-        };
+        let mut body = Asking { bytes: &request.body, go, asked: None };
         let built = match builder.body(ureq::SendBody::from_reader(&mut body)) {
             Ok(built) => built,
             Err(fault) => return Called::Broken(format!("request: {fault}"), false),
@@ -71,17 +63,10 @@ impl Wire for Http1 {
             Ok(mut answer) => {
                 let status = answer.status().as_u16();
                 let headers: HeaderMap = answer.headers().clone();
-                let body = answer
-                    .body_mut()
-                    .with_config()
-                    .limit(ANSWER_BYTES_MAX as u64);
+                let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX as u64);
                 // The status says what became of the message, with or without the rest.
                 let body = body.read_to_vec().unwrap_or_default();
-                Called::Answered(Answer {
-                    status,
-                    headers,
-                    body,
-                })
+                Called::Answered(Answer { status, headers, body })
             }
             Err(ureq::Error::BadUri(why)) if why == PRIVATE => Called::Barred,
             Err(fault) => {

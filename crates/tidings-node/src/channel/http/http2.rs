@@ -80,17 +80,12 @@ impl Http2 {
         }
         let sender = self.connect(uri).await?;
         *self.open() = Some((place, sender.clone()));
-        sender
-            .ready()
-            .await
-            .map_err(|fault| Fault::before("connect", fault))
+        sender.ready().await.map_err(|fault| Fault::before("connect", fault))
     }
 
     async fn connect(&self, uri: &Uri) -> Result<SendRequest<Bytes>, Fault> {
         let broken = |fault: io::Error| Fault::before("connect", fault.kind());
-        let host = uri
-            .host()
-            .ok_or_else(|| Fault::before("connect", "no host"))?;
+        let host = uri.host().ok_or_else(|| Fault::before("connect", "no host"))?;
         let is_tls = uri.scheme_str() != Some("http");
         let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
         let stream = TcpStream::connect((host, port)).await.map_err(broken)?;
@@ -155,11 +150,7 @@ impl Http2 {
                 break;
             }
         }
-        Ok(Called::Answered(Answer {
-            status: head.status.as_u16(),
-            headers: head.headers,
-            body,
-        }))
+        Ok(Called::Answered(Answer { status: head.status.as_u16(), headers: head.headers, body }))
     }
 }
 

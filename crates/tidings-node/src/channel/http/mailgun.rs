@@ -30,11 +30,8 @@ impl Mailgun {
                 return Err(ProviderError::Address(why));
             }
         };
-        let shape = Self {
-            key: url.key()?,
-            domain: url.place("the domain")?,
-            base: url.base(own)?,
-        };
+        let shape =
+            Self { key: url.key()?, domain: url.place("the domain")?, base: url.base(own)? };
         url.done().map(|()| shape)
     }
 }
@@ -47,9 +44,8 @@ impl Shape for Mailgun {
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
         // A mail's own boundaries are made of its batch's id too, but for another prefix.
         let boundary = format!("tidings-form-{}", message.head.id);
-        let fields = known_by(message)
-            .into_iter()
-            .map(|(name, value)| (format!("v:{name}"), value));
+        let fields =
+            known_by(message).into_iter().map(|(name, value)| (format!("v:{name}"), value));
         let fields = [("to".to_owned(), to)].into_iter().chain(fields);
         let mut body = Vec::new();
         for (name, value) in fields {
@@ -69,10 +65,7 @@ impl Shape for Mailgun {
         Ok(Request {
             url: format!("{}/v3/{}/messages.mime", self.base, self.domain),
             headers: vec![
-                (
-                    "content-type",
-                    format!("multipart/form-data; boundary={boundary}"),
-                ),
+                ("content-type", format!("multipart/form-data; boundary={boundary}")),
                 ("authorization", format!("Basic {login}")),
             ],
             body,
@@ -99,12 +92,7 @@ impl Shape for Mailgun {
         } else {
             (Stage::Data, None)
         };
-        let said = Said {
-            code: None,
-            text,
-            stage,
-            verdict,
-        };
+        let said = Said { code: None, text, stage, verdict };
         match answer.of_mail(said, now) {
             Outcome::Sent(_) => sent(json["id"].as_str()),
             other => other,

@@ -44,9 +44,7 @@ impl Parts {
             why: "render: the mail can't be taken apart".to_owned(),
             suppress: None,
         };
-        let mail = MessageParser::default()
-            .parse(&message.bytes)
-            .ok_or_else(broken)?;
+        let mail = MessageParser::default().parse(&message.bytes).ok_or_else(broken)?;
         let from = mail.from().and_then(|from| from.first());
         let mut headers = Vec::new();
         for (name, value) in mail.headers_raw() {
@@ -80,10 +78,7 @@ pub(crate) fn known_by(message: &Rendered) -> Vec<(&'static str, &str)> {
 /// A header's value on one line.
 fn unfolded(value: &str) -> String {
     let lines = value.lines().map(str::trim);
-    lines
-        .filter(|line| !line.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// A mail as base64.

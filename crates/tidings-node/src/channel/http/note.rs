@@ -48,9 +48,7 @@ impl Note {
     pub(crate) fn lines(&self, chars_max: usize) -> String {
         // A link is kept whole, or left out where it would leave no room for words.
         let link = self.url.as_ref().map(|url| format!("\n{url}"));
-        let link = link
-            .filter(|link| link.chars().count() < chars_max)
-            .unwrap_or_default();
+        let link = link.filter(|link| link.chars().count() < chars_max).unwrap_or_default();
         let words = self.words();
         let room = chars_max - link.chars().count();
         tidings_mail::cut(&words, room) + &link

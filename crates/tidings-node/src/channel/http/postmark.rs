@@ -89,12 +89,7 @@ impl Shape for Postmark {
             _ if names("'To'") => (Stage::Recipient, None),
             _ => (Stage::Data, None),
         };
-        let said = Said {
-            code: shown.as_deref(),
-            text,
-            stage,
-            verdict,
-        };
+        let said = Said { code: shown.as_deref(), text, stage, verdict };
         match answer.of_mail(said, now) {
             Outcome::Sent(_) if code == 0 => sent(json["MessageID"].as_str()),
             other => other,

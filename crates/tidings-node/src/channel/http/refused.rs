@@ -43,10 +43,7 @@ impl Answer {
             },
             // Words alone that name no recipient may be about any address.
             (Outcome::Failed { why, .. }, Verdict::Gone) if stage == Stage::Recipient => {
-                Outcome::Failed {
-                    why,
-                    suppress: Some(SuppressedFor::Bounce),
-                }
+                Outcome::Failed { why, suppress: Some(SuppressedFor::Bounce) }
             }
             (other, _) => other,
         }

@@ -22,10 +22,7 @@ pub(crate) struct SendGrid {
 
 impl SendGrid {
     pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
-        let shape = Self {
-            key: url.secret_place()?,
-            base: url.base("https://api.sendgrid.com")?,
-        };
+        let shape = Self { key: url.secret_place()?, base: url.base("https://api.sendgrid.com")? };
         url.done().map(|()| shape)
     }
 }
@@ -85,23 +82,12 @@ impl Shape for SendGrid {
         } else {
             (Stage::Data, None)
         };
-        let said = Said {
-            code: field,
-            text,
-            stage,
-            verdict,
-        };
+        let said = Said { code: field, text, stage, verdict };
         match answer.of_mail(said, now) {
             Outcome::Sent(_) => sent(answer.header("x-message-id")),
-            Outcome::Away {
-                scope,
-                why,
-                after_ms: None,
-            } if answer.status == 429 => Outcome::Away {
-                scope,
-                why,
-                after_ms: reset_ms(answer, now),
-            },
+            Outcome::Away { scope, why, after_ms: None } if answer.status == 429 => {
+                Outcome::Away { scope, why, after_ms: reset_ms(answer, now) }
+            }
             other => other,
         }
     }

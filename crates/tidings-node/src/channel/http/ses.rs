@@ -85,12 +85,7 @@ impl Shape for Ses {
             }
             _ => None,
         };
-        let said = Said {
-            code: kind,
-            text,
-            stage: Stage::Data,
-            verdict: fault.map(Verdict::Ours),
-        };
+        let said = Said { code: kind, text, stage: Stage::Data, verdict: fault.map(Verdict::Ours) };
         match answer.of_mail(said, now) {
             Outcome::Sent(_) => sent(json["MessageId"].as_str()),
             other => other,
@@ -144,26 +139,15 @@ impl Signing<'_> {
         headers: &[(&str, String)],
         body: &[u8],
     ) -> String {
-        let Self {
-            key_id,
-            secret,
-            region,
-            service,
-            time,
-        } = self;
+        let Self { key_id, secret, region, service, time } = self;
         let date = &time[..8];
         let names: Vec<&str> = headers.iter().map(|(name, _)| *name).collect();
         let names = names.join(";");
-        let lines: String = headers
-            .iter()
-            .map(|(name, value)| format!("{name}:{}\n", value.trim()))
-            .collect();
+        let lines: String =
+            headers.iter().map(|(name, value)| format!("{name}:{}\n", value.trim())).collect();
         let canonical = format!("{method}\n{path}\n\n{lines}\n{names}\n{}", hash(body));
         let scope = format!("{date}/{region}/{service}/aws4_request");
-        let to_sign = format!(
-            "AWS4-HMAC-SHA256\n{time}\n{scope}\n{}",
-            hash(canonical.as_bytes())
-        );
+        let to_sign = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{}", hash(canonical.as_bytes()));
         let mut key = format!("AWS4{secret}").into_bytes();
         for part in [date, region, service, "aws4_request"] {
             key = mac(&key, part);
@@ -209,14 +193,8 @@ mod tests {
             ("x-amz-date", "20150830T123600Z".to_owned()),
         ];
         for (method, signature) in [
-            (
-                "GET",
-                "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31",
-            ),
-            (
-                "POST",
-                "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b",
-            ),
+            ("GET", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
+            ("POST", "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"),
         ] {
             assert_eq!(
                 signing.authorization(method, "/", &headers, b""),

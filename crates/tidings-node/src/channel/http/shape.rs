@@ -92,16 +92,8 @@ pub(crate) trait Shape: Send + Sync {
 
     /// The outcome where nobody is there: the provider, or the host that the recipient names.
     fn unreachable(&self, why: String) -> Outcome {
-        let scope = if self.answers_for_all() {
-            Scope::Provider
-        } else {
-            Scope::Destination
-        };
-        Outcome::Away {
-            scope,
-            why,
-            after_ms: None,
-        }
+        let scope = if self.answers_for_all() { Scope::Provider } else { Scope::Destination };
+        Outcome::Away { scope, why, after_ms: None }
     }
 }
 
@@ -152,32 +144,23 @@ impl Answer {
             200..=299 => super::sent(None),
             // Our access, our account, our quota: an operator's to mend. A redirection, and whatever else is no answer
             // about the message. What passes by itself.
-            0..=399 | 401..=403 | 407 | 408 | 425 | 429 | 500 | 503 | 507 => Outcome::Away {
-                scope: Scope::Provider,
-                why,
-                after_ms,
-            },
+            0..=399 | 401..=403 | 407 | 408 | 425 | 429 | 500 | 503 | 507 => {
+                Outcome::Away { scope: Scope::Provider, why, after_ms }
+            }
             // Who answers has passed it on, and may have been heard.
             500..=599 => Outcome::Unknown { why },
-            _ => Outcome::Failed {
-                why,
-                suppress: None,
-            },
+            _ => Outcome::Failed { why, suppress: None },
         }
     }
 
     /// The outcome by the status, of a service that a recipient names: it says nothing about other recipients.
     pub(crate) fn of_address(&self, code: Option<&str>, now: Instant) -> Outcome {
         match (self.of_provider(code, now), self.status) {
-            (Outcome::Away { why, .. }, 300..=403 | 407) => Outcome::Failed {
-                why,
-                suppress: None,
-            },
+            (Outcome::Away { why, .. }, 300..=403 | 407) => Outcome::Failed { why, suppress: None },
             (Outcome::Away { why, after_ms, .. }, _) => Outcome::Retry { why, after_ms },
-            (Outcome::Failed { why, .. }, 404 | 410) => Outcome::Failed {
-                why,
-                suppress: Some(SuppressedFor::Gone),
-            },
+            (Outcome::Failed { why, .. }, 404 | 410) => {
+                Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
+            }
             (other, _) => other,
         }
     }
@@ -196,17 +179,12 @@ const WAIT_MS_MAX: i64 = 24 * 3_600_000;
 /// Tells whether a word of a provider is a code, which can't hold anything of a message or of an address.
 fn is_code(text: &str) -> bool {
     (1..=80).contains(&text.len())
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"._-:#[]".contains(&b))
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-:#[]".contains(&b))
 }
 
 /// The instant of a date of HTTP (RFC 9110, section 5.6.7), in any of its three forms.
 fn date(text: &str) -> Option<Instant> {
-    let since_epoch = httpdate::parse_http_date(text)
-        .ok()?
-        .duration_since(UNIX_EPOCH)
-        .ok()?;
+    let since_epoch = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
     i64::try_from(since_epoch.as_millis()).ok().map(Instant)
 }
 
@@ -219,11 +197,7 @@ mod tests {
             let name = ureq::http::HeaderName::from_static(name);
             (name, value.parse().unwrap())
         });
-        Answer {
-            status,
-            headers: headers.into_iter().collect(),
-            body: Vec::new(),
-        }
+        Answer { status, headers: headers.into_iter().collect(), body: Vec::new() }
     }
 
     #[test]
@@ -252,9 +226,7 @@ mod tests {
             Outcome::Away { .. } => "away",
             Outcome::Retry { .. } => "retry",
             Outcome::Unknown { .. } => "unknown",
-            Outcome::Failed {
-                suppress: Some(_), ..
-            } => "dead",
+            Outcome::Failed { suppress: Some(_), .. } => "dead",
             Outcome::Failed { .. } => "failed",
             Outcome::Template { .. } => "template",
             Outcome::Withheld => "withheld",
@@ -286,10 +258,7 @@ mod tests {
     #[test]
     fn a_providers_text_is_shown_if_it_is_a_code() {
         let answer = answer(400, None);
-        assert_eq!(
-            answer.why(Some("MessageRejected")),
-            "reply: 400 MessageRejected"
-        );
+        assert_eq!(answer.why(Some("MessageRejected")), "reply: 400 MessageRejected");
         assert_eq!(answer.why(Some("no mailbox ann@example.org")), "reply: 400");
         assert_eq!(answer.why(None), "reply: 400");
     }

@@ -26,20 +26,14 @@ impl Slack {
     pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
         let token = url.secret_place_or_none()?;
         let detour = url.detour()?;
-        let shape = Self {
-            token,
-            base: detour.to("https://slack.com"),
-            detour,
-        };
+        let shape = Self { token, base: detour.to("https://slack.com"), detour };
         url.done().map(|()| shape)
     }
 }
 
 /// A text in which nothing is markup.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 impl Shape for Slack {
@@ -90,10 +84,9 @@ impl Shape for Slack {
         let why = format!("reply: {error}");
         match error {
             "channel_not_found" | "user_not_found" | "is_archived" | "users_not_found"
-            | "cannot_dm_bot" | "user_disabled" => Outcome::Failed {
-                why,
-                suppress: Some(SuppressedFor::Gone),
-            },
+            | "cannot_dm_bot" | "user_disabled" => {
+                Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
+            }
             "account_inactive"
             | "ekm_access_denied"
             | "invalid_auth"
@@ -105,21 +98,15 @@ impl Shape for Slack {
             | "service_unavailable"
             | "team_added_to_org"
             | "token_expired"
-            | "token_revoked" => Outcome::Away {
-                scope: Scope::Provider,
-                why,
-                after_ms: answer.retry_after_ms(now),
-            },
+            | "token_revoked" => {
+                Outcome::Away { scope: Scope::Provider, why, after_ms: answer.retry_after_ms(now) }
+            }
             // It may have succeeded in part.
             "fatal_error" | "internal_error" => Outcome::Unknown { why },
-            "request_timeout" | "message_limit_exceeded" | "rate_limited" => Outcome::Retry {
-                why,
-                after_ms: answer.retry_after_ms(now),
-            },
-            _ => Outcome::Failed {
-                why: "reply: refused".to_owned(),
-                suppress: None,
-            },
+            "request_timeout" | "message_limit_exceeded" | "rate_limited" => {
+                Outcome::Retry { why, after_ms: answer.retry_after_ms(now) }
+            }
+            _ => Outcome::Failed { why: "reply: refused".to_owned(), suppress: None },
         }
     }
 }
@@ -133,10 +120,9 @@ fn of_webhook(answer: &Answer, now: Instant) -> Outcome {
         "channel_not_found" | "channel_is_archived" | "no_service" | "no_service_id" | "no_team"
     );
     match answer.of_address(Some(code), now) {
-        Outcome::Failed { why, .. } => Outcome::Failed {
-            why,
-            suppress: is_gone.then_some(SuppressedFor::Gone),
-        },
+        Outcome::Failed { why, .. } => {
+            Outcome::Failed { why, suppress: is_gone.then_some(SuppressedFor::Gone) }
+        }
         other => other,
     }
 }

@@ -32,11 +32,7 @@ pub(crate) fn parts(text: &str) -> usize {
         Some(septets) => (septets, 160, 153),
         None => (text.encode_utf16().count(), 70, 67),
     };
-    if length <= one {
-        1
-    } else {
-        length.div_ceil(several)
-    }
+    if length <= one { 1 } else { length.div_ceil(several) }
 }
 
 /// The text with signs of tidings' own in the alphabet: the mark between titles, the one of a cut, and marks of direction,
@@ -44,26 +40,17 @@ pub(crate) fn parts(text: &str) -> usize {
 fn plain(text: &str) -> String {
     let is_direction = |c: char| matches!(c, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
     let text: String = text.chars().filter(|c| !is_direction(*c)).collect();
-    text.replace(" · ", ", ")
-        .replace('·', "-")
-        .replace('…', "...")
-        .replace('\u{a0}', " ")
+    text.replace(" · ", ", ").replace('·', "-").replace('…', "...").replace('\u{a0}', " ")
 }
 
 /// The text of a note: words, and the link whole. The words are cut so that it has so many parts at most.
 pub(crate) fn text_of(note: &Note) -> String {
     let words = note.words();
     let link = note.url.as_ref().map(|url| format!("\n{url}"));
-    let link = link
-        .filter(|link| parts(link) < PARTS_MAX)
-        .unwrap_or_default();
+    let link = link.filter(|link| parts(link) < PARTS_MAX).unwrap_or_default();
     let in_alphabet = plain(&words);
     let is_plain = septets(&in_alphabet).is_some() && septets(&link).is_some();
-    let (words, end) = if is_plain {
-        (in_alphabet, "...")
-    } else {
-        (words, "…")
-    };
+    let (words, end) = if is_plain { (in_alphabet, "...") } else { (words, "…") };
     let whole = format!("{words}{link}");
     if parts(&whole) <= PARTS_MAX {
         return whole;
@@ -77,9 +64,7 @@ pub(crate) fn text_of(note: &Note) -> String {
 /// The text of a text message as a provider gets it, with its number of parts.
 #[must_use]
 pub fn sms(short: Short) -> (String, usize) {
-    let Short {
-        title, text, url, ..
-    } = short;
+    let Short { title, text, url, .. } = short;
     let text = text_of(&Note { title, text, url });
     let parts = parts(&text);
     (text, parts)
@@ -90,11 +75,7 @@ mod tests {
     use super::*;
 
     fn note(title: &str, text: &str, url: Option<&str>) -> Note {
-        Note {
-            title: title.to_owned(),
-            text: text.to_owned(),
-            url: url.map(str::to_owned),
-        }
+        Note { title: title.to_owned(), text: text.to_owned(), url: url.map(str::to_owned) }
     }
 
     #[test]
@@ -124,10 +105,7 @@ mod tests {
         let titles = "Lists · Notes on a wall · Budget for 2027, and 2 more";
         let url = Some("https://art.example/more/Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6");
         let text = text_of(&note("5 comments", titles, url));
-        assert!(
-            text.starts_with("5 comments\nLists, Notes on a wall, Budget"),
-            "{text}"
-        );
+        assert!(text.starts_with("5 comments\nLists, Notes on a wall, Budget"), "{text}");
         assert_eq!(parts(&text), 1, "{text}");
         // What the host wrote in another script stays as it is.
         let other = text_of(&note("Работа", "Списки · Заметки", None));
@@ -137,17 +115,12 @@ mod tests {
     #[test]
     fn field_12_a_text_has_few_parts_in_any_script_and_its_link_whole() {
         let url = "https://art.example/x";
-        for letter in [
-            "a", "é", "ł", "€", "я", "漢", "🎨", "[", "a\u{301}", "·", "…",
-        ] {
+        for letter in ["a", "é", "ł", "€", "я", "漢", "🎨", "[", "a\u{301}", "·", "…"] {
             for length in 0..500 {
                 let text = text_of(&note("T", &letter.repeat(length), Some(url)));
                 assert!(parts(&text) <= PARTS_MAX, "{letter} {length}");
                 assert!(text.ends_with(&format!("\n{url}")), "{text}");
-                assert!(
-                    length < 400 || parts(&text) == PARTS_MAX,
-                    "room is left: {text}"
-                );
+                assert!(length < 400 || parts(&text) == PARTS_MAX, "room is left: {text}");
             }
         }
     }

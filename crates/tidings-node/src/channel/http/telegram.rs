@@ -22,10 +22,8 @@ pub(crate) struct Telegram {
 
 impl Telegram {
     pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
-        let shape = Self {
-            token: url.secret_place()?,
-            base: url.base("https://api.telegram.org")?,
-        };
+        let shape =
+            Self { token: url.secret_place()?, base: url.base("https://api.telegram.org")? };
         url.done().map(|()| shape)
     }
 }
@@ -48,9 +46,7 @@ impl Shape for Telegram {
 
     /// A group has another id once it has become a supergroup.
     fn moved_to(&self, answer: &Answer, from: &str) -> Option<String> {
-        let new = answer.json()["parameters"]["migrate_to_chat_id"]
-            .as_i64()?
-            .to_string();
+        let new = answer.json()["parameters"]["migrate_to_chat_id"].as_i64()?.to_string();
         (answer.status == 400 && new != from).then_some(new)
     }
 
@@ -63,10 +59,9 @@ impl Shape for Telegram {
                 sent(id.map(|id| id.to_string()).as_deref())
             }
             // The member has blocked the bot, or is no more.
-            (Outcome::Away { why, .. }, 403) => Outcome::Failed {
-                why,
-                suppress: Some(SuppressedFor::Gone),
-            },
+            (Outcome::Away { why, .. }, 403) => {
+                Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
+            }
             // The bot's token.
             (Outcome::Failed { why, .. }, 404) => Outcome::away(why),
             (Outcome::Failed { why, .. }, 400) => Outcome::Failed {

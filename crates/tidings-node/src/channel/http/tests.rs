@@ -52,11 +52,7 @@ pub(super) struct Says {
 }
 
 pub(super) fn says(status: u16, headers: &'static str, body: &'static str) -> Says {
-    Says {
-        status,
-        headers,
-        body,
-    }
+    Says { status, headers, body }
 }
 
 /// A server that answers each request as it is told, and hangs up where it is told nothing.
@@ -80,12 +76,7 @@ impl Server {
                     continue;
                 };
                 hear.send(request).unwrap();
-                if let Some(Says {
-                    status,
-                    headers,
-                    body,
-                }) = answer
-                {
+                if let Some(Says { status, headers, body }) = answer {
                     let length = body.len();
                     let whole = format!(
                         "HTTP/1.1 {status} Said\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
@@ -94,12 +85,7 @@ impl Server {
                 }
             }
         });
-        Self {
-            base,
-            answers: Some(answers),
-            heard,
-            thread: Some(thread),
-        }
+        Self { base, answers: Some(answers), heard, thread: Some(thread) }
     }
 
     /// Has the next request answered.
@@ -135,11 +121,7 @@ fn read_request(stream: &TcpStream) -> Option<Heard> {
     let length = headers.iter().find(|(name, _)| name == "content-length");
     let mut body = vec![0; length.map_or(0, |(_, length)| length.parse().unwrap())];
     reader.read_exact(&mut body).ok()?;
-    Some(Heard {
-        line: line.trim_end().to_owned(),
-        headers,
-        body,
-    })
+    Some(Heard { line: line.trim_end().to_owned(), headers, body })
 }
 
 /// A channel of the configuration with a provider, whose secrets are their names in lower case.
@@ -158,10 +140,7 @@ pub(super) fn patient_channel_of(
         from: from.map(str::to_owned),
         ..ChannelRules::default()
     };
-    let rules = Rules {
-        channels: [(kind.to_owned(), rules)].into(),
-        ..Rules::default()
-    };
+    let rules = Rules { channels: [(kind.to_owned(), rules)].into(), ..Rules::default() };
     let clock = clock();
     let setup = Setup {
         secret: &|name| {
@@ -187,13 +166,8 @@ pub(super) fn class(outcome: &Outcome) -> &'static str {
         Outcome::Retry { after_ms: None, .. } => "retry",
         Outcome::Retry { .. } => "retry, with a wait",
         Outcome::Unknown { .. } => "unknown",
-        Outcome::Failed {
-            suppress: Some(SuppressedFor::Stop),
-            ..
-        } => "stopped",
-        Outcome::Failed {
-            suppress: Some(_), ..
-        } => "dead",
+        Outcome::Failed { suppress: Some(SuppressedFor::Stop), .. } => "stopped",
+        Outcome::Failed { suppress: Some(_), .. } => "dead",
         Outcome::Failed { .. } => "failed",
         Outcome::Template { .. } => "template",
         Outcome::Withheld => "withheld",
@@ -236,10 +210,7 @@ impl Documented {
             // What is shown to operators has no address and no key in it.
             let address = self.message.to[0].as_str();
             for secret in [address, "key"] {
-                assert!(
-                    !outcome.words().unwrap_or_default().contains(secret),
-                    "{told}"
-                );
+                assert!(!outcome.words().unwrap_or_default().contains(secret), "{told}");
             }
         }
         // It hangs up after the request: it may have taken it.

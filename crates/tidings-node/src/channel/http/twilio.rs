@@ -23,11 +23,7 @@ pub(crate) struct Twilio {
 impl Twilio {
     pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
         let (account, token) = url.user()?;
-        let shape = Self {
-            account,
-            token,
-            base: url.base("https://api.twilio.com")?,
-        };
+        let shape = Self { account, token, base: url.base("https://api.twilio.com")? };
         url.done().map(|()| shape)
     }
 }
@@ -40,26 +36,16 @@ impl Shape for Twilio {
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<Request, Outcome> {
         let text = sms::text_of(&Note::of(message)?);
         // A messaging service has an id in place of a number.
-        let sender = if message.from.starts_with("MG") {
-            "MessagingServiceSid"
-        } else {
-            "From"
-        };
+        let sender = if message.from.starts_with("MG") { "MessagingServiceSid" } else { "From" };
         let fields = [("To", to), (sender, &message.from), ("Body", &text)];
         let form = fields.map(|(name, value)| {
             format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))
         });
         let login = STANDARD.encode(format!("{}:{}", self.account, self.token));
         Ok(Request {
-            url: format!(
-                "{}/2010-04-01/Accounts/{}/Messages.json",
-                self.base, self.account
-            ),
+            url: format!("{}/2010-04-01/Accounts/{}/Messages.json", self.base, self.account),
             headers: vec![
-                (
-                    "content-type",
-                    "application/x-www-form-urlencoded".to_owned(),
-                ),
+                ("content-type", "application/x-www-form-urlencoded".to_owned()),
                 ("authorization", format!("Basic {login}")),
             ],
             body: form.join("&").into_bytes(),
@@ -75,21 +61,17 @@ impl Shape for Twilio {
                 // The parts that are paid for, where it knows them yet.
                 let parts = json["num_segments"].as_str().filter(|parts| *parts != "0");
                 let sid = json["sid"].as_str();
-                let shown = sid
-                    .zip(parts)
-                    .map(|(sid, parts)| format!("{sid}, parts: {parts}"));
+                let shown = sid.zip(parts).map(|(sid, parts)| format!("{sid}, parts: {parts}"));
                 sent(shown.as_deref().or(sid))
             }
             // No number, and one that can't have texts.
-            (Outcome::Failed { why, .. }, 21211 | 21214 | 21217 | 21614) => Outcome::Failed {
-                why,
-                suppress: Some(SuppressedFor::Gone),
-            },
+            (Outcome::Failed { why, .. }, 21211 | 21214 | 21217 | 21614) => {
+                Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
+            }
             // Its owner has answered STOP.
-            (Outcome::Failed { why, .. }, 21610) => Outcome::Failed {
-                why,
-                suppress: Some(SuppressedFor::Stop),
-            },
+            (Outcome::Failed { why, .. }, 21610) => {
+                Outcome::Failed { why, suppress: Some(SuppressedFor::Stop) }
+            }
             // Our numbers, our account.
             (
                 Outcome::Failed { why, .. },

@@ -64,10 +64,7 @@ impl<'a> ProviderUrl<'a> {
     }
 
     fn look_up(&self, name: &str) -> Result<String, ProviderError> {
-        (self.secrets)(name).map_err(|why| ProviderError::Secret {
-            name: name.to_owned(),
-            why,
-        })
+        (self.secrets)(name).map_err(|why| ProviderError::Secret { name: name.to_owned(), why })
     }
 
     fn text(&self, part: &str) -> Result<String, ProviderError> {
@@ -109,11 +106,7 @@ impl<'a> ProviderUrl<'a> {
     /// Takes the option `base` out, for providers whose addresses recipients name: a server that is called in place of
     /// the addresses' own, with their paths.
     pub(crate) fn detour(&mut self) -> Result<Detour, ProviderError> {
-        Ok(Detour(if self.options.contains_key("base") {
-            Some(self.base("")?)
-        } else {
-            None
-        }))
+        Ok(Detour(if self.options.contains_key("base") { Some(self.base("")?) } else { None }))
     }
 
     /// The place after a login, a name such as that of a domain.
@@ -169,10 +162,7 @@ impl<'a> ProviderUrl<'a> {
     pub(crate) fn done(self) -> Result<(), ProviderError> {
         match self.options.keys().next() {
             None => Ok(()),
-            Some(name) => Err(fault(format!(
-                "`{}://` has no option `{name}`",
-                self.scheme
-            ))),
+            Some(name) => Err(fault(format!("`{}://` has no option `{name}`", self.scheme))),
         }
     }
 }
@@ -186,9 +176,8 @@ impl Detour {
         let Some(base) = &self.0 else {
             return address.to_owned();
         };
-        let path = address
-            .split_once("://")
-            .and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
+        let path =
+            address.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
         format!("{base}{}", path.unwrap_or_default())
     }
 

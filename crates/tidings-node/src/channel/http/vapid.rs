@@ -64,9 +64,7 @@ fn is_subject(text: &str) -> bool {
 }
 
 fn is_public_name(host: &str) -> bool {
-    let last = host
-        .rsplit_once('.')
-        .map(|(_, last)| last.to_ascii_lowercase());
+    let last = host.rsplit_once('.').map(|(_, last)| last.to_ascii_lowercase());
     last.is_some_and(|last| !["localhost", "local", "internal", "invalid"].contains(&&*last))
 }
 
@@ -92,22 +90,14 @@ impl Vapid {
         } else {
             Some(pair_of(&public, &private, &random)?)
         };
-        let shape = Self {
-            pair,
-            public,
-            subject,
-            detour: url.detour()?,
-            random,
-        };
+        let shape = Self { pair, public, subject, detour: url.detour()?, random };
         url.done().map(|()| shape)
     }
 
     /// The header that says who sends to a push service.
     fn authorization(&self, endpoint: &str, now: Instant) -> Option<String> {
         let host = endpoint.find("://").map(|at| at + 3)?;
-        let end = endpoint[host..]
-            .find('/')
-            .map_or(endpoint.len(), |at| host + at);
+        let end = endpoint[host..].find('/').map_or(endpoint.len(), |at| host + at);
         let claims = json!({
             "aud": &endpoint[..end],
             "exp": now.0.div_euclid(1_000) + TOKEN_S,
@@ -194,11 +184,9 @@ impl Shape for Vapid {
         let reason = json["reason"].as_str();
         match answer.of_address(reason, now) {
             // Our keys or our subject, at this push service, which says nothing about the browser.
-            Outcome::Failed { why, .. } if matches!(answer.status, 401 | 403) => Outcome::Away {
-                scope: Scope::Destination,
-                why,
-                after_ms: None,
-            },
+            Outcome::Failed { why, .. } if matches!(answer.status, 401 | 403) => {
+                Outcome::Away { scope: Scope::Destination, why, after_ms: None }
+            }
             other => other,
         }
     }
@@ -218,13 +206,8 @@ fn sealed(
     random.fill(&mut salt).ok()?;
     let peer = UnparsedPublicKey::new(&ECDH_P256, &browser);
     agreement::agree_ephemeral(own, &peer, |shared| {
-        let keys = Keys {
-            shared,
-            auth: &auth,
-            browser: &browser,
-            sender: public.as_ref(),
-            salt: &salt,
-        };
+        let keys =
+            Keys { shared, auth: &auth, browser: &browser, sender: public.as_ref(), salt: &salt };
         keys.seal(content)
     })
     .ok()?
@@ -268,8 +251,7 @@ impl Keys<'_> {
         record.push(2);
         let key = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key).ok()?);
         let nonce = Nonce::assume_unique_for_key(nonce);
-        key.seal_in_place_append_tag(nonce, Aad::empty(), &mut record)
-            .ok()?;
+        key.seal_in_place_append_tag(nonce, Aad::empty(), &mut record).ok()?;
         let mut body = self.salt.to_vec();
         body.extend_from_slice(&RECORD_BYTES.to_be_bytes());
         body.push(u8::try_from(POINT_BYTES).ok()?);
@@ -301,13 +283,8 @@ mod tests {
             let [text, auth, browser, sender, shared, salt, body] = &columns[..] else {
                 panic!("{line}");
             };
-            let keys = Keys {
-                shared,
-                auth,
-                browser,
-                sender,
-                salt: salt.as_slice().try_into().unwrap(),
-            };
+            let keys =
+                Keys { shared, auth, browser, sender, salt: salt.as_slice().try_into().unwrap() };
             assert_eq!(keys.seal(text).unwrap(), *body, "{line}");
         }
         let of_rfc = "V2hlbiBJIGdyb3cgdXAsIEkgd2FudCB0byBiZSBhIHdhdGVybWVsb24";
@@ -354,19 +331,13 @@ mod tests {
     pub(crate) fn pair() -> (String, String) {
         // The keys of the example in RFC 8291, appendix A, which are a pair of any use.
         let public = "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8";
-        (
-            public.to_owned(),
-            "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw".to_owned(),
-        )
+        (public.to_owned(), "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw".to_owned())
     }
 
     #[test]
     fn field_5_subjects_that_apple_refuses_are_refused() {
-        for good in [
-            "mailto:ops@example.org",
-            "https://example.org",
-            "https://example.org/contact",
-        ] {
+        for good in ["mailto:ops@example.org", "https://example.org", "https://example.org/contact"]
+        {
             assert!(is_subject(good), "{good}");
         }
         for bad in [
@@ -393,14 +364,8 @@ mod tests {
         let url = ProviderUrl::parse("vapid", &rest, &secrets).unwrap();
         let vapid = Vapid::parse(url).unwrap();
         let now = Instant(1_453_000_000_000);
-        let header = vapid
-            .authorization("https://push.example.net:8443/x/y", now)
-            .unwrap();
-        let (token, key) = header
-            .strip_prefix("vapid t=")
-            .unwrap()
-            .split_once(", k=")
-            .unwrap();
+        let header = vapid.authorization("https://push.example.net:8443/x/y", now).unwrap();
+        let (token, key) = header.strip_prefix("vapid t=").unwrap().split_once(", k=").unwrap();
         assert_eq!(key, public);
         let (signed, signature) = token.rsplit_once('.').unwrap();
         let (head, claims) = signed.split_once('.').unwrap();

@@ -57,10 +57,8 @@ impl Shape for Webhook {
         // The same for every attempt, so that the receiver knows what it has had.
         let id = format!("msg_{}", message.head.id);
         let unix_s = now.0.div_euclid(1_000);
-        let key = self
-            .key
-            .as_ref()
-            .ok_or_else(|| Outcome::away("there is no secret to sign with"))?;
+        let key =
+            self.key.as_ref().ok_or_else(|| Outcome::away("there is no secret to sign with"))?;
         let signature = key.sign(&id, unix_s, &body);
         let request = Request {
             url: self.detour.to(to),

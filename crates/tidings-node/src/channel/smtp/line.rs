@@ -80,10 +80,7 @@ impl Bound {
 
     /// The same deadline without a limit for each answer: a content may be large and the line slow.
     pub(super) fn for_content(self) -> Self {
-        Self {
-            answer: self.end.saturating_duration_since(now()),
-            ..self
-        }
+        Self { answer: self.end.saturating_duration_since(now()), ..self }
     }
 
     /// The deadline of an answer that is requested now.
@@ -104,10 +101,7 @@ impl Line {
         if let Some(trust) = trust {
             stream = stream.encrypted(server, trust)?;
         }
-        let mut line = Self {
-            stream: BufReader::new(stream),
-            offers: ServerInfo::default(),
-        };
+        let mut line = Self { stream: BufReader::new(stream), offers: ServerInfo::default() };
         line.until(bound.answer());
         line.reply()?;
         line.greet(hello, bound)?;
@@ -142,10 +136,7 @@ impl Line {
             return Err(broken("the server spoke before the line was encrypted"));
         }
         let stream = self.stream.into_inner().encrypted(server, trust)?;
-        let mut line = Self {
-            stream: BufReader::new(stream),
-            offers: ServerInfo::default(),
-        };
+        let mut line = Self { stream: BufReader::new(stream), offers: ServerInfo::default() };
         line.greet(hello, bound)?;
         Ok(line)
     }
@@ -204,14 +195,8 @@ impl Line {
                 break;
             }
         }
-        let reply: Response = text
-            .parse()
-            .map_err(|_| broken("the server's reply is not SMTP"))?;
-        if reply.is_positive() {
-            Ok(reply)
-        } else {
-            Err(Error::Refused(reply))
-        }
+        let reply: Response = text.parse().map_err(|_| broken("the server's reply is not SMTP"))?;
+        if reply.is_positive() { Ok(reply) } else { Err(Error::Refused(reply)) }
     }
 
     fn greet(&mut self, hello: &ClientId, bound: Bound) -> Result<(), Error> {

@@ -95,11 +95,9 @@ impl MailServer {
                 .replace("GID", said("id", &["-g", "postfix"]).unwrap().trim())
                 .replace("PASSWORD", PASSWORD)
         };
-        for (name, text) in [
-            ("etc/main.cf", MAIN),
-            ("etc/master.cf", MASTER),
-            ("dovecot.conf", DOVECOT),
-        ] {
+        for (name, text) in
+            [("etc/main.cf", MAIN), ("etc/master.cf", MASTER), ("dovecot.conf", DOVECOT)]
+        {
             fs::write(self.path(name), fill(text)).unwrap();
         }
     }
@@ -107,33 +105,17 @@ impl MailServer {
     /// Creates an unknown authority, and the server's certificate by it.
     fn certificates(&self) {
         let (authority, key) = (self.path("ca.pem"), self.path("ca.key"));
-        let own = [
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-        ];
+        let own = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"];
         let ca = [
             &own[..],
-            &[
-                "-subj",
-                "/CN=Authority",
-                "-keyout",
-                &key,
-                "-out",
-                &authority,
-            ],
+            &["-subj", "/CN=Authority", "-keyout", &key, "-out", &authority],
             &["-addext", "basicConstraints=critical,CA:TRUE"],
         ];
         self.run("openssl", &ca.concat());
         let (server_key, server) = (self.path("key.pem"), self.path("cert.pem"));
         let of_server = [
             &own[..],
-            &[
-                "-subj",
-                "/CN=localhost",
-                "-keyout",
-                &server_key,
-                "-out",
-                &server,
-            ],
+            &["-subj", "/CN=localhost", "-keyout", &server_key, "-out", &server],
             &["-CA", &authority, "-CAkey", &key],
             &["-addext", "subjectAltName=DNS:localhost"],
             &["-addext", "basicConstraints=critical,CA:FALSE"],
@@ -149,10 +131,8 @@ impl MailServer {
             ..ChannelRules::default()
         };
         let kind = &TABLE[usize::from(EMAIL_NO)];
-        let rules = Rules {
-            channels: [(kind.name.to_owned(), channel)].into(),
-            ..Rules::default()
-        };
+        let rules =
+            Rules { channels: [(kind.name.to_owned(), channel)].into(), ..Rules::default() };
         let setup = Setup {
             secret: &|name| match name {
                 "RIGHT" => Ok(PASSWORD.to_owned()),
@@ -258,16 +238,7 @@ fn a_connection_is_kept_and_a_refusal_concerns_its_mail_alone(server: &MailServe
     let channel = server.channel(&format!("smtp://localhost:{}?tls=none", server.plain));
     assert!(is_sent(&channel.send(&to("r1@example.org", "kept-1"), GO)));
     let gone = channel.send(&to("gone@example.org", "kept-2"), GO);
-    assert!(
-        matches!(
-            gone,
-            Outcome::Failed {
-                suppress: Some(_),
-                ..
-            }
-        ),
-        "{gone:?}"
-    );
+    assert!(matches!(gone, Outcome::Failed { suppress: Some(_), .. }), "{gone:?}");
     let later = channel.send(&to("later@example.org", "kept-3"), GO);
     assert!(matches!(later, Outcome::Retry { .. }), "{later:?}");
     assert!(is_sent(&channel.send(&to("r2@example.org", "kept-4"), GO)));
@@ -293,16 +264,9 @@ fn nothing_is_said_to_a_server_that_cannot_prove_who_it_is(server: &MailServer) 
             format!("smtp://127.0.0.1:{}?tls=required&ca=CA", server.plain),
         ),
     ] {
-        let refused = server
-            .channel(&unknown)
-            .send(&to("r1@example.org", "tls"), GO);
-        assert!(
-            matches!(refused, Outcome::Away { .. }),
-            "{unknown}: {refused:?}"
-        );
-        let sent = server
-            .channel(&known)
-            .send(&to("r1@example.org", "tls"), GO);
+        let refused = server.channel(&unknown).send(&to("r1@example.org", "tls"), GO);
+        assert!(matches!(refused, Outcome::Away { .. }), "{unknown}: {refused:?}");
+        let sent = server.channel(&known).send(&to("r1@example.org", "tls"), GO);
         assert!(is_sent(&sent), "{known}: {sent:?}");
     }
     assert!(server.delivered("tls").contains("with ESMTPS"));
@@ -313,23 +277,14 @@ fn passwords_are_checked(server: &MailServer) {
         let port = server.submission;
         format!("smtp://{USER}:${{{secret}}}@localhost:{port}?ca=CA")
     };
-    let sent = server
-        .channel(&address("RIGHT"))
-        .send(&to("r1@example.org", "login"), GO);
+    let sent = server.channel(&address("RIGHT")).send(&to("r1@example.org", "login"), GO);
     assert!(is_sent(&sent), "{sent:?}");
     assert!(server.delivered("login").contains("with ESMTPSA"));
     // It is the operator's to mend, and says nothing about the message.
-    let wrong = server
-        .channel(&address("WRONG"))
-        .send(&to("r1@example.org", "wrong"), GO);
-    assert!(
-        matches!(&wrong, Outcome::Away { why, .. } if why.contains("535")),
-        "{wrong:?}"
-    );
+    let wrong = server.channel(&address("WRONG")).send(&to("r1@example.org", "wrong"), GO);
+    assert!(matches!(&wrong, Outcome::Away { why, .. } if why.contains("535")), "{wrong:?}");
     let nobody = format!("smtp://localhost:{}?tls=required&ca=CA", server.submission);
-    let refused = server
-        .channel(&nobody)
-        .send(&to("r1@example.org", "nobody"), GO);
+    let refused = server.channel(&nobody).send(&to("r1@example.org", "nobody"), GO);
     assert!(!is_sent(&refused), "{refused:?}");
 }
 

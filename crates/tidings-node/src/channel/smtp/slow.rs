@@ -11,12 +11,8 @@ use super::super::sample::{GO, HOST, mail};
 use super::*;
 
 /// Limits with which each single answer has enough time.
-const WHOLE: Patience = Patience {
-    answer_ms: 60_000,
-    begin_ms: 150,
-    delivery_ms: 150,
-    stranger_ms: 2_000,
-};
+const WHOLE: Patience =
+    Patience { answer_ms: 60_000, begin_ms: 150, delivery_ms: 150, stranger_ms: 2_000 };
 
 #[derive(Clone, Copy, Debug)]
 enum Slow {
@@ -123,12 +119,7 @@ fn t20_a_transaction_ends_whatever_stage_is_slow() {
 
 #[test]
 fn a_whole_answer_has_a_deadline_of_its_own() {
-    let answers = Patience {
-        answer_ms: 100,
-        begin_ms: 60_000,
-        delivery_ms: 60_000,
-        ..WHOLE
-    };
+    let answers = Patience { answer_ms: 100, begin_ms: 60_000, delivery_ms: 60_000, ..WHOLE };
     for slow in SLOW {
         for stage in ["greeting", "RCPT"] {
             let outcome = slow_at(stage, slow, answers);

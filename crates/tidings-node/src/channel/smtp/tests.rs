@@ -13,12 +13,8 @@ use super::*;
 
 mod refused;
 
-const PATIENT: Patience = Patience {
-    answer_ms: 20_000,
-    begin_ms: 60_000,
-    delivery_ms: 20_000,
-    stranger_ms: 2_000,
-};
+const PATIENT: Patience =
+    Patience { answer_ms: 20_000, begin_ms: 60_000, delivery_ms: 20_000, stranger_ms: 2_000 };
 
 /// An action of the server at one point.
 #[derive(Clone, Copy)]
@@ -119,9 +115,7 @@ fn server_at(address: &str) -> Server {
 fn act(stream: &mut BufReader<TcpStream>, does: Does) -> std::io::Result<Option<()>> {
     match does {
         Says(text) => {
-            stream
-                .get_mut()
-                .write_all(format!("{text}\r\n").as_bytes())?;
+            stream.get_mut().write_all(format!("{text}\r\n").as_bytes())?;
             Ok((!text.starts_with("421")).then_some(()))
         }
         HangsUp => Ok(None),
@@ -143,11 +137,7 @@ fn serve(stream: TcpStream, script: Script, heard: &mut Heard) -> std::io::Resul
             return Ok(None);
         }
         let command = line.trim_end().to_owned();
-        let verb = command
-            .split([' ', ':'])
-            .next()
-            .unwrap()
-            .to_ascii_uppercase();
+        let verb = command.split([' ', ':']).next().unwrap().to_ascii_uppercase();
         heard.commands.push(command);
         let does = match verb.as_str() {
             "EHLO" => Says(script.hello),
@@ -197,24 +187,11 @@ fn exchange(script: Script) -> Outcome {
 fn a_mail_arrives_as_it_was_rendered() {
     let (outcome, heard) = TestServer::start(&[FINE]).exchange(PATIENT);
     let reference = Some("2.0.0 queued as 7".to_owned());
-    assert_eq!(
-        outcome,
-        Outcome::Sent(Receipt {
-            reference,
-            ..Receipt::default()
-        })
-    );
+    assert_eq!(outcome, Outcome::Sent(Receipt { reference, ..Receipt::default() }));
     let rendered = mail("b1", "One");
     assert_eq!(heard.messages, [String::from_utf8(rendered.bytes).unwrap()]);
     let spoken: Vec<&str> = heard.commands.iter().map(String::as_str).collect();
-    assert_eq!(
-        spoken[1..],
-        [
-            "MAIL FROM:<art@example.org>",
-            "RCPT TO:<r1@example.org>",
-            "DATA"
-        ]
-    );
+    assert_eq!(spoken[1..], ["MAIL FROM:<art@example.org>", "RCPT TO:<r1@example.org>", "DATA"]);
 }
 
 #[test]
@@ -222,17 +199,11 @@ fn an_address_beyond_ascii_needs_a_server_that_takes_it() {
     let mut batch = batch("b1", "One");
     batch.recipient.addresses = [(EMAIL_NO, "тест@example.org")].into();
     let foreign = rendered(&batch);
-    let takes = Script {
-        hello: "250-mail.example.org\r\n250-8BITMIME\r\n250 SMTPUTF8",
-        ..FINE
-    };
+    let takes = Script { hello: "250-mail.example.org\r\n250-8BITMIME\r\n250 SMTPUTF8", ..FINE };
     let server = TestServer::start(&[takes]);
     let channel = server.channel(PATIENT);
     assert!(matches!(channel.send(&foreign, GO), Outcome::Sent(_)));
-    assert!(matches!(
-        channel.send(&mail("b2", "Two"), GO),
-        Outcome::Sent(_)
-    ));
+    assert!(matches!(channel.send(&mail("b2", "Two"), GO), Outcome::Sent(_)));
     let heard = server.finish(channel);
     for command in [
         "MAIL FROM:<art@example.org> SMTPUTF8 BODY=8BITMIME",
@@ -244,10 +215,7 @@ fn an_address_beyond_ascii_needs_a_server_that_takes_it() {
     let server = TestServer::start(&[FINE]);
     let channel = server.channel(PATIENT);
     let bounces = "bounces+2024-03-07.3.12.77.a1b2c3.0123456789abcdef@example.org";
-    let returned = Rendered {
-        return_path: Some(bounces.to_owned()),
-        ..mail("b1", "One")
-    };
+    let returned = Rendered { return_path: Some(bounces.to_owned()), ..mail("b1", "One") };
     assert!(matches!(channel.send(&returned, GO), Outcome::Sent(_)));
     let heard = server.finish(channel);
     let from = format!("MAIL FROM:<{bounces}>");
@@ -259,10 +227,7 @@ fn an_address_beyond_ascii_needs_a_server_that_takes_it() {
         matches!(&fault, Outcome::Failed { suppress: None, why } if why.contains("SMTPUTF8"));
     assert!(is_failed, "{fault:?}");
     // The line is still good for others.
-    assert!(matches!(
-        channel.send(&mail("b2", "Two"), GO),
-        Outcome::Sent(_)
-    ));
+    assert!(matches!(channel.send(&mail("b2", "Two"), GO), Outcome::Sent(_)));
     assert_eq!(server.finish(channel).messages.len(), 1);
 }
 
@@ -270,14 +235,8 @@ fn an_address_beyond_ascii_needs_a_server_that_takes_it() {
 fn what_is_stopped_before_the_final_dot_is_not_delivered() {
     let server = TestServer::start(&[FINE, FINE]);
     let channel = server.channel(PATIENT);
-    assert_eq!(
-        channel.send(&mail("b1", "One"), &|| false),
-        Outcome::Withheld
-    );
-    assert!(matches!(
-        channel.send(&mail("b2", "Two"), GO),
-        Outcome::Sent(_)
-    ));
+    assert_eq!(channel.send(&mail("b1", "One"), &|| false), Outcome::Withheld);
+    assert!(matches!(channel.send(&mail("b2", "Two"), GO), Outcome::Sent(_)));
     let heard = server.finish(channel);
     let content = String::from_utf8(mail("b2", "Two").bytes).unwrap();
     assert_eq!(heard.messages, [content]);
@@ -299,54 +258,18 @@ fn lines_that_begin_with_a_dot_arrive() {
 #[test]
 fn t20_what_may_pass_is_tried_again() {
     for script in [
-        Script {
-            greeting: Says("421 4.3.2 busy"),
-            ..FINE
-        },
-        Script {
-            greeting: Says("554 no service"),
-            ..FINE
-        },
-        Script {
-            greeting: HangsUp,
-            ..FINE
-        },
-        Script {
-            mail: Says("450 4.2.0 later"),
-            ..FINE
-        },
-        Script {
-            mail: Says("530 5.7.0 log in first"),
-            ..FINE
-        },
-        Script {
-            mail: HangsUp,
-            ..FINE
-        },
-        Script {
-            recipient: Says("450 4.2.0 grey"),
-            ..FINE
-        },
-        Script {
-            recipient: HangsUp,
-            ..FINE
-        },
-        Script {
-            data: Says("451 4.3.0 not now"),
-            ..FINE
-        },
-        Script {
-            data: HangsUp,
-            ..FINE
-        },
-        Script {
-            dot: Says("452 4.3.1 full"),
-            ..FINE
-        },
-        Script {
-            dot: Says("421 4.3.2 closing"),
-            ..FINE
-        },
+        Script { greeting: Says("421 4.3.2 busy"), ..FINE },
+        Script { greeting: Says("554 no service"), ..FINE },
+        Script { greeting: HangsUp, ..FINE },
+        Script { mail: Says("450 4.2.0 later"), ..FINE },
+        Script { mail: Says("530 5.7.0 log in first"), ..FINE },
+        Script { mail: HangsUp, ..FINE },
+        Script { recipient: Says("450 4.2.0 grey"), ..FINE },
+        Script { recipient: HangsUp, ..FINE },
+        Script { data: Says("451 4.3.0 not now"), ..FINE },
+        Script { data: HangsUp, ..FINE },
+        Script { dot: Says("452 4.3.1 full"), ..FINE },
+        Script { dot: Says("421 4.3.2 closing"), ..FINE },
     ] {
         let outcome = exchange(script);
         // What the server puts off is about this message; the rest is about the server (T23, P7).
@@ -361,14 +284,10 @@ fn t20_what_may_pass_is_tried_again() {
 
 #[test]
 fn b6_a_system_that_fails_for_a_recipient_concerns_its_domain() {
-    for (says, scope) in [
-        ("451 4.3.0 lookup failed", Scope::Destination),
-        ("421 4.3.2 closing", Scope::Provider),
-    ] {
-        let outcome = exchange(Script {
-            recipient: Says(says),
-            ..FINE
-        });
+    for (says, scope) in
+        [("451 4.3.0 lookup failed", Scope::Destination), ("421 4.3.2 closing", Scope::Provider)]
+    {
+        let outcome = exchange(Script { recipient: Says(says), ..FINE });
         assert!(matches!(&outcome, Outcome::Away { scope: of, .. } if *of == scope));
     }
 }
@@ -376,55 +295,13 @@ fn b6_a_system_that_fails_for_a_recipient_concerns_its_domain() {
 #[test]
 fn t20_a_refusal_for_good_is_failed() {
     for (script, dead) in [
-        (
-            Script {
-                recipient: Says("550 5.1.1 <r1@example.org>: unknown"),
-                ..FINE
-            },
-            true,
-        ),
-        (
-            Script {
-                recipient: Says("553-5.1.3 no\r\n553 5.1.3 such"),
-                ..FINE
-            },
-            true,
-        ),
-        (
-            Script {
-                recipient: Says("556 5.1.10 null MX"),
-                ..FINE
-            },
-            true,
-        ),
-        (
-            Script {
-                dot: Says("550 5.1.1 unknown after all"),
-                ..FINE
-            },
-            true,
-        ),
-        (
-            Script {
-                recipient: Says("550 no"),
-                ..FINE
-            },
-            false,
-        ),
-        (
-            Script {
-                data: Says("554 5.5.0 no"),
-                ..FINE
-            },
-            false,
-        ),
-        (
-            Script {
-                dot: Says("554 5.6.0 refused"),
-                ..FINE
-            },
-            false,
-        ),
+        (Script { recipient: Says("550 5.1.1 <r1@example.org>: unknown"), ..FINE }, true),
+        (Script { recipient: Says("553-5.1.3 no\r\n553 5.1.3 such"), ..FINE }, true),
+        (Script { recipient: Says("556 5.1.10 null MX"), ..FINE }, true),
+        (Script { dot: Says("550 5.1.1 unknown after all"), ..FINE }, true),
+        (Script { recipient: Says("550 no"), ..FINE }, false),
+        (Script { data: Says("554 5.5.0 no"), ..FINE }, false),
+        (Script { dot: Says("554 5.6.0 refused"), ..FINE }, false),
     ] {
         match exchange(script) {
             Outcome::Failed { why, suppress } => {
@@ -438,24 +315,15 @@ fn t20_a_refusal_for_good_is_failed() {
 
 #[test]
 fn t20_a_line_that_breaks_after_the_last_byte_leaves_it_unknown() {
-    let outcome = exchange(Script {
-        dot: HangsUp,
-        ..FINE
-    });
+    let outcome = exchange(Script { dot: HangsUp, ..FINE });
     assert!(matches!(outcome, Outcome::Unknown { .. }), "{outcome:?}");
-    let outcome = exchange(Script {
-        dot: Says("what is this"),
-        ..FINE
-    });
+    let outcome = exchange(Script { dot: Says("what is this"), ..FINE });
     assert!(matches!(outcome, Outcome::Unknown { .. }), "{outcome:?}");
 }
 
 #[test]
 fn t20_silence_after_the_last_byte_leaves_it_unknown() {
-    let short = Patience {
-        delivery_ms: 50,
-        ..PATIENT
-    };
+    let short = Patience { delivery_ms: 50, ..PATIENT };
     let script = Script { dot: Waits, ..FINE };
     let (outcome, _) = TestServer::start(&[script]).exchange(short);
     assert!(matches!(outcome, Outcome::Unknown { .. }), "{outcome:?}");
@@ -463,14 +331,8 @@ fn t20_silence_after_the_last_byte_leaves_it_unknown() {
 
 #[test]
 fn t20_silence_before_the_last_byte_is_tried_again() {
-    let short = Patience {
-        answer_ms: 50,
-        ..PATIENT
-    };
-    let script = Script {
-        recipient: Waits,
-        ..FINE
-    };
+    let short = Patience { answer_ms: 50, ..PATIENT };
+    let script = Script { recipient: Waits, ..FINE };
     let (outcome, _) = TestServer::start(&[script]).exchange(short);
     assert!(matches!(outcome, Outcome::Away { .. }), "{outcome:?}");
 }
@@ -494,10 +356,7 @@ fn h26_a_refused_recipient_leaves_the_line_to_the_next() {
     bad.to = vec!["not an address".to_owned()];
     assert!(matches!(channel.send(&bad, GO), Outcome::Failed { .. }));
     for id in ["b1", "b2", "b3"] {
-        assert!(matches!(
-            channel.send(&mail(id, "One"), GO),
-            Outcome::Sent(_)
-        ));
+        assert!(matches!(channel.send(&mail(id, "One"), GO), Outcome::Sent(_)));
     }
     // One script is one connection.
     assert_eq!(server.finish(channel).messages.len(), 3);
@@ -505,34 +364,14 @@ fn h26_a_refused_recipient_leaves_the_line_to_the_next() {
 
 #[test]
 fn after_a_refusal_the_line_is_reset_and_used_again() {
-    let server = TestServer::start(&[Script {
-        recipient: Says("450 4.2.0 grey"),
-        ..FINE
-    }]);
+    let server = TestServer::start(&[Script { recipient: Says("450 4.2.0 grey"), ..FINE }]);
     let channel = server.channel(PATIENT);
     for _ in 0..2 {
-        assert!(matches!(
-            channel.send(&mail("b1", "One"), GO),
-            Outcome::Retry { .. }
-        ));
+        assert!(matches!(channel.send(&mail("b1", "One"), GO), Outcome::Retry { .. }));
     }
     let heard = server.finish(channel);
-    assert_eq!(
-        heard
-            .commands
-            .iter()
-            .filter(|command| *command == "RSET")
-            .count(),
-        2
-    );
-    assert_eq!(
-        heard
-            .commands
-            .iter()
-            .filter(|command| command.starts_with("EHLO"))
-            .count(),
-        1
-    );
+    assert_eq!(heard.commands.iter().filter(|command| *command == "RSET").count(), 2);
+    assert_eq!(heard.commands.iter().filter(|command| command.starts_with("EHLO")).count(), 1);
 }
 
 #[test]
@@ -540,25 +379,16 @@ fn a_line_that_the_server_closed_meanwhile_is_opened_again() {
     let server = TestServer::start(&[Script { once: true, ..FINE }, FINE]);
     let channel = server.channel(PATIENT);
     for id in ["b1", "b2"] {
-        assert!(matches!(
-            channel.send(&mail(id, "One"), GO),
-            Outcome::Sent(_)
-        ));
+        assert!(matches!(channel.send(&mail(id, "One"), GO), Outcome::Sent(_)));
     }
     assert_eq!(server.finish(channel).messages.len(), 2);
 }
 
 #[test]
 fn a_login_is_made_with_the_secret() {
-    let server = TestServer::start(&[Script {
-        hello: "250-mail\r\n250 AUTH PLAIN",
-        ..FINE
-    }]);
+    let server = TestServer::start(&[Script { hello: "250-mail\r\n250 AUTH PLAIN", ..FINE }]);
     let channel = server.channel_as("ann:${PASS}@", "?tls=none", PATIENT);
-    assert!(matches!(
-        channel.send(&mail("b1", "One"), GO),
-        Outcome::Sent(_)
-    ));
+    assert!(matches!(channel.send(&mail("b1", "One"), GO), Outcome::Sent(_)));
     let heard = server.finish(channel);
     // Base64 of NUL, user, NUL, password (RFC 4616).
     assert_eq!(heard.commands[1], "AUTH PLAIN AGFubgB2YWx1ZSBvZiBQQVNT");
@@ -567,21 +397,12 @@ fn a_login_is_made_with_the_secret() {
 #[test]
 fn without_encryption_where_it_is_required_nothing_is_said() {
     for (login, options) in [("", "?tls=required"), ("ann:${PASS}@", "")] {
-        let server = TestServer::start(&[Script {
-            hello: "250-mail\r\n250 AUTH PLAIN",
-            ..FINE
-        }]);
+        let server = TestServer::start(&[Script { hello: "250-mail\r\n250 AUTH PLAIN", ..FINE }]);
         let channel = server.channel_as(login, options, PATIENT);
         let outcome = channel.send(&mail("b1", "One"), GO);
         assert!(matches!(outcome, Outcome::Away { .. }), "{outcome:?}");
         let heard = server.finish(channel);
-        assert!(
-            heard
-                .commands
-                .iter()
-                .all(|command| command.starts_with("EHLO")),
-            "told too much"
-        );
+        assert!(heard.commands.iter().all(|command| command.starts_with("EHLO")), "told too much");
     }
 }
 
@@ -589,9 +410,6 @@ fn without_encryption_where_it_is_required_nothing_is_said() {
 fn an_opportunistic_line_stays_plain_where_no_encryption_is_offered() {
     let server = TestServer::start(&[FINE]);
     let channel = server.channel_as("", "", PATIENT);
-    assert!(matches!(
-        channel.send(&mail("b1", "One"), GO),
-        Outcome::Sent(_)
-    ));
+    assert!(matches!(channel.send(&mail("b1", "One"), GO), Outcome::Sent(_)));
     assert_eq!(server.finish(channel).messages.len(), 1);
 }

@@ -17,15 +17,9 @@ struct World {
 impl World {
     fn new(of: u16) -> Self {
         Self {
-            held: Parts {
-                numbers: (0..of).collect(),
-                of,
-            },
+            held: Parts { numbers: (0..of).collect(), of },
             view: Membership {
-                lease: Lease {
-                    epoch: Epoch(1),
-                    holder: Some(ME),
-                },
+                lease: Lease { epoch: Epoch(1), holder: Some(ME) },
                 members: vec![member(ME)],
                 shares: Vec::new(),
             },
@@ -107,43 +101,24 @@ impl World {
         for share in &self.view.shares {
             assert!(!share.parts.is_empty(), "{share:?} is empty");
             for part in &share.parts {
-                assert!(
-                    seen.insert(*part),
-                    "two have {part}: {:?}",
-                    self.view.shares
-                );
+                assert!(seen.insert(*part), "two have {part}: {:?}", self.view.shares);
             }
-            let of_node = self
-                .view
-                .shares
-                .iter()
-                .filter(|other| other.node == share.node);
+            let of_node = self.view.shares.iter().filter(|other| other.node == share.node);
             assert_eq!(of_node.count(), 1, "{:?} has two shares", share.node);
         }
     }
 
     /// The number of parts of each living node, the holder's first.
     fn sizes(&self) -> Vec<usize> {
-        let share = |node: &NodeId| {
-            self.view
-                .share_of(*node)
-                .map_or(0, |share| share.parts.len())
-        };
+        let share = |node: &NodeId| self.view.share_of(*node).map_or(0, |share| share.parts.len());
         let others = self.living.iter().map(share);
-        [self.held.numbers.len()]
-            .into_iter()
-            .chain(others)
-            .collect()
+        [self.held.numbers.len()].into_iter().chain(others).collect()
     }
 
     fn assert_even(&self) {
         let sizes = self.sizes();
         let of = usize::from(self.held.of);
-        assert_eq!(
-            sizes.iter().sum::<usize>(),
-            of,
-            "somebody has each part: {sizes:?}"
-        );
+        assert_eq!(sizes.iter().sum::<usize>(), of, "somebody has each part: {sizes:?}");
         let even = of / sizes.len();
         for (at, size) in sizes.iter().enumerate() {
             let least = if at == 0 { even.max(1) } else { even };
@@ -212,12 +187,7 @@ fn parts_are_even_whoever_comes_and_goes() {
 
 #[test]
 fn three_nodes_have_a_third_each_and_the_holder_no_more_than_others() {
-    for (of, sizes) in [
-        (3, [1, 1, 1]),
-        (8, [2, 3, 3]),
-        (9, [3, 3, 3]),
-        (16, [5, 6, 5]),
-    ] {
+    for (of, sizes) in [(3, [1, 1, 1]), (8, [2, 3, 3]), (9, [3, 3, 3]), (16, [5, 6, 5])] {
         let mut world = World::new(of);
         world.join(NodeId(2));
         world.join(NodeId(3));
@@ -251,9 +221,7 @@ fn a_share_is_asked_for_once() {
     let term = world.view.shares[0].term;
     assert!(
         asked.contains(&Change::Recall(term))
-            || asked
-                .iter()
-                .any(|change| matches!(change, Change::Reopen(_))),
+            || asked.iter().any(|change| matches!(change, Change::Reopen(_))),
         "{asked:?}"
     );
     world.view.shares[0].ends = true;

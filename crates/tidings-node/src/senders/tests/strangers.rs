@@ -19,21 +19,13 @@ impl Channel for Hanging {
         let to = message.to.first().unwrap();
         self.asked.lock().unwrap().push(to.clone());
         assert!(go());
-        if !self
-            .hosts
-            .lock()
-            .unwrap()
-            .iter()
-            .any(|host| to.contains(host))
-        {
+        if !self.hosts.lock().unwrap().iter().any(|host| to.contains(host)) {
             return Outcome::Sent(Receipt::default());
         }
         if let Some(answers) = &*self.answers.lock().unwrap() {
             let _over = answers.recv();
         }
-        Outcome::Unknown {
-            why: "answer: it took too long".to_owned(),
-        }
+        Outcome::Unknown { why: "answer: it took too long".to_owned() }
     }
 
     fn answers_for_all(&self) -> bool {
@@ -251,19 +243,12 @@ fn a3_a_host_that_hangs_is_left_alone_its_messages_wait_and_probes_bring_it_back
     let asked = channel_of.asked();
     let hung = asked.iter().filter(|to| to.contains("hangs")).count();
     assert!((3..=5).contains(&hung), "{hung}");
-    assert_eq!(
-        senders.kept_aside(),
-        1_000 - hung,
-        "the others wait, and are counted"
-    );
+    assert_eq!(senders.kept_aside(), 1_000 - hung, "the others wait, and are counted");
     let away = senders.channels.left_alone(clock.now());
     let [(name, away)] = &away[..] else {
         panic!("{away:?}");
     };
-    assert_eq!(
-        (&**name, away.destination.as_deref()),
-        ("webhook", Some("hangs.example"))
-    );
+    assert_eq!((&**name, away.destination.as_deref()), ("webhook", Some("hangs.example")));
     assert!(away.why.contains("too long"), "{away:?}");
     // A day of it costs few calls.
     for second in 0..24 * 3_600 {

@@ -25,19 +25,14 @@ pub(super) fn rule(words: &[&str], rules: &mut Rules) -> Read<bool> {
             rules.quiet_hours = quiet_hours(hours)?;
         }
         ["drop_type", name] => {
-            rules
-                .types
-                .remove(*name)
-                .ok_or_else(|| format!("no type {name}"))?;
+            rules.types.remove(*name).ok_or_else(|| format!("no type {name}"))?;
         }
         ["digest", name, calendar @ ..] => {
             rules.digests.insert((*name).to_owned(), digest(calendar)?);
         }
         ["type", name, facets @ ..] => {
             let type_rules = type_rules(facets)?;
-            rules
-                .categories
-                .insert(type_rules.category.clone(), Category::default());
+            rules.categories.insert(type_rules.category.clone(), Category::default());
             rules.types.insert((*name).to_owned(), type_rules);
         }
         _ => return Ok(false),
@@ -51,14 +46,8 @@ fn digest(words: &[&str]) -> Read<Digest> {
         ["weekday", rest @ ..] => (Every::Weekday, rest),
         ["week", on, rest @ ..] => {
             let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-            let on = days
-                .iter()
-                .position(|day| day == on)
-                .ok_or("no such weekday")?;
-            (
-                Every::Week(u8::try_from(on + 1).map_err(|fault| fault.to_string())?),
-                rest,
-            )
+            let on = days.iter().position(|day| day == on).ok_or("no such weekday")?;
+            (Every::Week(u8::try_from(on + 1).map_err(|fault| fault.to_string())?), rest)
         }
         ["month", on, rest @ ..] => (Every::Month(number(on)?), rest),
         [hours, rest @ ..] => {
@@ -114,19 +103,14 @@ fn minute_of_day(text: &str) -> Read<u16> {
 }
 
 fn type_rules(words: &[&str]) -> Read<TypeRules> {
-    let mut rules = TypeRules {
-        category: "main".to_owned(),
-        ..TypeRules::default()
-    };
+    let mut rules = TypeRules { category: "main".to_owned(), ..TypeRules::default() };
     for word in words {
         match *word {
             "urgent" => rules.urgent = true,
             "required" => rules.required = true,
             "include_actor" => rules.include_actor = true,
             INBOX => {
-                rules
-                    .channels
-                    .insert(INBOX.to_owned(), Route::of(Policy::Now));
+                rules.channels.insert(INBOX.to_owned(), Route::of(Policy::Now));
             }
             _ => match word.split_once('=') {
                 Some(("admission", word)) => {
@@ -171,42 +155,25 @@ fn route(text: &str) -> Read<Route> {
     let policy = match policy.split(',').collect::<Vec<_>>().as_slice() {
         ["now"] => Policy::Now,
         ["never"] => Policy::Never,
-        ["first_event", hold] => Policy::FirstEvent {
-            hold_ms: duration(hold)?,
-            decide: Decide::First,
-        },
-        ["first_event", hold, "earliest"] => Policy::FirstEvent {
-            hold_ms: duration(hold)?,
-            decide: Decide::Earliest,
-        },
+        ["first_event", hold] => {
+            Policy::FirstEvent { hold_ms: duration(hold)?, decide: Decide::First }
+        }
+        ["first_event", hold, "earliest"] => {
+            Policy::FirstEvent { hold_ms: duration(hold)?, decide: Decide::Earliest }
+        }
         ["cooldown", quiet] => {
             let quiet_ms = duration(quiet)?;
-            Policy::Cooldown {
-                quiet_ms,
-                max_wait_ms: Some(4 * quiet_ms),
-            }
+            Policy::Cooldown { quiet_ms, max_wait_ms: Some(4 * quiet_ms) }
         }
-        ["cooldown", quiet, "none"] => Policy::Cooldown {
-            quiet_ms: duration(quiet)?,
-            max_wait_ms: None,
-        },
-        ["cooldown", quiet, wait] => Policy::Cooldown {
-            quiet_ms: duration(quiet)?,
-            max_wait_ms: Some(duration(wait)?),
-        },
-        ["leading", quiet] => Policy::Leading {
-            quiet_ms: duration(quiet)?,
-        },
-        ["digest", name] => Policy::Digest {
-            digest: (*name).to_owned(),
-        },
+        ["cooldown", quiet, "none"] => {
+            Policy::Cooldown { quiet_ms: duration(quiet)?, max_wait_ms: None }
+        }
+        ["cooldown", quiet, wait] => {
+            Policy::Cooldown { quiet_ms: duration(quiet)?, max_wait_ms: Some(duration(wait)?) }
+        }
+        ["leading", quiet] => Policy::Leading { quiet_ms: duration(quiet)? },
+        ["digest", name] => Policy::Digest { digest: (*name).to_owned() },
         _ => return Err(format!("no such policy: {policy}")),
     };
-    Ok(Route {
-        lane,
-        batch_key,
-        max_items,
-        after_ms,
-        ..Route::of(policy)
-    })
+    Ok(Route { lane, batch_key, max_items, after_ms, ..Route::of(policy) })
 }

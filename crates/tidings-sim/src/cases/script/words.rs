@@ -36,8 +36,7 @@ pub(super) fn duration(text: &str) -> Read<i64> {
 
 /// The sides of `KEY=VALUE`.
 pub(super) fn pair(text: &str) -> Read<(&str, &str)> {
-    text.split_once('=')
-        .ok_or_else(|| format!("KEY=VALUE, not {text}"))
+    text.split_once('=').ok_or_else(|| format!("KEY=VALUE, not {text}"))
 }
 
 /// An id.
@@ -57,6 +56,5 @@ pub(super) fn number<T: FromStr<Err: ToString>>(text: &str) -> Read<T> {
 
 /// A value of any type that is written as text.
 pub(super) fn parsed<T: FromStr<Err: ToString>>(text: &str) -> Read<T> {
-    text.parse()
-        .map_err(|fault: T::Err| format!("{text}: {}", fault.to_string()))
+    text.parse().map_err(|fault: T::Err| format!("{text}: {}", fault.to_string()))
 }

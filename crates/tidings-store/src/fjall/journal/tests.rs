@@ -8,24 +8,12 @@ fn row(keyspace: u64, key: &[u8], value: &[u8]) -> Vec<u8> {
     let length = u32::try_from(value.len()).unwrap().to_le_bytes();
     let key_length = u16::try_from(key.len()).unwrap().to_le_bytes();
     let keyspace = keyspace.to_le_bytes();
-    [
-        [ITEM, 0, 0].as_slice(),
-        &keyspace,
-        &key_length,
-        &length,
-        &length,
-        key,
-        value,
-    ]
-    .concat()
+    [[ITEM, 0, 0].as_slice(), &keyspace, &key_length, &length, &length, key, value].concat()
 }
 
 fn commit(number: u64, sequence: u64) -> Vec<u8> {
     let filler = vec![u8::try_from(number % 256).unwrap(); 100];
-    let rows = [
-        row(2, b"key", &filler),
-        row(COMMITS_KEYSPACE, LAST, &number.to_be_bytes()),
-    ];
+    let rows = [row(2, b"key", &filler), row(COMMITS_KEYSPACE, LAST, &number.to_be_bytes())];
     let rows = rows.concat();
     let mut hasher = Xxh3::new();
     hasher.update(&rows);
@@ -35,10 +23,7 @@ fn commit(number: u64, sequence: u64) -> Vec<u8> {
 }
 
 fn commits(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
-    numbers
-        .into_iter()
-        .flat_map(|number| commit(number, number * 2))
-        .collect()
+    numbers.into_iter().flat_map(|number| commit(number, number * 2)).collect()
 }
 
 fn engine(journals: &[Vec<u8>]) -> TempDir {
@@ -64,10 +49,7 @@ fn whole_journals_pass() {
     assert_eq!(verdict(&[vec![]]).unwrap(), None);
     assert_eq!(verdict(std::slice::from_ref(&zeros)).unwrap(), None);
     assert_eq!(verdict(&[commits(1..4)]).unwrap(), Some(3));
-    assert_eq!(
-        verdict(&[[commits(7..2_000), zeros].concat(), vec![]]).unwrap(),
-        Some(1_999)
-    );
+    assert_eq!(verdict(&[[commits(7..2_000), zeros].concat(), vec![]]).unwrap(), Some(1_999));
     assert_eq!(verdict(&[commits(1..4), commits(4..9)]).unwrap(), Some(8));
 }
 
@@ -119,10 +101,7 @@ fn missing_commits_are_refused() {
 #[test]
 fn commits_out_of_order_are_refused() {
     let ordered = |sequences: [u64; 3]| -> Vec<u8> {
-        (1..)
-            .zip(sequences)
-            .flat_map(|(number, sequence)| commit(number, sequence))
-            .collect()
+        (1..).zip(sequences).flat_map(|(number, sequence)| commit(number, sequence)).collect()
     };
     assert_eq!(verdict(&[ordered([5, 6, 90])]).unwrap(), Some(3));
     assert!(is_corrupt(&[ordered([5, 4, 6])]));

@@ -31,12 +31,7 @@ fn shares(leases: &dyn Leases) -> Vec<Share> {
 }
 
 fn put(partition: Partition, key: u8, value: u8) -> Commit {
-    vec![Write {
-        partition,
-        key: vec![key],
-        value: Some(vec![value]),
-    }]
-    .into()
+    vec![Write { partition, key: vec![key], value: Some(vec![value]) }].into()
 }
 
 /// A value as a new snapshot has it.
@@ -83,18 +78,9 @@ fn writers(fresh: &Fresh<'_>) -> Writers {
     let leases = fresh();
     let epoch = acquire(&*leases, 1);
     let holder = answered(leases.open(epoch));
-    let terms = [
-        grant(&*leases, epoch, 2, &[0, 1]),
-        grant(&*leases, epoch, 3, &[2, 3]),
-    ];
+    let terms = [grant(&*leases, epoch, 2, &[0, 1]), grant(&*leases, epoch, 3, &[2, 3])];
     let nodes = terms.map(|term| answered(leases.open_share(term)));
-    Writers {
-        leases,
-        epoch,
-        terms,
-        holder,
-        nodes,
-    }
+    Writers { leases, epoch, terms, holder, nodes }
 }
 
 impl Writers {
@@ -154,13 +140,7 @@ pub(super) fn an_old_epoch_changes_no_share(fresh: &Fresh<'_>) {
 }
 
 pub(super) fn a_recall_is_seen(fresh: &Fresh<'_>) {
-    let Writers {
-        leases,
-        epoch,
-        terms: [one, _],
-        nodes: [node, _],
-        ..
-    } = writers(fresh);
+    let Writers { leases, epoch, terms: [one, _], nodes: [node, _], .. } = writers(fresh);
     answered(leases.recall(epoch, one));
     answered(leases.recall(epoch, one));
     let ends: Vec<bool> = shares(&*leases).iter().map(|share| share.ends).collect();
@@ -194,12 +174,7 @@ pub(super) fn a_share_that_was_given_back_is_over(fresh: &Fresh<'_>) {
 }
 
 pub(super) fn a_share_is_revoked_from_who_is_silent(fresh: &Fresh<'_>) {
-    let Writers {
-        leases,
-        epoch,
-        terms: [one, two],
-        ..
-    } = writers(fresh);
+    let Writers { leases, epoch, terms: [one, two], .. } = writers(fresh);
     answered(leases.heartbeat(&member(2, 4)));
     answered(leases.heartbeat(&member(2, 5)));
     for seen in [None, Some(4)] {
@@ -275,13 +250,8 @@ pub(super) fn a_revocation_comes_before_or_after_a_commit(fresh: &Fresh<'_>) {
 }
 
 pub(super) fn a_share_outlives_a_change_of_the_holder(fresh: &Fresh<'_>) {
-    let Writers {
-        leases,
-        holder: before,
-        terms: [one, two],
-        nodes: [node, _],
-        ..
-    } = writers(fresh);
+    let Writers { leases, holder: before, terms: [one, two], nodes: [node, _], .. } =
+        writers(fresh);
     answered(node.commit(put(BASE, 1, 1)));
     let granted = shares(&*leases);
     let epoch = acquire(&*leases, 9);
@@ -301,12 +271,7 @@ pub(super) fn a_share_outlives_a_change_of_the_holder(fresh: &Fresh<'_>) {
 }
 
 pub(super) fn a_share_is_opened_by_one(fresh: &Fresh<'_>) {
-    let Writers {
-        leases,
-        terms: [term, _],
-        nodes: [before, _],
-        ..
-    } = writers(fresh);
+    let Writers { leases, terms: [term, _], nodes: [before, _], .. } = writers(fresh);
     answered(before.commit(put(BASE, 1, 1)));
     let after = answered(leases.open_share(term));
     answered(after.commit(put(BASE, 1, 2)));
@@ -394,11 +359,7 @@ pub(super) fn a_day_that_another_begins_is_read(fresh: &Fresh<'_>) {
     let read = answered(later.get_many(Partition::Day(Day(6)), &[&[1]]));
     assert_eq!(read, [Some(vec![8])]);
     // A deletion makes no day, and finds one that another has begun.
-    let delete = |day| Write {
-        partition: Partition::Day(Day(day)),
-        key: vec![1],
-        value: None,
-    };
+    let delete = |day| Write { partition: Partition::Day(Day(day)), key: vec![1], value: None };
     answered(node.commit(vec![delete(4), delete(6)].into()));
     assert_eq!(days(&**other), [Day(5), Day(6)]);
 }
@@ -408,11 +369,7 @@ pub(super) fn a_deletion_finds_a_day_that_another_has_begun(fresh: &Fresh<'_>) {
     let [node, other] = &writers.nodes;
     answered(node.commit(put(DAY, 1, 7)));
     // It has not read the day before.
-    let delete = Write {
-        partition: DAY,
-        key: vec![1],
-        value: None,
-    };
+    let delete = Write { partition: DAY, key: vec![1], value: None };
     answered(other.commit(vec![delete].into()));
     assert_eq!(get(&*writers.holder, DAY, 1), None);
     assert_eq!(days(&**node), [Day(5)]);

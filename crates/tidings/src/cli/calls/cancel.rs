@@ -46,10 +46,8 @@ impl Which {
     fn request(&self, call: &str) -> Request {
         match (&self.event, &self.cancellation_key) {
             (Some(event), _) => Request::post(format!("/v1/events/{}/{call}", segment(event))),
-            (None, key) => Request::post(format!("/v1/{call}")).json(&CancelBody {
-                event: None,
-                cancellation_key: key.clone().map(Text),
-            }),
+            (None, key) => Request::post(format!("/v1/{call}"))
+                .json(&CancelBody { event: None, cancellation_key: key.clone().map(Text) }),
         }
     }
 }

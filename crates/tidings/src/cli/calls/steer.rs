@@ -59,9 +59,7 @@ impl Steered {
             text => {
                 let is_channel = CHANNELS.contains(&text);
                 let kind = if is_channel { "channel" } else { "type" };
-                Err(format!(
-                    "`type` or `channel` comes first: `tidings {command} {kind} {text}`"
-                ))
+                Err(format!("`type` or `channel` comes first: `tidings {command} {kind} {text}`"))
             }
         }
     }
@@ -125,10 +123,7 @@ impl Call for One<'_> {
 
 fn write_resumed(what: Steered, name: &str, out: &mut dyn Write) -> io::Result<()> {
     let what = what.word();
-    writeln!(
-        out,
-        "Resumed {what} {name}. A running server sends what is due"
-    )
+    writeln!(out, "Resumed {what} {name}. A running server sends what is due")
 }
 
 /// Runs `resume`.
@@ -141,9 +136,8 @@ pub(in crate::cli) fn resume(arguments: &Resume, streams: &mut Streams<'_>) -> i
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let kinds = Steered::ALL
-        .into_iter()
-        .filter(|kind| arguments.what.is_none_or(|only| only == *kind));
+    let kinds =
+        Steered::ALL.into_iter().filter(|kind| arguments.what.is_none_or(|only| only == *kind));
     let resumed = resume_all(&mut reach, kinds);
     let closed = reach.close();
     let resumed = match resumed.and_then(|resumed| closed.map(|()| resumed)) {
@@ -152,11 +146,7 @@ pub(in crate::cli) fn resume(arguments: &Resume, streams: &mut Streams<'_>) -> i
     };
     if to.json {
         let names = |kind: Steered| -> Vec<&String> {
-            resumed
-                .iter()
-                .filter(|(what, _)| *what == kind)
-                .map(|(_, name)| name)
-                .collect()
+            resumed.iter().filter(|(what, _)| *what == kind).map(|(_, name)| name).collect()
         };
         let answer = json!({"types": names(Steered::Type), "channels": names(Steered::Channel)});
         writeln!(streams.out, "{answer}")?;

@@ -11,27 +11,14 @@ fn short() -> Scenario {
 
 fn arguments(data: Option<&Path>, json: bool) -> Arguments {
     let listen = "127.0.0.1:0".parse().unwrap();
-    Arguments {
-        headless: true,
-        json,
-        data: data.map(Path::to_owned),
-        listen,
-    }
+    Arguments { headless: true, json, data: data.map(Path::to_owned), listen }
 }
 
 fn demo(arguments: &Arguments) -> (Status, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut streams = Streams {
-        out: &mut out,
-        err: &mut err,
-        progress: Progress::Plain,
-    };
+    let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Plain };
     let status = run(arguments, short(), &mut streams).unwrap();
-    (
-        status,
-        String::from_utf8(out).unwrap(),
-        String::from_utf8(err).unwrap(),
-    )
+    (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 
 #[test]
@@ -41,12 +28,8 @@ fn one_object_with_the_counters_and_the_times_is_printed() {
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&out).unwrap();
     let names: Vec<&str> = object.keys().map(String::as_str).collect();
     let counters = serde_json::to_value(Books::default()).unwrap();
-    let mut expected: Vec<&str> = counters
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
+    let mut expected: Vec<&str> =
+        counters.as_object().unwrap().keys().map(String::as_str).collect();
     expected.extend(["largest_audience", "largest_audience_ms", "seconds"]);
     expected.extend(["warhol_followers", "warhol_ms"]);
     assert_eq!(names, expected);
@@ -63,10 +46,7 @@ fn people_are_shown_books_that_balance_and_where_things_are() {
     let (status, out, err) = demo(&arguments(Some(&data), false));
     assert_eq!(status, Status::Done, "{err}");
     assert!(out.contains("The books balance"), "{out}");
-    assert!(
-        out.contains(&data.join("mail").display().to_string()),
-        "{out}"
-    );
+    assert!(out.contains(&data.join("mail").display().to_string()), "{out}");
     assert!(data.join("store").is_dir(), "what was asked for is kept");
 
     let (status, out, err) = demo(&arguments(Some(&data), true));
@@ -78,16 +58,9 @@ fn people_are_shown_books_that_balance_and_where_things_are() {
 fn a_port_that_is_taken_is_told_before_anything_is_played() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = taken.local_addr().unwrap();
-    let (status, out, err) = demo(&Arguments {
-        headless: false,
-        listen,
-        ..arguments(None, false)
-    });
+    let (status, out, err) = demo(&Arguments { headless: false, listen, ..arguments(None, false) });
     assert_eq!((status, out.as_str()), (Status::Failed, ""));
-    assert!(
-        err.contains("--listen") && err.contains(&listen.to_string()),
-        "{err}"
-    );
+    assert!(err.contains("--listen") && err.contains(&listen.to_string()), "{err}");
     assert!(!err.contains("mails"), "{err}");
 }
 
@@ -118,15 +91,9 @@ fn demo_process() {
     if std::env::var_os(PLAYS).is_none() {
         return;
     }
-    let mut streams = Streams {
-        out: &mut io::stdout(),
-        err: &mut io::stderr(),
-        progress: Progress::Plain,
-    };
-    let arguments = Arguments {
-        headless: false,
-        ..arguments(None, true)
-    };
+    let mut streams =
+        Streams { out: &mut io::stdout(), err: &mut io::stderr(), progress: Progress::Plain };
+    let arguments = Arguments { headless: false, ..arguments(None, true) };
     run(&arguments, short(), &mut streams).unwrap();
 }
 
@@ -161,10 +128,7 @@ fn f16_a_demo_that_is_terminated_leaves_nothing_behind() {
 
 #[test]
 fn f11_books_that_do_not_balance_are_a_failure() {
-    let books = Books {
-        entries: 1,
-        ..Books::default()
-    };
+    let books = Books { entries: 1, ..Books::default() };
     assert!(!books.balance());
     assert_eq!(status_of(&Fault::Books), Status::Failed);
 }

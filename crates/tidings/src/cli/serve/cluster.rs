@@ -77,9 +77,7 @@ pub(super) fn run(
     };
     let address = listener.local_addr()?;
     let url = format!("http://{address}");
-    let tokio = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = signals::stop(&tokio);
     let hangups = signals::Hangups::listen(&tokio);
 
@@ -197,11 +195,7 @@ impl State {
     /// Reads the configuration again, for the next time that this node opens the store, or for now if it holds it.
     /// Returns its digest; `None` if the old one stays.
     fn reload(&self, config: &Path) -> Option<String> {
-        let before = self
-            .rules
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let before = self.rules.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(rules) = read_again(config, &before) else {
             tracing::error!("the old configuration stays in force");
             return None;
@@ -209,9 +203,9 @@ impl State {
         let digest = digest(&rules);
         let serving = self.serving();
         let done = match &*serving {
-            Some(Serving {
-                service, resolver, ..
-            }) => put_in_force(rules.clone(), service, resolver),
+            Some(Serving { service, resolver, .. }) => {
+                put_in_force(rules.clone(), service, resolver)
+            }
             None => Ok(Reloaded::InForce),
         };
         match done {
@@ -253,31 +247,20 @@ impl Holder for Holding {
         if homes.intake {
             self.begin_intake(&serving, &rules);
         } else {
-            let link = Box::new(HttpLink::new(
-                Arc::clone(&state.cluster),
-                state.tokio.clone(),
-            ));
+            let link = Box::new(HttpLink::new(Arc::clone(&state.cluster), state.tokio.clone()));
             let hearing = Hearing::start(serving.node.handle(), link);
             serving.hearing = Some(hearing.map_err(|fault| fault.to_string())?);
         }
         let api = crate::http::router(Arc::clone(&serving.service));
-        state
-            .cluster
-            .serve_parts(api, term.licence, Arc::clone(&homes));
+        state.cluster.serve_parts(api, term.licence, Arc::clone(&homes));
         tracing::info!(tenure = ?tenure, intake = homes.intake, parts = ?homes.held, "this node serves");
         let (handle, clock) = (serving.node.handle(), Arc::clone(serving.service.clock()));
         *state.serving() = Some(serving);
         let lag = move || {
             let oldest = handle.look(|node| node.engine().open_closings().oldest_due());
-            oldest
-                .ok()
-                .flatten()
-                .map_or(0, |due| clock.now().0.saturating_sub(due.0).max(0))
+            oldest.ok().flatten().map_or(0, |due| clock.now().0.saturating_sub(due.0).max(0))
         };
-        Ok(tidings_node::Opened {
-            lag: Box::new(lag),
-            parts: homes.parts,
-        })
+        Ok(tidings_node::Opened { lag: Box::new(lag), parts: homes.parts })
     }
 
     fn close(&mut self, drains: bool) {
@@ -285,19 +268,10 @@ impl Holder for Holding {
         let Some(serving) = self.0.serving().take() else {
             return;
         };
-        let Serving {
-            node,
-            service,
-            hearing,
-            ..
-        } = serving;
+        let Serving { node, service, hearing, .. } = serving;
         drop(hearing);
         service.stop();
-        let drain = if drains {
-            self.0.arguments.drain.min(HAND_OVER)
-        } else {
-            Duration::ZERO
-        };
+        let drain = if drains { self.0.arguments.drain.min(HAND_OVER) } else { Duration::ZERO };
         match node.stop_within(drain) {
             Ok(()) => tracing::info!("this node no longer holds the store"),
             Err(RuntimeError::Stopped) => tracing::error!("the node has ended by itself"),

@@ -28,12 +28,7 @@ impl Axis {
         let span = (last.0 - first.0).max(MINUTE_MS);
         let told = story.bands.iter().flat_map(|band| &band.told);
         let soon = last.plus_ms(span.max(30 * MINUTE_MS));
-        let to = told
-            .map(|told| told.at)
-            .filter(|at| *at <= soon)
-            .max()
-            .unwrap_or(last)
-            .max(last);
+        let to = told.map(|told| told.at).filter(|at| *at <= soon).max().unwrap_or(last).max(last);
         Some(Self {
             from: first.plus_ms(-span / 40),
             to: to.plus_ms(((to.0 - first.0) / 20).max(MINUTE_MS)),
@@ -82,17 +77,13 @@ pub(super) fn picture(story: &Story, number: usize, width: f64) -> Option<Value>
             height => px((pitch * 0.78).max(1.6)),
         }
     });
-    let points = band
-        .told
-        .iter()
-        .filter(|told| axis.holds(told.at))
-        .map(|told| {
-            context! {
-                x => px(axis.x(told.at)),
-                at => told.at.to_string(),
-                events => told.events.len(),
-            }
-        });
+    let points = band.told.iter().filter(|told| axis.holds(told.at)).map(|told| {
+        context! {
+            x => px(axis.x(told.at)),
+            at => told.at.to_string(),
+            events => told.events.len(),
+        }
+    });
     Some(context! {
         width => width.to_string(),
         height => format!("{:.0}", base + AXIS_HEIGHT),
@@ -171,12 +162,7 @@ fn rows(band: &Band) -> Vec<Bar> {
             Some(end) => *end = to,
             None => ends.push(to),
         }
-        Bar {
-            from,
-            to,
-            row,
-            turn,
-        }
+        Bar { from, to, row, turn }
     });
     placed.collect()
 }

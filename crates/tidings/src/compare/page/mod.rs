@@ -76,10 +76,7 @@ impl Page<'_> {
                 titles,
             ),
             plot::plot(
-                (
-                    "Delay",
-                    "from event to message, up to; share of events told",
-                ),
+                ("Delay", "from event to message, up to; share of events told"),
                 &plot::DELAYS,
                 &all(|of| &of.delay_ms),
                 titles,
@@ -161,9 +158,7 @@ fn day(story: &Story) -> Value {
         (1, _) => "one event".to_owned(),
         (all, _) => format!("{all} events"),
     };
-    let hours = story
-        .events_from_to()
-        .map(|(from, to)| (band::clock(from), band::clock(to)));
+    let hours = story.events_from_to().map(|(from, to)| (band::clock(from), band::clock(to)));
     let bands = story.bands.iter().enumerate().map(|(number, told)| {
         let pictures = WIDTHS.into_iter().filter_map(|(class, width)| {
             let picture = band::picture(story, number, width)?;

@@ -112,17 +112,13 @@ pub(super) fn plot(
 /// The bars from the first range that any distribution has to the last.
 fn bars(ranges: &Ranges, of: &[&Distribution]) -> Vec<Bar> {
     let ends = ranges.0.iter().skip(1).map(|(begin, _)| *begin);
-    let bars = ranges
-        .0
-        .iter()
-        .zip(ends.chain([i64::MAX]))
-        .map(|((begin, label), end)| Bar {
-            label,
-            shares: of
-                .iter()
-                .map(|of| of.within(*begin..end) as f64 / of.total().max(1) as f64)
-                .collect(),
-        });
+    let bars = ranges.0.iter().zip(ends.chain([i64::MAX])).map(|((begin, label), end)| Bar {
+        label,
+        shares: of
+            .iter()
+            .map(|of| of.within(*begin..end) as f64 / of.total().max(1) as f64)
+            .collect(),
+    });
     let bars: Vec<Bar> = bars.collect();
     let has_any = |bar: &Bar| bar.shares.iter().any(|share| *share > 0.0);
     let first = bars.iter().position(has_any).unwrap_or(0);

@@ -29,10 +29,7 @@ fn a_type_has_the_channels_of_its_category_that_it_does_not_name() {
 
 #[test]
 fn the_channels_of_a_category_are_checked_in_their_place() {
-    refused(
-        "[categories.c.channels]\nemail = { policy = 'soon' }",
-        "cannot be `soon`",
-    );
+    refused("[categories.c.channels]\nemail = { policy = 'soon' }", "cannot be `soon`");
     // What all types of the category have is told once.
     refused(
         "[types.a]\ncategory = 'c'\nchannels.email = { policy = 'leading', quiet = '1m', lane = 'x' }\n\
@@ -40,10 +37,7 @@ fn the_channels_of_a_category_are_checked_in_their_place() {
          [categories.c]\n[categories.d.channels]\nemail = { policy = 'now', lane = 'x' }",
         "the lane `x` of email cannot hold `now`: it holds `leading` for the type `a`",
     );
-    refused(
-        "[categories.c.channels]\n[types.a]\ncategory = 'c'",
-        "lacks `channels`",
-    );
+    refused("[categories.c.channels]\n[types.a]\ncategory = 'c'", "lacks `channels`");
 }
 
 #[test]
@@ -66,20 +60,11 @@ fn a_condition_is_an_expression_that_is_true_or_false() {
         ("recipient.name == 'ada'", Some("unknown field `name`")),
         ("sender.id == 'ada'", Some("unknown name `sender`")),
         ("event.id", Some("the expression is a text")),
-        (
-            "event.id > 3",
-            Some("the operator is not for values of these types"),
-        ),
-        (
-            "now > '2024-01-01'",
-            Some("the operator is not for values of these types"),
-        ),
+        ("event.id > 3", Some("the operator is not for values of these types")),
+        ("now > '2024-01-01'", Some("the operator is not for values of these types")),
         ("object.id.size", Some("only objects have fields")),
         ("!recipient.tz", Some("`!` is for true and false")),
-        (
-            "event.type == 'a' && 1",
-            Some("`&&` and `||` are for true and false"),
-        ),
+        ("event.type == 'a' && 1", Some("`&&` and `||` are for true and false")),
         ("size(now) > 1", Some("it takes one value")),
     ] {
         match part {
@@ -100,27 +85,12 @@ fn a_condition_is_an_expression_that_is_true_or_false() {
 fn admissions_are_read() {
     for (line, admission, per) in [
         ("", Admission::Always, Per::Type),
-        (
-            "admission = 'once_pending'",
-            Admission::OncePending,
-            Per::Type,
-        ),
-        (
-            "admission = 'once_ever'\nper = 'object'",
-            Admission::OnceEver,
-            Per::Object,
-        ),
-        (
-            "admission = 'last_only'\nper = 'target'",
-            Admission::LastOnly,
-            Per::Target,
-        ),
+        ("admission = 'once_pending'", Admission::OncePending, Per::Type),
+        ("admission = 'once_ever'\nper = 'object'", Admission::OnceEver, Per::Object),
+        ("admission = 'last_only'\nper = 'target'", Admission::LastOnly, Per::Target),
     ] {
         let text = email("{ policy = 'now' }").replace("[types.a]", &format!("[types.a]\n{line}"));
         let rules = rules(&text);
-        assert_eq!(
-            (rules.types["a"].admission, rules.types["a"].per),
-            (admission, per)
-        );
+        assert_eq!((rules.types["a"].admission, rules.types["a"].per), (admission, per));
     }
 }

@@ -11,8 +11,7 @@ use super::*;
 
 /// The names in a text.
 fn names(text: &str) -> BTreeSet<&str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .collect()
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').collect()
 }
 
 #[test]
@@ -34,9 +33,7 @@ fn the_default_names_every_key() {
     // `sentence.de` and the like are keys of whoever wrote them.
     let known = known.iter().filter(|key| !key.contains('.'));
     let documented = names(DEFAULT);
-    let missing: Vec<_> = known
-        .filter(|key| !documented.contains(key.as_str()))
-        .collect();
+    let missing: Vec<_> = known.filter(|key| !documented.contains(key.as_str())).collect();
     assert_eq!(missing, Vec::<&String>::new());
 }
 

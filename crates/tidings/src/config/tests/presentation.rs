@@ -22,10 +22,7 @@ fn the_words_and_the_look_of_messages_are_read() {
     assert_eq!(texts(&shown.types["a"].title), [""]);
     assert_eq!(texts(&shown.types["a"].sentence), ["de-at", "en"]);
     assert_eq!(texts(&shown.types["a"].subject), ["", "de"]);
-    let quota = Quota {
-        show: 5,
-        show_per: vec![(Share::Role(Pivot::Actor), 2), (Share::Type, 1)],
-    };
+    let quota = Quota { show: 5, show_per: vec![(Share::Role(Pivot::Actor), 2), (Share::Type, 1)] };
     assert_eq!(shown.digests, [("d".to_owned(), quota)].into());
 }
 
@@ -69,10 +66,7 @@ fn wrong_words_and_looks_are_refused() {
         ("show = 0", "`digests.d.show` cannot be 0"),
         ("show_per = 2", "expected a table"),
         ("show_per = { actors = 2 }", "unknown key"),
-        (
-            "show_per = { actor = 0 }",
-            "`digests.d.show_per.actor` cannot be 0",
-        ),
+        ("show_per = { actor = 0 }", "`digests.d.show_per.actor` cannot be 0"),
     ] {
         refused(&format!("[digests.d]\nevery = \"day\"\n{line}\n"), part);
     }
@@ -82,10 +76,7 @@ fn wrong_words_and_looks_are_refused() {
 fn helped(text: &str, part: &str) {
     let faults = parse(text, "t.toml").unwrap_err().list;
     assert_eq!(faults.len(), 1, "{faults:?}");
-    assert!(
-        faults[0].hint.contains(part),
-        "{faults:?} should say {part}"
-    );
+    assert!(faults[0].hint.contains(part), "{faults:?} should say {part}");
 }
 
 /// A category and a type with these lines.
@@ -133,14 +124,8 @@ fn f19_locales_are_tags_and_each_has_one_text() {
             "sentence.de = \"a\"\n\"sentence.DE\" = \"b\"",
             "`types.a.sentence` has two texts in `de`",
         ),
-        (
-            "sentence = { he = \"a\", iw = \"b\" }",
-            "has two texts in `he`",
-        ),
-        (
-            "sentence = \"a\"\n\"sentence.en\" = \"b\"",
-            "has two texts in `en`",
-        ),
+        ("sentence = { he = \"a\", iw = \"b\" }", "has two texts in `he`"),
+        ("sentence = \"a\"\n\"sentence.en\" = \"b\"", "has two texts in `en`"),
     ] {
         refused(&with("", event_type), part);
     }
@@ -149,18 +134,9 @@ fn f19_locales_are_tags_and_each_has_one_text() {
 #[test]
 fn field_11_forms_are_as_many_as_the_texts_locale_has() {
     for (event_type, part) in [
-        (
-            "sentence.pl = \"{count|praca|prace}\"",
-            "`{count|…}` has 2 forms, but `pl` has 3",
-        ),
-        (
-            "sentence.en = \"{actors|has|have|had}\"",
-            "`{actors|…}` has 3 forms, but `en` has 2",
-        ),
-        (
-            "title = \"{count|work}\"",
-            "`{count|…}` has 1 form, but `en` has 2",
-        ),
+        ("sentence.pl = \"{count|praca|prace}\"", "`{count|…}` has 2 forms, but `pl` has 3"),
+        ("sentence.en = \"{actors|has|have|had}\"", "`{actors|…}` has 3 forms, but `en` has 2"),
+        ("title = \"{count|work}\"", "`{count|…}` has 1 form, but `en` has 2"),
         ("title.ja = \"{count|a|b}\"", "`ja` has 1"),
         ("title = \"{actors|a|b}\"", "`title` heads several events"),
     ] {
@@ -177,10 +153,7 @@ fn field_11_forms_are_as_many_as_the_texts_locale_has() {
     };
     rules(&text("ru-RU"));
     refused(&text("de"), "3 forms, but `de` has 2");
-    rules(&with(
-        "",
-        "sentence.fr = \"{count|a|b}\"\nsubject.fr = \"{count|a|b|c}\"",
-    ));
+    rules(&with("", "sentence.fr = \"{count|a|b}\"\nsubject.fr = \"{count|a|b|c}\""));
 }
 
 fn warned(text: &str, templates: &[&str]) -> Vec<String> {
@@ -205,10 +178,7 @@ fn warned(text: &str, templates: &[&str]) -> Vec<String> {
 fn f8_each_language_has_one_warning_of_what_it_lacks() {
     let texts = "sentence = \"{actor} made it\"\n\"sentence.fr\" = \"{actor} l’a fait\"\n\
                  subject.de = \"Neues\"\nsubject.en = \"News\"\ntitle = \"serves all\"";
-    let all = with(
-        "title = { en = \"Art\", fr = \"Art\", es = \"Arte\" }",
-        texts,
-    );
+    let all = with("title = { en = \"Art\", fr = \"Art\", es = \"Arte\" }", texts);
     assert_eq!(
         warned(&all, &[]),
         [
@@ -220,10 +190,8 @@ fn f8_each_language_has_one_warning_of_what_it_lacks() {
              the default",
         ]
     );
-    let of_default = warned(
-        &with("", "subject.de = \"Neues\"\n\"subject.de-AT\" = \"Neues!\""),
-        &[],
-    );
+    let of_default =
+        warned(&with("", "subject.de = \"Neues\"\n\"subject.de-AT\" = \"Neues!\""), &[]);
     assert_eq!(
         of_default,
         [
@@ -240,10 +208,7 @@ fn f8_each_language_has_one_warning_of_what_it_lacks() {
     ] {
         assert_eq!(warned(&text, &[]), Vec::<String>::new(), "{text}");
     }
-    let of_spain = format!(
-        "[defaults]\nlocale = \"es\"\n{}",
-        with("title.es = \"Arte\"", "")
-    );
+    let of_spain = format!("[defaults]\nlocale = \"es\"\n{}", with("title.es = \"Arte\"", ""));
     assert_eq!(
         warned(&of_spain, &[]),
         [

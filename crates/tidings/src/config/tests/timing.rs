@@ -70,22 +70,10 @@ fn quiet_hours_are_a_stretch_of_the_clock() {
         ("{ from = '22:00', to = '22:00' }", "at the same time"),
         ("{ from = '25:00', to = '07:00' }", "not a time of day"),
         ("{ from = '22:00', to = '07:00', days = [] }", "no weekday"),
-        (
-            "{ from = '22:00', to = '07:00', days = ['monday'] }",
-            "cannot hold `monday`",
-        ),
-        (
-            "{ from = '22:00', to = '07:00', days = [1] }",
-            "expected text",
-        ),
-        (
-            "{ from = '22:00', to = '07:00', days = 'mon' }",
-            "expected a list",
-        ),
-        (
-            "{ from = '22:00', to = '07:00', tz = 'UTC' }",
-            "unknown key",
-        ),
+        ("{ from = '22:00', to = '07:00', days = ['monday'] }", "cannot hold `monday`"),
+        ("{ from = '22:00', to = '07:00', days = [1] }", "expected text"),
+        ("{ from = '22:00', to = '07:00', days = 'mon' }", "expected a list"),
+        ("{ from = '22:00', to = '07:00', tz = 'UTC' }", "unknown key"),
     ] {
         refused(&channel(text), part);
     }
@@ -95,11 +83,7 @@ fn quiet_hours_are_a_stretch_of_the_clock() {
 fn caps_bound_the_messages_of_a_channel() {
     let two = "[[caps]]\nchannel = 'email'\nper = '24h'\nmax = 3\n\
                [[caps]]\nchannel = 'email'\nper = '7d'\nmax = 10\n";
-    let caps: Vec<_> = rules(two)
-        .caps
-        .iter()
-        .map(|cap| (cap.per_ms, cap.max))
-        .collect();
+    let caps: Vec<_> = rules(two).caps.iter().map(|cap| (cap.per_ms, cap.max)).collect();
     assert_eq!(caps, [(DAY_MS, 3), (7 * DAY_MS, 10)]);
     let cap = |channel: &str, per: &str, max: &str| {
         format!("[[caps]]\nchannel = {channel}\nper = {per}\nmax = {max}\n")
@@ -117,8 +101,5 @@ fn caps_bound_the_messages_of_a_channel() {
     }
     refused("[[caps]]\nchannel = 'email'\nper = '1h'\n", "lacks `max`");
     refused("[caps]\nchannel = 'email'\n", "expected a list of tables");
-    refused(
-        &format!("{}most = 1\n", cap("'email'", "'1h'", "1")),
-        "unknown key",
-    );
+    refused(&format!("{}most = 1\n", cap("'email'", "'1h'", "1")), "unknown key");
 }

@@ -24,10 +24,7 @@ fn membership(epoch: i64, holder: Option<NodeId>, other: &str) -> Membership {
         since_ms: 0,
     };
     Membership {
-        lease: Lease {
-            epoch: Epoch(epoch),
-            holder,
-        },
+        lease: Lease { epoch: Epoch(epoch), holder },
         members: vec![seen(ME, "127.0.0.1:1"), seen(OTHER, other)],
         shares: Vec::new(),
     }
@@ -44,12 +41,7 @@ async fn listen(api: Router) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let bounds = crate::http::listen::Bounds::default();
-    tokio::spawn(crate::http::listen::serve(
-        listener,
-        api,
-        bounds,
-        std::future::pending(),
-    ));
+    tokio::spawn(crate::http::listen::serve(listener, api, bounds, std::future::pending()));
     address
 }
 
@@ -70,11 +62,7 @@ async fn read(response: Response) -> (StatusCode, String, Option<u64>) {
         .get(header::RETRY_AFTER)
         .map(|seconds| seconds.to_str().unwrap().parse().unwrap());
     let bytes = body.collect().await.unwrap().to_bytes();
-    (
-        head.status,
-        String::from_utf8(bytes.to_vec()).unwrap(),
-        again,
-    )
+    (head.status, String::from_utf8(bytes.to_vec()).unwrap(), again)
 }
 
 fn is(answer: &(StatusCode, String, Option<u64>), code: &str) -> bool {
@@ -156,24 +144,13 @@ fn in_part(part: u16, n: usize) -> String {
 }
 
 fn homes(part: u16, intake: bool) -> Homes {
-    Homes {
-        buckets: 64,
-        parts: 2,
-        held: [part].into(),
-        intake,
-    }
+    Homes { buckets: 64, parts: 2, held: [part].into(), intake }
 }
 
 /// This node has the lease and part 0, the other one has part 1.
 fn shared(other: &str) -> Membership {
     let mut members = membership(7, Some(ME), other);
-    members.shares.push(Share {
-        term: TermNo(3),
-        node: OTHER,
-        parts: vec![1],
-        of: 2,
-        ends: false,
-    });
+    members.shares.push(Share { term: TermNo(3), node: OTHER, parts: vec![1], of: 2, ends: false });
     members
 }
 
@@ -273,10 +250,7 @@ async fn a_node_with_a_share_hands_on_what_is_of_the_intake_and_is_ready_with_a_
 fn share(holder: SocketAddr, api: Router) -> (Arc<Cluster>, Router) {
     let cluster = Arc::new(Cluster::new(ME));
     let mut members = membership(7, Some(OTHER), &holder.to_string());
-    members.shares.push(Share {
-        node: ME,
-        ..shared("").shares.remove(0)
-    });
+    members.shares.push(Share { node: ME, ..shared("").shares.remove(0) });
     cluster.hear(&members);
     cluster.serve_parts(api, Arc::new(|| true), Arc::new(homes(1, false)));
     (Arc::clone(&cluster), router(cluster))

@@ -80,10 +80,8 @@ pub async fn watch(service: Arc<Service>) {
 #[must_use]
 pub fn missing(maildir: &Path) -> Option<String> {
     let parts = ["new", "cur", "tmp"].into_iter();
-    let lacks: Vec<String> = parts
-        .filter(|part| !maildir.join(part).is_dir())
-        .map(|part| format!("`{part}`"))
-        .collect();
+    let lacks: Vec<String> =
+        parts.filter(|part| !maildir.join(part).is_dir()).map(|part| format!("`{part}`")).collect();
     if lacks.is_empty() {
         return None;
     }
@@ -136,11 +134,7 @@ fn read(maildir: &Path) -> Result<Vec<(PathBuf, Vec<Reported>)>, String> {
             break;
         }
     }
-    if mails.is_empty() {
-        unreadable.map(|()| mails)
-    } else {
-        Ok(mails)
-    }
+    if mails.is_empty() { unreadable.map(|()| mails) } else { Ok(mails) }
 }
 
 /// The mails that are new, in the order of their names.
@@ -259,10 +253,7 @@ mod tests {
         let mut names: Vec<String> = (240..=255).map(|bytes| long("1", bytes)).collect();
         // They differ only where they are cut, or in bytes that are cut.
         names.extend([long("2", 254) + "a", long("2", 254) + "b"]);
-        names.extend([
-            format!("a{}", "é".repeat(127)),
-            format!("b{}", "é".repeat(127)),
-        ]);
+        names.extend([format!("a{}", "é".repeat(127)), format!("b{}", "é".repeat(127))]);
         for name in &names {
             fs::write(new.join(name), "Subject: x\n\nHello\n").unwrap();
         }
@@ -272,15 +263,10 @@ mod tests {
             put_away(path, &cur).unwrap();
         }
         assert!(read(home.path()).unwrap().is_empty());
-        let seen: Vec<_> = fs::read_dir(&cur)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let seen: Vec<_> =
+            fs::read_dir(&cur).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(seen.len(), names.len());
-        assert!(
-            seen.iter()
-                .all(|name| name.as_encoded_bytes().ends_with(b":2,S"))
-        );
+        assert!(seen.iter().all(|name| name.as_encoded_bytes().ends_with(b":2,S")));
     }
 
     #[test]

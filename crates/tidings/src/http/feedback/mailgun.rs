@@ -50,10 +50,7 @@ struct Variables {
 
 /// The reports of a call that a key signed: the HTTP webhook signing key of the account.
 pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem> {
-    let Body {
-        signature,
-        event_data,
-    } = call.json()?;
+    let Body { signature, event_data } = call.json()?;
     let key = hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes());
     let signed = format!("{}{}", signature.timestamp, signature.token);
     let wanted = hex(hmac::sign(&key, signed.as_bytes()).as_ref());
@@ -67,19 +64,9 @@ pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem>
 }
 
 fn reported(line: Line, signed: Instant) -> Option<Reported> {
-    let DeliveryStatus {
-        code,
-        enhanced_code,
-        message,
-        description,
-    } = line.delivery_status;
-    let words = [message, description]
-        .map(Option::unwrap_or_default)
-        .join(" ");
-    let status = enhanced_code
-        .as_deref()
-        .and_then(Status::find)
-        .or_else(|| Status::find(&words));
+    let DeliveryStatus { code, enhanced_code, message, description } = line.delivery_status;
+    let words = [message, description].map(Option::unwrap_or_default).join(" ");
+    let status = enhanced_code.as_deref().and_then(Status::find).or_else(|| Status::find(&words));
     let event = match (&*line.event, line.severity.as_deref()) {
         ("delivered", _) => Event::Delivered,
         ("failed", Some("temporary")) => Event::Delayed,

@@ -81,17 +81,9 @@ pub(super) struct Feedback {
 impl Feedback {
     /// Numbers of reports by kind, and of those about no message of ours.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let known = Answered::ALL
-            .iter()
-            .zip(&self.known)
-            .map(|(kind, count)| (kind.name(), count));
-        let others = [
-            ("opted_in", &self.opted_in),
-            ("unknown_message", &self.unknown),
-        ];
-        known
-            .chain(others)
-            .map(|(kind, count)| (kind, count.load(Ordering::Relaxed)))
+        let known = Answered::ALL.iter().zip(&self.known).map(|(kind, count)| (kind.name(), count));
+        let others = [("opted_in", &self.opted_in), ("unknown_message", &self.unknown)];
+        known.chain(others).map(|(kind, count)| (kind, count.load(Ordering::Relaxed)))
     }
 
     fn count(&self, report: &Reported, is_known: bool) {
@@ -115,9 +107,8 @@ async fn hear(
     request: Request,
 ) -> Response {
     let heard = heard(&service, &provider, request).await;
-    let mut response = heard.map_or_else(Problem::into_response, |()| {
-        StatusCode::NO_CONTENT.into_response()
-    });
+    let mut response =
+        heard.map_or_else(Problem::into_response, |()| StatusCode::NO_CONTENT.into_response());
     response.extensions_mut().insert(CallName(FEEDBACK));
     response
 }
@@ -134,11 +125,7 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
     let (body, _room) = whole(&parts, body, share).await?;
     let (reader, provider) = (Arc::clone(service), provider.to_owned());
     let judge = move || {
-        let call = Call {
-            headers: &parts.headers,
-            body: &body,
-            now: reader.now(),
-        };
+        let call = Call { headers: &parts.headers, body: &body, now: reader.now() };
         read(&reader, (&provider, &known), &call)
     };
     let judged = spawn_blocking(judge).await;
@@ -169,9 +156,7 @@ impl Call<'_> {
         if (-AHEAD_MS_MAX..=AGE_MS_MAX).contains(&age) {
             return Ok(signed.min(self.now));
         }
-        Err(not_signed(
-            "its time is not of the last 24 hours; compare the clocks",
-        ))
+        Err(not_signed("its time is not of the last 24 hours; compare the clocks"))
     }
 
     /// The same of a second since 1970, as text.
@@ -195,16 +180,8 @@ fn read(
     let secret = || {
         crate::app::secret_here(known).map_err(|why| {
             // Whoever calls is not known yet, and is told no more than that it is our fault.
-            tracing::error!(
-                provider,
-                secret = known,
-                reason = why,
-                "reports can't be checked"
-            );
-            Problem::new(
-                Code::Internal,
-                "the server lacks the secret of this provider",
-            )
+            tracing::error!(provider, secret = known, reason = why, "reports can't be checked");
+            Problem::new(Code::Internal, "the server lacks the secret of this provider")
         })
     };
     match provider {
@@ -225,10 +202,8 @@ impl Service {
             return Ok(());
         };
         let (rules, now) = (self.rules(), self.now());
-        let judged: Vec<Option<Judged>> = reports
-            .iter()
-            .map(|report| report.judged((&key, &rules.feedback), now))
-            .collect();
+        let judged: Vec<Option<Judged>> =
+            reports.iter().map(|report| report.judged((&key, &rules.feedback), now)).collect();
         let is_known: Vec<bool> = judged.iter().map(Option::is_some).collect();
         // Most reports are of arrivals, and most addresses never bounced.
         let awaits = self.look(|node| node.engine().awaits_arrivals()).await?;
@@ -252,24 +227,15 @@ impl Service {
                 commands.extend(named.map(|(address, change)| change.of(address)));
                 continue;
             };
-            let of = addresses
-                .get(&known.tag.message)
-                .map_or(&[][..], Vec::as_slice);
+            let of = addresses.get(&known.tag.message).map_or(&[][..], Vec::as_slice);
             let address = known.address(of, &key);
             let is_meant = |address: &&str| report.means(address);
             let address = address.filter(is_meant);
-            let changed = address
-                .zip(change)
-                .map(|(address, change)| change.of(address));
+            let changed = address.zip(change).map(|(address, change)| change.of(address));
             commands.extend(known.report.into_iter().chain(changed));
         }
         if !commands.is_empty() {
-            for refused in self
-                .submit(commands)
-                .await?
-                .into_iter()
-                .filter_map(Result::err)
-            {
+            for refused in self.submit(commands).await?.into_iter().filter_map(Result::err) {
                 tracing::debug!(reason = %refused.detail, "a report about a message is refused");
             }
         }
@@ -337,10 +303,7 @@ impl AddressChange {
 impl Reported {
     /// The message that is meant, and what follows from the report; `None` = it names no message of ours.
     fn judged(&self, (key, rules): (&TokenKey, &FeedbackRules), now: Instant) -> Option<Judged> {
-        let tag = self
-            .hints
-            .iter()
-            .find_map(|text| MailTag::find(key, text))?;
+        let tag = self.hints.iter().find_map(|text| MailTag::find(key, text))?;
         let kind = answered(self.event).filter(|kind| match kind {
             Answered::Opened => rules.opened,
             Answered::Clicked => rules.clicked,

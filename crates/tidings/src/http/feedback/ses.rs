@@ -53,10 +53,7 @@ impl Default for Certificates {
 
 impl Certificates {
     pub(super) fn fetched_by(fetch: Fetch) -> Self {
-        Self {
-            fetch,
-            kept: Mutex::default(),
-        }
+        Self { fetch, kept: Mutex::default() }
     }
 
     fn at(&self, address: &str) -> Result<CertificateDer<'static>, String> {
@@ -83,10 +80,7 @@ fn fetch(address: &str) -> Result<Vec<u8>, String> {
         .tls_config(tidings_tls::http_client())
         .build()
         .new_agent();
-    let mut answer = agent
-        .get(address)
-        .call()
-        .map_err(|fault| fault.to_string())?;
+    let mut answer = agent.get(address).call().map_err(|fault| fault.to_string())?;
     let mut bytes = Vec::new();
     let body = answer.body_mut().as_reader().take(CERTIFICATE_BYTES_MAX);
     let read = { body }.read_to_end(&mut bytes);
@@ -150,18 +144,14 @@ impl Envelope {
 
 /// Tells whether an address is one of SNS.
 fn is_of_sns(address: &str) -> bool {
-    let host = address
-        .strip_prefix("https://")
-        .and_then(|rest| rest.split('/').next());
+    let host = address.strip_prefix("https://").and_then(|rest| rest.split('/').next());
     let region = host.and_then(|host| {
         let host = host.strip_suffix(".cn").unwrap_or(host);
         host.strip_prefix("sns.")?.strip_suffix(".amazonaws.com")
     });
     region.is_some_and(|region| {
         !region.is_empty()
-            && region
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && region.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     })
 }
 
@@ -270,11 +260,7 @@ struct BouncedRecipient {
 }
 
 fn reported(line: Line, signed: Instant) -> Option<Reported> {
-    let Bounce {
-        bounce_type,
-        bounce_sub_type,
-        bounced_recipients,
-    } = line.bounce;
+    let Bounce { bounce_type, bounce_sub_type, bounced_recipients } = line.bounce;
     let mut said = bounced_recipients.iter();
     let said = said.find_map(|of| of.diagnostic_code.as_deref());
     let event = match &*line.event_type {
@@ -292,11 +278,8 @@ fn reported(line: Line, signed: Instant) -> Option<Reported> {
     };
     let mut statuses = bounced_recipients.into_iter().filter_map(|of| of.status);
     let status = statuses.find_map(|text| Status::find(&text));
-    let tags = line
-        .mail
-        .headers
-        .into_iter()
-        .filter(|header| header.name.eq_ignore_ascii_case(HEADER));
+    let tags =
+        line.mail.headers.into_iter().filter(|header| header.name.eq_ignore_ascii_case(HEADER));
     Some(Reported {
         at: Some(signed),
         address: None,

@@ -32,9 +32,7 @@ fn sent() -> (Post, String) {
     let post = Post::new(CONFIG);
     post.publish_to_ana("note", "Bob", "Works");
     let mail = String::from_utf8(post.bytes()).unwrap();
-    let tag = mail
-        .lines()
-        .find_map(|line| line.strip_prefix("X-Tidings-Message: "));
+    let tag = mail.lines().find_map(|line| line.strip_prefix("X-Tidings-Message: "));
     let tag = tag.unwrap().to_owned();
     (post, tag)
 }
@@ -56,19 +54,11 @@ fn state(post: &Post) -> (Vec<String>, Vec<Value>) {
         .map(|attempt| {
             let text = |name: &str| attempt[name].as_str().unwrap().to_owned();
             let count = attempt["count"].as_u64().unwrap();
-            format!(
-                "{} {} {count}x {}",
-                text("provider"),
-                text("answer"),
-                text("reply")
-            )
+            format!("{} {} {count}x {}", text("provider"), text("answer"), text("reply"))
         });
     let list = get(post, "/v1/suppressions");
     let list = list["suppressions"].as_array().unwrap().iter();
-    (
-        answers.collect(),
-        list.map(|of| of["reason"].clone()).collect(),
-    )
+    (answers.collect(), list.map(|of| of["reason"].clone()).collect())
 }
 
 fn take(post: &Post, reports: Vec<Reported>) {
@@ -122,9 +112,7 @@ fn mails_that_come_back_are_taken_in() {
     // The server's clock stands, so the files are older than it.
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(NOON.parse().unwrap());
     let written = |name: &str, seconds_ago: u64| {
-        let file = fs::File::options()
-            .write(true)
-            .open(home.path().join("new").join(name));
+        let file = fs::File::options().write(true).open(home.path().join("new").join(name));
         let at = now - Duration::from_secs(seconds_ago);
         file.unwrap().set_modified(at).unwrap();
     };
@@ -133,10 +121,7 @@ fn mails_that_come_back_are_taken_in() {
     }
     assert_eq!(take_in(), 3);
     let answers = ["mail bounced 1x 552 5.2.2", "mail complained 1x "];
-    assert_eq!(
-        state(&post),
-        (answers.map(str::to_owned).into(), vec![json!("complaint")])
-    );
+    assert_eq!(state(&post), (answers.map(str::to_owned).into(), vec![json!("complaint")]));
     let mut left: Vec<String> = fs::read_dir(home.path().join("cur"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -150,10 +135,7 @@ fn mails_that_come_back_are_taken_in() {
         fs::rename(home.path().join(from), home.path().join(to)).unwrap();
     }
     assert_eq!(take_in(), 3);
-    assert_eq!(
-        state(&post),
-        (answers.map(str::to_owned).into(), vec![json!("complaint")])
-    );
+    assert_eq!(state(&post), (answers.map(str::to_owned).into(), vec![json!("complaint")]));
     // Another mail that says the same.
     put("4", &bounce(&tag, "5.2.2", "552 5.2.2 Mailbox full"));
     written("4", 50);
@@ -192,10 +174,7 @@ fn a6_words_about_another_address_suppress_nobody() {
         )
     };
     let hear = |address: &str| {
-        take(
-            &post,
-            maildir::reports(words(address).as_bytes(), Some(post.rig.service.now())),
-        );
+        take(&post, maildir::reports(words(address).as_bytes(), Some(post.rig.service.now())));
         state(&post)
     };
     let answers = vec!["mail bounced 1x 550 5.1.1".to_owned()];
@@ -216,10 +195,7 @@ fn mail_3_bounces_of_five_days_suppress_for_a_month() {
         hear("552 5.2.2 Mailbox full", days_ago);
     }
     // What is about us counts against nobody.
-    hear(
-        "550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org",
-        2,
-    );
+    hear("550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org", 2);
     assert_eq!(state(&post).1, Vec::<Value>::new());
     // Nor does what came before an arrival.
     let arrived = Reported {
@@ -298,9 +274,7 @@ fn calls_of_sendgrid_are_signed() {
     let document = EcdsaKeyPair::generate_pkcs8(algorithm, &random).unwrap();
     let pair = EcdsaKeyPair::from_pkcs8(algorithm, document.as_ref(), &random).unwrap();
     // What stands before the point in a key of P-256 (RFC 5480).
-    let head = STANDARD
-        .decode("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE")
-        .unwrap();
+    let head = STANDARD.decode("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE").unwrap();
     let point = &pair.public_key().as_ref()[1..];
     let key = STANDARD.encode([&head[..], point].concat());
     let body = json!([
@@ -311,25 +285,17 @@ fn calls_of_sendgrid_are_signed() {
         {"event": "delivered"},
     ])
     .to_string();
-    let signature = pair
-        .sign(&random, format!("{NOON}{body}").as_bytes())
-        .unwrap();
+    let signature = pair.sign(&random, format!("{NOON}{body}").as_bytes()).unwrap();
     let headers = |time: &str| {
         [
             ("x-twilio-email-event-webhook-timestamp", time.to_owned()),
-            (
-                "x-twilio-email-event-webhook-signature",
-                STANDARD.encode(signature.as_ref()),
-            ),
+            ("x-twilio-email-event-webhook-signature", STANDARD.encode(signature.as_ref())),
         ]
     };
     let reports = heard(&headers(NOON), &body, |call| sendgrid::read(call, &key)).unwrap();
     take(&post, reports);
     let answers = ["sendgrid opened 1x ", "sendgrid bounced 1x 5.1.1"];
-    assert_eq!(
-        state(&post),
-        (answers.map(str::to_owned).into(), vec![json!("bounce")])
-    );
+    assert_eq!(state(&post), (answers.map(str::to_owned).into(), vec![json!("bounce")]));
     for (time, body, key) in [
         ("1704110401", &*body, &*key),
         ("1604110400", &body, &key),
@@ -366,24 +332,12 @@ fn calls_of_mailgun_are_signed() {
             "user-variables": {"tidings_message": tag},
         })
     };
-    for event in [
-        failed("temporary", "4.2.2 full"),
-        failed("permanent", "5.1.1 No such user"),
-    ] {
+    for event in [failed("temporary", "4.2.2 full"), failed("permanent", "5.1.1 No such user")] {
         let body = body(&signed, event);
-        take(
-            &post,
-            heard(&[], &body, |call| mailgun::read(call, key)).unwrap(),
-        );
+        take(&post, heard(&[], &body, |call| mailgun::read(call, key)).unwrap());
     }
-    let answers = [
-        "mailgun delayed 1x 550 4.2.2",
-        "mailgun bounced 1x 550 5.1.1",
-    ];
-    assert_eq!(
-        state(&post),
-        (answers.map(str::to_owned).into(), vec![json!("bounce")])
-    );
+    let answers = ["mailgun delayed 1x 550 4.2.2", "mailgun bounced 1x 550 5.1.1"];
+    assert_eq!(state(&post), (answers.map(str::to_owned).into(), vec![json!("bounce")]));
     for signature in ["", "00", "é", &signed.replace('a', "b").replace('0', "1")] {
         let body = body(signature, failed("permanent", ""));
         let refused = heard(&[], &body, |call| mailgun::read(call, key));
@@ -394,10 +348,7 @@ fn calls_of_mailgun_are_signed() {
 /// Where the signature is in the body, whoever calls has it read.
 #[test]
 fn a1_a_call_of_any_depth_is_refused() {
-    let login = [(
-        "authorization",
-        format!("Basic {}", STANDARD.encode("me:secret")),
-    )];
+    let login = [("authorization", format!("Basic {}", STANDARD.encode("me:secret")))];
     for (open, close) in [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]")] {
         for levels in [100, 200_000] {
             let deep = format!("{}1{}", open.repeat(levels), close.repeat(levels));
@@ -423,27 +374,15 @@ fn calls_of_postmark_have_a_login() {
     };
     for (record, kind) in [("Delivery", None), ("SpamComplaint", Some("SpamComplaint"))] {
         let body = line(record, kind);
-        let reports = heard(&login("me:secret"), &body, |call| {
-            postmark::read(call, "me:secret")
-        });
+        let reports = heard(&login("me:secret"), &body, |call| postmark::read(call, "me:secret"));
         take(&post, reports.unwrap());
     }
-    let answers = [
-        "postmark delivered 1x ",
-        "postmark complained 1x SpamComplaint",
-    ];
-    assert_eq!(
-        state(&post),
-        (answers.map(str::to_owned).into(), vec![json!("complaint")])
-    );
+    let answers = ["postmark delivered 1x ", "postmark complained 1x SpamComplaint"];
+    assert_eq!(state(&post), (answers.map(str::to_owned).into(), vec![json!("complaint")]));
     let body = line("Delivery", None);
-    let refused = heard(&login("me:secre"), &body, |call| {
-        postmark::read(call, "me:secret")
-    });
+    let refused = heard(&login("me:secre"), &body, |call| postmark::read(call, "me:secret"));
     assert_eq!(refused.unwrap_err().code, Code::Unauthorized);
-    let odd = heard(&login("me:secret"), "{", |call| {
-        postmark::read(call, "me:secret")
-    });
+    let odd = heard(&login("me:secret"), "{", |call| postmark::read(call, "me:secret"));
     assert_eq!(odd.unwrap_err().code, Code::InvalidBody);
 }
 

@@ -55,10 +55,7 @@ impl Buffer {
     /// Discards the rest; returns the number of its first line.
     pub(super) fn stop(&mut self) -> u64 {
         let number = self.number + 1;
-        *self = Self {
-            number,
-            ..Self::default()
-        };
+        *self = Self { number, ..Self::default() };
         number
     }
 }

@@ -29,11 +29,9 @@ async fn answer(stream: &mut TcpStream) -> String {
 
 #[tokio::test]
 async fn a5_a_first_head_that_does_not_come_is_not_waited_for() {
-    let address = listening(Bounds {
-        first_head_patience: Duration::from_millis(100),
-        ..Bounds::default()
-    })
-    .await;
+    let address =
+        listening(Bounds { first_head_patience: Duration::from_millis(100), ..Bounds::default() })
+            .await;
     let mut kept = TcpStream::connect(address).await.unwrap();
     assert!(answer(&mut kept).await.starts_with("HTTP/1.1 200"));
     // Those that come later are closed after the time that the kept one has outlived by then.
@@ -98,11 +96,7 @@ async fn b5_a_request_has_the_address_of_its_peer() {
 
 #[tokio::test]
 async fn a5_a_connection_too_many_is_told_so_and_closed() {
-    let address = listening(Bounds {
-        loopback_connections_max: 1,
-        ..Bounds::default()
-    })
-    .await;
+    let address = listening(Bounds { loopback_connections_max: 1, ..Bounds::default() }).await;
     let mut first = TcpStream::connect(address).await.unwrap();
     answer(&mut first).await;
     let mut second = TcpStream::connect(address).await.unwrap();

@@ -154,20 +154,14 @@ fn newest(directory: &Path) -> io::Result<Vec<Caught>> {
 
 fn load(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(MAIL_BYTES_MAX)
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAIL_BYTES_MAX).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Parses a mail; `None` = it is none, or may hold other mails, which none of ours does. The parser reads mails within
 /// mails by recursion, without a bound, so that a stranger's could overflow the stack.
 fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
-    if may_hold_mails(bytes) {
-        None
-    } else {
-        MessageParser::default().parse(bytes)
-    }
+    if may_hold_mails(bytes) { None } else { MessageParser::default().parse(bytes) }
 }
 
 /// Tells whether a field `Content-Type` names a type that holds mails, wherever it stands. Whitespace within a field's
@@ -191,16 +185,12 @@ fn may_hold_mails(bytes: &[u8]) -> bool {
             continue;
         }
         let field = &bytes[at..];
-        let end = field
-            .windows(2)
-            .position(|pair| pair[0] == b'\n' && !pair[1].is_ascii_whitespace());
+        let end =
+            field.windows(2).position(|pair| pair[0] == b'\n' && !pair[1].is_ascii_whitespace());
         let field = &field[..end.unwrap_or(field.len())];
         matched = at + field.len();
         let text = String::from_utf8_lossy(field).to_ascii_lowercase();
-        if ["rfc822", "global", "digest"]
-            .iter()
-            .any(|kind| text.contains(kind))
-        {
+        if ["rfc822", "global", "digest"].iter().any(|kind| text.contains(kind)) {
             return true;
         }
     }

@@ -36,9 +36,7 @@ pub(super) fn mail(name: &str, mail: &Message<'_>, bytes: &[u8]) -> Result<Strin
     });
     let html = mail.body_html(0).unwrap_or_default();
     let text = mail.body_text(0).unwrap_or_default();
-    let unsupported = not_shown(&html)
-        .into_iter()
-        .map(|found| (found.what, found.by.join(", ")));
+    let unsupported = not_shown(&html).into_iter().map(|found| (found.what, found.by.join(", ")));
     let values = context! {
         title => mail.subject().unwrap_or_default(),
         size => size(bytes.len()),

@@ -69,10 +69,7 @@ fn the_mailbox_shows_what_the_provider_caught() {
     assert!(!html.contains("<script"), "{html}");
     let frame = get(&rig, "/_mail/a%20b%2Eeml/html");
     let policy = frame.headers["content-security-policy"].to_str().unwrap();
-    assert!(
-        policy.starts_with("sandbox") && policy.contains("default-src 'none'"),
-        "{policy}"
-    );
+    assert!(policy.starts_with("sandbox") && policy.contains("default-src 'none'"), "{policy}");
     assert!(text(&frame).starts_with("<!DOCTYPE html>"));
     let source = get(&rig, "/_mail/a%20b%2Eeml/source");
     assert_eq!(source.bytes, mail.bytes);
@@ -113,18 +110,12 @@ fn a1_a_mail_that_holds_mails_is_not_parsed() {
     ];
     let dir = maildir();
     for (name, level) in holding.iter().enumerate() {
-        let mail = format!(
-            "From: a@example.org\n{}",
-            level.repeat((8 << 20) / level.len())
-        );
+        let mail = format!("From: a@example.org\n{}", level.repeat((8 << 20) / level.len()));
         assert!(super::parsed(mail.as_bytes()).is_none(), "{level:?}");
         fs::write(dir.path().join(format!("new/{name}")), mail).unwrap();
     }
-    fs::write(
-        dir.path().join("new/good"),
-        "From: a@example.org\nSubject: Good\n\nrfc822\n",
-    )
-    .unwrap();
+    fs::write(dir.path().join("new/good"), "From: a@example.org\nSubject: Good\n\nrfc822\n")
+        .unwrap();
     let rig = rig(dir.path(), Access::Open);
     assert!(text(&get(&rig, "/_mail")).contains("Good"));
     assert_eq!(get(&rig, "/_mail/0").status, StatusCode::NOT_FOUND);

@@ -40,16 +40,11 @@ impl<'r> Chooser<'r> {
         let channel = channels.find(|kind| kind.number == token.channel)?.name;
         let profile = engine.recipient_of(token.message);
         let profile = profile.filter(|profile| profile.id == token.recipient)?;
-        let chosen =
-            engine
-                .preferences(&token.recipient)
-                .ok()?
-                .into_iter()
-                .map(|(scope, channel, mode)| Choice {
-                    scope,
-                    channel: channel.to_owned(),
-                    mode,
-                });
+        let chosen = engine
+            .preferences(&token.recipient)
+            .ok()?
+            .into_iter()
+            .map(|(scope, channel, mode)| Choice { scope, channel: channel.to_owned(), mode });
         let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
         Some(Self {
             locale: locale.clone(),
@@ -57,10 +52,7 @@ impl<'r> Chooser<'r> {
             token,
             channel,
             chosen: chosen.collect(),
-            lanes: engine
-                .reader(node.view())
-                .lanes_of(&token.recipient, token.channel)
-                .ok()?,
+            lanes: engine.reader(node.view()).lanes_of(&token.recipient, token.channel).ok()?,
         })
     }
 
@@ -68,10 +60,8 @@ impl<'r> Chooser<'r> {
     /// what comes with that digest now, nor of what is configured later.
     pub(super) fn one_click(&self) -> Vec<Choice> {
         let types = self.types();
-        let mut choices: Vec<Choice> = types
-            .iter()
-            .map(|event_type| self.of_type(event_type, Mode::Never))
-            .collect();
+        let mut choices: Vec<Choice> =
+            types.iter().map(|event_type| self.of_type(event_type, Mode::Never)).collect();
         if self.token.lane.is_some() {
             choices.extend(self.rest_of_digest(&types));
         }
@@ -86,18 +76,13 @@ impl<'r> Chooser<'r> {
             Mode::Never | Mode::Immediate | Mode::Default => false,
         };
         let category = |of: &TypeRules| PreferenceScope::Category(of.category.clone());
-        let here = |scope, mode| Choice {
-            scope,
-            channel: self.channel.to_owned(),
-            mode,
-        };
+        let here = |scope, mode| Choice { scope, channel: self.channel.to_owned(), mode };
         let of_digest = self.chosen.iter().filter(|choice| {
             let is_category = matches!(choice.scope, PreferenceScope::Category(_));
             is_category && choice.channel == self.channel && is_digest(&choice.mode)
         });
-        let mut choices: Vec<Choice> = of_digest
-            .map(|choice| here(choice.scope.clone(), Mode::Default))
-            .collect();
+        let mut choices: Vec<Choice> =
+            of_digest.map(|choice| here(choice.scope.clone(), Mode::Default)).collect();
         for (name, rules) in &self.rules.types {
             let comes = self.lanes.get(name).is_some_and(Option::is_some);
             let of_category = self.mode(&category(rules), self.channel);
@@ -142,10 +127,7 @@ impl<'r> Chooser<'r> {
         Choices {
             undo: undo.filter(|undo| !undo.is_empty()).map(to_json),
             subjects: batch.map_or_else(Vec::new, |batch| self.subjects(batch)),
-            types: types
-                .into_iter()
-                .map(|event_type| self.type_row(event_type))
-                .collect(),
+            types: types.into_iter().map(|event_type| self.type_row(event_type)).collect(),
             everything: self.everything(),
             has_required: self.rules.types.values().any(|kind| kind.required),
         }
@@ -159,12 +141,7 @@ impl<'r> Chooser<'r> {
             let comes_with = of.map(ShortName::of).is_some_and(|of| *lane == Some(of));
             !rules.required && (types.contains(&ShortName::of(name)) || comes_with)
         };
-        self.rules
-            .types
-            .iter()
-            .filter(is_meant)
-            .map(|(name, _)| name.as_str())
-            .collect()
+        self.rules.types.iter().filter(is_meant).map(|(name, _)| name.as_str()).collect()
     }
 
     fn mode(&self, scope: &PreferenceScope, channel: &str) -> Mode {
@@ -204,31 +181,20 @@ impl<'r> Chooser<'r> {
         }
         let mut named = reasons;
         objects.retain(|object| named.insert(object.id.as_str()));
-        let objects = objects
-            .into_iter()
-            .filter_map(|object| self.mute(object, PreferenceScope::Object));
+        let objects =
+            objects.into_iter().filter_map(|object| self.mute(object, PreferenceScope::Object));
         rows.extend(objects.take(OBJECTS_MAX));
         rows
     }
 
     /// The row of something that can be muted, if it has a title.
     fn mute(&self, object: &Object, scope: fn(Id) -> PreferenceScope) -> Option<Row> {
-        let title = object
-            .title
-            .clone()
-            .filter(|title| !title.trim().is_empty())?;
+        let title = object.title.clone().filter(|title| !title.trim().is_empty())?;
         let scope = scope(object.id.clone());
         let is_off = self.mode(&scope, self.channel) == Mode::Never;
-        let (to, mode) = if is_off {
-            (Pace::AtOnce, Mode::Default)
-        } else {
-            (Pace::Off, Mode::Never)
-        };
-        let choice = Choice {
-            scope,
-            channel: self.channel.to_owned(),
-            mode,
-        };
+        let (to, mode) =
+            if is_off { (Pace::AtOnce, Mode::Default) } else { (Pace::Off, Mode::Never) };
+        let choice = Choice { scope, channel: self.channel.to_owned(), mode };
         Some(Row {
             name: Name::Title(title),
             pace: is_off.then_some(Pace::Off),
@@ -276,22 +242,13 @@ impl<'r> Chooser<'r> {
     }
 
     fn route(&self, event_type: &str) -> Option<(Option<&'r String>, &'r Policy)> {
-        let route = self
-            .rules
-            .types
-            .get(event_type)?
-            .channels
-            .get(self.channel)?;
+        let route = self.rules.types.get(event_type)?.channels.get(self.channel)?;
         Some((route.lane.as_ref(), &route.policy))
     }
 
     /// The mode that turns a type on again, whatever is chosen for its category or for all.
     fn on(&self, event_type: &str) -> Mode {
-        let category = self
-            .rules
-            .types
-            .get(event_type)
-            .map(|rules| rules.category.clone());
+        let category = self.rules.types.get(event_type).map(|rules| rules.category.clone());
         let category = PreferenceScope::Category(category.unwrap_or_default());
         let mut above = [category, PreferenceScope::AllCategories].into_iter();
         let above = above.find_map(|scope| {
@@ -314,11 +271,7 @@ impl<'r> Chooser<'r> {
 
     /// The digests by which a type would come less often, the most frequent first: one of each frequency.
     fn slower(&self, event_type: &str, pace: Pace) -> Vec<(&'r str, &'r Digest)> {
-        let is_urgent = self
-            .rules
-            .types
-            .get(event_type)
-            .is_some_and(|rules| rules.urgent);
+        let is_urgent = self.rules.types.get(event_type).is_some_and(|rules| rules.urgent);
         let now = match pace {
             Pace::Digest(every) => hours(every),
             Pace::Off | Pace::AtOnce => 0,
@@ -362,30 +315,18 @@ impl<'r> Chooser<'r> {
         };
         let everything = self.mode(&PreferenceScope::AllCategories, channel);
         let is_off = everything == Mode::Never
-            && self
-                .narrower(channel)
-                .all(|choice| choice.mode == Mode::Never);
-        let taken_back = |choice: &Choice| Choice {
-            mode: Mode::Default,
-            ..choice.clone()
-        };
+            && self.narrower(channel).all(|choice| choice.mode == Mode::Never);
+        let taken_back = |choice: &Choice| Choice { mode: Mode::Default, ..choice.clone() };
         let narrower = self.narrower(channel);
-        let (mode, to) = if is_off {
-            (Mode::Default, Pace::AtOnce)
-        } else {
-            (Mode::Never, Pace::Off)
-        };
+        let (mode, to) =
+            if is_off { (Mode::Default, Pace::AtOnce) } else { (Mode::Never, Pace::Off) };
         // What is off stays off by itself, where the rest is turned off.
         let mut set: Vec<Choice> = narrower
             .filter(|choice| is_off || choice.mode != Mode::Never)
             .map(taken_back)
             .collect();
         set.push(all(mode));
-        Row {
-            name,
-            pace: is_off.then_some(Pace::Off),
-            offers: vec![offer(to, &set)],
-        }
+        Row { name, pace: is_off.then_some(Pace::Off), offers: vec![offer(to, &set)] }
     }
 
     /// What is chosen for single types and categories on a channel, or on each; required types are left out.
@@ -418,10 +359,7 @@ fn hours(every: Every) -> u32 {
 }
 
 fn offer(to: Pace, set: &[Choice]) -> Offer {
-    Offer {
-        to,
-        set: to_json(set),
-    }
+    Offer { to, set: to_json(set) }
 }
 
 /// Choices as the API has them.

@@ -24,9 +24,7 @@ impl Form {
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let fields = match multipart_boundary(kind) {
             Some(boundary) => multipart(body, &boundary),
-            None => form_urlencoded::parse(body.trim_ascii())
-                .into_owned()
-                .collect(),
+            None => form_urlencoded::parse(body.trim_ascii()).into_owned().collect(),
         };
         for (name, value) in fields {
             if (name.as_str(), value.as_str()) == ONE_CLICK {
@@ -81,10 +79,7 @@ mod tests {
     #[test]
     fn one_click_comes_in_either_form() {
         let urlencoded = "application/x-www-form-urlencoded";
-        assert_eq!(
-            read(urlencoded, "List-Unsubscribe=One-Click"),
-            Form::OneClick
-        );
+        assert_eq!(read(urlencoded, "List-Unsubscribe=One-Click"), Form::OneClick);
         assert_eq!(read("", "List-Unsubscribe=One%2DClick\r\n"), Form::OneClick);
         let multipart = "--b1\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\n\
                          One-Click\r\n--b1--\r\n";
@@ -108,10 +103,7 @@ mod tests {
             (urlencoded, "List-Unsubscribe=Two"),
             (urlencoded, "&&=&%zz=%"),
             ("multipart/form-data; boundary=", "----\r\n\r\n"),
-            (
-                "multipart/form-data; boundary=b1",
-                "List-Unsubscribe=One-Click",
-            ),
+            ("multipart/form-data; boundary=b1", "List-Unsubscribe=One-Click"),
             ("multipart/form-data", "--b1"),
         ] {
             assert_eq!(read(kind, body), Form::Nothing, "{kind} {body}");

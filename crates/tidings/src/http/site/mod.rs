@@ -51,10 +51,7 @@ impl Service {
 /// The routes of the pages.
 pub(super) fn routes() -> Router<Arc<Service>> {
     Router::new()
-        .route(
-            "/u/{token}",
-            get(show_choices).post(choose).fallback(no_method),
-        )
+        .route("/u/{token}", get(show_choices).post(choose).fallback(no_method))
         .route("/more/{token}", get(show_rest).fallback(no_method))
 }
 
@@ -132,10 +129,7 @@ async fn show_rest(
         let _room = site.room(service.settings.answer_patience).await?;
         let from = query.as_deref().and_then(|query| {
             let mut parts = query.split('&');
-            parts
-                .find_map(|part| part.strip_prefix("from="))?
-                .parse()
-                .ok()
+            parts.find_map(|part| part.strip_prefix("from="))?.parse().ok()
         });
         let (design, rules) = (site.design(), service.rules());
         let page =
@@ -170,11 +164,7 @@ async fn set(service: &Service, token: &Unsubscribe, form: Form) -> Result<Vec<C
     if chosen.is_empty() {
         return Ok(undo);
     }
-    let command = Command::Preferences {
-        recipient: token.recipient.clone(),
-        chosen,
-        whole: false,
-    };
+    let command = Command::Preferences { recipient: token.recipient.clone(), chosen, whole: false };
     only(service.submit(vec![command]).await?).map_err(|_| Notice::NoLink)?;
     Ok(undo)
 }

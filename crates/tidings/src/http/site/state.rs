@@ -60,14 +60,9 @@ impl Site {
 
 /// The look of a configuration; the plain one if it has a fault, which keeps its channels from being opened, too.
 pub(super) fn design(rules: &Rules) -> Design {
-    let from = rules
-        .channels
-        .get("email")
-        .and_then(|email| email.from.as_deref());
-    let sender = from
-        .and_then(|from| Sender::parse(from).ok())
-        .unwrap_or_else(|| {
-            Sender::parse("Tidings <tidings@example.org>").expect("the address is one")
-        });
+    let from = rules.channels.get("email").and_then(|email| email.from.as_deref());
+    let sender = from.and_then(|from| Sender::parse(from).ok()).unwrap_or_else(|| {
+        Sender::parse("Tidings <tidings@example.org>").expect("the address is one")
+    });
     Design::new(sender.clone(), rules).unwrap_or_else(|_| Design::plain(sender))
 }

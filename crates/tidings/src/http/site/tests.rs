@@ -64,8 +64,7 @@ fn send(post: &Post, path: &str, form: &str) -> Answered {
     let kind = ("content-type", "application/x-www-form-urlencoded");
     // A form comes from wherever the page was, and has no key.
     let from = ("origin", "https://art.example");
-    post.rig
-        .send(Method::POST, path, &[kind, from], form.to_owned())
+    post.rig.send(Method::POST, path, &[kind, from], form.to_owned())
 }
 
 /// Presses the button of a row.
@@ -107,23 +106,9 @@ fn sorted(value: &Value) -> Vec<Value> {
 fn digest(post: &Post) -> Vec<u8> {
     let topic = json!({"title": "Andy Warhol"});
     post.change(Method::PUT, "/v1/objects/artist%2F1", &topic);
-    post.change(
-        Method::PUT,
-        "/v1/recipients/ana/subscriptions/artist/1",
-        &Value::Null,
-    );
-    post.publish(
-        "artwork_published",
-        "Ben",
-        "Marilyn",
-        &json!({"topics": ["artist/1"]}),
-    );
-    post.publish(
-        "show_opened",
-        "Cy",
-        "Flowers",
-        &json!({"recipients": ["ana"]}),
-    );
+    post.change(Method::PUT, "/v1/recipients/ana/subscriptions/artist/1", &Value::Null);
+    post.publish("artwork_published", "Ben", "Marilyn", &json!({"topics": ["artist/1"]}));
+    post.publish("show_opened", "Cy", "Flowers", &json!({"recipients": ["ana"]}));
     post.rig.at("2024-01-02T09:00:00Z");
     post.bytes()
 }
@@ -137,10 +122,7 @@ fn a_mail_program_unsubscribes_with_one_post() {
         header(&mail, "List-Unsubscribe-Post").as_deref(),
         Some("List-Unsubscribe=One-Click")
     );
-    assert_eq!(
-        header(&mail, "List-ID").as_deref(),
-        Some("<comment.example.org>")
-    );
+    assert_eq!(header(&mail, "List-ID").as_deref(), Some("<comment.example.org>"));
     let path = way_out(&mail);
     assert_eq!(preferences(&post), json!([]));
     let done = send(&post, &path, "List-Unsubscribe=One-Click");
@@ -157,18 +139,10 @@ fn a_mail_program_unsubscribes_with_one_post() {
 #[test]
 fn one_click_on_a_digest_leaves_all_that_comes_with_it() {
     let post = Post::new(CONFIG);
-    post.publish(
-        "artwork_published",
-        "Ben",
-        "Marilyn",
-        &json!({"recipients": ["ana"]}),
-    );
+    post.publish("artwork_published", "Ben", "Marilyn", &json!({"recipients": ["ana"]}));
     post.rig.at("2024-01-02T09:00:00Z");
     let mail = post.bytes();
-    assert_eq!(
-        header(&mail, "List-ID").as_deref(),
-        Some("<daily.example.org>")
-    );
+    assert_eq!(header(&mail, "List-ID").as_deref(), Some("<daily.example.org>"));
     send(&post, &way_out(&mail), "List-Unsubscribe=One-Click");
     assert_eq!(
         preferences(&post),
@@ -200,10 +174,7 @@ channels = { email = { policy = "digest", digest = "daily" } }
 
 fn reload(post: &Post) {
     let rules = crate::config::parse(&format!("{CONFIG}{LATER}"), "tidings.toml").unwrap();
-    post.rig
-        .service
-        .configure(rules, Default::default())
-        .unwrap();
+    post.rig.service.configure(rules, Default::default()).unwrap();
 }
 
 /// The channels on which an event of a type makes entries for `ana`.
@@ -212,12 +183,7 @@ fn channels_of(post: &Post, kind: &str) -> Vec<String> {
     post.change(Method::POST, "/v1/events", &event);
     let path = format!("/v1/events/of-{kind}");
     let event = post.change(Method::GET, &path, &Value::Null);
-    event["channels"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect()
+    event["channels"].as_object().unwrap().keys().cloned().collect()
 }
 
 fn is_mailed(post: &Post, kind: &str) -> bool {
@@ -226,10 +192,9 @@ fn is_mailed(post: &Post, kind: &str) -> bool {
 
 #[test]
 fn f1_what_is_stopped_stays_so_for_types_that_come_later() {
-    for (label, left) in [
-        ("All e-mail: Stop", vec!["inbox"]),
-        ("All messages, on every channel: Stop", Vec::new()),
-    ] {
+    for (label, left) in
+        [("All e-mail: Stop", vec!["inbox"]), ("All messages, on every channel: Stop", Vec::new())]
+    {
         let post = Post::new(CONFIG);
         post.publish_to_ana("comment", "Ben", "Marilyn");
         let path = way_out(&post.bytes());
@@ -279,10 +244,7 @@ fn looking_at_the_page_changes_nothing() {
     let place = |words: &str| html.find(words).unwrap();
     assert!(place("Andy Warhol") < place("New works") && place("New works") < place("All e-mail"));
     assert!(!html.contains("<script") && !html.contains("ana"), "{html}");
-    assert_eq!(
-        post.rig.send(Method::HEAD, &path, &[], "").status,
-        StatusCode::OK
-    );
+    assert_eq!(post.rig.send(Method::HEAD, &path, &[], "").status, StatusCode::OK);
     assert_eq!(preferences(&post), json!([]));
 }
 
@@ -295,10 +257,7 @@ fn each_choice_is_a_preference_that_can_be_taken_back() {
     ]);
     let mail = json!([{"category": "*", "channel": "email", "mode": "never"}]);
     for (label, set) in [
-        (
-            "Andy Warhol: Stop",
-            json!([{"topic": "artist/1", "channel": "email", "mode": "never"}]),
-        ),
+        ("Andy Warhol: Stop", json!([{"topic": "artist/1", "channel": "email", "mode": "never"}])),
         (
             "New works: Stop",
             json!([{"type": "artwork_published", "channel": "email", "mode": "never"}]),
@@ -358,10 +317,7 @@ fn wrong_tokens_lead_to_one_polite_page() {
     let token = path.strip_prefix("/u/").unwrap();
     let known = Unsubscribe::open(&tokens(), token).unwrap();
     let forged = known.seal(&TokenKey::new(&[8; SECRET_BYTES]));
-    let nobody = Unsubscribe {
-        recipient: tidings_core::Id::new("nobody").unwrap(),
-        ..known
-    };
+    let nobody = Unsubscribe { recipient: tidings_core::Id::new("nobody").unwrap(), ..known };
     let nobody = nobody.seal(&tokens());
     let cut = &token[..token.len() - 1];
     let same = text(&get(&post, "/u/x"));
@@ -379,10 +335,7 @@ fn wrong_tokens_lead_to_one_polite_page() {
     }
     for path in [format!("/u/{forged}"), format!("/u/{nobody}")] {
         let page = send(&post, &path, "List-Unsubscribe=One-Click");
-        assert_eq!(
-            (page.status, text(&page)),
-            (StatusCode::NOT_FOUND, same.clone())
-        );
+        assert_eq!((page.status, text(&page)), (StatusCode::NOT_FOUND, same.clone()));
     }
     let put = post.rig.send(Method::PUT, &path, &[], "");
     assert_eq!(put.status, StatusCode::METHOD_NOT_ALLOWED);
@@ -400,32 +353,17 @@ fn a9_a_link_ends_with_its_recipient() {
     let path = way_out(&post.bytes());
     let same = text(&get(&post, "/u/x"));
     assert_eq!(get(&post, &path).status, StatusCode::OK);
-    post.rig
-        .call(Method::DELETE, "/v1/recipients/ana", &Value::Null);
+    post.rig.call(Method::DELETE, "/v1/recipients/ana", &Value::Null);
     assert_eq!(text(&get(&post, &path)), same);
     // Somebody else under the same id.
-    post.change(
-        Method::PUT,
-        "/v1/recipients/ana",
-        &json!({"email": "other@example.org"}),
-    );
+    post.change(Method::PUT, "/v1/recipients/ana", &json!({"email": "other@example.org"}));
     let page = get(&post, &path);
-    assert_eq!(
-        (page.status, text(&page)),
-        (StatusCode::NOT_FOUND, same.clone())
-    );
+    assert_eq!((page.status, text(&page)), (StatusCode::NOT_FOUND, same.clone()));
     let list = json!([{"type": "comment", "channel": "email", "mode": "never"}]).to_string();
     let list: String = list.bytes().map(|byte| format!("%{byte:02x}")).collect();
-    for form in [
-        "List-Unsubscribe=One-Click".to_owned(),
-        format!("set={list}"),
-    ] {
+    for form in ["List-Unsubscribe=One-Click".to_owned(), format!("set={list}")] {
         let page = send(&post, &path, &form);
-        assert_eq!(
-            (page.status, text(&page)),
-            (StatusCode::NOT_FOUND, same.clone()),
-            "{form}"
-        );
+        assert_eq!((page.status, text(&page)), (StatusCode::NOT_FOUND, same.clone()), "{form}");
         assert_eq!(preferences(&post), json!([]), "{form}");
     }
 }
@@ -440,17 +378,13 @@ fn p5_the_rest_is_exactly_what_the_mail_does_not_show() {
     let bytes = post.bytes();
     let mail = mail_parser::MessageParser::default().parse(&bytes).unwrap();
     let body = mail.body_text(0).unwrap().replace("\r\n", "\n");
-    let (_, after) = body
-        .split_once("and 115 more\nhttps://art.example")
-        .unwrap();
+    let (_, after) = body.split_once("and 115 more\nhttps://art.example").unwrap();
     let html = mail.body_html(0).unwrap();
     assert!(html.contains("/more/"), "{html}");
     let link = after.split('\n').next().unwrap();
     let works = |text: &str| {
         let after = text.split("Work number ").skip(1);
-        after
-            .map(|rest| rest[..3].to_owned())
-            .collect::<std::collections::BTreeSet<String>>()
+        after.map(|rest| rest[..3].to_owned()).collect::<std::collections::BTreeSet<String>>()
     };
     let body = body.split("----").next().unwrap();
     let mut told = works(body);
@@ -465,26 +399,15 @@ fn p5_the_rest_is_exactly_what_the_mail_does_not_show() {
         assert_eq!(here.len(), count);
         assert!(here.is_disjoint(&told), "shown twice");
         told.extend(here);
-        if let Some(next) = html
-            .split("href=\"?")
-            .find(|rest| rest.contains("rel=\"next\""))
-        {
+        if let Some(next) = html.split("href=\"?").find(|rest| rest.contains("rel=\"next\"")) {
             path = format!("{link}?{}", next.split('"').next().unwrap());
         }
     }
     assert_eq!(told.len(), 135);
     // What does not fit a page is none of a person's; it is answered all the same.
-    for odd in [
-        "?from=x",
-        "?from=-1",
-        "?from=18446744073709551615",
-        "?from=9999",
-    ] {
+    for odd in ["?from=x", "?from=-1", "?from=18446744073709551615", "?from=9999"] {
         let page = get(&post, &format!("{link}{odd}"));
-        assert!(
-            page.status == StatusCode::OK || page.status == StatusCode::GONE,
-            "{odd}"
-        );
+        assert!(page.status == StatusCode::OK || page.status == StatusCode::GONE, "{odd}");
     }
     post.rig.at("2024-03-01T00:00:00Z");
     let gone = get(&post, link);

@@ -46,48 +46,13 @@ fn a1_json_of_any_depth_is_answered_wherever_it_may_stand() {
         for value in deepest() {
             let wide = format!(r#"{{"addresses":{{"webpush":{value}}}}}"#);
             let calls = [
-                (
-                    Method::POST,
-                    "/v1/events",
-                    "application/json",
-                    event(&value),
-                ),
-                (
-                    Method::POST,
-                    "/v1/events",
-                    "application/json",
-                    format!("[{}]", event(&value)),
-                ),
-                (
-                    Method::POST,
-                    "/v1/events",
-                    "application/x-ndjson",
-                    event(&value),
-                ),
-                (
-                    Method::POST,
-                    "/v1/events",
-                    "application/json",
-                    value.clone(),
-                ),
-                (
-                    Method::POST,
-                    "/v1/explain",
-                    "application/json",
-                    value.clone(),
-                ),
-                (
-                    Method::PATCH,
-                    "/v1/recipients/ada",
-                    "application/json",
-                    wide,
-                ),
-                (
-                    Method::PUT,
-                    "/v1/recipients/ada/preferences",
-                    "application/json",
-                    value.clone(),
-                ),
+                (Method::POST, "/v1/events", "application/json", event(&value)),
+                (Method::POST, "/v1/events", "application/json", format!("[{}]", event(&value))),
+                (Method::POST, "/v1/events", "application/x-ndjson", event(&value)),
+                (Method::POST, "/v1/events", "application/json", value.clone()),
+                (Method::POST, "/v1/explain", "application/json", value.clone()),
+                (Method::PATCH, "/v1/recipients/ada", "application/json", wide),
+                (Method::PUT, "/v1/recipients/ada/preferences", "application/json", value.clone()),
                 (Method::PUT, "/v1/objects/o", "application/json", value),
             ];
             for (method, path, kind, body) in calls {
@@ -118,19 +83,11 @@ fn a1_texts_of_any_length_are_answered_wherever_they_may_stand() {
             format!("/{}", "%2F".repeat(20_000)),
         ] {
             let answer = rig.send(Method::GET, &path, &[], "");
-            assert!(
-                answer.status.is_client_error(),
-                "{}: {answer:?}",
-                &path[..20]
-            );
+            assert!(answer.status.is_client_error(), "{}: {answer:?}", &path[..20]);
         }
         let form = "application/x-www-form-urlencoded";
         let parts = "multipart/form-data; boundary=b";
-        for (kind, part) in [
-            (form, "a=%"),
-            (form, "&set=["),
-            (parts, "--b\r\n\r\nname=\""),
-        ] {
+        for (kind, part) in [(form, "a=%"), (form, "&set=["), (parts, "--b\r\n\r\nname=\"")] {
             let body = part.repeat((60 << 10) / part.len());
             let answer = rig.send(Method::POST, "/u/x", &[("content-type", kind)], body);
             assert!(answer.status.is_client_error(), "{kind}: {answer:?}");

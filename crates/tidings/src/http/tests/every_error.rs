@@ -50,10 +50,7 @@ struct Messages {
 static MESSAGES: LazyLock<Messages> = LazyLock::new(|| {
     let (rig, _) = open();
     let of = |state| message_in(&rig, state).expect("the seed has one");
-    Messages {
-        failed: of("failed"),
-        suppressed: of("suppressed"),
-    }
+    Messages { failed: of("failed"), suppressed: of("suppressed") }
 });
 
 /// The id of a message in a state, if there is one.
@@ -87,9 +84,7 @@ fn calls() -> Vec<Call> {
                 parts.pop();
                 parts
             });
-            let codes = codes
-                .filter(|code| !NOT_HERE.contains(&code.as_str()))
-                .collect();
+            let codes = codes.filter(|code| !NOT_HERE.contains(&code.as_str())).collect();
             let (media, body) = body(&method, template);
             calls.push(Call {
                 name: format!("{method} {template}"),
@@ -156,25 +151,16 @@ impl Call {
     }
 
     fn with_body(&self, body: &str) -> Self {
-        Self {
-            body: body.to_owned(),
-            media: "application/json",
-            ..self.clone()
-        }
+        Self { body: body.to_owned(), media: "application/json", ..self.clone() }
     }
 
     fn at(&self, path: String) -> Self {
-        Self {
-            path,
-            ..self.clone()
-        }
+        Self { path, ..self.clone() }
     }
 
     fn ask(&self, rig: &Rig, request: Request<Body>) -> Answered {
         let answer = rig.ask(request);
-        let answer = rig
-            .tokio
-            .block_on(async { tokio::time::timeout(PATIENCE, answer).await });
+        let answer = rig.tokio.block_on(async { tokio::time::timeout(PATIENCE, answer).await });
         answer.unwrap_or_else(|_| panic!("{} is not answered", self.name))
     }
 
@@ -251,10 +237,7 @@ impl Store for Moody {
 
 /// A server whose recipient has one event, and its store.
 fn server(access: Access, settings: Settings) -> (Rig, Moody) {
-    let store = Moody {
-        store: Arc::default(),
-        mood: Arc::new(Mutex::new(Mood::Fine)),
-    };
+    let store = Moody { store: Arc::default(), mood: Arc::new(Mutex::new(Mood::Fine)) };
     let opened = store.clone();
     let open = move || match opened.mood() {
         Mood::Gone => Err(Error::Unusable("a test".to_owned())),
@@ -262,18 +245,11 @@ fn server(access: Access, settings: Settings) -> (Rig, Moody) {
     };
     let clock = Arc::new(VirtualClock::default());
     clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
-    (
-        Rig::over(Arc::new(open), clock, CONFIG, access, settings),
-        store,
-    )
+    (Rig::over(Arc::new(open), clock, CONFIG, access, settings), store)
 }
 
 fn seed(rig: &Rig) {
-    let done = rig.call(
-        Method::PUT,
-        "/v1/recipients/ann",
-        &json!({ "email": "ann@example.org" }),
-    );
+    let done = rig.call(Method::PUT, "/v1/recipients/ann", &json!({ "email": "ann@example.org" }));
     assert!(done.status.is_success(), "{done:?}");
     let event = json!({
         "id": "e1",
@@ -369,11 +345,7 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
         // What is kept under the key is written, whatever else there is to write.
         "store_full" | "outcome_unknown" => all(&|call| {
             let (rig, store) = open();
-            store.put(if code == "store_full" {
-                Mood::Full
-            } else {
-                Mood::Fails
-            });
+            store.put(if code == "store_full" { Mood::Full } else { Mood::Fails });
             call.send_with(&rig, ("idempotency-key", "k"))
         }),
         "idempotency_key_reused" => {
@@ -391,10 +363,7 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             all(&|call| call.send_with(&rig, ("content-length", "999999999999")))
         }
         "request_timeout" => {
-            let rig = impatient(Settings {
-                body_patience: Duration::ZERO,
-                ..Settings::default()
-            });
+            let rig = impatient(Settings { body_patience: Duration::ZERO, ..Settings::default() });
             all(&|call| {
                 let never = stream::pending::<Result<Bytes, std::io::Error>>();
                 call.send_body(&rig, Body::from_stream(never))
@@ -447,11 +416,9 @@ fn wrong(code: &str, call: &Call) -> Call {
             call.with_body(&long.to_string())
         }
         "limit_exceeded" => path("artists%2F1", &("a/".repeat(16) + "a")),
-        "unsupported_media_type" => Call {
-            media: "text/xml",
-            body: "<a/>".to_owned(),
-            ..call.clone()
-        },
+        "unsupported_media_type" => {
+            Call { media: "text/xml", body: "<a/>".to_owned(), ..call.clone() }
+        }
         "invalid_query" => call.at(format!("{}?limit=x&hours=x&answers=x&cursor=x", call.path)),
         "invalid_path" => {
             let at_id = match call.path.split('/').nth(1) {
@@ -510,10 +477,7 @@ fn wrong(code: &str, call: &Call) -> Call {
         "unknown_type" => {
             call.with_body(r#"[{ "type": "none", "channel": "email", "mode": "never" }]"#)
         }
-        _ => panic!(
-            "{} documents `{code}`, and nobody knows how to bring it about",
-            call.name
-        ),
+        _ => panic!("{} documents `{code}`, and nobody knows how to bring it about", call.name),
     }
 }
 
@@ -531,15 +495,10 @@ fn each_call_answers_every_error_that_it_documents() {
     let codes: BTreeSet<&String> = calls.iter().flat_map(|call| &call.codes).collect();
     let mut missed = Vec::new();
     for documented in codes {
-        let who: Vec<&Call> = calls
-            .iter()
-            .filter(|call| call.codes.contains(documented))
-            .collect();
+        let who: Vec<&Call> = calls.iter().filter(|call| call.codes.contains(documented)).collect();
         let answers = answers(documented, &who).unwrap_or_else(|| {
             let (rig, _) = open();
-            who.iter()
-                .map(|call| wrong(documented, call).send(&rig))
-                .collect()
+            who.iter().map(|call| wrong(documented, call).send(&rig)).collect()
         });
         for (call, answered) in who.iter().zip(answers) {
             let found = if answered.status.is_success() {
@@ -548,10 +507,7 @@ fn each_call_answers_every_error_that_it_documents() {
                 code(&answered)
             };
             if found != *documented {
-                missed.push(format!(
-                    "{}: {found:?} instead of {documented:?}",
-                    call.name
-                ));
+                missed.push(format!("{}: {found:?} instead of {documented:?}", call.name));
             }
         }
     }

@@ -36,26 +36,10 @@ fn an_event_carries_as_much_as_the_bounds_say_and_no_more() {
     let deep = |levels: usize| vec!["a"; levels].join("/");
     type Reaching<'t> = &'t dyn Fn(usize) -> Value;
     let bounds: [(&str, usize, Reaching<'_>); 4] = [
-        (
-            "event_recipients",
-            10_000,
-            &|count| json!({ "recipients": names("r", count) }),
-        ),
-        (
-            "event_topics",
-            100,
-            &|count| json!({ "topics": names("t", count) }),
-        ),
-        (
-            "event_circles",
-            50,
-            &|count| json!({ "near": vec![circle.clone(); count] }),
-        ),
-        (
-            "topic_levels",
-            16,
-            &|levels| json!({ "topics": [deep(levels)] }),
-        ),
+        ("event_recipients", 10_000, &|count| json!({ "recipients": names("r", count) })),
+        ("event_topics", 100, &|count| json!({ "topics": names("t", count) })),
+        ("event_circles", 50, &|count| json!({ "near": vec![circle.clone(); count] })),
+        ("topic_levels", 16, &|levels| json!({ "topics": [deep(levels)] })),
     ];
     for (bound, most, to) in bounds {
         let taken = publish(&rig, &event(&to(most)));
@@ -63,11 +47,7 @@ fn an_event_carries_as_much_as_the_bounds_say_and_no_more() {
         refused(&publish(&rig, &event(&to(most + 1))), bound, most, most + 1);
     }
     let one = publish(&rig, &event(&json!({ "near": circle })));
-    assert_eq!(
-        one.status,
-        StatusCode::ACCEPTED,
-        "a single circle needs no array"
-    );
+    assert_eq!(one.status, StatusCode::ACCEPTED, "a single circle needs no array");
 }
 
 #[test]
@@ -87,10 +67,7 @@ fn an_event_has_at_most_256_kib() {
     assert_eq!(many.status, StatusCode::ACCEPTED);
     let outcomes = many.json();
     assert_eq!(outcomes[0]["status"], "accepted");
-    assert_eq!(
-        outcomes[1]["problem"]["code"], "limit_exceeded",
-        "{outcomes}"
-    );
+    assert_eq!(outcomes[1]["problem"]["code"], "limit_exceeded", "{outcomes}");
 }
 
 #[test]
@@ -122,36 +99,18 @@ fn a_recipient_follows_as_many_topics_as_the_bound_says() {
     let config = format!("{CONFIG}\n[limits]\nsubscriptions = 3\ntopic_bytes = 8\n");
     let rig = Rig::with(&config, Access::Open, Settings::default());
     let call = |method: &Method, path: &str| {
-        rig.call(
-            method.clone(),
-            &format!("/v1/recipients/ann{path}"),
-            &json!({}),
-        )
+        rig.call(method.clone(), &format!("/v1/recipients/ann{path}"), &json!({}))
     };
     assert!(call(&Method::PUT, "").status.is_success());
     for topic in ["a", "b", "c", "c"] {
         let done = call(&Method::PUT, &format!("/subscriptions/{topic}"));
         assert_eq!(done.status, StatusCode::NO_CONTENT, "{topic}");
     }
-    refused(
-        &call(&Method::PUT, "/subscriptions/d"),
-        "subscriptions",
-        3,
-        4,
-    );
+    refused(&call(&Method::PUT, "/subscriptions/d"), "subscriptions", 3, 4);
     let long = call(&Method::PUT, "/subscriptions/123456789");
     refused(&long, "topic_bytes", 8, 9);
     // What is left makes room.
-    assert!(
-        call(&Method::DELETE, "/subscriptions/a")
-            .status
-            .is_success()
-    );
+    assert!(call(&Method::DELETE, "/subscriptions/a").status.is_success());
     assert!(call(&Method::PUT, "/subscriptions/d").status.is_success());
-    refused(
-        &call(&Method::PUT, "/subscriptions/e"),
-        "subscriptions",
-        3,
-        4,
-    );
+    refused(&call(&Method::PUT, "/subscriptions/e"), "subscriptions", 3, 4);
 }

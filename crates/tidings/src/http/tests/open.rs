@@ -31,10 +31,7 @@ fn untouched() -> Body {
 fn small(access: Access) -> Rig {
     let config =
         format!("{CONFIG}\n[feedback]\npostmark = \"${{LOGIN}}\"\nses = \"arn:aws:sns:x\"\n");
-    let settings = Settings {
-        open_bodies_bytes_max: 60_000,
-        ..Settings::default()
-    };
+    let settings = Settings { open_bodies_bytes_max: 60_000, ..Settings::default() };
     Rig::with(&config, access, settings)
 }
 
@@ -70,11 +67,7 @@ fn a2_bodies_without_a_key_have_one_bound_together() {
         for other in open {
             let told = [("content-length", "39000")];
             let refused = rig.send(Method::POST, other, &told, untouched());
-            assert_eq!(
-                refused.status,
-                StatusCode::TOO_MANY_REQUESTS,
-                "{held} {other}"
-            );
+            assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS, "{held} {other}");
             let (grows, _feed) = slow(other);
             let refused = rig.tokio.block_on(rig.ask(grows));
             assert_eq!(code(&refused), "too_busy", "{held} {other}");
@@ -160,10 +153,7 @@ fn b5_an_address_has_a_share_of_the_bodies_that_need_no_key() {
 #[test]
 fn b5_a_body_without_a_key_is_waited_for_for_a_short_time() {
     let config = format!("{CONFIG}\n[feedback]\nses = \"arn:aws:sns:x\"\n");
-    let settings = Settings {
-        open_body_patience: Duration::ZERO,
-        ..Settings::default()
-    };
+    let settings = Settings { open_body_patience: Duration::ZERO, ..Settings::default() };
     let rig = Rig::with(&config, Access::Open, settings);
     let (request, _feed) = begun(None, 10);
     let late = rig.tokio.block_on(rig.ask(request));
@@ -192,11 +182,7 @@ fn a2_nothing_is_read_of_a_call_that_is_refused() {
     ] {
         for told in [&[][..], &[("content-length", "39000")]] {
             let refused = rig.send(Method::POST, path, told, untouched());
-            assert!(
-                refused.status.is_client_error(),
-                "{path}: {}",
-                refused.status
-            );
+            assert!(refused.status.is_client_error(), "{path}: {}", refused.status);
         }
     }
 }

@@ -31,12 +31,7 @@ struct Node {
 struct Two([Node; 2]);
 
 fn homes(part: u16) -> Homes {
-    Homes {
-        buckets: 64,
-        parts: 2,
-        held: [part].into(),
-        intake: part == 0,
-    }
+    Homes { buckets: 64, parts: 2, held: [part].into(), intake: part == 0 }
 }
 
 /// The recipient with this number among those of a part.
@@ -70,21 +65,10 @@ impl Node {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap().to_string();
             let closed = async move { drop(closed.await) };
-            tokio::spawn(listen::serve(
-                listener,
-                api,
-                listen::Bounds::default(),
-                closed,
-            ));
+            tokio::spawn(listen::serve(listener, api, listen::Bounds::default(), closed));
             address
         });
-        Self {
-            rig,
-            cluster,
-            secret,
-            address,
-            close: Some(close),
-        }
+        Self { rig, cluster, secret, address, close: Some(close) }
     }
 }
 
@@ -105,10 +89,7 @@ impl Two {
             }
         });
         let membership = Membership {
-            lease: Lease {
-                epoch: Epoch(1),
-                holder: Some(NodeId(0)),
-            },
+            lease: Lease { epoch: Epoch(1), holder: Some(NodeId(0)) },
             members: members.into(),
             shares: vec![Share {
                 term: TermNo(1),
@@ -137,11 +118,7 @@ impl Two {
             let response = tower::ServiceExt::oneshot(api, request).await.unwrap();
             let (parts, body) = response.into_parts();
             let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-            Answered {
-                status: parts.status,
-                headers: parts.headers,
-                bytes: bytes.to_vec(),
-            }
+            Answered { status: parts.status, headers: parts.headers, bytes: bytes.to_vec() }
         })
     }
 
@@ -188,10 +165,8 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 fn each_recipient_of_an_array_is_done_by_its_node_and_the_answers_are_in_order() {
     let two = Two::start();
     let ids = four();
-    let mut body: Vec<Value> = ids
-        .iter()
-        .map(|id| json!({"id": id, "name": format!("of {id}")}))
-        .collect();
+    let mut body: Vec<Value> =
+        ids.iter().map(|id| json!({"id": id, "name": format!("of {id}")})).collect();
     body.insert(1, json!({"id": "x", "nmae": 1}));
     let body = Value::from(body).to_string();
     let answer = two.send(Method::POST, "/v1/recipients", &[JSON], &body);
@@ -201,20 +176,11 @@ fn each_recipient_of_an_array_is_done_by_its_node_and_the_answers_are_in_order()
     let statuses: Vec<String> = (0..5).map(status).collect();
     assert_eq!(statuses, ["done", "rejected", "done", "done", "done"]);
     let name = |at: usize| json!(format!("of {}", ids[at]));
-    assert_eq!(
-        two.names(0, &ids),
-        [name(0), Value::Null, name(2), Value::Null]
-    );
-    assert_eq!(
-        two.names(1, &ids),
-        [Value::Null, name(1), Value::Null, name(3)]
-    );
+    assert_eq!(two.names(0, &ids), [name(0), Value::Null, name(2), Value::Null]);
+    assert_eq!(two.names(1, &ids), [Value::Null, name(1), Value::Null, name(3)]);
 
     let status = two.get("/v1/admin/status");
-    assert_eq!(
-        (&status["recipients"], &status["missing"]),
-        (&json!(4), &Value::Null)
-    );
+    assert_eq!((&status["recipients"], &status["missing"]), (&json!(4), &Value::Null));
     for id in &ids {
         let profile = two.get(&format!("/v1/recipients/{id}"));
         assert_eq!(profile["name"], format!("of {id}"));
@@ -225,10 +191,7 @@ fn each_recipient_of_an_array_is_done_by_its_node_and_the_answers_are_in_order()
     let ndjson = [("content-type", "application/x-ndjson")];
     let path = "/v1/recipients?answers=problems";
     let answer = two.send(Method::POST, path, &ndjson, &lines.join("\n"));
-    assert_eq!(
-        answer.json(),
-        json!({"lines": 2_500, "done": 2_500, "problems": 0})
-    );
+    assert_eq!(answer.json(), json!({"lines": 2_500, "done": 2_500, "problems": 0}));
     assert_eq!(two.names(0, &ids)[0], "2496");
     assert_eq!(two.names(1, &ids)[3], "2499");
 }
@@ -267,21 +230,13 @@ fn a_node_that_is_away_is_named_and_its_commands_are_answered_503() {
     assert_eq!(export.status, StatusCode::SERVICE_UNAVAILABLE);
 
     let ids = four();
-    let body: Vec<Value> = ids
-        .iter()
-        .map(|id| json!({"id": id, "name": "n"}))
-        .collect();
+    let body: Vec<Value> = ids.iter().map(|id| json!({"id": id, "name": "n"})).collect();
     let body = Value::from(body).to_string();
-    let answers = two
-        .send(Method::POST, "/v1/recipients", &[JSON], &body)
-        .json();
+    let answers = two.send(Method::POST, "/v1/recipients", &[JSON], &body).json();
     let code = |at: usize| answers[at]["problem"]["code"].clone();
     let codes: Vec<Value> = (0..4).map(code).collect();
     let none = Value::Null;
-    assert_eq!(
-        codes,
-        [none.clone(), json!("no_holder"), none, json!("no_holder")]
-    );
+    assert_eq!(codes, [none.clone(), json!("no_holder"), none, json!("no_holder")]);
     assert_eq!(two.names(0, &ids)[0], "n");
     // With a key all of it can be sent again.
     let headers = [JSON, ("idempotency-key", "k")];
@@ -298,11 +253,7 @@ fn what_all_parts_know_of_an_event_is_added_up() {
     let event = |to: &str| json!({"id": "e", "type": "weekly", "object": {"id": "o"}, "to": {"recipients": [to]}});
     for (node, id) in two.0.iter().zip([&here, &there]) {
         let call = |method, path: &str, body: &Value| node.rig.call(method, path, body);
-        call(
-            Method::PUT,
-            &format!("/v1/recipients/{id}"),
-            &json!({"email": "a@example.org"}),
-        );
+        call(Method::PUT, &format!("/v1/recipients/{id}"), &json!({"email": "a@example.org"}));
         call(Method::POST, "/v1/events", &event(id));
     }
     let outcome = two.get("/v1/events/e");
@@ -316,12 +267,7 @@ fn what_all_parts_know_of_an_event_is_added_up() {
         let question = json!({"event": "e", "recipient": id}).to_string();
         let answer = two.send(Method::POST, "/v1/explain", &[JSON], &question);
         assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
-        let of = two.send(
-            Method::GET,
-            &format!("/v1/messages?recipient={id}"),
-            &[],
-            "",
-        );
+        let of = two.send(Method::GET, &format!("/v1/messages?recipient={id}"), &[], "");
         assert_eq!(of.json(), json!({"messages": [], "next": null}));
     }
     let unknown = two.send(Method::GET, "/v1/events/x", &[], "");
@@ -338,9 +284,7 @@ fn what_all_parts_know_of_an_event_is_added_up() {
 fn only_the_token_of_a_node_asks_it_for_its_parts_or_gives_it_commands() {
     let two = Two::start();
     let key = Secret::random().unwrap();
-    let made = two
-        .send(Method::POST, "/v1/admin/keys", &[JSON], "{}")
-        .json();
+    let made = two.send(Method::POST, "/v1/admin/keys", &[JSON], "{}").json();
     let made = format!("Bearer {}", made["key"].as_str().unwrap());
     let wrong = format!("Bearer {}", key.text());
     let api = |request: axum::http::Request<Body>| {
@@ -358,14 +302,8 @@ fn only_the_token_of_a_node_asks_it_for_its_parts_or_gives_it_commands() {
     };
     assert_eq!(ask(&made, "/v1/admin/status", false), StatusCode::OK);
     for bearer in [&made, &wrong] {
-        assert_eq!(
-            ask(bearer, "/v1/admin/status", true),
-            StatusCode::UNAUTHORIZED
-        );
-        assert_eq!(
-            ask(bearer, "/cluster/commands", false),
-            StatusCode::UNAUTHORIZED
-        );
+        assert_eq!(ask(bearer, "/v1/admin/status", true), StatusCode::UNAUTHORIZED);
+        assert_eq!(ask(bearer, "/cluster/commands", false), StatusCode::UNAUTHORIZED);
     }
     let token = format!("Bearer {}", two.0[0].secret.text());
     assert_eq!(ask(&token, "/v1/admin/status", true), StatusCode::OK);
@@ -381,9 +319,7 @@ fn events_without_an_id_have_the_same_one_when_their_request_comes_again() {
         let answer = two.send(Method::POST, "/v1/events", &headers, &body.to_string());
         let answer = answer.json();
         let all = answer.as_array().cloned().unwrap_or(vec![answer]);
-        all.iter()
-            .map(|one| one["id"].as_str().unwrap().to_owned())
-            .collect::<Vec<String>>()
+        all.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<String>>()
     };
     let array = json!([event, event]);
     let first = ids("k", &array);
@@ -422,8 +358,5 @@ fn a8_headers_of_nodes_are_taken_from_nodes_alone() {
     // And where a node is believed, the path still says whose the call is.
     let token = two.0[0].secret.text().to_owned();
     let odd = [("tidings-home", "0"), ("tidings-node", token.as_str())];
-    assert_eq!(
-        two.send(Method::GET, &path, &odd, "").status,
-        StatusCode::OK
-    );
+    assert_eq!(two.send(Method::GET, &path, &odd, "").status, StatusCode::OK);
 }

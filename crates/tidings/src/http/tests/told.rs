@@ -32,11 +32,7 @@ fn inbox(post: &Post) -> Vec<(String, u64, Value)> {
     let shown = page["groups"].as_array().unwrap().iter().map(|group| {
         let items = group["items"].as_array().unwrap();
         let reasons = items.iter().map(|item| item["reasons"].clone()).collect();
-        (
-            group["type"].as_str().unwrap().to_owned(),
-            group["count"].as_u64().unwrap(),
-            reasons,
-        )
+        (group["type"].as_str().unwrap().to_owned(), group["count"].as_u64().unwrap(), reasons)
     });
     shown.collect()
 }
@@ -54,22 +50,14 @@ fn a3_the_same_object_of_one_type_is_shown_once() {
         "News\n\nMarilyn\n2 new: artwork published · Cy and Ben · Monday 1 January 2024, 20:00\n";
     assert!(text.starts_with(told), "{text}");
     assert_eq!(text.matches("Marilyn").count(), 1, "{text}");
-    let group = (
-        "artwork_published".to_owned(),
-        2,
-        json!([["named"], ["named"]]),
-    );
+    let group = ("artwork_published".to_owned(), 2, json!([["named"], ["named"]]));
     assert_eq!(inbox(&post), [group]);
 }
 
 #[test]
 fn the_highest_score_is_told_first_and_shown_with_its_event() {
     let post = Post::new(CONFIG);
-    for (id, score) in [
-        ("low", json!(-1)),
-        ("high", json!(2.5)),
-        ("none", Value::Null),
-    ] {
+    for (id, score) in [("low", json!(-1)), ("high", json!(2.5)), ("none", Value::Null)] {
         let event = json!({
             "id": id, "type": "artwork_published", "object": {"id": id, "title": format!("The {id}")},
             "score": score, "to": {"recipients": ["ana"]},
@@ -107,10 +95,7 @@ fn a4_an_object_of_two_types_is_shown_once_with_both_reasons() {
     let group = |kind: &str, reason: &str| (kind.to_owned(), 1, json!([[reason]]));
     assert_eq!(
         inbox(&post),
-        [
-            group("artwork_shown", "topic:show/7"),
-            group("artwork_published", "topic:artist/42"),
-        ]
+        [group("artwork_shown", "topic:show/7"), group("artwork_published", "topic:artist/42"),]
     );
 }
 
@@ -130,10 +115,7 @@ fn a13_what_is_published_again_is_shown_once_or_told_again_after_a_flush() {
     post.rig.at("2024-01-02T09:00:00Z");
     let (subject, text) = post.mail();
     assert_eq!(subject, "Artwork published: Marilyn");
-    assert!(
-        text.starts_with("News\n\nMarilyn\nArtwork published · Ben · "),
-        "{text}"
-    );
+    assert!(text.starts_with("News\n\nMarilyn\nArtwork published · Ben · "), "{text}");
     let all = json!([["named"], ["named"], ["named"]]);
     assert_eq!(inbox(&post), [("artwork_published".to_owned(), 3, all)]);
 }

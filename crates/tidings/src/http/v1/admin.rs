@@ -43,11 +43,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "forget",
             Kind::Changes,
             routes!(forget),
-            &[
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-            ],
+            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
         )
 }
 
@@ -204,10 +200,7 @@ impl StatusAnswer {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             uptime_seconds,
-            oldest_due: engine
-                .open_closings()
-                .oldest_due()
-                .map(|due| due.to_string()),
+            oldest_due: engine.open_closings().oldest_due().map(|due| due.to_string()),
             oldest_due_age_seconds: engine.open_closings().oldest_due().map(|due| {
                 let age = clock.0.saturating_sub(due.0).max(0);
                 age.unsigned_abs() / 1_000
@@ -251,10 +244,7 @@ impl StatusAnswer {
         self.oldest_due_age_seconds = self.oldest_due_age_seconds.max(more.oldest_due_age_seconds);
         let (sum, more) = (&mut self.entries, more.entries);
         sum.all += more.all;
-        sum.pending = sum
-            .pending
-            .zip(more.pending)
-            .map(|(here, there)| here + there);
+        sum.pending = sum.pending.zip(more.pending).map(|(here, there)| here + there);
         for (outcome, count) in more.outcomes {
             *sum.outcomes.entry(outcome).or_default() += count;
         }
@@ -495,10 +485,7 @@ async fn forget(State(service): State<Arc<Service>>, change: Change) -> Result<A
         Reply::Dropped(Dropped { days, expired }) => {
             Answer::json(StatusCode::OK, &DroppedDays { days, expired })
         }
-        _ => Err(Problem::new(
-            Code::Internal,
-            "the node gave an answer of the wrong kind",
-        )),
+        _ => Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind")),
     };
     service.change(&change, vec![command], done).await
 }

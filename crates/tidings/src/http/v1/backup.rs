@@ -59,9 +59,7 @@ fn streamed<T: Send + 'static>(
     streaming::streamed(life, patience, move |out| {
         let exported = export(&*snapshot, out);
         (snapshot, kept);
-        exported
-            .map(drop)
-            .map_err(|fault| io::Error::other(fault.to_string()))
+        exported.map(drop).map_err(|fault| io::Error::other(fault.to_string()))
     })
 }
 

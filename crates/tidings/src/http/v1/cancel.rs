@@ -32,11 +32,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "cancel_all",
             Kind::Changes,
             routes!(cancel_all),
-            &[
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-            ],
+            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
         )
         .add(
             "withdraw_event",
@@ -48,11 +44,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "withdraw",
             Kind::Changes,
             routes!(withdraw),
-            &[
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-            ],
+            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
         )
 }
 
@@ -153,11 +145,7 @@ impl CancelAnswer {
             too_late: taken.too_late,
             withdrawn: taken.withdrawn,
             events: taken.events,
-            warnings: if taken.events == 0 {
-                vec![unknown]
-            } else {
-                Vec::new()
-            },
+            warnings: if taken.events == 0 { vec![unknown] } else { Vec::new() },
         }
     }
 }
@@ -172,10 +160,7 @@ async fn take_back(
     let unknown = CancelWarning::unknown(&what, &service.rules());
     let told = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
         Reply::Cancelled(taken) => Answer::json(StatusCode::OK, &CancelAnswer::of(taken, unknown)),
-        _ => Err(Problem::new(
-            Code::Internal,
-            "the node gave an answer of the wrong kind",
-        )),
+        _ => Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind")),
     };
     service.change(change, vec![command(what)], told).await
 }

@@ -149,12 +149,8 @@ enum PublishAnswer {
 impl From<Published> for PublishedEvent {
     fn from(published: Published) -> Self {
         let count = published.warnings.len();
-        let mut warnings: Vec<EventWarning> = published
-            .warnings
-            .iter()
-            .take(WARNINGS_MAX)
-            .map(EventWarning::from)
-            .collect();
+        let mut warnings: Vec<EventWarning> =
+            published.warnings.iter().take(WARNINGS_MAX).map(EventWarning::from).collect();
         if count > WARNINGS_MAX {
             warnings.push(EventWarning {
                 code: "more_warnings",
@@ -221,10 +217,7 @@ async fn publish(
     let (parts, body) = request.into_parts();
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
         let key = idempotency_key(&parts.headers)?.map(str::to_owned);
-        let events = EventLines {
-            service: Arc::clone(&service),
-            key,
-        };
+        let events = EventLines { service: Arc::clone(&service), key };
         return lines::answer(service, body, wanted, events).await;
     }
     let change = Change::read(&parts, body, &service).await?;
@@ -242,10 +235,8 @@ async fn publish(
         }
         Json::Table(table) => one(&service, &change, Fields::new(table)).await,
         other @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_)) => {
-            let detail = format!(
-                "the body must be an object or an array of objects, got {}",
-                other.kind()
-            );
+            let detail =
+                format!("the body must be an object or an array of objects, got {}", other.kind());
             Err(Problem::new(Code::InvalidBody, detail))
         }
     };
@@ -283,19 +274,15 @@ fn published(of_nodes: bool, reply: Reply) -> Result<PublishedEvent, Problem> {
         Reply::Published(published) => {
             let published = PublishedEvent::from(published);
             let applied = published.applied.filter(|_| of_nodes);
-            Ok(PublishedEvent {
-                applied,
-                ..published
-            })
+            Ok(PublishedEvent { applied, ..published })
         }
         Reply::Done
         | Reply::Flushed { .. }
         | Reply::Cancelled(_)
         | Reply::Dropped(_)
-        | Reply::Operated(_) => Err(Problem::new(
-            Code::Internal,
-            "the node gave an answer of the wrong kind",
-        )),
+        | Reply::Operated(_) => {
+            Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind"))
+        }
     }
 }
 

@@ -32,12 +32,7 @@ const DAYS_MAX: u16 = 3650;
 
 /// The call that exports.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add(
-        "export",
-        Kind::Looks,
-        routes!(export),
-        &[Code::InvalidQuery],
-    )
+    calls.add("export", Kind::Looks, routes!(export), &[Code::InvalidQuery])
 }
 
 struct ExportQuery {
@@ -49,9 +44,7 @@ impl FromQuery for ExportQuery {
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
         let days = query.whole_number("days", 1..=DAYS_MAX)?;
-        Ok(Self {
-            days: days.unwrap_or(DAYS),
-        })
+        Ok(Self { days: days.unwrap_or(DAYS) })
     }
 }
 
@@ -81,9 +74,7 @@ async fn export(
     let patience = service.settings.backup_patience;
     let recipients = {
         let durable = Arc::clone(&durable);
-        streamed(Weak::clone(&life), patience, move |out| {
-            write_recipients(&durable, from, out)
-        })
+        streamed(Weak::clone(&life), patience, move |out| write_recipients(&durable, from, out))
     };
     let gathered = others.streams().await;
     if !gathered.missing.is_empty() {
@@ -99,11 +90,7 @@ async fn export(
     // It begins only once the others are read: its reader is not to be waited for before.
     let events = stream::once(async move {
         streamed(life, patience, move |out| {
-            let written = if has_intake {
-                write_events(&durable, from, out)
-            } else {
-                Ok(())
-            };
+            let written = if has_intake { write_events(&durable, from, out) } else { Ok(()) };
             drop((durable, permit));
             written
         })
@@ -155,10 +142,7 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
         }
         for (scope, channel, mode) in engine.preferences(&profile.id).map_err(odd)? {
             let preference = Preference::of(scope, channel, mode);
-            let body = Chosen {
-                recipient,
-                preference,
-            };
+            let body = Chosen { recipient, preference };
             write_line(out, at, "preference", body)?;
         }
     }
@@ -185,11 +169,7 @@ fn write_line<T: Serialize>(
     op: &'static str,
     body: T,
 ) -> io::Result<()> {
-    let line = Line {
-        at: at.to_string(),
-        op,
-        body,
-    };
+    let line = Line { at: at.to_string(), op, body };
     serde_json::to_writer(&mut *out, &line)?;
     out.write_all(b"\n")
 }

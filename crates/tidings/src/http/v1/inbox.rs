@@ -37,11 +37,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "inbox",
             Kind::Looks,
             routes!(inbox),
-            &[
-                Code::InvalidPath,
-                Code::InvalidQuery,
-                Code::RecipientNotFound,
-            ],
+            &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound],
         )
         .add("mark_seen", Kind::Changes, routes!(mark_seen), MARKS)
         .add("mark_read", Kind::Changes, routes!(mark_read), MARKS)
@@ -262,9 +258,7 @@ async fn inbox(
     let page = service
         .look(move |node| -> Result<InboxPage, Problem> {
             let engine = node.engine();
-            Ok(engine
-                .reader(node.view())
-                .inbox(&id, from, usize::from(limit))??)
+            Ok(engine.reader(node.view()).inbox(&id, from, usize::from(limit))??)
         })
         .await??;
     Answer::json(StatusCode::OK, &Page::from(page))

@@ -25,21 +25,13 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "make_key",
             Kind::Changes,
             routes!(make_key),
-            &[
-                Code::InvalidJson,
-                Code::InvalidBody,
-                Code::UnsupportedMediaType,
-            ],
+            &[Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType],
         )
         .add(
             "revoke_key",
             Kind::Changes,
             routes!(revoke_key),
-            &[
-                Code::InvalidPath,
-                Code::UnsupportedMediaType,
-                Code::KeyNotFound,
-            ],
+            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::KeyNotFound],
         )
 }
 
@@ -65,11 +57,7 @@ struct KeyShown {
 
 impl From<&ApiKey> for KeyShown {
     fn from(key: &ApiKey) -> Self {
-        Self {
-            id: key.id.clone(),
-            name: key.name.clone(),
-            made: key.made.to_string(),
-        }
+        Self { id: key.id.clone(), name: key.name.clone(), made: key.made.to_string() }
     }
 }
 
@@ -161,9 +149,7 @@ async fn revoke_key(
 ) -> Result<Answer, Problem> {
     let revoke = KeyChange::Revoke(id.as_str().to_owned());
     let done = Answer::done();
-    service
-        .change_keys(&change, revoke, &done, done.clone())
-        .await
+    service.change_keys(&change, revoke, &done, done.clone()).await
 }
 
 #[cfg(test)]
@@ -215,10 +201,7 @@ mod tests {
     fn a_request_that_is_sent_again_makes_one_key_and_shows_it_once() {
         let rig = Rig::new();
         let send = |method: Method, path: &str, once: &str, body: &'static str| {
-            let headers = [
-                ("content-type", "application/json"),
-                ("idempotency-key", once),
-            ];
+            let headers = [("content-type", "application/json"), ("idempotency-key", once)];
             rig.send(method, path, &headers, body)
         };
         let ask = || send(Method::POST, KEYS, "a", r#"{"name": "site"}"#);

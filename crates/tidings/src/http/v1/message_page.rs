@@ -133,11 +133,7 @@ impl MessageShown {
     /// Its place in a list of messages in a state, and the cursor of what comes after it.
     fn place(&self, only: Option<MessageState>) -> Option<(Place, String)> {
         let name: MessageName = self.id.parse().ok()?;
-        let on_their_way = [
-            MessageState::Planned,
-            MessageState::Sending,
-            MessageState::Retrying,
-        ];
+        let on_their_way = [MessageState::Planned, MessageState::Sending, MessageState::Retrying];
         let is_on_its_way = only.is_some_and(|state| on_their_way.contains(&state));
         let day = self.built.as_deref().and_then(|at| at.get(..10));
         let day = day.and_then(|day| Day::parse(day).ok());
@@ -177,9 +173,7 @@ pub(super) fn merged(
     }
     messages.sort_by_key(|(place, ..)| *place);
     let next = if messages.len() > most {
-        messages
-            .get(most.saturating_sub(1))
-            .map(|(_, cursor, _)| cursor.clone())
+        messages.get(most.saturating_sub(1)).map(|(_, cursor, _)| cursor.clone())
     } else {
         end.map(|(_, next)| next)
     };
@@ -212,10 +206,7 @@ mod tests {
     }
 
     fn ids(page: &MessagePage) -> Vec<&str> {
-        page.messages
-            .iter()
-            .map(|message| message.id.as_str())
-            .collect()
+        page.messages.iter().map(|message| message.id.as_str()).collect()
     }
 
     #[test]
@@ -223,20 +214,11 @@ mod tests {
         let (new, old) = (Some("2024-03-08"), Some("2024-03-07"));
         let a = || {
             page(
-                &[
-                    ("2024-03-09.0.1.9", None),
-                    ("2024-03-08.1.7.2", new),
-                    ("2024-03-07.0.1.1", old),
-                ],
+                &[("2024-03-09.0.1.9", None), ("2024-03-08.1.7.2", new), ("2024-03-07.0.1.1", old)],
                 None,
             )
         };
-        let b = || {
-            page(
-                &[("2024-03-09.32.1.4", None), ("2024-03-08.32.1.1", new)],
-                None,
-            )
-        };
+        let b = || page(&[("2024-03-09.32.1.4", None), ("2024-03-08.32.1.1", new)], None);
         let all = merged(vec![b(), a()], None, 10);
         let expected = [
             "2024-03-09.0.1.9",
@@ -263,11 +245,7 @@ mod tests {
         assert_eq!(ids(&all), ["2024-03-08.1.7.2"]);
         assert_eq!(all.next.as_deref(), Some("d.2024-03-08.1.8.1"));
         // Both have looked at a bounded number of messages, and shown none.
-        let none = merged(
-            vec![page(&[], Some("w.1970-01-01.3.1.1")), page(&[], None)],
-            None,
-            5,
-        );
+        let none = merged(vec![page(&[], Some("w.1970-01-01.3.1.1")), page(&[], None)], None, 5);
         assert_eq!(none.next.as_deref(), Some("w.1970-01-01.3.1.1"));
     }
 }

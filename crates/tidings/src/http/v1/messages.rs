@@ -32,17 +32,9 @@ const MESSAGES_MAX: u16 = 500;
 
 /// The calls of messages.
 pub(super) fn calls(calls: Calls) -> Calls {
-    const OF_ONE: &[Code] = &[
-        Code::InvalidPath,
-        Code::UnsupportedMediaType,
-        Code::MessageNotFound,
-    ];
-    const SENDS: &[Code] = &[
-        Code::InvalidPath,
-        Code::UnsupportedMediaType,
-        Code::MessageNotFound,
-        Code::MessageState,
-    ];
+    const OF_ONE: &[Code] = &[Code::InvalidPath, Code::UnsupportedMediaType, Code::MessageNotFound];
+    const SENDS: &[Code] =
+        &[Code::InvalidPath, Code::UnsupportedMediaType, Code::MessageNotFound, Code::MessageState];
     calls
         .add(
             "list_messages",
@@ -56,24 +48,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(get_message),
             &[Code::InvalidPath, Code::MessageNotFound],
         )
-        .add(
-            "retry_message",
-            Kind::Changes,
-            routes!(retry_message),
-            SENDS,
-        )
-        .add(
-            "cancel_message",
-            Kind::Changes,
-            routes!(cancel_message),
-            OF_ONE,
-        )
-        .add(
-            "resend_message",
-            Kind::Changes,
-            routes!(resend_message),
-            SENDS,
-        )
+        .add("retry_message", Kind::Changes, routes!(retry_message), SENDS)
+        .add("cancel_message", Kind::Changes, routes!(cancel_message), OF_ONE)
+        .add("resend_message", Kind::Changes, routes!(resend_message), SENDS)
 }
 
 /// The choice of messages.
@@ -104,15 +81,8 @@ struct MessagesQuery {
 }
 
 impl FromQuery for MessagesQuery {
-    const KNOWN: &'static [&'static str] = &[
-        "recipient",
-        "channel",
-        "state",
-        "type",
-        "day",
-        "limit",
-        "cursor",
-    ];
+    const KNOWN: &'static [&'static str] =
+        &["recipient", "channel", "state", "type", "day", "limit", "cursor"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
         let states = MessageState::ALL.map(|state| (state.word(), state));
@@ -191,10 +161,7 @@ struct LeftOut {
 
 impl From<Skipped> for LeftOut {
     fn from(skipped: Skipped) -> Self {
-        Self {
-            event: skipped.event.as_str().to_owned(),
-            reason: skipped.reason.word(),
-        }
+        Self { event: skipped.event.as_str().to_owned(), reason: skipped.reason.word() }
     }
 }
 
@@ -296,10 +263,7 @@ async fn operate(
     let message = named(id)?;
     let told = |replies: Vec<Result<Reply, Problem>>| match only(replies)? {
         Reply::Operated(operated) => Answer::json(StatusCode::OK, &OperatedAnswer::from(operated)),
-        _ => Err(Problem::new(
-            Code::Internal,
-            "the node gave an answer of the wrong kind",
-        )),
+        _ => Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind")),
     };
     let command = Command::Message { message, act };
     service.change(change, vec![command], told).await
@@ -335,9 +299,7 @@ async fn list_messages(
     };
     let own = service.look(move |node| -> Result<_, Problem> {
         let engine = node.engine();
-        Ok(engine
-            .reader(node.view())
-            .messages(&filter, (from, most))??)
+        Ok(engine.reader(node.view()).messages(&filter, (from, most))??)
     });
     if others.is_none() || !is_of_all {
         return Answer::json(StatusCode::OK, &MessagePage::from(own.await??));
@@ -345,10 +307,7 @@ async fn list_messages(
     let (own, mut gathered) = tokio::join!(own, others.gather());
     let mut pages = std::mem::take(&mut gathered.found);
     pages.push(MessagePage::from(own??));
-    let page = MessagePage {
-        missing: gathered.missing(),
-        ..merged(pages, state, most)
-    };
+    let page = MessagePage { missing: gathered.missing(), ..merged(pages, state, most) };
     Answer::json(StatusCode::OK, &page)
 }
 

@@ -20,12 +20,7 @@ const GONE_MS: i64 = 60_000;
 
 /// The call of the nodes.
 pub(super) fn calls(calls: Calls) -> Calls {
-    calls.add(
-        "list_nodes",
-        Kind::Knows,
-        routes!(list_nodes),
-        &[Code::NoHolder, Code::HolderLost],
-    )
+    calls.add("list_nodes", Kind::Knows, routes!(list_nodes), &[Code::NoHolder, Code::HolderLost])
 }
 
 /// A node as `GET /v1/nodes` shows it.
@@ -60,16 +55,9 @@ pub struct NodeShown {
 pub fn shown(membership: &Membership) -> Vec<NodeShown> {
     let lease = membership.lease;
     let holds = |seen: &MemberStatus| lease.holder == Some(seen.member.id);
-    let members = membership
-        .members
-        .iter()
-        .filter(|seen| seen.silent_ms < GONE_MS || holds(seen));
+    let members = membership.members.iter().filter(|seen| seen.silent_ms < GONE_MS || holds(seen));
     let node = |seen: &MemberStatus| {
-        let MemberStatus {
-            member,
-            silent_ms,
-            since_ms,
-        } = seen;
+        let MemberStatus { member, silent_ms, since_ms } = seen;
         NodeShown {
             node: member.name.clone(),
             address: member.address.clone(),
@@ -134,19 +122,12 @@ mod tests {
     #[test]
     fn who_holds_the_store_is_told_from_those_who_stand_by_or_are_silent() {
         let seen = |id: i64, role: Role, silent_ms: i64| MemberStatus {
-            member: Member {
-                role,
-                lag_ms: id,
-                ..Member::new(NodeId(id), &format!("node-{id}"))
-            },
+            member: Member { role, lag_ms: id, ..Member::new(NodeId(id), &format!("node-{id}")) },
             silent_ms,
             since_ms: 1_000,
         };
         let mut membership = Membership {
-            lease: Lease {
-                epoch: Epoch(7),
-                holder: Some(NodeId(2)),
-            },
+            lease: Lease { epoch: Epoch(7), holder: Some(NodeId(2)) },
             members: vec![
                 seen(1, Role::Standby, 100),
                 seen(2, Role::Holding, 70_000),
@@ -167,10 +148,7 @@ mod tests {
         ];
         assert_eq!(told, expected);
         let parts = |nodes: &[NodeShown]| -> Vec<_> {
-            nodes
-                .iter()
-                .map(|node| (node.intake, node.parts.clone()))
-                .collect()
+            nodes.iter().map(|node| (node.intake, node.parts.clone())).collect()
         };
         let none = || (false, Some(Vec::new()));
         assert_eq!(parts(&nodes), [none(), (true, None), none()]);
@@ -185,11 +163,7 @@ mod tests {
         });
         let nodes = shown(&membership);
         assert_eq!(nodes[0].state, "holding");
-        let expected = [
-            (false, Some(vec![3, 4, 5])),
-            (true, Some(vec![0, 1, 2])),
-            none(),
-        ];
+        let expected = [(false, Some(vec![3, 4, 5])), (true, Some(vec![0, 1, 2])), none()];
         assert_eq!(parts(&nodes), expected);
     }
 }

@@ -41,12 +41,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(retract_object),
             &[Code::InvalidPath, Code::UnsupportedMediaType],
         )
-        .add(
-            "change_objects",
-            Kind::Changes,
-            routes!(change_objects),
-            MANY,
-        )
+        .add("change_objects", Kind::Changes, routes!(change_objects), MANY)
 }
 
 /// A change of an object, with its id.

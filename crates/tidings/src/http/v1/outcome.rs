@@ -128,9 +128,7 @@ impl From<Fate> for ChannelFate {
             entries: fate.entries,
             pending: fate.pending,
             outcomes: fate.ended,
-            reasons: reasons
-                .map(|(reason, count)| (reason.word(), count))
-                .collect(),
+            reasons: reasons.map(|(reason, count)| (reason.word(), count)).collect(),
         }
     }
 }

@@ -14,31 +14,14 @@ use crate::http::{Answer, Change, Service, only};
 
 /// The calls that pause and resume.
 pub(super) fn calls(calls: Calls) -> Calls {
-    let of_type: &[Code] = &[
-        Code::InvalidPath,
-        Code::UnsupportedMediaType,
-        Code::TypeNotFound,
-    ];
-    let of_channel: &[Code] = &[
-        Code::InvalidPath,
-        Code::UnsupportedMediaType,
-        Code::ChannelNotFound,
-    ];
+    let of_type: &[Code] = &[Code::InvalidPath, Code::UnsupportedMediaType, Code::TypeNotFound];
+    let of_channel: &[Code] =
+        &[Code::InvalidPath, Code::UnsupportedMediaType, Code::ChannelNotFound];
     calls
         .add("pause_type", Kind::Changes, routes!(pause_type), of_type)
         .add("resume_type", Kind::Changes, routes!(resume_type), of_type)
-        .add(
-            "pause_channel",
-            Kind::Changes,
-            routes!(pause_channel),
-            of_channel,
-        )
-        .add(
-            "resume_channel",
-            Kind::Changes,
-            routes!(resume_channel),
-            of_channel,
-        )
+        .add("pause_channel", Kind::Changes, routes!(pause_channel), of_channel)
+        .add("resume_channel", Kind::Changes, routes!(resume_channel), of_channel)
 }
 
 async fn steer(service: &Service, change: &Change, command: Command) -> Result<Answer, Problem> {

@@ -30,18 +30,8 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(get_preferences),
             &[Code::InvalidPath, Code::RecipientNotFound],
         )
-        .add(
-            "put_preferences",
-            Kind::Changes,
-            routes!(put_preferences),
-            CHANGE,
-        )
-        .add(
-            "patch_preferences",
-            Kind::Changes,
-            routes!(patch_preferences),
-            CHANGE,
-        )
+        .add("put_preferences", Kind::Changes, routes!(put_preferences), CHANGE)
+        .add("patch_preferences", Kind::Changes, routes!(patch_preferences), CHANGE)
 }
 
 /// The errors of a list of preferences.
@@ -133,11 +123,7 @@ async fn set(
     let rules = service.rules();
     let chosen = choices(&rules, list)?;
     let warnings = without_effect(&rules, &chosen);
-    let command = Command::Preferences {
-        recipient,
-        chosen,
-        whole,
-    };
+    let command = Command::Preferences { recipient, chosen, whole };
     if warnings.is_empty() {
         return service.done(change, command).await;
     }
@@ -161,10 +147,7 @@ fn without_effect(rules: &Rules, chosen: &[Choice]) -> Vec<EventWarning> {
     });
     let warning = |name| EventWarning {
         code: "only_required",
-        detail: format!(
-            "every type of the category {} is required and still sent",
-            quoted(name)
-        ),
+        detail: format!("every type of the category {} is required and still sent", quoted(name)),
         hint: "leave it out; it only concerns types of this category that are not required, should some come later",
     };
     only_required.map(warning).collect()

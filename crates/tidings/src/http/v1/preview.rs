@@ -26,11 +26,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         "preview",
         Kind::Looks,
         routes!(preview),
-        &[
-            Code::InvalidPath,
-            Code::InvalidQuery,
-            Code::RecipientNotFound,
-        ],
+        &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound],
     )
 }
 
@@ -122,9 +118,7 @@ async fn preview(
             let (engine, view) = (node.engine(), node.view());
             let scheduled = ScheduledCount::of(&engine.reader(view).scheduled(&id)??);
             let next =
-                engine
-                    .reader(view)
-                    .next_message(&id, (EMAIL_NO, now), lane.as_deref())??;
+                engine.reader(view).next_message(&id, (EMAIL_NO, now), lane.as_deref())??;
             let Some((plan, planned)) = next else {
                 let mail = None;
                 return Ok(Preview { mail, scheduled });

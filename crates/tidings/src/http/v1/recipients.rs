@@ -40,12 +40,7 @@ const BODY: &[Code] = &[
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
         .add("put_recipient", Kind::Changes, routes!(put_recipient), BODY)
-        .add(
-            "patch_recipient",
-            Kind::Changes,
-            routes!(patch_recipient),
-            BODY,
-        )
+        .add("patch_recipient", Kind::Changes, routes!(patch_recipient), BODY)
         .add(
             "get_recipient",
             Kind::Looks,
@@ -56,18 +51,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "erase_recipient",
             Kind::Changes,
             routes!(erase_recipient),
-            &[
-                Code::InvalidPath,
-                Code::UnsupportedMediaType,
-                Code::RecipientNotFound,
-            ],
+            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::RecipientNotFound],
         )
-        .add(
-            "change_recipients",
-            Kind::Changes,
-            routes!(change_recipients),
-            MANY,
-        )
+        .add("change_recipients", Kind::Changes, routes!(change_recipients), MANY)
 }
 
 /// A recipient's profile.

@@ -31,12 +31,8 @@ const FOLLOW: &[Code] = &[
 ];
 
 /// The errors of unfollowing.
-const UNFOLLOW: &[Code] = &[
-    Code::InvalidPath,
-    Code::InvalidBody,
-    Code::UnsupportedMediaType,
-    Code::RecipientNotFound,
-];
+const UNFOLLOW: &[Code] =
+    &[Code::InvalidPath, Code::InvalidBody, Code::UnsupportedMediaType, Code::RecipientNotFound];
 
 /// The calls of subscriptions.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -78,9 +74,7 @@ async fn follow(
     change: Change,
 ) -> Result<Answer, Problem> {
     let topic = topic_of(&topic)?;
-    service
-        .done(&change, Command::Subscribe { recipient, topic })
-        .await
+    service.done(&change, Command::Subscribe { recipient, topic }).await
 }
 
 /// Unfollow a topic
@@ -100,9 +94,7 @@ async fn unfollow(
     change: Change,
 ) -> Result<Answer, Problem> {
     let topic = topic_of(&topic)?;
-    service
-        .done(&change, Command::Unsubscribe { recipient, topic })
-        .await
+    service.done(&change, Command::Unsubscribe { recipient, topic }).await
 }
 
 /// The topic of a path.

@@ -27,21 +27,12 @@ const ADDRESSES_MAX: u16 = 1_000;
 /// The calls of suppressed addresses.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls
-        .add(
-            "list_suppressions",
-            Kind::Looks,
-            routes!(list_suppressions),
-            &[Code::InvalidQuery],
-        )
+        .add("list_suppressions", Kind::Looks, routes!(list_suppressions), &[Code::InvalidQuery])
         .add(
             "get_suppression",
             Kind::Looks,
             routes!(get_suppression),
-            &[
-                Code::InvalidPath,
-                Code::ChannelNotFound,
-                Code::SuppressionNotFound,
-            ],
+            &[Code::InvalidPath, Code::ChannelNotFound, Code::SuppressionNotFound],
         )
         .add(
             "suppress",
@@ -59,11 +50,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "unsuppress",
             Kind::Changes,
             routes!(unsuppress),
-            &[
-                Code::InvalidPath,
-                Code::UnsupportedMediaType,
-                Code::ChannelNotFound,
-            ],
+            &[Code::InvalidPath, Code::UnsupportedMediaType, Code::ChannelNotFound],
         )
 }
 
@@ -86,9 +73,7 @@ impl FromQuery for SuppressionsQuery {
     const KNOWN: &'static [&'static str] = &["channel", "limit", "cursor"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
-        let channels: Vec<_> = sending()
-            .map(|channel| (channel.name, channel.number))
-            .collect();
+        let channels: Vec<_> = sending().map(|channel| (channel.name, channel.number)).collect();
         Ok(Self {
             channel: query.word("channel", &channels)?,
             limit: query.whole_number("limit", 1..=ADDRESSES_MAX)?,
@@ -231,11 +216,8 @@ async fn suppress(
     change: Change,
 ) -> Result<Answer, Problem> {
     let address = named(&path)?;
-    let body: SuppressionBody = if change.body.is_empty() {
-        SuppressionBody::default()
-    } else {
-        change.parse()?
-    };
+    let body: SuppressionBody =
+        if change.body.is_empty() { SuppressionBody::default() } else { change.parse()? };
     service.done(&change, body.command(address)).await
 }
 

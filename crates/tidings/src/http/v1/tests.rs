@@ -102,11 +102,7 @@ fn a_profile_that_cannot_be_is_refused() {
     for (body, code) in refused {
         for method in [Method::PUT, Method::PATCH] {
             let answer = rig.call(method, "/v1/recipients/ada", &body);
-            assert_eq!(
-                problem(&answer, StatusCode::UNPROCESSABLE_ENTITY),
-                code,
-                "{body}"
-            );
+            assert_eq!(problem(&answer, StatusCode::UNPROCESSABLE_ENTITY), code, "{body}");
         }
     }
     let json = [("content-type", "application/json")];
@@ -193,28 +189,15 @@ fn h19_preferences_are_one_list() {
             json!([{"type": "note", "channel": "email", "mode": "never"}, {"type": "x", "channel": "email", "mode": "never"}]),
             "unknown_type",
         ),
-        (
-            json!([{"type": "note", "channel": "inbox", "mode": "daily"}]),
-            "unknown_preference",
-        ),
-        (
-            json!([{"type": "note", "channel": "email", "mode": "sometimes"}]),
-            "unknown_preference",
-        ),
-        (
-            json!([{"type": "note", "channel": "fax", "mode": "never"}]),
-            "unknown_channel",
-        ),
+        (json!([{"type": "note", "channel": "inbox", "mode": "daily"}]), "unknown_preference"),
+        (json!([{"type": "note", "channel": "email", "mode": "sometimes"}]), "unknown_preference"),
+        (json!([{"type": "note", "channel": "fax", "mode": "never"}]), "unknown_channel"),
         (json!([1]), "invalid_body"),
         (json!({}), "invalid_body"),
     ];
     for (list, code) in wrong {
         let answer = rig.call(Method::PUT, path, &list);
-        assert_eq!(
-            problem(&answer, StatusCode::UNPROCESSABLE_ENTITY),
-            code,
-            "{list}"
-        );
+        assert_eq!(problem(&answer, StatusCode::UNPROCESSABLE_ENTITY), code, "{list}");
     }
     assert_eq!(get(&rig, path), daily);
     put(&rig, path, &json!([]));
@@ -254,10 +237,7 @@ fn h18_a_part_of_the_preferences_is_set() {
     // One item is wrong: nothing is set.
     let wrong = json!([never, {"type": "note", "channel": "fax", "mode": "never"}]);
     let refused = patch(&wrong);
-    assert_eq!(
-        problem(&refused, StatusCode::UNPROCESSABLE_ENTITY),
-        "unknown_channel"
-    );
+    assert_eq!(problem(&refused, StatusCode::UNPROCESSABLE_ENTITY), "unknown_channel");
     done(&patch(&json!([])));
     assert_eq!(lane(&rig), "cooldown");
     assert_eq!(get(&rig.restart(), path).as_array().unwrap().len(), 2);
@@ -278,10 +258,7 @@ fn t12_what_is_scheduled_can_be_seen() {
     assert_eq!(due["lanes"], json!([]));
     assert_eq!(due["scheduled"], json!({"events": 1, "next": waiting}));
     let pending = get(&rig, "/v1/recipients/ada/pending");
-    assert_eq!(
-        pending,
-        json!({"lanes": [], "messages": [], "scheduled": waiting})
-    );
+    assert_eq!(pending, json!({"lanes": [], "messages": [], "scheduled": waiting}));
     let event = get(&rig, "/v1/events/e1");
     assert_eq!(event["scheduled_for"], "2024-01-03T12:00:00Z");
     assert_eq!(event["arrived_at"], "2024-01-01T12:00:00Z");
@@ -317,27 +294,18 @@ fn what_is_scheduled_by_wall_clocks_can_be_seen() {
     assert_eq!(due["scheduled"]["events"], 1);
     assert_eq!(due["scheduled"]["next"].as_array().unwrap().len(), 2);
     let again = post(&rig, "/v1/events", &later);
-    assert_eq!(
-        (&again["status"], &again["warnings"]),
-        (&json!("duplicate"), &json!([]))
-    );
+    assert_eq!((&again["status"], &again["warnings"]), (&json!("duplicate"), &json!([])));
     let rig = rig.restart();
     rig.at("2024-01-03T03:31:00Z");
     let event = get(&rig, "/v1/events/e1");
     assert_eq!(event["scheduled_for"], "2024-01-03T09:00:00Z");
-    assert_eq!(
-        event["channels"]["inbox"]["outcomes"],
-        json!({"delivered": 1})
-    );
+    assert_eq!(event["channels"]["inbox"]["outcomes"], json!({"delivered": 1}));
     let inbox = get(&rig, "/v1/recipients/bob/inbox");
     assert_eq!(inbox["groups"][0]["items"][0]["t"], "2024-01-03T03:30:00Z");
     let cancelled = post(&rig, "/v1/events/e1/cancel", &Value::Null);
     assert_eq!(cancelled["status"], "cancelled", "{cancelled}");
     let event = get(&rig, "/v1/events/e1");
-    assert_eq!(
-        (&event["scheduled_for"], &event["notifications"]),
-        (&Value::Null, &json!(2))
-    );
+    assert_eq!((&event["scheduled_for"], &event["notifications"]), (&Value::Null, &json!(2)));
     assert_eq!(event["channels"]["email"]["reasons"], json!({"event": 2}));
     assert_eq!(get(&rig, "/v1/admin/due")["scheduled"]["events"], 0);
 }
@@ -350,10 +318,7 @@ fn a15_an_event_for_nobody_has_an_outcome() {
     assert_eq!(published["warnings"][0]["code"], "nobody_concerned");
     let event = get(&rig, "/v1/events/e1");
     assert_eq!(event["event"]["type"], "note");
-    assert_eq!(
-        (&event["notifications"], &event["channels"]),
-        (&json!(0), &json!({}))
-    );
+    assert_eq!((&event["notifications"], &event["channels"]), (&json!(0), &json!({})));
     let none = rig.call(Method::GET, "/v1/events/e2", &Value::Null);
     assert_eq!(problem(&none, StatusCode::NOT_FOUND), "event_not_found");
 }
@@ -368,18 +333,9 @@ fn what_waits_is_seen_and_flushed() {
         let entry = json!({"event": event, "type": kind, "object": format!("of/{event}"), "t": t});
         json!({"channel": "email", "lane": lane, "due": due, "held_by": null, "entries": [entry]})
     };
-    let cooldown = lane(
-        "cooldown",
-        ("e1", "2024-01-01T12:00:00Z"),
-        "note",
-        "2024-01-01T12:04:00Z",
-    );
-    let digest = lane(
-        "digest:daily",
-        ("w1", "2024-01-01T12:00:00.001Z"),
-        "weekly",
-        "2024-01-02T09:00:00Z",
-    );
+    let cooldown = lane("cooldown", ("e1", "2024-01-01T12:00:00Z"), "note", "2024-01-01T12:04:00Z");
+    let digest =
+        lane("digest:daily", ("w1", "2024-01-01T12:00:00.001Z"), "weekly", "2024-01-02T09:00:00Z");
     assert_eq!(pending["lanes"], json!([cooldown, digest]));
     let limits = json!({"channel": "email", "lane": "digest:daily"});
     let flushed = post(&rig, "/v1/recipients/ada/flush", &limits);
@@ -388,19 +344,9 @@ fn what_waits_is_seen_and_flushed() {
     assert_eq!(pending["lanes"], json!([cooldown]));
     post(&rig, "/v1/recipients/ada/flush", &Value::Null);
     let pending = get(&rig, "/v1/recipients/ada/pending");
-    assert_eq!(
-        pending,
-        json!({"lanes": [], "messages": [], "scheduled": []})
-    );
-    let odd = rig.call(
-        Method::POST,
-        "/v1/recipients/ada/flush",
-        &json!({"channel": "fax"}),
-    );
-    assert_eq!(
-        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
-        "unknown_channel"
-    );
+    assert_eq!(pending, json!({"lanes": [], "messages": [], "scheduled": []}));
+    let odd = rig.call(Method::POST, "/v1/recipients/ada/flush", &json!({"channel": "fax"}));
+    assert_eq!(problem(&odd, StatusCode::UNPROCESSABLE_ENTITY), "unknown_channel");
 }
 
 /// Acceptance M8: what somebody unconfirmed is told waits, and goes as one on confirmation.
@@ -436,26 +382,16 @@ fn a_type_is_paused_and_resumed() {
     let types = get(&rig, "/v1/types");
     assert_eq!(types["types"]["note"]["paused"], true);
     assert_eq!(types["types"]["weekly"]["paused"], false);
-    assert_eq!(
-        get(&rig, "/v1/admin/status")["paused"]["types"],
-        json!(["note"])
-    );
+    assert_eq!(get(&rig, "/v1/admin/status")["paused"]["types"], json!(["note"]));
     let pending = get(&rig, "/v1/recipients/ada/pending");
     let shown: Vec<(&str, &str, usize)> = pending["lanes"]
         .as_array()
         .unwrap()
         .iter()
         .map(|lane| {
-            assert_eq!(
-                (&lane["held_by"], &lane["due"]),
-                (&json!("paused"), &Value::Null)
-            );
+            assert_eq!((&lane["held_by"], &lane["due"]), (&json!("paused"), &Value::Null));
             let entries = lane["entries"].as_array().unwrap().len();
-            (
-                lane["channel"].as_str().unwrap(),
-                lane["lane"].as_str().unwrap(),
-                entries,
-            )
+            (lane["channel"].as_str().unwrap(), lane["lane"].as_str().unwrap(), entries)
         })
         .collect();
     // The inbox had been told of the first already.
@@ -466,10 +402,7 @@ fn a_type_is_paused_and_resumed() {
     done(&rig.call(Method::POST, "/v1/types/note/resume", &Value::Null));
     assert_eq!(get(&rig, "/v1/recipients/ada/pending")["lanes"], json!([]));
     let event = get(&rig, "/v1/events/e2");
-    assert_eq!(
-        event["channels"]["inbox"]["outcomes"],
-        json!({"delivered": 1})
-    );
+    assert_eq!(event["channels"]["inbox"]["outcomes"], json!({"delivered": 1}));
     assert_eq!(get(&rig, "/v1/recipients/ada/inbox")["unseen"], 2);
 }
 
@@ -500,15 +433,9 @@ fn a_channel_is_paused_and_resumed() {
         (&json!("2024-01-01T12:04:00Z"), &json!("paused"))
     );
     let due = get(&rig, "/v1/admin/due");
-    assert_eq!(
-        (&due["lanes"][0]["held"], &due["unmade"]),
-        (&json!(1), &json!(0))
-    );
+    assert_eq!((&due["lanes"][0]["held"], &due["unmade"]), (&json!(1), &json!(0)));
     let rig = rig.restart();
-    assert_eq!(
-        get(&rig, "/v1/admin/status")["paused"]["channels"],
-        json!(["email"])
-    );
+    assert_eq!(get(&rig, "/v1/admin/status")["paused"]["channels"], json!(["email"]));
     done(&rig.call(Method::POST, "/v1/channels/email/resume", &Value::Null));
     assert_eq!(get(&rig, "/v1/recipients/ada/pending")["lanes"], json!([]));
     for (path, code) in [
@@ -552,15 +479,8 @@ fn days_are_forgotten_when_asked() {
     assert_eq!(status["entries"], entries);
     let gone = rig.call(Method::GET, "/v1/events/e1", &Value::Null);
     assert_eq!(problem(&gone, StatusCode::NOT_FOUND), "event_not_found");
-    let odd = rig.call(
-        Method::POST,
-        "/v1/admin/forget",
-        &json!({"before": "yesterday"}),
-    );
-    assert_eq!(
-        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
-        "invalid_body"
-    );
+    let odd = rig.call(Method::POST, "/v1/admin/forget", &json!({"before": "yesterday"}));
+    assert_eq!(problem(&odd, StatusCode::UNPROCESSABLE_ENTITY), "invalid_body");
 }
 
 #[test]

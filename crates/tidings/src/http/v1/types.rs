@@ -41,10 +41,7 @@ struct TypesAnswer {
 
 /// A type.
 #[derive(Serialize, ToSchema)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a key of a configuration"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of a configuration")]
 struct TypeShown {
     /// Its category.
     category: String,
@@ -170,10 +167,7 @@ impl PolicyShown {
                     Decide::Earliest => "earliest",
                 });
             }
-            Policy::Cooldown {
-                quiet_ms,
-                max_wait_ms,
-            } => {
+            Policy::Cooldown { quiet_ms, max_wait_ms } => {
                 shown.policy = "cooldown";
                 shown.quiet = Some(duration::print(*quiet_ms));
                 let most = max_wait_ms.map(duration::print);
@@ -259,10 +253,8 @@ impl TypesAnswer {
         };
         let digests = rules.digests.iter();
         let channel = |name: &'static str| {
-            let provided = rules
-                .channels
-                .get(name)
-                .is_some_and(|channel| !channel.providers.is_empty());
+            let provided =
+                rules.channels.get(name).is_some_and(|channel| !channel.providers.is_empty());
             let shown = ChannelShown {
                 configured: name == INBOX || provided,
                 paused: paused.has_channel(name),
@@ -272,9 +264,7 @@ impl TypesAnswer {
         Self {
             types: types.collect(),
             categories: rules.categories.iter().map(title).collect(),
-            digests: digests
-                .map(|(name, digest)| (name.clone(), digest.into()))
-                .collect(),
+            digests: digests.map(|(name, digest)| (name.clone(), digest.into())).collect(),
             channels: CHANNELS.into_iter().map(channel).collect(),
         }
     }
@@ -289,8 +279,6 @@ impl TypesAnswer {
 )]
 async fn list_types(State(service): State<Arc<Service>>) -> Result<Answer, Problem> {
     let rules = service.rules();
-    let types = service
-        .look(move |node| TypesAnswer::of(&rules, node.engine().paused()))
-        .await?;
+    let types = service.look(move |node| TypesAnswer::of(&rules, node.engine().paused())).await?;
     Answer::json(StatusCode::OK, &types)
 }

@@ -180,10 +180,7 @@ impl ScheduledCount {
     /// A summary of what is scheduled; `None` if nothing is.
     pub(super) fn of(entries: &[WaitingEntry]) -> Option<Self> {
         let first = entries.iter().map(|entry| entry.t).min()?;
-        Some(Self {
-            notifications: entries.len(),
-            first: first.to_string(),
-        })
+        Some(Self { notifications: entries.len(), first: first.to_string() })
     }
 }
 
@@ -224,12 +221,8 @@ async fn pending(
                 entries: lane.entries.into_iter().map(Waiting::from).collect(),
             });
             let lanes = lanes.collect();
-            let scheduled = engine
-                .reader(view)
-                .scheduled(&id)??
-                .into_iter()
-                .map(Waiting::from)
-                .collect();
+            let scheduled =
+                engine.reader(view).scheduled(&id)??.into_iter().map(Waiting::from).collect();
             let retrying = engine.reader(view).retrying(Some(&id), RETRIED_MAX)??;
             Ok(Pending {
                 lanes,
@@ -256,30 +249,18 @@ async fn flush(
     InPath(recipient): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let limits = if change.body.is_empty() {
-        FlushLimits::default()
-    } else {
-        change.parse()?
-    };
+    let limits = if change.body.is_empty() { FlushLimits::default() } else { change.parse()? };
     let of = recipient.clone();
     let command = limits.command(recipient)?;
-    let scheduled = service
-        .look(move |node| node.engine().reader(node.view()).scheduled(&of))
-        .await???;
+    let scheduled =
+        service.look(move |node| node.engine().reader(node.view()).scheduled(&of)).await???;
     let scheduled = ScheduledCount::of(&scheduled);
     let flushed = |replies| match only(replies)? {
         Reply::Flushed { marker, lanes } => {
-            let flushed = Flushed {
-                marker,
-                lanes,
-                scheduled,
-            };
+            let flushed = Flushed { marker, lanes, scheduled };
             Answer::json(StatusCode::OK, &flushed)
         }
-        _ => Err(Problem::new(
-            Code::Internal,
-            "the node gave an answer of the wrong kind",
-        )),
+        _ => Err(Problem::new(Code::Internal, "the node gave an answer of the wrong kind")),
     };
     service.change(&change, vec![command], flushed).await
 }

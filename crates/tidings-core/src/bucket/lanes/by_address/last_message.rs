@@ -27,8 +27,7 @@ impl Lanes {
                 if quiet == 0 {
                     continue;
                 }
-                self.fading
-                    .insert((Instant(at.0.saturating_add(quiet)), lane.clone()));
+                self.fading.insert((Instant(at.0.saturating_add(quiet)), lane.clone()));
             }
             self.change_known(&lane, who, around, |lane, _| lane.note_messages(at, who));
         }
@@ -102,11 +101,7 @@ impl Lanes {
 impl Around<'_> {
     /// The longest time for which the last message of a lane with a key matters, in milliseconds.
     fn longest_quiet(self, no: LaneNo) -> i64 {
-        let quiet = |no| {
-            self.terms
-                .rules()
-                .map_or(0, |rules| rules.longest_quiet(no))
-        };
+        let quiet = |no| self.terms.rules().map_or(0, |rules| rules.longest_quiet(no));
         let names = &self.compiled.names;
         names.others(no).chain([no]).map(quiet).max().unwrap_or(0)
     }

@@ -52,8 +52,7 @@ impl Deadlines<'_> {
         };
         match &lane.columns {
             Columns::Windows(windows) => {
-                rest.iter()
-                    .for_each(|number| tell(Opened::Window(&windows.get(number)), number));
+                rest.iter().for_each(|number| tell(Opened::Window(&windows.get(number)), number));
             }
             Columns::Since(_) => {
                 for (slot, who) in lane.wheel.slots().chain(lane.parked.slots()) {

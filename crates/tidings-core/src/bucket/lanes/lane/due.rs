@@ -152,11 +152,7 @@ impl Lane {
 
     /// The recipients whose window does not close now: the unconfirmed, or all while the channel is paused.
     pub(crate) fn would_hold(&self, who: &RoaringBitmap, terms: Terms<'_>) -> RoaringBitmap {
-        if self.paused {
-            who.clone()
-        } else {
-            who & &*terms.roster.unconfirmed
-        }
+        if self.paused { who.clone() } else { who & &*terms.roster.unconfirmed }
     }
 
     /// The recipients whose window is still to be counted. A flushed one never is, nor a full one.

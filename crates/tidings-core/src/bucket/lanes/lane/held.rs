@@ -94,8 +94,7 @@ impl Lane {
         let heeding = self.deadlines(terms).heeding(who);
         let passed = |number: &u32| {
             let window = windows.get(*number);
-            self.deadlines(terms)
-                .after_quiet_hours(Opened::Window(&window), *number, &heeding)
+            self.deadlines(terms).after_quiet_hours(Opened::Window(&window), *number, &heeding)
                 <= at.0
         };
         let passed: Vec<u32> = who.iter().filter(passed).collect();

@@ -59,16 +59,9 @@ impl Lane {
             }
         };
         // Where nothing is left, the row before must not go on saying what it said.
-        let last = self
-            .last
-            .column_mut()
-            .map(|column| column.take_dirty(|_| true));
+        let last = self.last.column_mut().map(|column| column.take_dirty(|_| true));
         let counts = Some(self.counts.take_dirty(waits));
-        let each = [
-            (Part::Windows, windows),
-            (Part::Last, last),
-            (Part::Counts, counts),
-        ];
+        let each = [(Part::Windows, windows), (Part::Last, last), (Part::Counts, counts)];
         each.into_iter()
             .flat_map(|(part, pages)| pages.into_iter().flatten().map(move |page| (part, page)))
             .collect()
@@ -150,13 +143,7 @@ impl Lane {
         if part == Part::Last as u8 {
             return put_back(self.last.column_mut(), page, bytes, |_, _| true);
         }
-        let Self {
-            columns,
-            open,
-            wheel,
-            counts,
-            ..
-        } = self;
+        let Self { columns, open, wheel, counts, .. } = self;
         if part == Part::Counts as u8 {
             return put_back(Some(counts), page, bytes, |number, _| open.contains(number));
         }
@@ -211,9 +198,8 @@ fn row<T: Copy + Default + Serialize>(
     is_of_use: impl Fn(u32, &T) -> bool,
 ) -> (u8, Vec<u8>) {
     let values = column.page(page);
-    let (numbers, values): (Vec<u32>, Vec<T>) = values
-        .filter(|(number, value)| is_of_use(*number, value))
-        .unzip();
+    let (numbers, values): (Vec<u32>, Vec<T>) =
+        values.filter(|(number, value)| is_of_use(*number, value)).unzip();
     let slots: Set = numbers.iter().map(|number| number % PAGE).collect();
     let generation = u8::from(column.odd().contains(page));
     (generation, encode(&(slots, values)))

@@ -19,19 +19,14 @@ impl Lane {
     pub(crate) fn note_messages(&mut self, at: Instant, who: &RoaringBitmap) {
         for number in who {
             let last = self.last.at(number);
-            *last = Last {
-                at: Some(at),
-                before: last.at,
-            };
+            *last = Last { at: Some(at), before: last.at };
         }
     }
 
     /// Has last messages after this instant be at it; returns whose they are. One of nobody who waits matters too: the next
     /// entry asks for it.
     pub(super) fn put_back_last(&mut self, to: Instant) -> RoaringBitmap {
-        let later = self
-            .last
-            .numbers_where(|last| last.at.max(last.before) > Some(to));
+        let later = self.last.numbers_where(|last| last.at.max(last.before) > Some(to));
         for number in &later {
             let last = self.last.at(number);
             last.at = last.at.map(|at| at.min(to));

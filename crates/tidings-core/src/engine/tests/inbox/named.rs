@@ -49,12 +49,7 @@ fn h20_a_group_ends_with_its_day() {
         }
         world.publish(0, (1, 1, 0), 1, 0);
     }
-    let counts: Vec<_> = world
-        .page(0, None, 20)
-        .groups
-        .iter()
-        .map(|g| g.count)
-        .collect();
+    let counts: Vec<_> = world.page(0, None, 20).groups.iter().map(|g| g.count).collect();
     assert_eq!(counts, [2, 2]);
 }
 
@@ -94,29 +89,20 @@ fn a_group_lists_its_newest_items_and_counts_all() {
     let page = world.page(0, None, 20);
     assert_eq!((page.groups[0].count, page.unseen), (40, 1));
     let listed = page.groups[0].items.len();
-    assert_eq!(
-        (listed, page.groups[0].actors.len()),
-        (ITEMS_LISTED, ITEMS_LISTED)
-    );
+    assert_eq!((listed, page.groups[0].actors.len()), (ITEMS_LISTED, ITEMS_LISTED));
     assert_eq!(page.groups[0].items[0].event, id("e39"));
 }
 
 #[test]
 fn a_cursor_is_read_as_it_was_written_or_not_at_all() {
-    for text in [
-        "", "-", "1", "1-", "x-1", "01-2", "1-2-3", "+1-2", "-1-2", "A-1",
-    ] {
+    for text in ["", "-", "1", "1-", "x-1", "01-2", "1-2-3", "+1-2", "-1-2", "A-1"] {
         assert_eq!(text.parse::<Cursor>(), Err(CursorError), "{text}");
     }
     let cursor: Cursor = "1f-a0".parse().unwrap();
     assert_eq!(cursor.to_string(), "1f-a0");
     let mut world = lone();
     world.publish(0, (1, 1, 0), 1, 0);
-    for odd in [
-        "0-0",
-        "ffffffffffffffff-ffffffffffffffff",
-        "0-ffffffffffffffff",
-    ] {
+    for odd in ["0-0", "ffffffffffffffff-ffffffffffffffff", "0-ffffffffffffffff"] {
         world.page(0, Some(odd.parse().unwrap()), 20);
     }
 }

@@ -78,54 +78,22 @@ fn slack_takes_messages_of_bots() {
             assert!(text.ends_with("\nhttps://example.org"), "{text}");
         },
         takes: (
-            says(
-                200,
-                "",
-                r#"{"ok":true,"channel":"C0123456789","ts":"1503435956.000247"}"#,
-            ),
+            says(200, "", r#"{"ok":true,"channel":"C0123456789","ts":"1503435956.000247"}"#),
             Some("1503435956.000247"),
         ),
         answers: vec![
+            (says(200, "", r#"{"ok":false,"error":"channel_not_found"}"#), "dead"),
+            (says(200, "", r#"{"ok":false,"error":"is_archived"}"#), "dead"),
+            (says(200, "", r#"{"ok":false,"error":"invalid_auth"}"#), "away"),
+            (says(200, "", r#"{"ok":false,"error":"token_revoked"}"#), "away"),
+            (says(200, "", r#"{"ok":false,"error":"not_in_channel"}"#), "failed"),
+            (says(200, "", r#"{"ok":false,"error":"rate_limited"}"#), "retry"),
+            (says(200, "", r#"{"ok":false,"error":"fatal_error"}"#), "unknown"),
             (
-                says(200, "", r#"{"ok":false,"error":"channel_not_found"}"#),
-                "dead",
-            ),
-            (
-                says(200, "", r#"{"ok":false,"error":"is_archived"}"#),
-                "dead",
-            ),
-            (
-                says(200, "", r#"{"ok":false,"error":"invalid_auth"}"#),
-                "away",
-            ),
-            (
-                says(200, "", r#"{"ok":false,"error":"token_revoked"}"#),
-                "away",
-            ),
-            (
-                says(200, "", r#"{"ok":false,"error":"not_in_channel"}"#),
-                "failed",
-            ),
-            (
-                says(200, "", r#"{"ok":false,"error":"rate_limited"}"#),
-                "retry",
-            ),
-            (
-                says(200, "", r#"{"ok":false,"error":"fatal_error"}"#),
-                "unknown",
-            ),
-            (
-                says(
-                    429,
-                    "retry-after: 30\r\n",
-                    r#"{"ok":false,"error":"ratelimited"}"#,
-                ),
+                says(429, "retry-after: 30\r\n", r#"{"ok":false,"error":"ratelimited"}"#),
                 "away, with a wait",
             ),
-            (
-                says(500, "", r#"{"ok":false,"error":"internal_error"}"#),
-                "away",
-            ),
+            (says(500, "", r#"{"ok":false,"error":"internal_error"}"#), "away"),
         ],
     }
     .hold();
@@ -141,12 +109,7 @@ fn slack_takes_messages_at_webhooks() {
         check: |heard| {
             assert_eq!(heard.line, "POST /services/T0/B0/x HTTP/1.1");
             assert_eq!(heard.header("authorization"), "");
-            assert!(
-                heard.json()["text"]
-                    .as_str()
-                    .unwrap()
-                    .contains("&lt;title&gt;")
-            );
+            assert!(heard.json()["text"].as_str().unwrap().contains("&lt;title&gt;"));
         },
         takes: (says(200, "", "ok"), None),
         answers: vec![
@@ -196,26 +159,14 @@ fn discord_takes_messages_at_webhooks_and_of_bots() {
         from: None,
         message: note("discord", &["123456789012345678"], None),
         check: |heard| {
-            assert_eq!(
-                heard.line,
-                "POST /api/v10/channels/123456789012345678/messages HTTP/1.1"
-            );
+            assert_eq!(heard.line, "POST /api/v10/channels/123456789012345678/messages HTTP/1.1");
             assert_eq!(heard.header("authorization"), "Bot key");
         },
         takes: (says(200, "", r#"{"id":"1099"}"#), Some("1099")),
         answers: vec![
-            (
-                says(401, "", r#"{"code":0,"message":"401: Unauthorized"}"#),
-                "away",
-            ),
-            (
-                says(403, "", r#"{"code":50001,"message":"Missing Access"}"#),
-                "dead",
-            ),
-            (
-                says(404, "", r#"{"code":10003,"message":"Unknown Channel"}"#),
-                "dead",
-            ),
+            (says(401, "", r#"{"code":0,"message":"401: Unauthorized"}"#), "away"),
+            (says(403, "", r#"{"code":50001,"message":"Missing Access"}"#), "dead"),
+            (says(404, "", r#"{"code":10003,"message":"Unknown Channel"}"#), "dead"),
         ],
     }
     .hold();
@@ -227,11 +178,7 @@ fn teams_takes_cards() {
         channel: "teams",
         provider: "teams://?base=BASE",
         from: None,
-        message: note(
-            "teams",
-            &["https://prod-1.logic.azure.com/workflows/w1"],
-            None,
-        ),
+        message: note("teams", &["https://prod-1.logic.azure.com/workflows/w1"], None),
         check: |heard| {
             assert_eq!(heard.line, "POST /workflows/w1 HTTP/1.1");
             let body = heard.json();
@@ -247,22 +194,9 @@ fn teams_takes_cards() {
         },
         takes: (says(202, "", ""), None),
         answers: vec![
-            (
-                says(400, "", r#"{"error":{"code":"InvalidRequestContent"}}"#),
-                "failed",
-            ),
-            (
-                says(
-                    401,
-                    "",
-                    r#"{"error":{"code":"DirectApiAuthorizationRequired"}}"#,
-                ),
-                "failed",
-            ),
-            (
-                says(404, "", r#"{"error":{"code":"WorkflowNotFound"}}"#),
-                "dead",
-            ),
+            (says(400, "", r#"{"error":{"code":"InvalidRequestContent"}}"#), "failed"),
+            (says(401, "", r#"{"error":{"code":"DirectApiAuthorizationRequired"}}"#), "failed"),
+            (says(404, "", r#"{"error":{"code":"WorkflowNotFound"}}"#), "dead"),
             (says(429, "retry-after: 5\r\n", ""), "retry, with a wait"),
             (says(502, "", ""), "unknown"),
         ],
@@ -318,10 +252,7 @@ fn a_webhook_is_signed_and_says_what_a_mail_would() {
             let key = hmac::Key::new(hmac::HMAC_SHA256, b"key_of_at_least_24_bytes");
             let mut signed = b"msg_b1.1700000000.".to_vec();
             signed.extend_from_slice(&heard.body);
-            let signature = heard
-                .header("webhook-signature")
-                .strip_prefix("v1,")
-                .unwrap();
+            let signature = heard.header("webhook-signature").strip_prefix("v1,").unwrap();
             let standard = base64::engine::general_purpose::STANDARD;
             let signature = standard.decode(signature).unwrap();
             assert!(hmac::verify(&key, &signed, &signature).is_ok());
@@ -356,17 +287,10 @@ fn a_webhook_reaches_no_private_address() {
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();
     let channel = channel_of("webhook", "webhook://${KEY_OF_AT_LEAST_24_BYTES}", None);
-    for host in [
-        "127.0.0.1",
-        "localhost",
-        "[::1]",
-        "[::ffff:127.0.0.1]",
-        "0.0.0.0",
-    ] {
+    for host in ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] {
         let address = format!("https://{host}:{port}/");
-        let outcome = channel.send(&note("webhook", &[&address], None), &|| {
-            panic!("it was called")
-        });
+        let outcome =
+            channel.send(&note("webhook", &[&address], None), &|| panic!("it was called"));
         assert_eq!(class(&outcome), "failed", "{host}: {outcome:?}");
     }
     let fault = listener.accept().unwrap_err();
@@ -397,10 +321,7 @@ fn web_push_services_take_sealed_messages() {
             let body = String::from_utf8_lossy(&heard.body);
             assert!(!body.contains("title"));
         },
-        takes: (
-            says(201, "location: https://push.example.net/m/1\r\n", ""),
-            None,
-        ),
+        takes: (says(201, "location: https://push.example.net/m/1\r\n", ""), None),
         answers: vec![
             (says(400, "", ""), "failed"),
             (says(401, "", ""), "away"),
@@ -449,16 +370,11 @@ fn field_15_a_group_of_telegram_that_moved_is_followed() {
     let channel = channel_of("telegram", &provider, None);
     let moved = r#"{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat","parameters":{"migrate_to_chat_id":-100987}}"#;
     server.answer(Some(says(400, "", moved)));
-    server.answer(Some(says(
-        200,
-        "",
-        r#"{"ok":true,"result":{"message_id":42}}"#,
-    )));
+    server.answer(Some(says(200, "", r#"{"ok":true,"result":{"message_id":42}}"#)));
     let outcome = channel.send(&note("telegram", &["-4321"], None), GO);
     assert_eq!(class(&outcome), "sent");
-    let asked: Vec<_> = (0..2)
-        .map(|_| server.heard.recv().unwrap().json()["chat_id"].clone())
-        .collect();
+    let asked: Vec<_> =
+        (0..2).map(|_| server.heard.recv().unwrap().json()["chat_id"].clone()).collect();
     assert_eq!(asked, ["-4321", "-100987"]);
     // One that moves again and again is asked twice, and no more.
     server.answer(Some(says(400, "", moved)));
@@ -482,10 +398,7 @@ fn a3_a_call_to_a_strangers_host_is_bounded_as_a_whole() {
         }
         drop(silent);
     });
-    let patience = Patience {
-        stranger_ms: 300,
-        ..Patience::default()
-    };
+    let patience = Patience { stranger_ms: 300, ..Patience::default() };
     let provider = format!("webhook://${{KEY_OF_AT_LEAST_24_BYTES}}?base={base}");
     let channel = patient_channel_of("webhook", &provider, None, patience);
     let message = note("webhook", &["https://hooks.example/x"], None);

@@ -9,10 +9,7 @@ fn told(provider: &str, answer: Says) -> (&'static str, String) {
     let channel = channel_of("email", &provider, Some("Art <art@example.org>"));
     server.answer(Some(answer));
     let outcome = channel.send(&listed(), GO);
-    (
-        class(&outcome),
-        outcome.words().unwrap_or_default().to_owned(),
-    )
+    (class(&outcome), outcome.words().unwrap_or_default().to_owned())
 }
 
 #[test]
@@ -32,11 +29,7 @@ fn mail_3_what_is_about_us_waits_and_tells_what_to_mend() {
         ),
         (
             sendgrid,
-            says(
-                401,
-                "",
-                r#"{"errors":[{"message":"Maximum credits exceeded","field":null}]}"#,
-            ),
+            says(401, "", r#"{"errors":[{"message":"Maximum credits exceeded","field":null}]}"#),
             "quota",
         ),
         (
@@ -50,36 +43,16 @@ fn mail_3_what_is_about_us_waits_and_tells_what_to_mend() {
         ),
         (
             sendgrid,
-            says(
-                400,
-                "",
-                r#"{"errors":[{"message":"Sender domain fails DMARC","field":null}]}"#,
-            ),
+            says(400, "", r#"{"errors":[{"message":"Sender domain fails DMARC","field":null}]}"#),
             "SPF, DKIM and DMARC",
         ),
+        (postmark, says(422, "", r#"{"ErrorCode":405,"Message":"Not allowed to send"}"#), "quota"),
         (
             postmark,
-            says(
-                422,
-                "",
-                r#"{"ErrorCode":405,"Message":"Not allowed to send"}"#,
-            ),
-            "quota",
-        ),
-        (
-            postmark,
-            says(
-                422,
-                "",
-                r#"{"ErrorCode":401,"Message":"The Sender Signature is not confirmed"}"#,
-            ),
+            says(422, "", r#"{"ErrorCode":401,"Message":"The Sender Signature is not confirmed"}"#),
             "check `from`",
         ),
-        (
-            mailgun,
-            says(402, "", r#"{"message":"Payment required"}"#),
-            "quota",
-        ),
+        (mailgun, says(402, "", r#"{"message":"Payment required"}"#), "quota"),
         (
             mailgun,
             says(
@@ -119,19 +92,11 @@ fn words_that_name_no_recipient_suppress_nobody() {
     for (provider, answer) in [
         (
             "postmark://${KEY}?base=BASE",
-            says(
-                422,
-                "",
-                r#"{"ErrorCode":300,"Message":"Invalid email request: no such user"}"#,
-            ),
+            says(422, "", r#"{"ErrorCode":300,"Message":"Invalid email request: no such user"}"#),
         ),
         (
             "mailgun://${KEY}@mg.example.org?base=BASE",
-            says(
-                400,
-                "",
-                r#"{"message":"cc parameter is not a valid address"}"#,
-            ),
+            says(400, "", r#"{"message":"cc parameter is not a valid address"}"#),
         ),
     ] {
         assert_eq!(told(provider, answer).0, "failed");

@@ -5,48 +5,19 @@ use super::*;
 #[test]
 fn what_is_about_us_waits() {
     let at = |step: &str, says: &'static str| match step {
-        "mail" => Script {
-            mail: Says(says),
-            ..FINE
-        },
-        "recipient" => Script {
-            recipient: Says(says),
-            ..FINE
-        },
-        _ => Script {
-            dot: Says(says),
-            ..FINE
-        },
+        "mail" => Script { mail: Says(says), ..FINE },
+        "recipient" => Script { recipient: Says(says), ..FINE },
+        _ => Script { dot: Says(says), ..FINE },
     };
     for (step, says, wanted) in [
         ("mail", "550 5.1.8 bad sender", Scope::Provider),
         ("mail", "550 5.7.1 blocked (S3150)", Scope::Provider),
-        (
-            "mail",
-            "554 sender address is not verified",
-            Scope::Provider,
-        ),
-        (
-            "recipient",
-            "550 5.4.5 Daily user sending limit exceeded",
-            Scope::Provider,
-        ),
+        ("mail", "554 sender address is not verified", Scope::Provider),
+        ("recipient", "550 5.4.5 Daily user sending limit exceeded", Scope::Provider),
         ("recipient", "550 5.7.1 policy", Scope::Destination),
-        (
-            "recipient",
-            "550 5.7.1 <mx>: Helo command rejected: Host not found",
-            Scope::Destination,
-        ),
-        (
-            "dot",
-            "550 5.7.26 unauthenticated email",
-            Scope::Destination,
-        ),
-        (
-            "dot",
-            "550 5.7.515 Access denied, sending domain does not pass",
-            Scope::Destination,
-        ),
+        ("recipient", "550 5.7.1 <mx>: Helo command rejected: Host not found", Scope::Destination),
+        ("dot", "550 5.7.26 unauthenticated email", Scope::Destination),
+        ("dot", "550 5.7.515 Access denied, sending domain does not pass", Scope::Destination),
     ] {
         match exchange(at(step, says)) {
             Outcome::Away { scope, why, .. } => {
@@ -62,21 +33,12 @@ fn what_is_about_us_waits() {
 fn who_does_not_exist_at_rcpt_is_suppressed_as_in_a_report() {
     for (says, dead) in [
         ("550 No such user here", true),
-        (
-            "550 5.5.0 Requested action not taken: mailbox unavailable",
-            true,
-        ),
+        ("550 5.5.0 Requested action not taken: mailbox unavailable", true),
         ("550 5.4.1 Recipient address rejected: Access denied", true),
-        (
-            "550 5.1.1 RCP-P2 Refused due to recipient preferences",
-            false,
-        ),
+        ("550 5.1.1 RCP-P2 Refused due to recipient preferences", false),
         ("552 5.1.1 Recipient overquota", false),
     ] {
-        let outcome = exchange(Script {
-            recipient: Says(says),
-            ..FINE
-        });
+        let outcome = exchange(Script { recipient: Says(says), ..FINE });
         match outcome {
             Outcome::Failed { suppress, .. } => assert_eq!(suppress.is_some(), dead, "{says}"),
             outcome => panic!("{says}: {outcome:?}"),
@@ -86,14 +48,8 @@ fn who_does_not_exist_at_rcpt_is_suppressed_as_in_a_report() {
 
 #[test]
 fn a14_answers_out_of_turn_are_the_servers_fault() {
-    let outcome = exchange(Script {
-        data: Says("250 fine"),
-        ..FINE
-    });
+    let outcome = exchange(Script { data: Says("250 fine"), ..FINE });
     assert!(matches!(outcome, Outcome::Away { .. }), "{outcome:?}");
-    let outcome = exchange(Script {
-        dot: Says("354 go on"),
-        ..FINE
-    });
+    let outcome = exchange(Script { dot: Says("354 go on"), ..FINE });
     assert!(matches!(outcome, Outcome::Unknown { .. }), "{outcome:?}");
 }

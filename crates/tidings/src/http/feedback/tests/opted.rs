@@ -30,10 +30,7 @@ impl SendGrid {
         let signature = self.0.sign(&SystemRandom::new(), text.as_bytes()).unwrap();
         let headers = [
             ("x-twilio-email-event-webhook-timestamp", time),
-            (
-                "x-twilio-email-event-webhook-signature",
-                STANDARD.encode(signature.as_ref()),
-            ),
+            ("x-twilio-email-event-webhook-signature", STANDARD.encode(signature.as_ref())),
         ];
         let key = STANDARD.encode(self.0.public_key().as_ref());
         heard(&headers, &body, |call| sendgrid::read(call, &key))
@@ -61,10 +58,7 @@ fn postmark(tag: &str, reason: Option<&str>, time: &str) -> Vec<Reported> {
         "Origin": "Recipient", "SuppressSending": reason.is_some(), "SuppressionReason": reason,
         "Tag": null, "Metadata": metadata,
     });
-    let login = [(
-        "authorization",
-        format!("Basic {}", STANDARD.encode("me:secret")),
-    )];
+    let login = [("authorization", format!("Basic {}", STANDARD.encode("me:secret")))];
     let read = |call: &Call<'_>| super::postmark::read(call, "me:secret");
     heard(&login, &body.to_string(), read).unwrap()
 }
@@ -84,10 +78,7 @@ fn ses(tag: &str, preferences: &Value, time: &str) -> Result<Vec<Reported>, Prob
 fn mail_3_what_a_provider_calls_permanent_is_not_if_it_is_about_us() {
     let details = |said: &str| {
         let body = json!({"RecordType": "Bounce", "Type": "HardBounce", "Details": said});
-        let login = [(
-            "authorization",
-            format!("Basic {}", STANDARD.encode("me:secret")),
-        )];
+        let login = [("authorization", format!("Basic {}", STANDARD.encode("me:secret")))];
         let read = |call: &Call<'_>| super::postmark::read(call, "me:secret");
         heard(&login, &body.to_string(), read).unwrap()[0].event
     };
@@ -102,10 +93,7 @@ fn mail_3_what_a_provider_calls_permanent_is_not_if_it_is_about_us() {
     for (said, event) in [
         ("smtp; 550 5.1.1 user unknown", Event::Gone),
         ("", Event::Gone),
-        (
-            "smtp; 550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org",
-            Event::Blocked,
-        ),
+        ("smtp; 550 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org", Event::Blocked),
         ("smtp; 550 5.7.26 unauthenticated email", Event::Blocked),
     ] {
         assert_eq!((details(said), diagnostic(said)), (event, event), "{said}");
@@ -157,12 +145,7 @@ fn field_13_who_opts_out_at_a_provider_hears_nothing_until_they_come_back() {
     take(&post, mailgun(&tag, "unsubscribed", at(-1)).unwrap());
     assert_eq!(listed(&post), [json!("stop")]);
     // It is said with the message as a complaint is, and coming back is not.
-    assert!(
-        state(&post)
-            .0
-            .iter()
-            .all(|line| line.contains("complained"))
-    );
+    assert!(state(&post).0.iter().all(|line| line.contains("complained")));
 }
 
 #[test]
@@ -171,10 +154,7 @@ fn field_13_coming_back_lifts_nothing_but_opting_out() {
     let path = "/v1/suppressions/email/ana@example.org";
     for reason in ["manual", "complaint", "bounce", "gone"] {
         post.change(Method::PUT, path, &json!({"reason": reason}));
-        take(
-            &post,
-            postmark(&tag, Some("ManualSuppression"), &instant(0)),
-        );
+        take(&post, postmark(&tag, Some("ManualSuppression"), &instant(0)));
         take(&post, postmark(&tag, None, &instant(0)));
         assert_eq!(listed(&post), [json!(reason)]);
     }
@@ -201,11 +181,10 @@ fn a12_what_an_operator_removed_stays_removed_when_a_report_comes_again() {
         let path = "/v1/suppressions/email/ana@example.org";
         post.change(Method::DELETE, path, &Value::Null);
     };
-    let calls: [&dyn Fn() -> Vec<Reported>; 3] = [
-        &|| bounce(-60),
-        &|| mailgun(&tag, "complained", at(-50)).unwrap(),
-        &|| ses(&tag, &json!({"unsubscribeAll": true}), &instant(-40)).unwrap(),
-    ];
+    let calls: [&dyn Fn() -> Vec<Reported>; 3] =
+        [&|| bounce(-60), &|| mailgun(&tag, "complained", at(-50)).unwrap(), &|| {
+            ses(&tag, &json!({"unsubscribeAll": true}), &instant(-40)).unwrap()
+        }];
     for call in calls {
         // An operator removed nothing of it before.
         post.rig.at("2024-01-01T12:00:00Z");
@@ -223,10 +202,9 @@ fn a12_what_an_operator_removed_stays_removed_when_a_report_comes_again() {
     // What happens later counts.
     post.rig.at("2024-01-01T12:10:00Z");
     // Calls are read at noon here: this one is of later.
-    let later = bounce(1).into_iter().map(|report| Reported {
-        at: Some(Instant(at(300) * 1_000)),
-        ..report
-    });
+    let later = bounce(1)
+        .into_iter()
+        .map(|report| Reported { at: Some(Instant(at(300) * 1_000)), ..report });
     take(&post, later.collect());
     assert_eq!(listed(&post), [json!("bounce")]);
 }

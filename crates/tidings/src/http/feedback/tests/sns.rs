@@ -28,13 +28,7 @@ pub(super) fn signed(mut call: Value) -> Value {
         .collect();
     let pair = RsaKeyPair::from_pkcs8(include_bytes!("sns.der")).unwrap();
     let mut signature = vec![0; pair.public().modulus_len()];
-    pair.sign(
-        &RSA_PKCS1_SHA256,
-        &SystemRandom::new(),
-        text.as_bytes(),
-        &mut signature,
-    )
-    .unwrap();
+    pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature).unwrap();
     call["Signature"] = STANDARD.encode(signature).into();
     call
 }
@@ -61,9 +55,7 @@ pub(super) fn read(
     certificates: &ses::Certificates,
     call: &Value,
 ) -> Result<Vec<Reported>, Problem> {
-    heard(&[], &call.to_string(), |call| {
-        ses::read(call, TOPIC, certificates)
-    })
+    heard(&[], &call.to_string(), |call| ses::read(call, TOPIC, certificates))
 }
 
 #[test]
@@ -85,10 +77,7 @@ fn calls_of_ses_are_signed_by_sns() {
         take(&post, read(&certificates, &bounce(kind, status)).unwrap());
     }
     let answers = ["ses bounced 1x 4.2.2", "ses bounced 1x 5.1.1"];
-    assert_eq!(
-        state(&post),
-        (answers.map(str::to_owned).into(), vec![json!("bounce")])
-    );
+    assert_eq!(state(&post), (answers.map(str::to_owned).into(), vec![json!("bounce")]));
     // The certificate is fetched once.
     assert_eq!(*fetched.lock().unwrap(), [PLACE]);
 
@@ -104,16 +93,9 @@ fn calls_of_ses_are_signed_by_sns() {
         but("SignatureVersion", "1"),
         but("Signature", "é"),
         but("SigningCertURL", "https://sns.example.org/cert.pem"),
-        but(
-            "SigningCertURL",
-            "https://sns.eu.amazonaws.com.example.org/cert.pem",
-        ),
+        but("SigningCertURL", "https://sns.eu.amazonaws.com.example.org/cert.pem"),
     ] {
-        assert_eq!(
-            read(&certificates, &odd).unwrap_err().code,
-            Code::Unauthorized,
-            "{odd}"
-        );
+        assert_eq!(read(&certificates, &odd).unwrap_err().code, Code::Unauthorized, "{odd}");
     }
     assert_eq!(fetched.lock().unwrap().len(), 1);
 }
@@ -129,9 +111,6 @@ fn a_topic_that_asks_is_answered() {
     };
     assert_eq!(read(&certificates, &asks(WELCOME)), Ok(Vec::new()));
     assert_eq!(*fetched.lock().unwrap(), [PLACE, WELCOME]);
-    assert_eq!(
-        read(&certificates, &asks("https://example.org/")),
-        Ok(Vec::new())
-    );
+    assert_eq!(read(&certificates, &asks("https://example.org/")), Ok(Vec::new()));
     assert_eq!(fetched.lock().unwrap().len(), 2);
 }

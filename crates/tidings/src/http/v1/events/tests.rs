@@ -18,9 +18,7 @@ const NDJSON: (&str, &str) = ("content-type", "application/x-ndjson");
 
 fn person(rig: &Rig, id: &str) {
     let change = RecipientChange::nothing(Id::new(id).unwrap());
-    let done = rig
-        .service
-        .submit(vec![Command::Recipient(Box::new(change))]);
+    let done = rig.service.submit(vec![Command::Recipient(Box::new(change))]);
     rig.tokio.block_on(done).unwrap()[0].as_ref().unwrap();
 }
 
@@ -43,16 +41,8 @@ fn publish(rig: &Rig, body: &Value) -> Answered {
 fn inbox(rig: &Rig, who: &str) -> Vec<InboxItem> {
     let who = Id::new(who).unwrap();
     let looked = rig.service.look(move |node| {
-        let page = node
-            .engine()
-            .reader(node.view())
-            .inbox(&who, None, 100)
-            .unwrap()
-            .unwrap();
-        page.groups
-            .into_iter()
-            .flat_map(|group| group.items)
-            .collect()
+        let page = node.engine().reader(node.view()).inbox(&who, None, 100).unwrap().unwrap();
+        page.groups.into_iter().flat_map(|group| group.items).collect()
     });
     rig.tokio.block_on(looked).unwrap()
 }
@@ -60,9 +50,7 @@ fn inbox(rig: &Rig, who: &str) -> Vec<InboxItem> {
 fn lines(answer: &Answered) -> Vec<Value> {
     assert_eq!(answer.headers["content-type"], "application/x-ndjson");
     let text = std::str::from_utf8(&answer.bytes).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -75,16 +63,10 @@ fn one_event_is_taken_and_known_again_by_its_id() {
         "id": "e1", "status": "accepted", "notifications": 1, "suppressed": 0, "warnings": [],
     });
     assert_eq!(first.json(), expected);
-    assert_eq!(
-        publish(&rig, &event(Some("e1"), "ann")).json()["status"],
-        "duplicate"
-    );
+    assert_eq!(publish(&rig, &event(Some("e1"), "ann")).json()["status"], "duplicate");
     // P10: also after a restart.
     let rig = rig.restart();
-    assert_eq!(
-        publish(&rig, &event(Some("e1"), "ann")).json()["status"],
-        "duplicate"
-    );
+    assert_eq!(publish(&rig, &event(Some("e1"), "ann")).json()["status"], "duplicate");
     assert_eq!(inbox(&rig, "ann").len(), 1);
 }
 
@@ -104,12 +86,8 @@ fn nobody_and_unknown_people_are_warnings() {
     let rig = Rig::new();
     let answer = publish(&rig, &event(Some("e1"), "nobody")).json();
     assert_eq!(answer["status"], "accepted");
-    let codes: Vec<&Value> = answer["warnings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|warning| &warning["code"])
-        .collect();
+    let codes: Vec<&Value> =
+        answer["warnings"].as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
     assert!(codes.contains(&&json!("unknown_recipient")), "{answer}");
     let names: Vec<String> = (0..30).map(|n| format!("nobody-{n}")).collect();
     let mut many = event(Some("e2"), "nobody");
@@ -149,10 +127,7 @@ fn a_warning_says_why_nobody_hears_of_an_event() {
     assert_eq!(code, ["only_the_actor"]);
     let (code, detail) = warned(json!({"to": {"topics": ["repo/zzz", "repo/yyy"]}}));
     assert_eq!(code, ["no_followers"]);
-    assert!(
-        detail.contains("repo/zzz") && detail.contains("repo/yyy"),
-        "{detail}"
-    );
+    assert!(detail.contains("repo/zzz") && detail.contains("repo/yyy"), "{detail}");
     let near = json!({"lat": 1, "lon": 2, "km": 3});
     let (code, detail) = warned(json!({"to": {"near": near}}));
     assert_eq!(code, ["nobody_near"]);
@@ -173,10 +148,7 @@ fn a_warning_says_why_nobody_hears_of_an_event() {
     let (code, _) = warned(json!({"expires_at": later, "deliver_at": later}));
     assert_eq!(code, ["expires_before_delivery"]);
     let (code, _) = warned(json!({"expires_at": later, "deliver_at": noon}));
-    assert!(
-        code.is_empty(),
-        "what is to be delivered by now is delivered now"
-    );
+    assert!(code.is_empty(), "what is to be delivered by now is delivered now");
 }
 
 #[test]
@@ -212,31 +184,16 @@ fn an_event_that_cannot_be_read_is_refused_with_the_reason() {
     let refused = |body: &str| {
         let headers = [("content-type", "application/json; charset=utf-8")];
         let answer = rig.send(Method::POST, "/v1/events", &headers, body.to_owned());
-        (
-            answer.json()["code"].as_str().unwrap().to_owned(),
-            answer.json()["detail"].to_string(),
-        )
+        (answer.json()["code"].as_str().unwrap().to_owned(), answer.json()["detail"].to_string())
     };
     let (code, detail) = refused("{\"type\":\"note\",}");
-    assert!(
-        code == "invalid_json" && detail.contains("column 16"),
-        "{code} {detail}"
-    );
+    assert!(code == "invalid_json" && detail.contains("column 16"), "{code} {detail}");
     let (code, detail) = refused("7");
-    assert!(
-        code == "invalid_body" && detail.contains("a number"),
-        "{code} {detail}"
-    );
+    assert!(code == "invalid_body" && detail.contains("a number"), "{code} {detail}");
     let (code, detail) = refused("{\"type\":\"note\"}");
-    assert!(
-        code == "invalid_body" && detail.contains("object"),
-        "{code} {detail}"
-    );
+    assert!(code == "invalid_body" && detail.contains("object"), "{code} {detail}");
     let (code, detail) = refused("{\"type\":\"nota\",\"object\":{\"id\":\"a\"},\"to\":{}}");
-    assert!(
-        code == "unknown_type" && detail.contains("nota"),
-        "{code} {detail}"
-    );
+    assert!(code == "unknown_type" && detail.contains("nota"), "{code} {detail}");
     let (code, _) = refused("{\"type\":\"note\",\"type\":\"note\"}");
     assert_eq!(code, "invalid_json");
 }
@@ -274,10 +231,8 @@ fn a2_events_are_taken_in_their_order() {
             .map(|entry| entry["event"].as_str().unwrap().to_owned())
             .collect();
         assert_eq!(waiting, names);
-        let mut told: Vec<String> = inbox(&rig, "ann")
-            .iter()
-            .map(|item| item.event.to_string())
-            .collect();
+        let mut told: Vec<String> =
+            inbox(&rig, "ann").iter().map(|item| item.event.to_string()).collect();
         told.reverse();
         assert_eq!(told, names);
     }
@@ -303,20 +258,11 @@ fn of_an_array_the_good_events_are_taken_in_their_order() {
         .iter()
         .map(|answer| answer["status"].as_str().unwrap())
         .collect();
-    assert_eq!(
-        statuses,
-        ["accepted", "rejected", "accepted", "rejected", "duplicate"]
-    );
+    assert_eq!(statuses, ["accepted", "rejected", "accepted", "rejected", "duplicate"]);
     assert_eq!(answers[1]["problem"]["code"], "unknown_type");
-    assert_eq!(
-        (&answers[1]["id"], &answers[3]["id"]),
-        (&json!("bad"), &json!(null))
-    );
+    assert_eq!((&answers[1]["id"], &answers[3]["id"]), (&json!("bad"), &json!(null)));
     assert_eq!(answers[3]["problem"]["code"], "invalid_body");
-    let told: Vec<String> = inbox(&rig, "ann")
-        .iter()
-        .map(|item| item.event.to_string())
-        .collect();
+    let told: Vec<String> = inbox(&rig, "ann").iter().map(|item| item.event.to_string()).collect();
     assert_eq!(told, ["e2", "e1"], "newest first");
     assert_eq!(publish(&rig, &json!([])).json(), json!([]));
 }
@@ -330,20 +276,14 @@ fn a_history_can_be_brought_along_into_the_inbox_alone() {
     old["channels"] = json!(["inbox"]);
     assert_eq!(publish(&rig, &old).json()["notifications"], 1);
     let items = inbox(&rig, "ann");
-    assert_eq!(
-        items[0].occurred_at,
-        Some(Instant::parse("2009-05-17T06:30:00Z").unwrap())
-    );
+    assert_eq!(items[0].occurred_at, Some(Instant::parse("2009-05-17T06:30:00Z").unwrap()));
     assert_eq!(items[0].t, Instant::parse("2024-01-01T12:00:00Z").unwrap());
     let books = rig.service.look(|node| node.books().unwrap());
     assert_eq!(rig.tokio.block_on(books).unwrap().entries, 1, "no mail");
 }
 
 fn keyed(rig: &Rig, key: &str, body: &Value) -> Answered {
-    let headers = [
-        ("content-type", "application/json"),
-        ("idempotency-key", key),
-    ];
+    let headers = [("content-type", "application/json"), ("idempotency-key", key)];
     rig.send(Method::POST, "/v1/events", &headers, body.to_string())
 }
 
@@ -364,15 +304,9 @@ fn the_same_request_under_a_key_is_done_once_and_answered_alike() {
     assert_eq!(other.json()["code"], "idempotency_key_reused");
     // What was refused is not kept: the client mends it and may use the key again.
     assert_eq!(keyed(&rig, "k2", &json!({})).json()["code"], "invalid_body");
-    assert_eq!(
-        keyed(&rig, "k2", &event(None, "ann")).status,
-        StatusCode::ACCEPTED
-    );
+    assert_eq!(keyed(&rig, "k2", &event(None, "ann")).status, StatusCode::ACCEPTED);
     rig.at("2024-01-02T12:00:00Z");
-    assert_eq!(
-        keyed(&rig, "k1", &event(None, "bob")).status,
-        StatusCode::ACCEPTED
-    );
+    assert_eq!(keyed(&rig, "k1", &event(None, "bob")).status, StatusCode::ACCEPTED);
 }
 
 #[test]
@@ -383,8 +317,7 @@ fn of_many_at_the_same_instant_one_is_done() {
     let asked: Vec<_> = (0..32)
         .map(|_| {
             let request = Request::post("/v1/events").header("idempotency-key", "k");
-            rig.tokio
-                .spawn(rig.ask(request.body(Body::from(body.clone())).unwrap()))
+            rig.tokio.spawn(rig.ask(request.body(Body::from(body.clone())).unwrap()))
         })
         .collect();
     let mut bodies = std::collections::BTreeSet::new();
@@ -430,10 +363,7 @@ fn a_known_id_of_a_type_that_is_gone_is_a_duplicate() {
     for known in [known, limited] {
         assert_eq!(publish(&rig, &known).json()["status"], "duplicate");
     }
-    let answer = publish(
-        &rig,
-        &json!([event(Some("e1"), "ann"), event(Some("e2"), "ann")]),
-    );
+    let answer = publish(&rig, &json!([event(Some("e1"), "ann"), event(Some("e2"), "ann")]));
     let answers = answer.json();
     assert_eq!(answers[0]["status"], "duplicate");
     let rejected = (&answers[1]["id"], &answers[1]["problem"]["code"]);

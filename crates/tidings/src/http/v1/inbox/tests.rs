@@ -29,11 +29,7 @@ fn page(rig: &Rig, query: &str) -> Value {
 }
 
 fn mark(rig: &Rig, how: &str, what: &Value) {
-    let answer = rig.call(
-        Method::POST,
-        &format!("/v1/recipients/ada/inbox/{how}"),
-        what,
-    );
+    let answer = rig.call(Method::POST, &format!("/v1/recipients/ada/inbox/{how}"), what);
     assert_eq!(answer.status, StatusCode::NO_CONTENT, "{}", answer.json());
 }
 
@@ -51,10 +47,7 @@ fn h32_and_p6_the_badge_counts_groups_and_its_rev_rises() {
     let mut badges = Vec::new();
     let mut look = || {
         let page = page(&rig, "?limit=1");
-        badges.push((
-            page["rev"].as_u64().unwrap(),
-            page["unseen"].as_u64().unwrap(),
-        ));
+        badges.push((page["rev"].as_u64().unwrap(), page["unseen"].as_u64().unwrap()));
     };
     look();
     for (event, object) in [("e1", "o1"), ("e2", "o1")] {
@@ -95,11 +88,7 @@ fn t27_and_t28_what_was_seen_stays_unread_until_it_is_opened() {
     assert_eq!(states, expected);
     publish(&rig, "e3", "o1");
     let after = page(&rig, "");
-    assert_eq!(
-        after["groups"].as_array().unwrap().len(),
-        3,
-        "H33: apart from what was read"
-    );
+    assert_eq!(after["groups"].as_array().unwrap().len(), 3, "H33: apart from what was read");
     mark(&rig, "read", &json!({"event": "e3"}));
     assert_eq!(page(&rig, "")["unread"], 1);
 }
@@ -164,10 +153,7 @@ fn items_tell_who_did_what_where_and_what_came_along_as_it_is_now() {
         assert_eq!(answer.status, StatusCode::ACCEPTED, "{}", answer.json());
     };
     event("e1", json!("ben"));
-    event(
-        "e2",
-        json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"}),
-    );
+    event("e2", json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"}));
     put("/v1/objects/repo%2Facme", json!({"title": "Acme Inc."}));
     let item = |event: &str, actor: Value, t: &str| {
         json!({
@@ -181,10 +167,7 @@ fn items_tell_who_did_what_where_and_what_came_along_as_it_is_now() {
     let cy = json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"});
     let ben = |name: &str| json!({"id": "ben", "title": name});
     let items = page(&rig, "")["groups"][0]["items"].take();
-    assert_eq!(
-        items,
-        json!([item("e2", cy, NEXT), item("e1", ben("Ben"), NOW)])
-    );
+    assert_eq!(items, json!([item("e2", cy, NEXT), item("e1", ben("Ben"), NOW)]));
     // The title of an object stands above the name of a recipient; without both there is the id alone.
     let actor = || page(&rig, "")["groups"][0]["items"][1]["actor"].take();
     put("/v1/recipients/ben", json!({}));
@@ -242,12 +225,7 @@ fn texts_and_addresses_out_of_bounds_are_refused_with_their_place() {
                 "type": "note", "object": {"id": "o"}, "to": {"recipients": ["ada"]},
             });
             event[role] = json!({"id": "o", *field: text});
-            refused(
-                Method::POST,
-                "/v1/events",
-                &event,
-                &format!("{role}.{field}"),
-            );
+            refused(Method::POST, "/v1/events", &event, &format!("{role}.{field}"));
         }
         refused(Method::PUT, "/v1/objects/o", &json!({*field: text}), field);
     }
@@ -298,11 +276,7 @@ fn what_makes_no_sense_is_refused() {
         ("ada/inbox?page=2", StatusCode::BAD_REQUEST),
         ("bob/inbox", StatusCode::NOT_FOUND),
     ] {
-        let answer = rig.call(
-            Method::GET,
-            &format!("/v1/recipients/{query}"),
-            &Value::Null,
-        );
+        let answer = rig.call(Method::GET, &format!("/v1/recipients/{query}"), &Value::Null);
         assert_eq!(answer.status, status, "{query}: {}", answer.json());
     }
 }

@@ -46,11 +46,7 @@ fn t26_a_cancel_says_how_far_it_went() {
         })
     };
     let cancel = || post(&rig, "/v1/cancel", &json!({"cancellation_key": "k"}));
-    post(
-        &rig,
-        "/v1/events",
-        &keyed("k1", Some("2024-01-02T00:00:00Z")),
-    );
+    post(&rig, "/v1/events", &keyed("k1", Some("2024-01-02T00:00:00Z")));
     post(&rig, "/v1/events", &keyed("k2", None));
     assert_eq!(cancel(), answer("cancelled", [2, 0, 0, 2]));
     assert_eq!(cancel(), answer("nothing_left", [0, 0, 0, 2]));
@@ -64,10 +60,7 @@ fn t26_a_cancel_says_how_far_it_went() {
         (&json!("unknown"), &json!("unknown_cancellation_key"))
     );
     let odd = rig.call(Method::POST, "/v1/cancel", &json!({"event": "e1"}));
-    assert_eq!(
-        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
-        "invalid_body"
-    );
+    assert_eq!(problem(&odd, StatusCode::UNPROCESSABLE_ENTITY), "invalid_body");
 }
 
 /// A cancel that comes before its event is remembered for a day, and over a restart.
@@ -84,18 +77,11 @@ fn what_is_cancelled_ahead_is_accepted_and_told_to_nobody() {
     rig.at("2024-01-02T11:59:00Z");
     let published = publish(&rig, "e1", "note", &["ada", "nobody"]);
     assert_eq!(
-        (
-            &published["status"],
-            &published["notifications"],
-            &published["warnings"]
-        ),
+        (&published["status"], &published["notifications"], &published["warnings"]),
         (&json!("cancelled"), &json!(0), &json!([]))
     );
     let event = get(&rig, "/v1/events/e1");
-    assert_eq!(
-        (&event["notifications"], &event["channels"]),
-        (&json!(0), &json!({}))
-    );
+    assert_eq!((&event["notifications"], &event["channels"]), (&json!(0), &json!({})));
     assert_eq!(cancel(&rig, "e1"), "nothing_left");
     assert_eq!(publish(&rig, "e1", "note", &["ada"])["status"], "duplicate");
     rig.at("2024-01-02T12:00:01Z");
@@ -151,21 +137,12 @@ fn what_is_withdrawn_is_out_of_inboxes() {
     keyed["id"] = json!("k2");
     post(&rig, "/v1/events", &keyed);
     let all = post(&rig, "/v1/withdraw", &json!({"cancellation_key": "k"}));
-    assert_eq!(
-        (&all["status"], &all["withdrawn"]),
-        (&json!("withdrawn"), &json!(2))
-    );
+    assert_eq!((&all["status"], &all["withdrawn"]), (&json!("withdrawn"), &json!(2)));
     let none = post(&rig, "/v1/events/none/withdraw", &Value::Null);
     assert_eq!(none["status"], "remembered");
-    assert_eq!(
-        publish(&rig, "none", "note", &["ada"])["status"],
-        "cancelled"
-    );
+    assert_eq!(publish(&rig, "none", "note", &["ada"])["status"], "cancelled");
     let named = post(&rig, "/v1/withdraw", &json!({"event": "e2"}));
-    assert_eq!(
-        (&named["status"], &named["withdrawn"]),
-        (&json!("cancelled"), &json!(1))
-    );
+    assert_eq!((&named["status"], &named["withdrawn"]), (&json!("cancelled"), &json!(1)));
     let odd = rig.call(Method::POST, "/v1/withdraw", &json!({}));
     let code = problem(&odd, StatusCode::UNPROCESSABLE_ENTITY);
     assert_eq!(code, "invalid_body");
@@ -183,10 +160,7 @@ struct Away;
 
 impl Channel for Away {
     fn send(&self, _: &Rendered, _: &dyn Fn() -> bool) -> Outcome {
-        Outcome::Retry {
-            why: "away".to_owned(),
-            after_ms: None,
-        }
+        Outcome::Retry { why: "away".to_owned(), after_ms: None }
     }
 }
 
@@ -215,10 +189,7 @@ fn t26_a_cancel_takes_out_of_a_message_that_is_not_handed_over() {
         std::thread::yield_now();
     };
     assert_eq!(taken["status"], "removed_from_batch");
-    assert_eq!(
-        (&taken["cancelled"], &taken["removed_from_batch"]),
-        (&json!(0), &json!(1))
-    );
+    assert_eq!((&taken["cancelled"], &taken["removed_from_batch"]), (&json!(0), &json!(1)));
     let again = post(&rig, "/v1/events/e1/cancel", &Value::Null);
     assert_eq!(again["status"], "nothing_left");
 }

@@ -74,10 +74,7 @@ fn data_is_taken_and_shown() {
     // It outlives a restart.
     done(&patch(json!({"plan": "gold"})));
     let rig = rig.restart();
-    assert_eq!(
-        get(&rig, "/v1/recipients/ada")["data"],
-        json!({"plan": "gold"})
-    );
+    assert_eq!(get(&rig, "/v1/recipients/ada")["data"], json!({"plan": "gold"}));
 }
 
 #[test]
@@ -106,30 +103,15 @@ fn h19_mutes_are_preferences() {
     put(&rig, path, &json!([]));
     assert_eq!(get(&rig, path), json!([]));
     for (list, code) in [
-        (
-            json!([{"topic": "a", "channel": "*", "mode": "daily"}]),
-            "unknown_preference",
-        ),
-        (
-            json!([{"object": "a", "channel": "email", "mode": "immediate"}]),
-            "unknown_preference",
-        ),
-        (
-            json!([{"type": "note", "channel": "*", "mode": "never"}]),
-            "unknown_preference",
-        ),
-        (
-            json!([{"type": "alarm", "channel": "email", "mode": "never"}]),
-            "unknown_preference",
-        ),
+        (json!([{"topic": "a", "channel": "*", "mode": "daily"}]), "unknown_preference"),
+        (json!([{"object": "a", "channel": "email", "mode": "immediate"}]), "unknown_preference"),
+        (json!([{"type": "note", "channel": "*", "mode": "never"}]), "unknown_preference"),
+        (json!([{"type": "alarm", "channel": "email", "mode": "never"}]), "unknown_preference"),
         (
             json!([{"topic": "a", "object": "b", "channel": "email", "mode": "never"}]),
             "invalid_body",
         ),
-        (
-            json!([{"topic": "a", "channel": "fax", "mode": "never"}]),
-            "unknown_channel",
-        ),
+        (json!([{"topic": "a", "channel": "fax", "mode": "never"}]), "unknown_channel"),
     ] {
         let answer = rig.call(Method::PUT, path, &list);
         assert_eq!(answer.json()["code"], code, "{list}: {}", answer.json());
@@ -143,36 +125,20 @@ fn an_event_makes_recipients_and_keeps_nothing_of_their_profiles() {
     let unknown = post(&rig, "/v1/events", &event(json!(["eve"])));
     assert_eq!(unknown["warnings"][0]["code"], "unknown_recipient");
     assert_eq!(
-        problem(
-            &rig.call(Method::GET, "/v1/events/e1", &Value::Null),
-            StatusCode::NOT_FOUND
-        ),
+        problem(&rig.call(Method::GET, "/v1/events/e1", &Value::Null), StatusCode::NOT_FOUND),
         "event_not_found"
     );
     let eve = json!({"id": "eve", "email": "eve@example.org", "tz": "Europe/Paris"});
     let made = post(&rig, "/v1/events", &event(json!([eve, "ada"])));
-    assert_eq!(
-        (&made["status"], &made["notifications"]),
-        (&json!("accepted"), &json!(2))
-    );
+    assert_eq!((&made["status"], &made["notifications"]), (&json!("accepted"), &json!(2)));
     let profile = get(&rig, "/v1/recipients/eve");
     assert_eq!(profile["email"], "eve@example.org");
     assert_eq!(profile["tz"], "Europe/Paris");
     let stored = get(&rig, "/v1/events/e1")["event"].to_string();
-    assert!(
-        stored.contains("\"eve\"") && !stored.contains("example.org"),
-        "{stored}"
-    );
+    assert!(stored.contains("\"eve\"") && !stored.contains("example.org"), "{stored}");
     // What came before changes nothing, and what is refused neither.
-    let again = post(
-        &rig,
-        "/v1/events",
-        &event(json!([{"id": "eve", "tz": null}, "ada"])),
-    );
-    assert_eq!(
-        (&again["status"], &again["warnings"]),
-        (&json!("duplicate"), &json!([]))
-    );
+    let again = post(&rig, "/v1/events", &event(json!([{"id": "eve", "tz": null}, "ada"])));
+    assert_eq!((&again["status"], &again["warnings"]), (&json!("duplicate"), &json!([])));
     for odd in [
         json!([{"email": "fay@example.org"}]),
         json!([{"id": "fay", "lat": 1.0}]),
@@ -181,11 +147,7 @@ fn an_event_makes_recipients_and_keeps_nothing_of_their_profiles() {
         json!([7]),
     ] {
         let answer = rig.call(Method::POST, "/v1/events", &event(odd.clone()));
-        assert_eq!(
-            problem(&answer, StatusCode::UNPROCESSABLE_ENTITY),
-            "invalid_body",
-            "{odd}"
-        );
+        assert_eq!(problem(&answer, StatusCode::UNPROCESSABLE_ENTITY), "invalid_body", "{odd}");
         let detail = answer.json()["detail"].to_string();
         assert!(detail.contains("to.recipients"), "{odd}: {detail}");
     }
@@ -209,16 +171,10 @@ fn f1_all_categories_are_those_that_come_later_too() {
         path,
         &json!([{"category": "*", "channel": "inbox", "mode": "default"}]),
     ));
-    assert_eq!(
-        get(&rig, path).as_array().unwrap().len(),
-        CHANNELS.len() - 1
-    );
+    assert_eq!(get(&rig, path).as_array().unwrap().len(), CHANNELS.len() - 1);
     publish(&rig, "e2", "note", &["ada"]);
     let channels = get(&rig, "/v1/events/e2")["channels"].clone();
-    assert_eq!(
-        channels.as_object().unwrap().keys().collect::<Vec<_>>(),
-        ["inbox"]
-    );
+    assert_eq!(channels.as_object().unwrap().keys().collect::<Vec<_>>(), ["inbox"]);
     let daily = json!([{"category": "*", "channel": "*", "mode": "daily"}]);
     let refused = rig.call(Method::PUT, path, &daily);
     assert_eq!(refused.json()["code"], "unknown_preference");
@@ -242,11 +198,7 @@ fn f11_never_for_required_types_alone_is_warned_of() {
 fn a_required_type_is_told_all_the_same() {
     let rig = rig();
     let path = "/v1/recipients/ada/preferences";
-    put(
-        &rig,
-        path,
-        &json!([{"category": "news", "channel": "email", "mode": "never"}]),
-    );
+    put(&rig, path, &json!([{"category": "news", "channel": "email", "mode": "never"}]));
     for kind in ["note", "alarm"] {
         publish(&rig, kind, kind, &["ada"]);
         let email = &get(&rig, &format!("/v1/events/{kind}"))["channels"]["email"];
@@ -264,10 +216,7 @@ fn t5_who_is_left_out_is_counted() {
     };
     assert_eq!(tip("e1", "o", &["ada"])["suppressed"], 0);
     let answer = tip("e2", "o", &["ada", "bob"]);
-    assert_eq!(
-        (&answer["notifications"], &answer["suppressed"]),
-        (&json!(1), &json!(1))
-    );
+    assert_eq!((&answer["notifications"], &answer["suppressed"]), (&json!(1), &json!(1)));
     assert_eq!(tip("e3", "p", &["ada"])["suppressed"], 0);
     let event = get(&rig, "/v1/events/e2");
     assert_eq!(event["notifications"], 1);
@@ -290,9 +239,6 @@ fn t19_a_condition_is_asked_of_each_recipient() {
     assert_eq!(inbox["outcomes"], json!({"delivered": 1, "skipped": 1}));
     assert_eq!(inbox["reasons"], json!({"condition_error": 1}));
     let types = get(&rig, "/v1/types");
-    assert_eq!(
-        types["types"]["offer"]["condition"],
-        "recipient.data.plan == 'gold'"
-    );
+    assert_eq!(types["types"]["offer"]["condition"], "recipient.data.plan == 'gold'");
     assert_eq!(types["types"]["tip"]["admission"], "once_pending");
 }

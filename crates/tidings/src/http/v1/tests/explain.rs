@@ -18,11 +18,7 @@ fn an_explanation_names_rules_and_refuses_what_is_unknown() {
         .iter()
         .map(|path| path["state"].clone())
         .collect();
-    assert_eq!(
-        states,
-        [json!("delivered"), json!("pending")],
-        "{explained}"
-    );
+    assert_eq!(states, [json!("delivered"), json!("pending")], "{explained}");
     let outside = post(&rig, "/v1/explain", &ask(json!("e1"), "bob"));
     assert_eq!(outside["channels"], json!([]));
     let supposed = json!({"type": "note", "object": {"id": "o"}, "to": {"everyone": true}});
@@ -36,49 +32,27 @@ fn an_explanation_names_rules_and_refuses_what_is_unknown() {
     let unknown = refused(ask(json!("none"), "ada"));
     assert_eq!(problem(&unknown, StatusCode::NOT_FOUND), "event_not_found");
     let unknown = refused(ask(json!("e1"), "nobody"));
-    assert_eq!(
-        problem(&unknown, StatusCode::NOT_FOUND),
-        "recipient_not_found"
-    );
+    assert_eq!(problem(&unknown, StatusCode::NOT_FOUND), "recipient_not_found");
     let odd = refused(ask(json!(7), "ada"));
-    assert_eq!(
-        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
-        "invalid_body"
-    );
+    assert_eq!(problem(&odd, StatusCode::UNPROCESSABLE_ENTITY), "invalid_body");
     let odd = refused(
         json!({"event": {"type": "note", "object": {"id": "o"}, "to": {}, "channels": ["pigeon"]}, "recipient": "ada"}),
     );
-    assert_eq!(
-        problem(&odd, StatusCode::UNPROCESSABLE_ENTITY),
-        "unknown_channel"
-    );
+    assert_eq!(problem(&odd, StatusCode::UNPROCESSABLE_ENTITY), "unknown_channel");
 }
 
 #[test]
 fn f12_an_explanation_names_what_ended_an_entry_that_waited() {
     for (choice, named) in [
-        (
-            json!({"object": "of/e1", "channel": "email", "mode": "never"}),
-            "muted: object `of/e1`",
-        ),
-        (
-            json!({"category": "*", "channel": "*", "mode": "never"}),
-            "category `*`: never",
-        ),
-        (
-            json!({"type": "note", "channel": "email", "mode": "never"}),
-            "type `note`: never",
-        ),
+        (json!({"object": "of/e1", "channel": "email", "mode": "never"}), "muted: object `of/e1`"),
+        (json!({"category": "*", "channel": "*", "mode": "never"}), "category `*`: never"),
+        (json!({"type": "note", "channel": "email", "mode": "never"}), "type `note`: never"),
     ] {
         let rig = with_people();
         publish(&rig, "e1", "note", &["ada"]);
         let path = "/v1/recipients/ada/preferences";
         rig.call(Method::PATCH, path, &json!([choice]));
-        let explained = post(
-            &rig,
-            "/v1/explain",
-            &json!({"event": "e1", "recipient": "ada"}),
-        );
+        let explained = post(&rig, "/v1/explain", &json!({"event": "e1", "recipient": "ada"}));
         let channels = explained["channels"].as_array().unwrap();
         let email = channels.iter().find(|of| of["channel"] == "email").unwrap();
         let steps = email["steps"].as_array().unwrap();

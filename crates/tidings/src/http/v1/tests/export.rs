@@ -21,11 +21,7 @@ fn played(timeline: &[u8]) -> Vec<(String, String, String)> {
         &timeline,
     ]);
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut streams = Streams {
-        out: &mut out,
-        err: &mut err,
-        progress: Progress::Hidden,
-    };
+    let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Hidden };
     let status = cli::run(arguments, &crate::app::player, &mut streams);
     assert_eq!(status, Status::Done, "{}", String::from_utf8_lossy(&err));
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -45,11 +41,7 @@ fn played(timeline: &[u8]) -> Vec<(String, String, String)> {
 fn what_was_delivered_later_is_exported_as_it_was_published() {
     let rig = Rig::new();
     for (name, zone) in [("ada", "Europe/Paris"), ("bob", "America/New_York")] {
-        put(
-            &rig,
-            &format!("/v1/recipients/{name}"),
-            &json!({"tz": zone}),
-        );
+        put(&rig, &format!("/v1/recipients/{name}"), &json!({"tz": zone}));
     }
     let muted = json!([
         {"object": "of/muted", "channel": "*", "mode": "never"},

@@ -9,9 +9,7 @@ fn many_at_once_are_answered_line_by_line() {
         let answer = rig.send(Method::POST, path, NDJSON, body);
         assert_eq!(answer.status, StatusCode::OK);
         let text = String::from_utf8(answer.bytes).unwrap();
-        text.lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     let people = "{\"id\":\"ada\",\"email\":\"ada@example.org\"}\n{\"id\":\"bob\",\"tz\":\"x\"}\n{\"id\":\"cy\"}\n";
     let answers = lines("/v1/recipients", people);
@@ -30,10 +28,7 @@ fn many_at_once_are_answered_line_by_line() {
     );
     let objects = "{\"id\":\"works/1\",\"title\":\"Water Lilies\"}";
     assert_eq!(lines("/v1/objects", objects).len(), 1);
-    assert_eq!(
-        get(&rig, "/v1/recipients/ada/subscriptions"),
-        json!({"topics": ["a/b"]})
-    );
+    assert_eq!(get(&rig, "/v1/recipients/ada/subscriptions"), json!({"topics": ["a/b"]}));
     for path in ["/v1/recipients", "/v1/subscriptions", "/v1/objects"] {
         let answer = rig.call(Method::POST, path, &json!({"id": "x"}));
         let status = StatusCode::UNPROCESSABLE_ENTITY;
@@ -41,11 +36,7 @@ fn many_at_once_are_answered_line_by_line() {
         let detail = &answer.json()["detail"];
         assert_eq!(detail, "the body must be an array, got an object", "{path}");
         let answer = rig.send(Method::POST, &format!("{path}?answers=some"), NDJSON, "");
-        assert_eq!(
-            problem(&answer, StatusCode::BAD_REQUEST),
-            "invalid_query",
-            "{path}"
-        );
+        assert_eq!(problem(&answer, StatusCode::BAD_REQUEST), "invalid_query", "{path}");
     }
 }
 
@@ -84,17 +75,11 @@ fn many_at_once_are_taken_as_an_array() {
 
 #[test]
 fn an_array_is_bounded_and_done_once_under_a_key() {
-    let settings = Settings {
-        array_items_max: 2,
-        ..Settings::default()
-    };
+    let settings = Settings { array_items_max: 2, ..Settings::default() };
     let rig = Rig::with(CONFIG, Access::Open, settings);
     let three = json!([{"id": "a"}, {"id": "b"}, {"id": "c"}]);
     let many = rig.call(Method::POST, "/v1/recipients", &three);
-    assert_eq!(
-        problem(&many, StatusCode::PAYLOAD_TOO_LARGE),
-        "body_too_large"
-    );
+    assert_eq!(problem(&many, StatusCode::PAYLOAD_TOO_LARGE), "body_too_large");
     assert_eq!(get(&rig, "/v1/admin/status")["recipients"], 0);
     let keyed = || {
         let headers = [("idempotency-key", "k")];

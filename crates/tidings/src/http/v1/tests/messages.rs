@@ -28,10 +28,7 @@ impl Wire {
     /// The recipients of what it was given, in order.
     fn recipients(&self) -> Vec<String> {
         let given = self.given.lock().unwrap();
-        given
-            .iter()
-            .map(|(recipient, _)| recipient.clone())
-            .collect()
+        given.iter().map(|(recipient, _)| recipient.clone()).collect()
     }
 
     /// The Message-IDs of what it was given, in order.
@@ -58,32 +55,21 @@ impl Channel for Wire {
         let said = self.answers.lock().unwrap().pop_front();
         said.unwrap_or_else(|| {
             let reference = Some("250 queued as 4F2".to_owned());
-            Outcome::Sent(Receipt {
-                reference,
-                ..Receipt::default()
-            })
+            Outcome::Sent(Receipt { reference, ..Receipt::default() })
         })
     }
 }
 
 fn refused() -> Outcome {
-    Outcome::Failed {
-        why: "RCPT: 550 5.7.1".to_owned(),
-        suppress: None,
-    }
+    Outcome::Failed { why: "RCPT: 550 5.7.1".to_owned(), suppress: None }
 }
 
 fn deferred() -> Outcome {
-    Outcome::Retry {
-        why: "RCPT: 451 4.3.0".to_owned(),
-        after_ms: None,
-    }
+    Outcome::Retry { why: "RCPT: 451 4.3.0".to_owned(), after_ms: None }
 }
 
 fn in_doubt() -> Outcome {
-    Outcome::Unknown {
-        why: "end of DATA: timed out".to_owned(),
-    }
+    Outcome::Unknown { why: "end of DATA: timed out".to_owned() }
 }
 
 /// A server with a wire, and some people.
@@ -142,10 +128,7 @@ fn operate(rig: &Rig, id: &str, act: &str) -> Value {
 
 fn refusal(rig: &Rig, id: &str, act: &str) -> String {
     let path = format!("/v1/messages/{id}/{act}");
-    problem(
-        &rig.call(Method::POST, &path, &Value::Null),
-        StatusCode::CONFLICT,
-    )
+    problem(&rig.call(Method::POST, &path, &Value::Null), StatusCode::CONFLICT)
 }
 
 fn fate(rig: &Rig, event: &str) -> Value {
@@ -156,10 +139,7 @@ fn fate(rig: &Rig, event: &str) -> Value {
 fn t15_failed_messages_are_retried_in_order_each_at_most_once() {
     let (rig, wire) = wired();
     wire.says([refused(), refused(), refused()]);
-    for (minute, (event, to)) in [("e1", "cy"), ("e2", "ada"), ("e3", "bob")]
-        .iter()
-        .enumerate()
-    {
+    for (minute, (event, to)) in [("e1", "cy"), ("e2", "ada"), ("e3", "bob")].iter().enumerate() {
         rig.at(&format!("2024-01-01T12:0{minute}:00Z"));
         note(&rig, event, to);
         awaited(&rig, "state=failed", minute + 1);
@@ -169,10 +149,7 @@ fn t15_failed_messages_are_retried_in_order_each_at_most_once() {
     assert_eq!(fate(&rig, "e1")["outcomes"], json!({"failed": 1}));
     failed.sort_by_key(|message| message["due"].as_str().unwrap().to_owned());
     for message in &failed {
-        assert_eq!(
-            operate(&rig, &id_of(message), "retry")["status"],
-            "accepted"
-        );
+        assert_eq!(operate(&rig, &id_of(message), "retry")["status"], "accepted");
     }
     awaited(&rig, "state=sent", 3);
     assert_eq!(wire.recipients(), ["cy", "ada", "bob", "cy", "ada", "bob"]);
@@ -209,10 +186,7 @@ fn a_time_line_tells_what_entered_when_it_went_and_what_the_provider_said() {
     assert_eq!(shown["items"][0]["event"], "e1");
     assert_eq!(shown["items"][1]["event"], "e2");
     let attempts = shown["attempts"].as_array().unwrap();
-    let said: Vec<_> = attempts
-        .iter()
-        .map(|one| (&one["answer"], &one["reply"]))
-        .collect();
+    let said: Vec<_> = attempts.iter().map(|one| (&one["answer"], &one["reply"])).collect();
     assert_eq!(
         said,
         [
@@ -254,26 +228,18 @@ fn p7_each_failover_is_visible() {
         address: address.into(),
         channel: Arc::clone(wire) as _,
     };
-    let providers = vec![
-        provider("smtp://a.example:587", &first),
-        provider("smtp://b.example:587", &second),
-    ];
+    let providers =
+        vec![provider("smtp://a.example:587", &first), provider("smtp://b.example:587", &second)];
     let from = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
     let outlet = Outlet::of_providers(Arc::new(MailRenderer::plain(from)), providers);
     let rig = Rig::with_channels(CONFIG, [("email".to_owned(), outlet)].into());
-    put(
-        &rig,
-        "/v1/recipients/ada",
-        &json!({"email": "ada@example.org"}),
-    );
+    put(&rig, "/v1/recipients/ada", &json!({"email": "ada@example.org"}));
     note(&rig, "e1", "ada");
     let id = id_of(&awaited(&rig, "state=sent", 1)[0]);
     let shown = get(&rig, &format!("/v1/messages/{id}"));
     let tries = shown["attempts"].as_array().unwrap();
-    let asked: Vec<_> = tries
-        .iter()
-        .map(|one| [&one["provider"], &one["answer"], &one["reply"]])
-        .collect();
+    let asked: Vec<_> =
+        tries.iter().map(|one| [&one["provider"], &one["answer"], &one["reply"]]).collect();
     assert_eq!(
         json!(asked),
         json!([
@@ -293,14 +259,8 @@ fn a_message_that_is_not_handed_over_is_cancelled_and_stays_readable() {
     let cancelled = operate(&rig, &id, "cancel");
     assert_eq!(cancelled, json!({"status": "cancelled", "cancelled": 1}));
     let shown = get(&rig, &format!("/v1/messages/{id}"));
-    assert_eq!(
-        (&shown["state"], &shown["reason"]),
-        (&json!("cancelled"), &json!("message"))
-    );
-    assert_eq!(
-        shown["left_out"],
-        json!([{"event": "e1", "reason": "message"}])
-    );
+    assert_eq!((&shown["state"], &shown["reason"]), (&json!("cancelled"), &json!("message")));
+    assert_eq!(shown["left_out"], json!([{"event": "e1", "reason": "message"}]));
     assert_eq!(shown["attempts"][0]["reply"], "RCPT: 451 4.3.0");
     assert_eq!(fate(&rig, "e1")["reasons"], json!({"message": 1}));
     assert_eq!(operate(&rig, &id, "cancel")["status"], "nothing_left");
@@ -331,11 +291,7 @@ fn what_was_sent_is_resent_and_stays_delivered() {
     assert_eq!(batches.len(), 3);
     assert!(batches.iter().all(|batch| *batch == batches[0]));
     let attempts = get(&rig, &format!("/v1/messages/{id}"))["attempts"].clone();
-    let answers = attempts
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| &one["answer"]);
+    let answers = attempts.as_array().unwrap().iter().map(|one| &one["answer"]);
     assert_eq!(answers.collect::<Vec<_>>(), ["sent", "failed", "sent"]);
 }
 
@@ -361,10 +317,7 @@ fn t20_what_a_type_gives_up_is_not_sent_again_unless_somebody_asks() {
          channels = {{ email = {{ policy = \"cooldown\", quiet = \"4m\" }} }}\n"
     );
     let (rig, wire) = wired_by(&config);
-    assert_eq!(
-        get(&rig, "/v1/types")["types"]["code"]["unknown_outcome"],
-        "give_up"
-    );
+    assert_eq!(get(&rig, "/v1/types")["types"]["code"]["unknown_outcome"], "give_up");
     // One type of the message is enough.
     publish(&rig, "e1", "code", &["ada"]);
     publish(&rig, "e2", "note", &["ada"]);
@@ -402,14 +355,8 @@ fn h26_one_bad_address_keeps_nobody_else_from_theirs() {
     let sent = awaited(&rig, "state=sent", 2);
     let failed = awaited(&rig, "state=failed", 1).remove(0);
     assert_eq!(wire.recipients().len(), 3);
-    assert!(
-        sent.iter()
-            .all(|message| message["recipient"] != failed["recipient"])
-    );
-    assert_eq!(
-        fate(&rig, "e1")["outcomes"],
-        json!({"delivered": 2, "failed": 1})
-    );
+    assert!(sent.iter().all(|message| message["recipient"] != failed["recipient"]));
+    assert_eq!(fate(&rig, "e1")["outcomes"], json!({"delivered": 2, "failed": 1}));
 }
 
 #[test]
@@ -428,10 +375,7 @@ fn h30_a_message_id_has_the_senders_host_and_stays_over_attempts() {
     assert_eq!(names.len(), 4);
     assert!(names[..3].iter().all(|name| *name == names[0]), "{names:?}");
     assert_ne!(names[3], names[0]);
-    assert!(
-        names.iter().all(|name| name.contains("@example.org")),
-        "{names:?}"
-    );
+    assert!(names.iter().all(|name| name.contains("@example.org")), "{names:?}");
 }
 
 #[test]
@@ -498,18 +442,9 @@ fn messages_are_listed_page_by_page_and_by_every_filter() {
     let suppressed = listed(&rig, "state=suppressed").remove(0);
     assert_eq!(suppressed["reason"], "no_address");
     let shown = get(&rig, &format!("/v1/messages/{}", id_of(&suppressed)));
-    assert_eq!(
-        shown["left_out"],
-        json!([{"event": "e3", "reason": "no_address"}])
-    );
+    assert_eq!(shown["left_out"], json!([{"event": "e3", "reason": "no_address"}]));
     assert_eq!(shown["batch"], Value::Null);
-    for wrong in [
-        "state=gone",
-        "channel=inbox",
-        "day=monday",
-        "cursor=x",
-        "limit=0",
-    ] {
+    for wrong in ["state=gone", "channel=inbox", "day=monday", "cursor=x", "limit=0"] {
         let path = format!("/v1/messages?{wrong}");
         let answer = rig.call(Method::GET, &path, &Value::Null);
         assert_eq!(problem(&answer, StatusCode::BAD_REQUEST), "invalid_query");
@@ -543,12 +478,7 @@ fn a_page_does_not_end_before_the_first_message_that_a_filter_takes() {
 #[test]
 fn unknown_messages_are_not_found() {
     let (rig, _) = wired();
-    for id in [
-        "x",
-        "2024-01-01.0.0.1",
-        "2024-01-01.65535.0.1",
-        "2024-01-01.1.01.1",
-    ] {
+    for id in ["x", "2024-01-01.0.0.1", "2024-01-01.65535.0.1", "2024-01-01.1.01.1"] {
         let path = format!("/v1/messages/{id}");
         let answer = rig.call(Method::GET, &path, &Value::Null);
         assert_eq!(problem(&answer, StatusCode::NOT_FOUND), "message_not_found");

@@ -28,9 +28,7 @@ fn next(post: &Post) -> Value {
 /// A mail without its tag: a message that is not built yet has another number.
 fn untagged(mail: &str) -> String {
     let lines = mail.split_inclusive('\n');
-    lines
-        .filter(|line| !line.starts_with("X-Tidings-Message:"))
-        .collect()
+    lines.filter(|line| !line.starts_with("X-Tidings-Message:")).collect()
 }
 
 fn source(preview: &Value) -> String {
@@ -45,18 +43,12 @@ fn the_preview_is_the_mail_that_is_sent_if_nothing_happens() {
     post.publish_to_ana("work", "Ben", "Flowers");
     let digest = next(&post);
     assert_eq!(digest["at"], "2024-01-02T09:00:00Z");
-    assert_eq!(
-        (&digest["lane"], &digest["entries"]),
-        (&json!("digest:daily"), &json!(2))
-    );
+    assert_eq!((&digest["lane"], &digest["entries"]), (&json!("digest:daily"), &json!(2)));
 
     // What is due before it comes first.
     post.publish_to_ana("comment", "Cy", "Note");
     let comment = next(&post);
-    assert_eq!(
-        (&comment["key"], &comment["entries"]),
-        (&json!("note"), &json!(1))
-    );
+    assert_eq!((&comment["key"], &comment["entries"]), (&json!("note"), &json!(1)));
     post.rig.at("2024-01-01T12:04:00Z");
     let sent = String::from_utf8(post.bytes()).unwrap();
     assert_eq!(source(&comment), untagged(&sent));
@@ -70,9 +62,7 @@ fn the_preview_is_the_mail_that_is_sent_if_nothing_happens() {
     let sent = String::from_utf8(post.bytes()).unwrap();
     assert_eq!(source(&digest), untagged(&sent));
     assert_eq!(next(&post), Value::Null);
-    let nobody = post
-        .rig
-        .call(Method::GET, "/v1/recipients/nobody/preview", &Value::Null);
+    let nobody = post.rig.call(Method::GET, "/v1/recipients/nobody/preview", &Value::Null);
     assert_eq!(nobody.status, StatusCode::NOT_FOUND);
 }
 
@@ -95,10 +85,7 @@ fn f10_preview_flush_and_pending_agree_on_what_is_scheduled_and_which_lane() {
     };
     assert_eq!(preview("")["scheduled"], scheduled);
     let flushed = flush();
-    assert_eq!(
-        (&flushed["lanes"], &flushed["scheduled"]),
-        (&json!(0), &scheduled)
-    );
+    assert_eq!((&flushed["lanes"], &flushed["scheduled"]), (&json!(0), &scheduled));
 
     post.publish_to_ana("work", "Ben", "Marilyn");
     post.publish_to_ana("comment", "Cy", "Note");
@@ -110,10 +97,7 @@ fn f10_preview_flush_and_pending_agree_on_what_is_scheduled_and_which_lane() {
     }
     assert_eq!(preview("?lane=leading")["mail"], Value::Null);
     let flushed = flush();
-    assert_eq!(
-        (&flushed["lanes"], &flushed["scheduled"]),
-        (&json!(2), &scheduled)
-    );
+    assert_eq!((&flushed["lanes"], &flushed["scheduled"]), (&json!(2), &scheduled));
 }
 
 #[test]
@@ -144,10 +128,7 @@ channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "
     assert_eq!(mail["entries"], 4);
     let text = mail["text"].as_str().unwrap();
     assert_eq!(text.matches("liked Marilyn").count(), 1, "{text}");
-    assert!(
-        text.contains("Eve, Dan and 2 others liked Marilyn"),
-        "{text}"
-    );
+    assert!(text.contains("Eve, Dan and 2 others liked Marilyn"), "{text}");
 }
 
 #[test]
@@ -161,13 +142,5 @@ fn mails_of_several_keys_that_are_due_together_all_go() {
     post.rig.at("2024-01-01T12:04:01Z");
     let mut subjects: Vec<String> = titles.iter().map(|_| post.mail().0).collect();
     subjects.sort();
-    assert_eq!(
-        subjects,
-        [
-            "Comment: Frame",
-            "Comment: Lamp",
-            "Comment: Note",
-            "Comment: Wall"
-        ]
-    );
+    assert_eq!(subjects, ["Comment: Frame", "Comment: Lamp", "Comment: Note", "Comment: Wall"]);
 }

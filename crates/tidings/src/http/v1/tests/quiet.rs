@@ -56,23 +56,11 @@ fn quiet_hours_that_cannot_be_are_refused() {
         (json!({"from": "24:00", "to": "07:00"}), "time of day"),
         (json!({"from": "22:00", "to": "7:00"}), "time of day"),
         (json!({"from": "22:00", "to": 7}), ""),
-        (
-            json!({"from": "22:00", "to": "07:00", "days": []}),
-            "`quiet_hours.days`",
-        ),
-        (
-            json!({"from": "22:00", "to": "07:00", "days": ["monday"]}),
-            "monday",
-        ),
+        (json!({"from": "22:00", "to": "07:00", "days": []}), "`quiet_hours.days`"),
+        (json!({"from": "22:00", "to": "07:00", "days": ["monday"]}), "monday"),
         (json!({"from": "22:00", "to": "07:00", "days": "mon"}), ""),
-        (
-            json!({"from": "22:00", "to": "07:00", "channels": []}),
-            "`quiet_hours.channels`",
-        ),
-        (
-            json!({"from": "22:00", "to": "07:00", "channels": ["inbox"]}),
-            "inbox",
-        ),
+        (json!({"from": "22:00", "to": "07:00", "channels": []}), "`quiet_hours.channels`"),
+        (json!({"from": "22:00", "to": "07:00", "channels": ["inbox"]}), "inbox"),
         (json!({"from": "22:00", "to": "07:00", "tz": "UTC"}), "`tz`"),
         (json!("never"), "never"),
         (json!(7), ""),
@@ -84,14 +72,8 @@ fn quiet_hours_that_cannot_be_are_refused() {
             let code = problem(&answer, StatusCode::UNPROCESSABLE_ENTITY);
             assert_eq!(code, "invalid_body", "{hours}");
             let told = answer.json();
-            assert!(
-                !told["hint"].as_str().unwrap_or_default().is_empty(),
-                "{told}"
-            );
-            assert!(
-                told["detail"].as_str().unwrap_or_default().contains(part),
-                "{told}"
-            );
+            assert!(!told["hint"].as_str().unwrap_or_default().is_empty(), "{told}");
+            assert!(told["detail"].as_str().unwrap_or_default().contains(part), "{told}");
         }
     }
     let hours = json!({"from": "22:00", "to": "07:00", "channels": ["fax"]});

@@ -21,22 +21,12 @@ impl Channel for Devices {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         assert!(go());
         let is_gone = |to: &&String| *to != self.0;
-        let dead: Vec<_> = message
-            .to
-            .iter()
-            .filter(is_gone)
-            .map(|to| (to.clone(), SuppressedFor::Gone))
-            .collect();
+        let dead: Vec<_> =
+            message.to.iter().filter(is_gone).map(|to| (to.clone(), SuppressedFor::Gone)).collect();
         if dead.len() == message.to.len() {
-            Outcome::Failed {
-                why: "410".to_owned(),
-                suppress: Some(SuppressedFor::Stop),
-            }
+            Outcome::Failed { why: "410".to_owned(), suppress: Some(SuppressedFor::Stop) }
         } else {
-            Outcome::Sent(Receipt {
-                dead,
-                ..Receipt::default()
-            })
+            Outcome::Sent(Receipt { dead, ..Receipt::default() })
         }
     }
 }
@@ -51,10 +41,7 @@ fn call(rig: &Rig, method: Method, path: &str, body: &Value) -> crate::http::rig
 fn an_address_is_suppressed_shown_and_freed() {
     let rig = with_people();
     let nobody = call(&rig, Method::GET, ADA, &Value::Null);
-    assert_eq!(
-        problem(&nobody, StatusCode::NOT_FOUND),
-        "suppression_not_found"
-    );
+    assert_eq!(problem(&nobody, StatusCode::NOT_FOUND), "suppression_not_found");
     let body = json!({"reason": "complaint", "expires_at": "2030-01-01T00:00:00+01:00"});
     done(&call(&rig, Method::PUT, ADA, &body));
     let shown = get(&rig, "/v1/suppressions/email/ada%40EXAMPLE.org");
@@ -112,12 +99,7 @@ fn suppressed_addresses_are_listed_page_by_page() {
     let all = addresses(&all);
     assert_eq!(
         all,
-        [
-            "a@example.org",
-            "b@example.org",
-            "+12025550123",
-            "https://push.example.org/x/1"
-        ]
+        ["a@example.org", "b@example.org", "+12025550123", "https://push.example.org/x/1"]
     );
     let (mut paged, mut query) = (Vec::new(), String::new());
     loop {
@@ -157,12 +139,7 @@ fn what_is_no_address_of_a_channel_is_refused() {
         problem(&answer, StatusCode::UNPROCESSABLE_ENTITY);
     }
     for wrong in ["channel=inbox", "cursor=x", "limit=0"] {
-        let answer = call(
-            &rig,
-            Method::GET,
-            &format!("/v1/suppressions?{wrong}"),
-            &Value::Null,
-        );
+        let answer = call(&rig, Method::GET, &format!("/v1/suppressions?{wrong}"), &Value::Null);
         problem(&answer, StatusCode::BAD_REQUEST);
     }
 }
@@ -178,12 +155,7 @@ fn an_address_is_suppressed_for_the_reason_that_its_provider_gives() {
     let rig = Rig::with_channels(config, [(FCM.to_owned(), outlet)].into());
     for (id, devices) in [("ada", json!(["phone", "tablet"])), ("ben", json!("watch"))] {
         let profile = json!({"addresses": {FCM: devices}});
-        done(&call(
-            &rig,
-            Method::PUT,
-            &format!("/v1/recipients/{id}"),
-            &profile,
-        ));
+        done(&call(&rig, Method::PUT, &format!("/v1/recipients/{id}"), &profile));
     }
     publish(&rig, "e1", "note", &["ada", "ben"]);
     let listed = || {
@@ -196,10 +168,7 @@ fn an_address_is_suppressed_for_the_reason_that_its_provider_gives() {
     while listed().len() < 2 {
         std::thread::yield_now();
     }
-    assert_eq!(
-        listed(),
-        [listed_for("tablet", "gone"), listed_for("watch", "stop")]
-    );
+    assert_eq!(listed(), [listed_for("tablet", "gone"), listed_for("watch", "stop")]);
     // Nobody is asked to take a message for them again.
     publish(&rig, "e2", "note", &["ada", "ben"]);
     let outcome = || get(&rig, "/v1/events/e2")["channels"][FCM].clone();

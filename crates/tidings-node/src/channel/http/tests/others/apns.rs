@@ -222,10 +222,7 @@ fn over_http_2_nothing_is_handed_over_before_the_question_and_nothing_after_a_no
 fn a_key_of_apns_that_is_none_is_told() {
     for (secret, told) in [
         ("key", "`.p8`"),
-        (
-            "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
-            "P-256",
-        ),
+        ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "P-256"),
     ] {
         let secrets = |_: &str| Ok(secret.to_owned());
         let url = ProviderUrl::parse("apns", "K1:${KEY}@T1?topic=a", &secrets).unwrap();

@@ -45,10 +45,7 @@ fn check_login(heard: &Heard) {
     let scope = "https://www.googleapis.com/auth/firebase.messaging";
     assert_eq!(claims["scope"], scope);
     assert!(claims["aud"].as_str().unwrap().ends_with("/token"));
-    assert_eq!(
-        claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap(),
-        3_600
-    );
+    assert_eq!(claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap(), 3_600);
     let key = {
         use rustls::pki_types::PrivatePkcs8KeyDer;
         use rustls::pki_types::pem::PemObject;
@@ -106,18 +103,8 @@ fn errors() -> Vec<(Says, &'static str)> {
             ),
             "dead",
         ),
-        (
-            says(
-                403,
-                "",
-                r#"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#,
-            ),
-            "away",
-        ),
-        (
-            says(404, "", r#"{"error":{"code":404,"status":"NOT_FOUND"}}"#),
-            "away",
-        ),
+        (says(403, "", r#"{"error":{"code":403,"status":"PERMISSION_DENIED"}}"#), "away"),
+        (says(404, "", r#"{"error":{"code":404,"status":"NOT_FOUND"}}"#), "away"),
         (
             says(
                 429,
@@ -126,26 +113,12 @@ fn errors() -> Vec<(Says, &'static str)> {
             ),
             "away, with a wait",
         ),
+        (says(500, "", r#"{"error":{"code":500,"status":"INTERNAL"}}"#), "away"),
         (
-            says(500, "", r#"{"error":{"code":500,"status":"INTERNAL"}}"#),
-            "away",
-        ),
-        (
-            says(
-                503,
-                "retry-after: 10\r\n",
-                r#"{"error":{"code":503,"status":"UNAVAILABLE"}}"#,
-            ),
+            says(503, "retry-after: 10\r\n", r#"{"error":{"code":503,"status":"UNAVAILABLE"}}"#),
             "away, with a wait",
         ),
-        (
-            says(
-                401,
-                "",
-                r#"{"error":{"code":401,"status":"UNAUTHENTICATED"}}"#,
-            ),
-            "away",
-        ),
+        (says(401, "", r#"{"error":{"code":401,"status":"UNAUTHENTICATED"}}"#), "away"),
     ]
 }
 
@@ -191,19 +164,14 @@ fn fcm_takes_messages_after_a_login() {
     clock.set(clock.now().plus_ms(3_600_000));
     assert_eq!(class(&channel.send(&message, GO)), "sent");
     let lines: Vec<_> = server.heard.try_iter().map(|heard| heard.line).collect();
-    assert_eq!(
-        lines.iter().filter(|line| line.contains("/token")).count(),
-        2
-    );
+    assert_eq!(lines.iter().filter(|line| line.contains("/token")).count(), 2);
 }
 
 #[test]
 fn a_service_account_that_is_none_is_told() {
-    for (account, told) in [
-        ("{", "JSON"),
-        ("{}", "`private_key`"),
-        (r#"{"private_key":"x"}"#, "PEM"),
-    ] {
+    for (account, told) in
+        [("{", "JSON"), ("{}", "`private_key`"), (r#"{"private_key":"x"}"#, "PEM")]
+    {
         let secrets = |_: &str| Ok(account.to_owned());
         let url = ProviderUrl::parse("fcm", "${ACCOUNT}", &secrets).unwrap();
         let fault = Fcm::parse(url).err().unwrap().to_string();

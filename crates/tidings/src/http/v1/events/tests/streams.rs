@@ -5,10 +5,7 @@ use super::*;
 #[test]
 fn a_stream_is_answered_line_by_line() {
     // Slices of two, so that there are several.
-    let settings = Settings {
-        slice_lines_max: 2,
-        ..Settings::default()
-    };
+    let settings = Settings { slice_lines_max: 2, ..Settings::default() };
     let rig = Rig::with(CONFIG, Access::Open, settings);
     person(&rig, "ann");
     let mut body = String::new();
@@ -36,25 +33,15 @@ fn a_stream_is_answered_line_by_line() {
         (&answers[6]["line"], &answers[6]["problem"]["code"]),
         (&json!(8), &json!("unknown_type"))
     );
-    assert_eq!(
-        (&answers[6]["id"], &answers[6]["status"]),
-        (&json!("bad"), &json!("rejected"))
-    );
+    assert_eq!((&answers[6]["id"], &answers[6]["status"]), (&json!("bad"), &json!("rejected")));
     // The blank line is counted and not answered.
-    assert_eq!(
-        (&answers[7]["line"], &answers[7]["status"]),
-        (&json!(9), &json!("duplicate"))
-    );
+    assert_eq!((&answers[7]["line"], &answers[7]["status"]), (&json!(9), &json!("duplicate")));
 
     let quiet = rig.send(Method::POST, "/v1/events?answers=problems", &[NDJSON], body);
     let answers = lines(&quiet);
     assert_eq!(answers.len(), 3);
     assert_eq!(answers[2], json!({"lines": 8, "done": 6, "problems": 2}));
-    assert!(
-        rig.send(Method::POST, "/v1/events", &[NDJSON], "")
-            .bytes
-            .is_empty()
-    );
+    assert!(rig.send(Method::POST, "/v1/events", &[NDJSON], "").bytes.is_empty());
 }
 
 #[test]
@@ -65,9 +52,7 @@ fn a_stream_answers_what_has_come_before_more_comes() {
     person(&rig, "ann");
     let (send, mut receive) = tokio::sync::mpsc::channel::<Bytes>(1);
     let body = futures_util::stream::poll_fn(move |context| {
-        receive
-            .poll_recv(context)
-            .map(|piece| piece.map(Ok::<_, std::io::Error>))
+        receive.poll_recv(context).map(|piece| piece.map(Ok::<_, std::io::Error>))
     });
     let line = |id: &str| Bytes::from(format!("{}\n", event(Some(id), "ann")));
     let request = Request::post("/v1/events")
@@ -88,9 +73,7 @@ fn a_stream_answers_what_has_come_before_more_comes() {
             let last = answers.collect().await.unwrap().to_bytes();
             assert!(last.starts_with(b"{\"line\":3,\"id\":\"e3\""), "{last:?}");
         };
-        tokio::time::timeout(Duration::from_secs(60), talk)
-            .await
-            .unwrap();
+        tokio::time::timeout(Duration::from_secs(60), talk).await.unwrap();
     });
     assert_eq!(inbox(&rig, "ann").len(), 3);
 }
@@ -109,18 +92,12 @@ fn a_stream_under_a_key_is_the_same_events_again() {
     let again = send(&rig, &body);
     for (first, again) in first.iter().zip(&again) {
         assert_eq!(first["status"], "accepted");
-        assert_eq!(
-            (&again["id"], &again["status"]),
-            (&first["id"], &json!("duplicate"))
-        );
+        assert_eq!((&again["id"], &again["status"]), (&first["id"], &json!("duplicate")));
     }
     assert_eq!(inbox(&rig, "ann").len(), 2);
     let page = rig.send(Method::GET, "/metrics", &[], "");
     let text = std::str::from_utf8(&page.bytes).unwrap();
-    assert!(
-        text.contains("\ntidings_events_republished_total 2\n"),
-        "{text}"
-    );
+    assert!(text.contains("\ntidings_events_republished_total 2\n"), "{text}");
     assert!(text.contains("\ntidings_events_total 2\n"), "{text}");
 
     // What says something else is something else, whatever stood on its line before.
@@ -133,10 +110,7 @@ fn a_stream_under_a_key_is_the_same_events_again() {
 
 #[test]
 fn a_line_without_end_ends_the_stream() {
-    let settings = Settings {
-        body_bytes_max: 1_000,
-        ..Settings::default()
-    };
+    let settings = Settings { body_bytes_max: 1_000, ..Settings::default() };
     let rig = Rig::with(CONFIG, Access::Open, settings);
     person(&rig, "ann");
     let first = Bytes::from(format!("{}\n", event(Some("e1"), "ann")));
@@ -171,15 +145,7 @@ fn a_small_event_beside_large_ones_waits_for_one_step() {
     for id in people {
         person(&rig, &id);
     }
-    let steps = || {
-        *rig.service
-            .handle
-            .vitals()
-            .steps
-            .cumulative()
-            .last()
-            .unwrap()
-    };
+    let steps = || *rig.service.handle.vitals().steps.cumulative().last().unwrap();
     // The node is held between two steps until all of them wait.
     let (hold, held) = std::sync::mpsc::channel::<()>();
     let (at_rest, rests) = std::sync::mpsc::channel();
@@ -211,9 +177,6 @@ fn a_small_event_beside_large_ones_waits_for_one_step() {
     // It may have come in while the first of the others were being done.
     assert!(steps() - before <= 2, "{}", steps() - before);
     for large in large {
-        assert_eq!(
-            rig.tokio.block_on(large).unwrap().json()["notifications"],
-            2_000
-        );
+        assert_eq!(rig.tokio.block_on(large).unwrap().json()["notifications"], 2_000);
     }
 }
