@@ -196,9 +196,9 @@ mod tests {
                 let mut target = PathBuf::new();
                 for part in page.parent().unwrap().join(link).components() {
                     if part.as_os_str() == ".." {
-                        assert!(target.pop(), "{link}")
+                        assert!(target.pop(), "{link}");
                     } else {
-                        target.push(part)
+                        target.push(part);
                     }
                 }
                 let held = files.iter().any(|file| file.starts_with(&target));

@@ -112,9 +112,9 @@ pub fn run(
     err: &mut dyn Write,
 ) -> Result<(), Fault> {
     if arguments.json {
-        print_settings(&arguments.work, err)?
+        print_settings(&arguments.work, err)?;
     } else {
-        print_settings(&arguments.work, out)?
+        print_settings(&arguments.work, out)?;
     }
     let measurements = match &arguments.work {
         Work::Fanout(params) => fanout::run(params, host.rules),

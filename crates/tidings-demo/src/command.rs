@@ -133,9 +133,9 @@ pub fn run(
     let shown = Shown::new(played?, scenario);
     let summary = shown.summary();
     if settings.json {
-        write_json(summary, out)?
+        write_json(summary, out)?;
     } else {
-        write_story(summary, &data, out)?
+        write_story(summary, &data, out)?;
     }
     out.flush()?;
     if !summary.books.balance() {

@@ -229,9 +229,7 @@ impl Design {
     /// The title of a category, or its name in words.
     pub(crate) fn category(&self, name: &str, language: &Language) -> String {
         let title = self.categories.get(name).and_then(|title| title.get(language));
-        title
-            .map(|title| text::clean(title))
-            .unwrap_or_else(|| capitalised(&text::clean(&in_words(name))))
+        title.map_or_else(|| capitalised(&text::clean(&in_words(name))), |title| text::clean(title))
     }
 
     /// The title of a type as it goes with a count.

@@ -247,7 +247,7 @@ impl Ahead {
     /// Has the time measured until the next commit is durable, of a step that began some time ago.
     pub(crate) fn time(&mut self, took: Stopwatch) {
         if self.gathered.writes.is_empty() {
-            self.vitals.steps.add(took)
+            self.vitals.steps.add(took);
         } else {
             self.gathered.took.get_or_insert(took);
         }

@@ -60,7 +60,7 @@ impl Complaints {
                 "{subject} {what}, {then}"
             ),
             None => {
-                tracing::debug!(channel, batch, attempt, stage, reply, "{subject} {what}, {then}")
+                tracing::debug!(channel, batch, attempt, stage, reply, "{subject} {what}, {then}");
             }
         }
     }

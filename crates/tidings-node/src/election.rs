@@ -297,9 +297,9 @@ impl Election {
         let first = || (view.lease, Watch::new(holder, now));
         let (lease, watch) = self.watch.get_or_insert_with(first);
         if *lease == view.lease {
-            watch.hear(holder, (began, now), &self.timing)
+            watch.hear(holder, (began, now), &self.timing);
         } else {
-            (*lease, *watch) = first()
+            (*lease, *watch) = first();
         }
         let is_silent = watch.is_silent(&self.timing);
         let is_mine = view.lease.holder == Some(self.me.id);

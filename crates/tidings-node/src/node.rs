@@ -329,9 +329,9 @@ impl Node {
         self.ahead.time(took);
         for (work, open) in work.drain(..).zip(open.drain(..)) {
             if open.is_empty() {
-                self.ahead.answer(work.when_durable())
+                self.ahead.answer(work.when_durable());
             } else {
-                self.gather_answers(now, work, open)
+                self.gather_answers(now, work, open);
             }
         }
         self.close_if_due()

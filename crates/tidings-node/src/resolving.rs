@@ -244,8 +244,7 @@ impl Resolving {
                 let ms = self
                     .rest
                     .as_ref()
-                    .map(|rest| rest.ms.saturating_mul(2))
-                    .unwrap_or(first_ms)
+                    .map_or(first_ms, |rest| rest.ms.saturating_mul(2))
                     .min(most_ms);
                 tracing::warn!(%reason, again_ms = ms, "the host does not say what objects are");
                 self.wanted.clear();

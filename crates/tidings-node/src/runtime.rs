@@ -91,7 +91,8 @@ impl Runtime {
             .name(name.to_owned())
             .spawn(move || {
                 run(&mut node, &inbox);
-                (inbox, runs);
+                drop(inbox);
+                drop(runs);
                 drop(node);
                 drop(holds);
             })

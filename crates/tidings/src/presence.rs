@@ -97,7 +97,7 @@ mod tests {
         let token = Mark::token(data, &second).unwrap();
         assert_eq!(address_of(data).as_deref(), Some("http://127.0.0.1:1"));
         assert_eq!(token_of(data).as_deref(), Some(second.text()));
-        (address, token);
+        drop((address, token));
         assert_eq!(fs::read_dir(data).unwrap().count(), 0);
     }
 

@@ -35,7 +35,8 @@ fn held_against(measured: &serde_json::Value, other: &str) {
 
 #[test]
 fn fanout_is_held_against_a_plain_write() {
-    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
     let world = ["--recipients", "300", "--followers", "20,300", "--events", "300", "--runs", "2"];
     let measured = bench(&[&["fanout", "--dir", dir], &world[..]].concat());
     let publish = metric(&measured, "publish");
@@ -48,7 +49,8 @@ fn fanout_is_held_against_a_plain_write() {
 
 #[test]
 fn quiet_is_held_against_a_store_without_rules() {
-    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
     let world = "--recipients 300 --hours 2 --events 2 --changes 2".split(' ');
     let measured = bench(&["quiet", "--dir", dir].into_iter().chain(world).collect::<Vec<_>>());
     held_against(metric(&measured, "publish"), "without");
@@ -60,7 +62,8 @@ fn quiet_is_held_against_a_store_without_rules() {
 
 #[test]
 fn scheduled_finds_few_and_many() {
-    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
     let world = "--recipients 50 --events 10000 --runs 2".split(' ');
     let measured = bench(&["scheduled", "--dir", dir].into_iter().chain(world).collect::<Vec<_>>());
     for name in ["publish_rate", "find_few_due", "find_many_due"] {
@@ -70,7 +73,8 @@ fn scheduled_finds_few_and_many() {
 
 #[test]
 fn plan_makes_a_message_of_all_entries_for_each() {
-    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
     let world = ["--recipients", "200", "--entries", "10", "--events", "40", "--runs", "1"];
     let measured = bench(&[&["plan", "--dir", dir], &world[..]].concat());
     assert_eq!(metric(&measured, "entries_per_message")["median"], 10.0);
@@ -97,7 +101,8 @@ fn what_makes_no_sense_is_wrong_use() {
 #[test]
 fn starts_forgetting_and_deadlines_are_timed() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
     let world = ["--recipients", "300", "--followers", "100", "--dir", dir];
     let small = ["--events", "20", "--runs", "1"];
     let start = bench(&[&["recovery", "--days", "2"], &world[..], &small[..]].concat());
@@ -112,7 +117,8 @@ fn starts_forgetting_and_deadlines_are_timed() {
 
 #[test]
 fn publish_is_measured_over_http() {
-    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
     let measured = bench(&[&["publish", "--dir", dir], &SMALL_LOAD[..]].concat());
     let rate = metric(&measured, "single_rate");
     assert!(rate["median"].as_f64().unwrap() > 0.0);
@@ -124,7 +130,8 @@ fn publish_is_measured_over_http() {
 
 #[test]
 fn reads_are_measured_alone_and_beside_what_is_published() {
-    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
     let world = [
         "--recipients",
         "50",
@@ -215,7 +222,8 @@ fn rivals_do_the_same_work_and_leave_nothing() {
 
 #[test]
 fn a_digest_becomes_mails_plain_and_signed() {
-    let dir = tempfile::tempdir().unwrap().path().to_str().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().to_str().unwrap();
     let world = "--recipients 50 --items 10 --events 40 --runs 1".split(' ');
     let measured = bench(&["digest", "--dir", dir].into_iter().chain(world).collect::<Vec<_>>());
     for name in ["rendered_rate", "rendered_rate_ed25519", "bytes_per_mail"] {

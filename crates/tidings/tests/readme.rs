@@ -42,7 +42,8 @@ fn the_first_files_are_those_that_are_printed() {
 fn the_first_simulation_ends_as_printed() {
     let shown = blocks("sh");
     let command = shown.iter().find(|block| block.contains("simulate")).unwrap();
-    let words = command.replace("\\\n", " ").trim().strip_prefix("cargo run --release --").unwrap();
+    let words = command.replace("\\\n", " ");
+    let words = words.trim().strip_prefix("cargo run --release --").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_tidings"))
         .current_dir(root())
         .args(words.split_whitespace())
@@ -73,7 +74,8 @@ const NOT_RUN: &str = "sh not run: ";
 
 /// The pages whose commands are run.
 fn documents() -> Vec<PathBuf> {
-    let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = fs::read_dir(root().join("docs")).unwrap();
+    let pages = pages.map(|entry| entry.unwrap().path());
     let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
     let mut pages: Vec<PathBuf> = pages.filter(is_page).collect();
     pages.sort();
@@ -90,8 +92,8 @@ fn shell_blocks(page: &str) -> Vec<(usize, String)> {
         let Some(info) = line.strip_prefix("```") else {
             continue;
         };
-        let body: Vec<&str> =
-            lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
+        let body = lines.by_ref().map(|(_, line)| line);
+        let body: Vec<&str> = body.take_while(|line| *line != "```").collect();
         match info.split(' ').next() {
             Some("sh") if info == "sh" => blocks.push((number, body.join("\n"))),
             Some("sh") => {
@@ -109,8 +111,8 @@ fn shell_blocks(page: &str) -> Vec<(usize, String)> {
 
 /// A command as it is run here: this binary, on a free port, a server in the background.
 fn as_run(command: &str, port: u16) -> String {
-    let command =
-        command.replace("cargo run --release -- ", "tidings ").replace(PORT, &port.to_string());
+    let command = command.replace("cargo run --release -- ", "tidings ");
+    let command = command.replace(PORT, &port.to_string());
     if command.starts_with("cargo install ") {
         return ":".to_owned();
     }
@@ -123,8 +125,8 @@ fn as_run(command: &str, port: u16) -> String {
     if !command.starts_with("tidings serve ") {
         return command;
     }
-    let command =
-        command.split(" #").next().unwrap_or_default().trim_end().trim_end_matches('&').trim_end();
+    let command = command.split(" #").next().unwrap_or_default();
+    let command = command.trim_end().trim_end_matches('&').trim_end();
     let listen = if command.contains("--listen") {
         String::new()
     } else {

@@ -34,9 +34,10 @@ pub(crate) fn rendered_rate(modules: &Path, mails: &[Value]) -> Result<f64, Faul
     let output = node.wait_with_output().map_err(|error| fault(error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let rate = text.trim().parse::<f64>().ok();
-    rate.filter(|rate| output.status.success() && *rate > 0.0).ok_or_else(|| {
-        let said =
-            String::from_utf8_lossy(&output.stderr).lines().find(|line| line.contains("Error"));
+    let rate = rate.filter(|rate| output.status.success() && *rate > 0.0);
+    rate.ok_or_else(|| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().find(|line| line.contains("Error"));
         let said = said.unwrap_or("node said nothing");
         fault(format!(
             "{said}; `npm install mjml handlebars` in the directory that --modules names"

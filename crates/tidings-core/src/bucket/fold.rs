@@ -61,12 +61,12 @@ impl Bucket {
                 }
             }
             Record::Made { at, closing, who, nothing } => {
-                self.made(by(at), closing, (&who, &nothing), compiled)
+                self.made(by(at), closing, (&who, &nothing), compiled);
             }
             Record::Outcome { closing, who, .. } => self.end_messages(closing, &who),
             Record::Reopened(again) => self.reopen(*again),
             Record::Profile { at, number, profile } => {
-                self.profile(by(at), number.0, *profile, compiled)
+                self.profile(by(at), number.0, *profile, compiled);
             }
             Record::Erased { at, number } => self.erase(by(at), number.0, compiled),
             Record::Follow { topics, on } => self.follow(topics, on),
@@ -76,7 +76,7 @@ impl Bucket {
             }
             Record::Flush { at, number, lanes } => self.flush(by(at), number.0, &lanes, compiled),
             Record::Pause { at, channels, emptied } => {
-                self.pause(by(at), channels, &emptied, compiled)
+                self.pause(by(at), channels, &emptied, compiled);
             }
             Record::Withdrawn { at, closing, who } => {
                 self.withdraw(by(at), closing, &who, compiled);
@@ -88,7 +88,7 @@ impl Bucket {
                 }
             }
             Record::Counted { at, lane, fewer, enough } => {
-                self.count(by(at), lane, (&fewer, &enough), compiled)
+                self.count(by(at), lane, (&fewer, &enough), compiled);
             }
             Record::Capped { at, lane, who } => self.cap(by(at), &lane, &who, compiled),
             Record::Hidden { items, .. } => {
@@ -226,9 +226,9 @@ impl Bucket {
                 self.dirty.topics.insert(topic.clone());
             }
             if on {
-                self.followers.add(topic, changed.0)
+                self.followers.add(topic, changed.0);
             } else {
-                self.followers.remove(&topic, &changed.0)
+                self.followers.remove(&topic, &changed.0);
             }
         }
     }

@@ -142,9 +142,9 @@ impl Engine {
         for part in self.parts.iter_mut() {
             for (event, day) in std::mem::take(&mut part.kept_objects) {
                 if self.holds_intake {
-                    self.intake.objects.touch_all(&mut draft, &event, day)?
+                    self.intake.objects.touch_all(&mut draft, &event, day)?;
                 } else {
-                    step.kept_objects.push(KeptObjects::of(&event, day))
+                    step.kept_objects.push(KeptObjects::of(&event, day));
                 }
             }
             part.ledger.write(&mut draft);

@@ -152,7 +152,6 @@ fn pages(message: &Batch) -> Vec<String> {
 }
 
 /// Messages with a line that each of their pages has.
-#[expect(clippy::too_many_lines, reason = "it is a list")]
 fn messages() -> Vec<(Batch, String)> {
     let notes = "Notes (3) on C++";
     let english = |actors: &[&str], title: &str, runs: &[Run]| {

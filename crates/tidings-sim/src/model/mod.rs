@@ -369,7 +369,7 @@ impl Model {
             Command::Suppress { address, reason, until } => self.suppress(address, reason, until),
             Command::Unsuppress { address } => self.lift(address),
             Command::ReportAddress { address, report, at } => {
-                self.hear_of_address(address, report, at.min(self.now))
+                self.hear_of_address(address, report, at.min(self.now));
             }
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),

@@ -183,8 +183,7 @@ fn a_race_for_a_lease_has_one_winner(fresh: &Fresh<'_>) {
             let takers: Vec<_> = (1..=4).map(take).collect();
             takers
                 .into_iter()
-                .map(|taker| taker.join().ok().flatten())
-                .flatten()
+                .filter_map(|taker| taker.join().ok().flatten())
                 .collect::<Vec<Epoch>>()
         });
         assert_eq!(takers, [Epoch(round)]);

@@ -311,7 +311,8 @@ mod tests {
         ];
         assert_eq!(all(&versions), expected);
         // What a snapshot that goes has kept is still needed by those before it.
-        (second, third);
+        drop(second);
+        drop(third);
         assert_eq!(had(&versions, &first, 1), Some(Some(10)));
         assert_eq!(had(&versions, &first, 2), Some(None));
         drop(first);

@@ -124,9 +124,9 @@ fn revoke(id: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
         return Ok(status);
     }
     if to.json {
-        writeln!(streams.out, "{{}}")?
+        writeln!(streams.out, "{{}}")?;
     } else {
-        writeln!(streams.out, "Revoked key {id}")?
+        writeln!(streams.out, "Revoked key {id}")?;
     }
     Ok(Status::Done)
 }

@@ -296,7 +296,7 @@ fn serve(
         drop(server.await);
         end.saturating_duration_since(tokio::time::Instant::now())
     });
-    (token_mark, address_mark);
+    drop((token_mark, address_mark));
     let stopped = node.stop_within(left);
     // A call that still waits for the disk or for its client must not keep the process.
     tokio.shutdown_background();

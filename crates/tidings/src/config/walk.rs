@@ -219,7 +219,7 @@ impl Walk {
         for item in list {
             match item.get_ref().as_table() {
                 Some(table) => {
-                    tables.push(Section { table, path: path.clone(), header: item.span() })
+                    tables.push(Section { table, path: path.clone(), header: item.span() });
                 }
                 None => self.wrong_type(&path, item, "a table", hint),
             }

@@ -58,8 +58,9 @@ fn refusal(service: &Service, request: &Request) -> Option<Problem> {
     if is_open(request.uri().path()) && !is_of_node {
         return None;
     }
-    let mut known =
-        service.handle.keys().iter().filter(|_| !is_of_node).map(|key| &key.hash).chain(token);
+    let keys = service.handle.keys();
+    let keys = keys.iter().filter(|_| !is_of_node);
+    let mut known = keys.map(|key| &key.hash).chain(token);
     let detail = match key(request.headers()) {
         Some(key) if is_known(key, &mut known) => return None,
         Some(_) => "the API key is unknown",

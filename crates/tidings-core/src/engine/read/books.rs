@@ -185,7 +185,7 @@ impl Walker<'_> {
             match record {
                 Record::Cut { why, items, .. } => self.cut(why, &items),
                 Record::InboxDelivered { from, to, except, .. } => {
-                    self.delivered(from, to, &except)
+                    self.delivered(from, to, &except);
                 }
                 Record::Outcome { closing, who, ending, .. } => {
                     endings.entry(closing).or_default().push((ending, who.0));

@@ -126,7 +126,7 @@ impl Reader<'_> {
             match reasons.get(&seq) {
                 None => report.items.push(item),
                 Some(reason) => {
-                    report.left_out.push(Skipped { event: item.event, reason: *reason })
+                    report.left_out.push(Skipped { event: item.event, reason: *reason });
                 }
             }
         }

@@ -282,10 +282,10 @@ impl Intake {
             Act::Forget { before } => self.forget_before(*before),
             Act::Expire { .. } => {}
             Act::Object { id, withdrawn, withdrawals } => {
-                self.objects.observe(id, *withdrawn, *withdrawals)
+                self.objects.observe(id, *withdrawn, *withdrawals);
             }
             Act::Suppression { address, listed, at } => {
-                self.suppressions.put(draft, (address, *listed), *at)
+                self.suppressions.put(draft, (address, *listed), *at);
             }
         }
         Ok(())

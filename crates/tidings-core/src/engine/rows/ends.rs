@@ -94,7 +94,7 @@ pub(crate) fn ending_of<'r>(
     for record in records {
         match record {
             Record::Outcome { at, who, ending, .. } if who.contains(number.0) => {
-                newest = Some((*at, *ending))
+                newest = Some((*at, *ending));
             }
             Record::Reopened(again) if again.number == number => newest = None,
             _ => {}

@@ -284,7 +284,7 @@ impl World {
     fn act(&mut self, op: &Op) {
         match *op {
             Op::Publish { kind, roles, to, delay_hours } => {
-                self.publish(kind, roles, to, delay_hours)
+                self.publish(kind, roles, to, delay_hours);
             }
             Op::Mark { who, what, which, read } => self.mark(who, what, which, read),
             Op::Withdraw(number) => {

@@ -45,7 +45,6 @@ impl Service {
                     .recipient_of(message.id)
                     .into_iter()
                     .flat_map(|of| of.addresses.of(EMAIL_NO))
-                    .into_iter()
                     .map(|text| text.to_string());
                 (message, addresses.collect())
             };

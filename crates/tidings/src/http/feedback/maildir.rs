@@ -80,8 +80,8 @@ pub async fn watch(service: Arc<Service>) {
 #[must_use]
 pub fn missing(maildir: &Path) -> Option<String> {
     let parts = ["new", "cur", "tmp"].into_iter();
-    let lacks: Vec<String> =
-        parts.filter(|part| !maildir.join(part).is_dir()).map(|part| format!("`{part}`")).collect();
+    let parts = parts.filter(|part| !maildir.join(part).is_dir());
+    let lacks: Vec<String> = parts.map(|part| format!("`{part}`")).collect();
     if lacks.is_empty() {
         return None;
     }
@@ -178,22 +178,17 @@ fn marked<T>(path: &Path, read: impl FnOnce(&[u8], Option<Instant>) -> T) -> io:
 
 /// The names of mails that stayed marked.
 fn left_unread(maildir: &Path) -> Vec<String> {
-    let names = fs::read_dir(maildir.join("new"))
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let entries = fs::read_dir(maildir.join("new")).into_iter().flatten();
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     names.filter(|name| name.starts_with(READING)).collect()
 }
 
 /// The beginning of a mail, and when it was written.
 fn read_mail(path: &Path) -> io::Result<(Vec<u8>, Option<Instant>)> {
     let file = File::open(path)?;
-    let written = file
-        .metadata()?
-        .modified()?
-        .duration_since(UNIX_EPOCH)
-        .ok()
-        .and_then(|since| i64::try_from(since.as_millis()).ok());
+    let written = file.metadata()?.modified()?;
+    let written = written.duration_since(UNIX_EPOCH).ok();
+    let written = written.and_then(|since| i64::try_from(since.as_millis()).ok());
     let mut bytes = Vec::new();
     file.take(MAIL_BYTES_MAX).read_to_end(&mut bytes)?;
     Ok((bytes, written.map(Instant)))
@@ -205,35 +200,28 @@ pub(super) fn reports(mail: &[u8], written: Option<Instant>) -> Vec<Reported> {
         tracing::debug!("a mail in the Maildir of reports is none");
         return Vec::new();
     };
-    report
-        .findings
-        .into_iter()
-        .map(|finding| {
-            let code = finding.code.map(|code| code.to_string());
-            let status = finding.status.map(|status| status.to_string());
-            let words: Vec<String> = code.into_iter().chain(status).collect();
-            Reported {
-                event: finding.event,
-                by: "mail",
-                hints: report.hints.clone(),
-                words: words.join(" "),
-                at: written,
-                address: None,
-                named: finding.named,
-            }
-        })
-        .collect()
+    let each = report.findings.into_iter();
+    each.map(|finding| {
+        let code = finding.code.map(|code| code.to_string());
+        let status = finding.status.map(|status| status.to_string());
+        let words: Vec<String> = code.into_iter().chain(status).collect();
+        Reported {
+            event: finding.event,
+            by: "mail",
+            hints: report.hints.clone(),
+            words: words.join(" "),
+            at: written,
+            address: None,
+            named: finding.named,
+        }
+    })
+    .collect()
 }
 
 /// Moves a mail to those that were seen.
 fn put_away(path: &Path, cur: &Path) -> Result<(), String> {
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .split(':')
-        .next()
-        .unwrap_or_default();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.split(':').next().unwrap_or_default();
     let mut seen = with_room(OsStr::new(name), SEEN.len());
     seen.push(SEEN);
     fs::rename(path, cur.join(seen)).map_err(|fault| format!("{}: {fault}", path.display()))
@@ -263,8 +251,8 @@ mod tests {
             put_away(path, &cur).unwrap();
         }
         assert!(read(home.path()).unwrap().is_empty());
-        let seen: Vec<_> =
-            fs::read_dir(&cur).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let seen = fs::read_dir(&cur).unwrap().map(|entry| entry.unwrap().file_name());
+        let seen: Vec<_> = seen.collect();
         assert_eq!(seen.len(), names.len());
         assert!(seen.iter().all(|name| name.as_encoded_bytes().ends_with(b":2,S")));
     }
@@ -278,11 +266,9 @@ mod tests {
             fs::write(new.join(name), "Subject: x\n\nHello\n").unwrap();
         }
         let names = || {
-            read(home.path())
-                .unwrap()
-                .into_iter()
-                .map(|(path, _)| path.file_name().unwrap().to_owned())
-                .collect::<Vec<_>>()
+            let mails = read(home.path()).unwrap().into_iter();
+            let names = mails.map(|(path, _)| path.file_name().unwrap().to_owned());
+            names.collect::<Vec<_>>()
         };
         assert_eq!(names(), ["a", "b"]);
         assert!(left_unread(home.path()).is_empty());

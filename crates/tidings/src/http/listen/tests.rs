@@ -132,10 +132,10 @@ fn a5_one_address_takes_a_share_and_loopback_has_its_own() {
     let here = take("127.0.0.1");
     assert!(here.is_some());
     assert!(take("::1").is_none());
-    (first, here);
+    drop((first, here));
     assert!(take("::1").is_some());
     assert!(take("192.0.2.1").is_some());
-    (second, of_net, last);
+    drop((second, of_net, last));
     let left = open.lock().unwrap();
     assert_eq!((left.loopback, left.others, left.peers.len()), (0, 0, 0));
 }

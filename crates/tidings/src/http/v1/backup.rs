@@ -58,7 +58,7 @@ fn streamed<T: Send + 'static>(
 ) -> impl Stream<Item = io::Result<Bytes>> {
     streaming::streamed(life, patience, move |out| {
         let exported = export(&*snapshot, out);
-        (snapshot, kept);
+        drop((snapshot, kept));
         exported.map(drop).map_err(|fault| io::Error::other(fault.to_string()))
     })
 }
