@@ -69,7 +69,7 @@ fn folders(metadata: &str) -> BTreeMap<String, PathBuf> {
     folders.collect()
 }
 
-/// Tells whether a file of a crate holds a licence or a notice.
+/// Returns true if a file of a crate holds a licence or a notice.
 fn is_notice(file: &Path) -> bool {
     let upper = |part: Option<&std::ffi::OsStr>| {
         part.unwrap_or_default().to_string_lossy().to_ascii_uppercase()

@@ -43,7 +43,7 @@ pub(crate) fn named(root: &Path, path: &Path) -> String {
     path.iter().map(|part| part.to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
 }
 
-/// Tells whether a source file holds nothing but tests.
+/// Returns true if a source file holds nothing but tests.
 pub(crate) fn is_test(name: &str) -> bool {
     name.ends_with("/tests.rs") || name.contains("/tests/")
 }

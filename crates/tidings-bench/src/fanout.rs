@@ -56,7 +56,7 @@ pub(crate) struct Params {
 const FOLLOWS: u32 = 1_200_000;
 
 impl Params {
-    /// Tells whether the rivals take part in a turn: their turns are spread over the runs, from the first on.
+    /// Returns true if the rivals take part in a turn: their turns are spread over the runs, from the first on.
     fn is_rivals_turn(&self, run: u32) -> bool {
         let apart = self.runs.div_ceil(self.rival_runs.max(1)).max(1);
         !self.vs.is_empty() && run.is_multiple_of(apart)

@@ -86,7 +86,7 @@ impl Sort {
     }
 }
 
-/// Tells whether the rare topic has events on a day.
+/// Returns true if the rare topic has events on a day.
 fn is_rare(day: u32) -> bool {
     day % 5 < 2
 }

@@ -127,7 +127,7 @@ pub(crate) fn broken(fault: impl std::fmt::Display) -> Fault {
     Fault::Http(fault.to_string())
 }
 
-/// Tells whether an answer is complete, by its `Content-Length`.
+/// Returns true if an answer is complete, by its `Content-Length`.
 fn is_whole(answer: &[u8]) -> bool {
     let Some(head) = answer.windows(4).position(|at| at == b"\r\n\r\n") else {
         return false;

@@ -31,7 +31,7 @@ fn program(name: &str) -> Result<PathBuf, String> {
 }
 
 impl Postgres {
-    /// Tells whether it is installed here.
+    /// Returns true if it is installed here.
     #[must_use]
     pub fn is_installed() -> bool {
         program("postgres").is_ok() && program("initdb").is_ok()

@@ -106,7 +106,7 @@ impl Colour {
     }
 }
 
-/// Tells whether a text is a colour: `#rgb` or `#rrggbb`.
+/// Returns true if a text is a colour: `#rgb` or `#rrggbb`.
 #[must_use]
 pub fn is_color(text: &str) -> bool {
     Colour::parse(text).is_some()

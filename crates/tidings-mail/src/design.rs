@@ -174,12 +174,12 @@ impl Design {
         &self.sender
     }
 
-    /// Tells whether a lane's messages are those of a digest.
+    /// Returns true if a lane's messages are those of a digest.
     pub(crate) fn is_digest(&self, lane: &str) -> bool {
         lane.starts_with("digest:") || self.digest_lanes.contains(lane)
     }
 
-    /// Tells whether recipients can't do without a type.
+    /// Returns true if recipients can't do without a type.
     pub(crate) fn is_required(&self, event_type: &str) -> bool {
         self.required.contains(event_type)
     }
@@ -215,7 +215,7 @@ impl Design {
         })
     }
 
-    /// Tells whether a language has the titles of some types, as far as any has.
+    /// Returns true if a language has the titles of some types, as far as any has.
     pub(crate) fn has_titles<'t>(
         &self,
         types: impl IntoIterator<Item = &'t Id>,

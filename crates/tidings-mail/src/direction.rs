@@ -11,7 +11,7 @@ use unicode_bidi::bidi_class;
 pub(crate) const BEGIN: char = '\u{2068}';
 pub(crate) const END: char = '\u{2069}';
 
-/// Tells whether a character is of a script that is written from right to left.
+/// Returns true if a character is of a script that is written from right to left.
 pub(crate) fn runs_left(c: char) -> bool {
     !c.is_ascii() && matches!(bidi_class(c), R | AL)
 }

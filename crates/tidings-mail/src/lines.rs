@@ -28,7 +28,7 @@ pub(crate) fn actors<'l>(
     names::named(actors, words).filter(|_| is_signed)
 }
 
-/// Tells whether each entry of some lines has an actor.
+/// Returns true if each entry of some lines has an actor.
 fn is_signed<'l>(lines: impl IntoIterator<Item = &'l Line>) -> bool {
     !lines.into_iter().any(|line| line.lacks_actor)
 }

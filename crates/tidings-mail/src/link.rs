@@ -194,7 +194,7 @@ pub fn picture(address: &str) -> Option<String> {
     web(address).filter(|link| link.starts_with("https://") || is_here(link))
 }
 
-/// Tells whether a link leads to this machine.
+/// Returns true if a link leads to this machine.
 fn is_here(link: &str) -> bool {
     let host = link.strip_prefix("http://").unwrap_or_default();
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();

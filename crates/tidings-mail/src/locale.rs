@@ -183,7 +183,7 @@ impl Language {
     }
 }
 
-/// Tells whether a canonical tag's language is written from right to left.
+/// Returns true if a canonical tag's language is written from right to left.
 fn is_right_to_left(tag: &str) -> bool {
     let mut parts = tag.split('-');
     let language = parts.next().unwrap_or_default();
@@ -227,7 +227,7 @@ impl<T> Localised<T> {
         self.at(&language.tags)
     }
 
-    /// Tells whether a message in a language has this text: it is there, or was given in no language.
+    /// Returns true if a message in a language has this text: it is there, or was given in no language.
     pub(crate) fn serves(&self, language: &Language) -> bool {
         self.0.is_empty() || self.get(language).is_some()
     }
@@ -258,13 +258,13 @@ pub(crate) fn first_whole(
     if has_all(&language) { language } else { usual.clone() }
 }
 
-/// Tells whether messages have words of the product's own for a locale.
+/// Returns true if messages have words of the product's own for a locale.
 #[must_use]
 pub fn has_words(locale: &str) -> bool {
     words::of(&tags(locale)).is_some()
 }
 
-/// Tells whether a text with these tags (canonical ones) is there for a locale.
+/// Returns true if a text with these tags (canonical ones) is there for a locale.
 pub fn is_given<'t>(locale: &str, mut given: impl Iterator<Item = &'t str>) -> bool {
     let tags = tags(locale);
     given.any(|tag| tags.iter().any(|of| of == tag))

@@ -36,7 +36,7 @@ impl Plurals {
         Self { locale, categories: small.union(&round).copied().collect(), is_many_rare }
     }
 
-    /// Tells whether a word has the right number of forms.
+    /// Returns true if a word has the right number of forms.
     pub(crate) fn fit(&self, forms: usize) -> bool {
         let whole = self.categories.len();
         forms == whole || (self.is_many_rare && forms + 1 == whole)

@@ -212,7 +212,7 @@ impl Words {
         names(&["sender", "senders"]) && !names(&readers)
     }
 
-    /// Tells whether it rejects the address, and gives no reason.
+    /// Returns true if it rejects the address, and gives no reason.
     fn ends_in_rejected(&self) -> bool {
         let ends = ["address rejected", "recipient rejected"];
         ends.iter().any(|end| self.line.trim_end().ends_with(end))
@@ -241,7 +241,7 @@ impl Words {
         })
     }
 
-    /// Tells whether it says that there is no such address: by itself, or by a noun with a denial close by.
+    /// Returns true if it says that there is no such address: by itself, or by a noun with a denial close by.
     fn says_gone(&self) -> bool {
         let unspaced = |list: &[&str]| list.iter().any(|words| self.line.contains(words));
         if unspaced(SOFT_UNSPACED) || unspaced(OURS_UNSPACED) {

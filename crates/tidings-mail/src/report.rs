@@ -242,7 +242,7 @@ fn explanation(parts: &[Part]) -> String {
     phrases::before_the_mail(text.map_or("", |part| &part.text))
 }
 
-/// Tells whether a mail is a server's about a delivery, and not of a person or a program of theirs.
+/// Returns true if a mail is a server's about a delivery, and not of a person or a program of theirs.
 fn is_of_server(message: &Message<'_>, said: &str) -> bool {
     let header = |name: &'static str| message.header_raw(name).unwrap_or_default().trim();
     let has = |name: &'static str, values: &[&str]| {

@@ -175,7 +175,7 @@ impl Sentence {
         (pieces, faults)
     }
 
-    /// Tells whether the count is all that its places ask for, and that only for the form of a word: then it
+    /// Returns true if the count is all that its places ask for, and that only for the form of a word: then it
     /// can be a title.
     #[must_use]
     pub fn is_title(&self) -> bool {

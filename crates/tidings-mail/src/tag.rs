@@ -31,7 +31,7 @@ impl MailTag {
         Self { message, address }
     }
 
-    /// Tells whether the message went to an address.
+    /// Returns true if the message went to an address.
     #[must_use]
     pub fn is_of(&self, channel: ChannelNo, address: &str, key: &TokenKey) -> bool {
         *self == Self::new(self.message, channel, address, key)

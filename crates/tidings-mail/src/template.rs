@@ -177,7 +177,7 @@ impl Templates {
         tags.find_map(|tag| files().find(|file| locale_of(file).as_ref() == Some(tag)))
     }
 
-    /// Tells whether the host has a layout of its own for a language.
+    /// Returns true if the host has a layout of its own for a language.
     pub(crate) fn have_layout(&self, language: &Language) -> bool {
         let mut ends = ["html", "txt"].into_iter();
         ends.any(|end| self.of_language("layout", language, end).is_some())
@@ -195,12 +195,12 @@ impl Templates {
         self.own.iter().filter_map(of).collect()
     }
 
-    /// Tells whether there is any template of the host's own.
+    /// Returns true if there is any template of the host's own.
     pub(crate) fn are_own(&self) -> bool {
         !self.own.is_empty()
     }
 
-    /// Tells whether a type has a template of its own, for any locale.
+    /// Returns true if a type has a template of its own, for any locale.
     pub(crate) fn has_own(&self, event_type: &str) -> bool {
         let begin = format!("email/{}.", event_type.to_ascii_lowercase());
         self.own.iter().any(|name| name.starts_with(&begin))

@@ -55,7 +55,7 @@ pub struct Term {
     pub held: Option<Held>,
     /// The number of parts of the store, as it was when shares were granted; `None` where there are none.
     pub of: Option<u16>,
-    /// Tells whether this node may send messages and answer reads now.
+    /// Returns true if this node may send messages and answer reads now.
     pub licence: MaySend,
     inputs: Sender<Input>,
 }

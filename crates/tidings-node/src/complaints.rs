@@ -65,7 +65,7 @@ impl Complaints {
         }
     }
 
-    /// Tells whether to log this again, and the number of lines suppressed since the last time.
+    /// Returns true if to log this again, and the number of lines suppressed since the last time.
     fn is_logged(&mut self, channel: &str, what: &'static str, now: Instant) -> Option<u64> {
         let new = Logged { at: now, similar: 0 };
         match self.0.get_mut(&(channel.to_owned(), what)) {

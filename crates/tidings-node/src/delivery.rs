@@ -205,7 +205,7 @@ impl Delivery {
         true
     }
 
-    /// Tells whether a pause holds a message.
+    /// Returns true if a pause holds a message.
     pub(crate) fn is_held(&self, job: &SendJob) -> bool {
         job.is_held_by(&self.paused)
     }

@@ -19,17 +19,17 @@ use tidings_core::engine::{ClosingId, Engine, Held, Settled};
 use tidings_core::names::LaneName;
 use tidings_core::{BucketNo, Command, Instant, Rules};
 
-use crate::by::By;
 use crate::channel::Reply;
 use crate::clock::Clock;
 use crate::commit::CommitNo;
 use crate::delivery::{ByClosing, Delivery};
 use crate::durable::Reads;
 use crate::error::Error;
-use crate::feed::Feed;
+use crate::executor::Executor;
 use crate::handle::{Handle, Inbox, Request, Stop};
 use crate::kept_back::KeptBack;
 use crate::keys::Keys;
+use crate::log_feed::LogFeed;
 use crate::node::Node;
 use crate::outbox::{Outbox, Released};
 use crate::packer::Packer;
@@ -45,17 +45,17 @@ mod at_once;
 mod full;
 mod hand_out;
 mod late;
+mod log;
 mod reopen;
 mod step;
 mod stop;
-mod told;
 mod unbuilt;
 
 use answer::{answer, refuse};
 pub(crate) use at_once::AtOnce;
 use late::{catch_up, put_back, put_off};
-pub(crate) use told::ToldRequest;
-use told::log_refused;
+pub(crate) use log::ApplyRequest;
+use log::log_refused;
 use unbuilt::{Built, Unbuilt};
 
 /// The most objects of the host's answer that are taken in by one step: a step is in memory until it is written.
@@ -91,7 +91,7 @@ pub(crate) struct EventLoop {
     /// The parts of the store that the node has; `None` = all.
     held: Option<Held>,
     /// The acts for nodes with other parts.
-    feed: Arc<Feed>,
+    feed: Arc<LogFeed>,
     /// News for the node with the intake, where that is another one.
     learnt: Vec<Command>,
     /// The suppressions of addresses of which a provider said that they don't exist.
@@ -112,7 +112,7 @@ pub(crate) struct EventLoop {
     hangs: bool,
     /// True if it stops without waiting for work in progress any longer.
     pub(crate) is_drained: bool,
-    by: By,
+    by: Executor,
     /// Set if messages are sent within the instant at which they are due.
     pub(crate) at_once: Option<AtOnce>,
 }
@@ -131,7 +131,7 @@ impl EventLoop {
         mut delivery: Delivery,
         clock: Arc<dyn Clock>,
         settings: Settings,
-        by: By,
+        by: Executor,
     ) -> Result<Self, Error> {
         let mut node = Node::open_held(open()?, settings.options, held.as_ref())?.written(by);
         let vitals = Arc::new(Vitals::default());
@@ -169,7 +169,7 @@ impl EventLoop {
     }
 
     /// A loop of a node that was just opened.
-    fn of(node: Node, delivery: Delivery, clock: Arc<dyn Clock>, by: By) -> Self {
+    fn of(node: Node, delivery: Delivery, clock: Arc<dyn Clock>, by: Executor) -> Self {
         Self {
             open: Box::new(|| Err(tidings_store::Error::Unusable("opened once".to_owned()))),
             seen: node.engine().now(),
@@ -356,8 +356,8 @@ impl EventLoop {
         if is_late {
             requests = put_off(requests, &mut self.put_off, self.settings.requests_max);
         }
-        self.apply_told(now, told)?;
-        self.hear_reports(now, reports)?;
+        self.apply_log(now, told)?;
+        self.take_reports(now, reports)?;
         let mut learnt = Vec::new();
         if !is_late {
             learnt.append(&mut self.dead);
@@ -469,7 +469,7 @@ impl EventLoop {
                 break;
             }
         }
-        if self.by != By::Caller {
+        if self.by != Executor::Caller {
             self.packer.add(node.take_rested());
             self.packer.go_on(node.store());
         }

@@ -7,15 +7,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{self, Duration};
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, select};
-use tidings_core::engine::ActNo;
+use tidings_core::engine::LogNo;
 use tidings_core::{Command, Instant, Rules};
 
 use crate::channel::Channels;
 use crate::durable::{Durable, Reads};
 use crate::error::{RuntimeError, unavailable};
-use crate::event_loop::ToldRequest;
-use crate::feed::{Report, Reporter};
+use crate::event_loop::ApplyRequest;
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
+use crate::log_feed::{FollowerReport, WaitingFollower};
 use crate::once::{Kept, Once};
 use crate::vitals::Vitals;
 use crate::work::{AnswerRecorder, Asker, Replies, Work};
@@ -25,9 +25,9 @@ pub(crate) enum Request {
     Keys(KeyRequest),
     Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
     /// A report of a node with other parts, and its question for acts.
-    Report(Box<Report>, Reporter),
+    Report(Box<FollowerReport>, WaitingFollower),
     /// Acts of the node with the intake, to be applied.
-    Told(ToldRequest),
+    Apply(ApplyRequest),
     /// The API keys may have been changed by another node.
     ReadKeys,
     /// The clock was set: read it again.
@@ -63,7 +63,7 @@ impl Request {
             Self::Configure(.., answer) | Self::Stop(Stop { answer, .. }) => {
                 let _ = answer.send(Err(RuntimeError::Stopped));
             }
-            Self::Told(request) => (request.then)(Err(RuntimeError::Stopped)),
+            Self::Apply(request) => (request.then)(Err(RuntimeError::Stopped)),
             // Who asks for acts asks again.
             Self::Report(..) | Self::ReadKeys | Self::Wake => {}
         }
@@ -242,11 +242,11 @@ impl Handle {
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; nothing is called.
     pub fn report(
         &self,
-        report: Report,
+        report: FollowerReport,
         heard: impl FnOnce() + Send + 'static,
-        then: impl FnOnce(ActNo) + Send + 'static,
+        then: impl FnOnce(LogNo) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        let reporter = Reporter { heard: Box::new(heard), then: Box::new(then) };
+        let reporter = WaitingFollower { acknowledged: Box::new(heard), then: Box::new(then) };
         self.ask(Request::Report(Box::new(report), reporter))
     }
 
@@ -255,23 +255,23 @@ impl Handle {
     ///
     /// # Errors
     /// [`RuntimeError`].
-    pub fn apply_told(&self, confirms: bool) -> Result<Report, RuntimeError> {
+    pub fn apply_log(&self, confirms: bool) -> Result<FollowerReport, RuntimeError> {
         let (answer, answered) = bounded(1);
-        self.apply_told_then(confirms, move |report| drop(answer.send(report)))?;
+        self.apply_log_then(confirms, move |report| drop(answer.send(report)))?;
         answered.recv().map_err(|_| RuntimeError::Stopped)?
     }
 
-    /// [`Handle::apply_told`] without blocking: `then` gets the result on the loop's thread and must only pass it on. It
+    /// [`Handle::apply_log`] without blocking: `then` gets the result on the loop's thread and must only pass it on. It
     /// is dropped uncalled if the loop dies.
     ///
     /// # Errors
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
-    pub fn apply_told_then(
+    pub fn apply_log_then(
         &self,
         confirms: bool,
-        then: impl FnOnce(Result<Report, RuntimeError>) + Send + 'static,
+        then: impl FnOnce(Result<FollowerReport, RuntimeError>) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        self.ask(Request::Told(ToldRequest { confirms, then: Box::new(then) }))
+        self.ask(Request::Apply(ApplyRequest { confirms, then: Box::new(then) }))
     }
 
     /// Makes the loop read the API keys of the store, which another node may have changed.
@@ -296,7 +296,7 @@ impl Handle {
         self.requests.len()
     }
 
-    /// Tells whether at least half of the queue is free: callers that can wait wait for that, and leave the
+    /// Returns true if at least half of the queue is free: callers that can wait wait for that, and leave the
     /// rest to those that can't.
     #[must_use]
     pub fn has_room(&self) -> bool {

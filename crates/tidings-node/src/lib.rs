@@ -4,23 +4,23 @@
 //! simulator, the demo, the tests). A server's loop is a stepped function: [`Runtime`] drives it in real
 //! time with threads, [`Stepped`] in the caller's thread. All send by the same [`Delivery`].
 
-mod ahead;
-mod by;
 mod candidate;
 pub mod channel;
 mod clock;
 mod commit;
+mod commit_pipeline;
 mod complaints;
 mod delivery;
 mod durable;
 pub mod election;
 mod error;
 mod event_loop;
-mod feed;
+mod executor;
+mod follower;
 mod handle;
-mod hearing;
 mod kept_back;
 mod keys;
+mod log_feed;
 mod node;
 mod once;
 mod outbox;
@@ -49,11 +49,11 @@ pub use clock::{AheadClock, Clock, SystemClock, VirtualClock};
 pub use delivery::{Delivery, MaySend, Retries};
 pub use durable::Durable;
 pub use error::{Error, RuntimeError};
-pub use feed::Report;
+pub use follower::{Follower, LeaderLink};
 pub use handle::Handle;
-pub use hearing::{Hearing, Link};
 pub use keys::{ApiKey, KeptAnswer, KeyChange, KeyHash};
-pub use node::{Accepted, AppliedActs, Node, SLICE_RECIPIENTS_MAX};
+pub use log_feed::FollowerReport;
+pub use node::{Accepted, AppliedEntries, Node, SLICE_RECIPIENTS_MAX};
 pub use once::{Kept, Once};
 pub use player::{Choose, NodesPlayer, Observer, Out, PlayError, Player, Watch};
 pub use priority::Priority;

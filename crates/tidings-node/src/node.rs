@@ -8,20 +8,20 @@
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{
-    Answers, Engine, EngineSnapshot, Going, Held, InboxDelivery, KeptObjects, OpenReply, Options,
-    Reach, Refused, Reply, Step, Told, Upcoming,
+    Answers, Engine, EngineSnapshot, Going, Held, InboxDelivery, KeptObjects, LogEntry, OpenReply,
+    Options, Reach, Refused, Reply, Step, Upcoming,
 };
 use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_core::{Books, BucketNo, Command, Instant, Rules};
 use tidings_store::Store;
 
-use crate::ahead::Ahead;
-use crate::by::By;
 use crate::commit::Decided;
+use crate::commit_pipeline::CommitPipeline;
 use crate::complaints::Unclear;
 use crate::durable::{self, Reads, Shown};
 use crate::error::Error;
+use crate::executor::Executor;
 use crate::once;
 use crate::sending::Sending;
 use crate::view::StoreView;
@@ -29,15 +29,15 @@ use crate::vitals::{Stopwatch, Vitals};
 use crate::work::Work;
 use crate::workers::Threads;
 
-mod gathering;
 mod late;
 mod making;
 mod others;
+mod pending_acks;
 
-use gathering::Gathering;
 use late::LateForget;
-pub use others::AppliedActs;
+pub use others::AppliedEntries;
 use others::Others;
+use pending_acks::PendingAcks;
 
 /// A node: an engine whose decisions are durable.
 pub struct Node {
@@ -48,7 +48,7 @@ pub struct Node {
     life: Arc<()>,
     /// True if the current work leads to free space.
     frees: bool,
-    ahead: Ahead,
+    ahead: CommitPipeline,
     late_forget: Option<LateForget>,
     /// The way to show its state to readers, if there are any.
     shown: Option<Shown>,
@@ -61,9 +61,9 @@ pub struct Node {
     /// The parts on other nodes.
     others: Others,
     /// Requests that wait for them.
-    gathering: Gathering,
+    pending_acks: PendingAcks,
     /// Acts that other nodes are to be told.
-    told: Vec<Arc<Told>>,
+    told: Vec<Arc<LogEntry>>,
     /// Objects that the node with the intake has to keep.
     kept_objects: Vec<KeptObjects>,
 }
@@ -123,7 +123,7 @@ impl Node {
         };
         engine.lend(Box::new(Threads));
         Ok(Self {
-            ahead: Ahead::new(&store),
+            ahead: CommitPipeline::new(&store),
             store,
             engine,
             vitals: Arc::default(),
@@ -135,14 +135,14 @@ impl Node {
             going: Vec::new(),
             moved: false,
             others: Others::default(),
-            gathering: Gathering::default(),
+            pending_acks: PendingAcks::default(),
             told: Vec::new(),
             kept_objects: Vec::new(),
         })
     }
 
     /// The same, with its commits gathered, and written by threads or by hand.
-    pub(crate) fn written(mut self, by: By) -> Self {
+    pub(crate) fn written(mut self, by: Executor) -> Self {
         self.ahead.write_by(by);
         self
     }
@@ -191,7 +191,7 @@ impl Node {
     }
 
     /// The commits.
-    pub(crate) fn ahead(&mut self) -> &mut Ahead {
+    pub(crate) fn ahead(&mut self) -> &mut CommitPipeline {
         &mut self.ahead
     }
 
@@ -200,7 +200,7 @@ impl Node {
         self.engine.next_due()
     }
 
-    /// Tells whether any pending entry could become due.
+    /// Returns true if any pending entry could become due.
     ///
     /// # Errors
     /// [`Error`] where the store can't be read.
@@ -370,7 +370,7 @@ impl Node {
 
     /// Stops a bucket's chores from now on.
     pub(crate) fn set_aside(&mut self, bucket: BucketNo) {
-        self.engine.set_aside(bucket);
+        self.engine.disable_maintenance(bucket);
     }
 
     /// Runs all chores of the engine.
@@ -415,7 +415,7 @@ impl Node {
     /// Begins to write what was gathered, once the commit before it has ended.
     ///
     /// # Errors
-    /// As [`Ahead::finish`].
+    /// As [`CommitPipeline::finish`].
     pub(crate) fn hand_over(&mut self) -> Result<(), Error> {
         let (ahead, engine) = self.ahead_and_engine();
         ahead.hand_over(engine)?;
@@ -432,14 +432,16 @@ impl Node {
     /// Writes what was gathered, and waits for it.
     ///
     /// # Errors
-    /// As [`Ahead::finish`].
+    /// As [`CommitPipeline::finish`].
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
         let (ahead, engine) = self.ahead_and_engine();
         ahead.flush(engine)
     }
 
     /// The commits, and the engine as readers are to see it with the next one.
-    fn ahead_and_engine(&mut self) -> (&mut Ahead, impl FnOnce() -> Option<EngineSnapshot>) {
+    fn ahead_and_engine(
+        &mut self,
+    ) -> (&mut CommitPipeline, impl FnOnce() -> Option<EngineSnapshot>) {
         let Self { ahead, engine, shown, .. } = self;
         (ahead, || shown.as_ref().map(|_| engine.snapshot()))
     }

@@ -65,7 +65,7 @@ impl Outbox {
         std::mem::take(&mut self.queue).len()
     }
 
-    /// Tells whether no message waits.
+    /// Returns true if no message waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

@@ -3,7 +3,7 @@
 //! Packing rewrites a day without what was overwritten and deleted in it. It changes nothing that
 //! can be read, so nobody waits for it, and a day that could not be packed only takes more disk.
 
-use crate::by::By;
+use crate::executor::Executor;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tidings_store::Store;
 pub(crate) struct Packer {
     days: BTreeSet<Day>,
     at_work: Option<Work>,
-    by: By,
+    by: Executor,
 }
 
 /// A day that is being packed.
@@ -29,7 +29,7 @@ struct Work {
 }
 
 impl Packer {
-    pub(crate) fn new(by: By) -> Self {
+    pub(crate) fn new(by: Executor) -> Self {
         Self { days: BTreeSet::new(), at_work: None, by }
     }
 
@@ -49,7 +49,7 @@ impl Packer {
         let Some(day) = self.days.pop_first() else {
             return;
         };
-        if self.by == By::Hand {
+        if self.by == Executor::Hand {
             return pack(&**store, day);
         }
         let store = Arc::clone(store);

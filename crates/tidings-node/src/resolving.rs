@@ -13,7 +13,7 @@ use tidings_core::engine::{ClosingId, Engine, Plan};
 use tidings_core::time::MINUTE_MS;
 use tidings_core::{Command, Id, Instant};
 
-use crate::by::By;
+use crate::executor::Executor;
 use crate::resolver::{Resolved, Resolver, ResolverBounds};
 use crate::vitals::Vitals;
 
@@ -25,7 +25,7 @@ pub(crate) struct Resolving {
     resolver: Option<Arc<dyn Resolver>>,
     /// The bounds as of the last look; `None` if the host is not to be asked.
     bounds: Option<ResolverBounds>,
-    by: By,
+    by: Executor,
     /// True once the thread runs.
     is_served: bool,
     questions: (Sender<Vec<Id>>, Receiver<Vec<Id>>),
@@ -57,7 +57,7 @@ struct Rest {
 }
 
 impl Resolving {
-    pub(crate) fn new(resolver: Option<Arc<dyn Resolver>>, by: By) -> Self {
+    pub(crate) fn new(resolver: Option<Arc<dyn Resolver>>, by: Executor) -> Self {
         Self {
             bounds: resolver.as_ref().and_then(|resolver| resolver.bounds()),
             resolver,
@@ -81,7 +81,7 @@ impl Resolving {
         self.vitals = Arc::clone(vitals);
     }
 
-    /// Tells whether messages of a closing may be planned: they don't wait, and the next question has room.
+    /// Returns true if messages of a closing may be planned: they don't wait, and the next question has room.
     pub(crate) fn admits(&self, closing: ClosingId) -> bool {
         self.bounds
             .is_none_or(|bounds| self.wanted.len() < bounds.batch && !self.held.contains(&closing))
@@ -96,7 +96,7 @@ impl Resolving {
         }
     }
 
-    /// Tells whether the host's word on all objects of a plan is known, or not waited for. If not, the closing
+    /// Returns true if the host's word on all objects of a plan is known, or not waited for. If not, the closing
     /// waits, and the objects are part of the next question.
     pub(crate) fn is_ready(&mut self, engine: &Engine, plan: &Plan, now: Instant) -> bool {
         let Some(bounds) = self.bounds else {
@@ -163,7 +163,7 @@ impl Resolving {
 
     /// Starts the thread that asks, if there is to be one.
     fn serve(&mut self) {
-        let Some(resolver) = self.resolver.clone().filter(|_| self.by == By::Threads) else {
+        let Some(resolver) = self.resolver.clone().filter(|_| self.by == Executor::Threads) else {
             return;
         };
         if self.is_served {
@@ -209,7 +209,7 @@ impl Resolving {
         self.arrived = Some(answer);
     }
 
-    /// Tells whether an answer waits for the next turn.
+    /// Returns true if an answer waits for the next turn.
     pub(crate) fn has_answer(&self) -> bool {
         self.arrived.is_some()
     }

@@ -12,12 +12,12 @@ use crossbeam_channel::{Receiver, after, bounded, never, select};
 use tidings_core::Rules;
 use tidings_core::engine::Held;
 
-use crate::ahead::gone;
-use crate::by::By;
 use crate::clock::Clock;
+use crate::commit_pipeline::gone;
 use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::{EventLoop, Stopping};
+use crate::executor::Executor;
 use crate::handle::{Handle, Inbox, Request, Stop};
 use crate::settings::{OpenStore, Settings};
 
@@ -70,7 +70,7 @@ impl Runtime {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let core = EventLoop::open(open, rules, delivery, clock, settings, By::Threads)?;
+        let core = EventLoop::open(open, rules, delivery, clock, settings, Executor::Threads)?;
         let queue = core.handle();
         let driver = Driver { core, rest: None };
         Self::spawn("tidings-loop", queue, driver, |driver, inbox| {

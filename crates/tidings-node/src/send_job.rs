@@ -103,7 +103,7 @@ impl SendJob {
         Priority::of(&self.head.lane)
     }
 
-    /// Tells whether a pause holds the message.
+    /// Returns true if a pause holds the message.
     pub(crate) fn is_held_by(&self, paused: &Paused) -> bool {
         let types = self.head.types.iter();
         paused.holds(&self.head.channel, types)
@@ -179,18 +179,18 @@ impl SendJob {
         Self { give_up_at: give_up_at.filter(|_| !self.by_hand), ..self }
     }
 
-    /// Tells whether its time is over at an instant.
+    /// Returns true if its time is over at an instant.
     pub(crate) fn is_too_late(&self, at: Instant) -> bool {
         self.give_up_at.is_some_and(|until| until < at)
     }
 
-    /// Tells whether it may have been handed over twice already, or once and its types say that it is not sent again
+    /// Returns true if it may have been handed over twice already, or once and its types say that it is not sent again
     /// then.
     pub(crate) fn is_given_up(&self, rules: Option<&Rules>) -> bool {
         self.doubt == Doubt::Twice || (self.is_in_doubt() && !self.by_hand && self.gives_up(rules))
     }
 
-    /// Tells whether an unknown outcome is the second one.
+    /// Returns true if an unknown outcome is the second one.
     pub(crate) fn was_last(&self) -> bool {
         self.resent > 0 || (self.is_in_doubt() && !self.by_hand)
     }
@@ -205,7 +205,7 @@ impl SendJob {
         Some(self.tried(now))
     }
 
-    /// Tells whether its types say that it is not sent again where nobody knows whether it was handed over.
+    /// Returns true if its types say that it is not sent again where nobody knows whether it was handed over.
     pub(crate) fn gives_up(&self, rules: Option<&Rules>) -> bool {
         let of_types = |rules: &Rules| rules.unknown_outcome(&self.head.types);
         rules.map(of_types) == Some(UnknownOutcome::GiveUp)
@@ -239,7 +239,7 @@ impl SendJob {
         }
     }
 
-    /// Tells whether an attempt may have handed it over, with an unknown outcome.
+    /// Returns true if an attempt may have handed it over, with an unknown outcome.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.doubt != Doubt::None
     }

@@ -13,10 +13,10 @@ use tidings_core::channel::named;
 use tidings_core::engine::MessageId;
 use tidings_core::pause::Paused;
 
-use crate::by::By;
 use crate::channel::{InForce, Pass, Reply};
 use crate::clock::Clock;
 use crate::delivery::{MaySend, send};
+use crate::executor::Executor;
 use crate::priority::Priority;
 use crate::send_job::SendJob;
 use queue::{Leaving, Queue, Rank, Shares};
@@ -32,7 +32,7 @@ pub(crate) struct Senders {
     pools: BTreeMap<String, Pool>,
     channels: InForce,
     clock: Arc<dyn Clock>,
-    by: By,
+    by: Executor,
     may_send: MaySend,
     answer: Sender<(SendJob, Reply)>,
     answers: Receiver<(SendJob, Reply)>,
@@ -161,7 +161,7 @@ impl Server {
 
 impl Senders {
     /// Pools without messages, served by threads or by hand.
-    pub(crate) fn new(channels: InForce, clock: Arc<dyn Clock>, by: By) -> Self {
+    pub(crate) fn new(channels: InForce, clock: Arc<dyn Clock>, by: Executor) -> Self {
         let (answer, answers) = unbounded();
         Self {
             pools: BTreeMap::new(),
@@ -192,7 +192,7 @@ impl Senders {
         }
     }
 
-    /// Tells whether the threads of a channel can have more messages of a priority.
+    /// Returns true if the threads of a channel can have more messages of a priority.
     pub(crate) fn has_room(&self, channel: &str, priority: Priority) -> bool {
         self.pools.get(channel).is_none_or(|pool| {
             let on_the_way = pool.line(priority).on_the_way.len();
@@ -214,7 +214,7 @@ impl Senders {
         pool.map_or(0, |pool| pool.server.queue.kept_aside_for(party))
     }
 
-    /// Tells whether no message is queued or being sent.
+    /// Returns true if no message is queued or being sent.
     pub(crate) fn is_idle(&self) -> bool {
         self.under_way() == 0
     }
@@ -232,7 +232,7 @@ impl Senders {
         queues.flat_map(|queue| priorities.map(|priority| queue.kept_aside(priority))).sum()
     }
 
-    /// Tells whether a message is queued or being sent.
+    /// Returns true if a message is queued or being sent.
     pub(crate) fn holds(&self, id: &MessageId) -> bool {
         let mut lines = self.pools.values().flat_map(Pool::lines);
         lines.any(|line| line.on_the_way.contains_key(id))
@@ -248,7 +248,7 @@ impl Senders {
         let Some(pool) = self.pools.get_mut(channel) else {
             return;
         };
-        if self.by == By::Threads {
+        if self.by == Executor::Threads {
             pool.start_threads();
         }
         let (id, priority, is_new) = (job.id(), job.priority(), job.attempts == 0);

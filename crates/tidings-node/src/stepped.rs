@@ -9,11 +9,11 @@ use std::sync::Arc;
 use tidings_core::Rules;
 use tidings_core::engine::Held;
 
-use crate::by::By;
 use crate::clock::Clock;
 use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::{EventLoop, Stopping};
+use crate::executor::Executor;
 use crate::handle::{Handle, Inbox};
 use crate::node::Node;
 use crate::settings::{OpenStore, Settings};
@@ -40,7 +40,7 @@ impl Stepped {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let event_loop = EventLoop::open(open, rules, delivery, clock, settings, By::Hand)?;
+        let event_loop = EventLoop::open(open, rules, delivery, clock, settings, Executor::Hand)?;
         let (handle, inbox) = event_loop.handle();
         Ok(Self { event_loop, handle, inbox, stopping: None })
     }
@@ -89,12 +89,12 @@ impl Stepped {
         self.event_loop.resolving.ask_next()
     }
 
-    /// Tells whether a turn would find something to do that nobody has to ask for.
+    /// Returns true if a turn would find something to do that nobody has to ask for.
     pub fn has_work(&mut self) -> bool {
         self.event_loop.patience(false).is_zero()
     }
 
-    /// Tells whether channels have answered since the last turn.
+    /// Returns true if channels have answered since the last turn.
     #[must_use]
     pub fn has_answers(&self) -> bool {
         !self.event_loop.senders.answers().is_empty()

@@ -37,7 +37,7 @@ pub struct Lived {
     pub stops: u32,
     /// Number of writes tried.
     pub writes: u64,
-    /// By batch, how often an operator had its message sent again.
+    /// Executor batch, how often an operator had its message sent again.
     pub asked: BTreeMap<String, u32>,
 }
 
@@ -96,7 +96,7 @@ pub fn with_model(world: &World, seed: u64) -> Result<(World, Played), String> {
     Ok((world, played))
 }
 
-/// Tells whether a world has caps at any time.
+/// Returns true if a world has caps at any time.
 #[must_use]
 pub fn has_caps(world: &World) -> bool {
     let mut steps = world.steps.iter();
@@ -223,13 +223,13 @@ struct Life {
     /// The running process.
     process: Option<Stepped>,
     stops: u32,
-    /// By batch, how often an operator had its message sent again.
+    /// Executor batch, how often an operator had its message sent again.
     asked: BTreeMap<String, u32>,
     seed: u64,
     draws: u64,
     /// True if the clock is ahead at times.
     goes_wrong: bool,
-    /// By how much it is now.
+    /// Executor how much it is now.
     ahead_ms: i64,
 }
 

@@ -40,7 +40,7 @@ pub struct TakenBatch {
 }
 
 impl TakenBatch {
-    /// Tells whether it was handed over no more often than it may be: once, and once more where nobody knew
+    /// Returns true if it was handed over no more often than it may be: once, and once more where nobody knew
     /// whether it was taken, or in a later life, which can't know of what the one before had not noted.
     #[must_use]
     pub fn was_needed_each_time(&self) -> bool {

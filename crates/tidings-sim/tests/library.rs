@@ -355,7 +355,7 @@ fn t10_the_same_message_settled_many_times_counts_once() {
          10:00 publish e1 bill o1 to=ann",
     );
     let plans = scene.make(at("10:00"));
-    // Told three times in one breath, then twice more.
+    // LogEntry three times in one breath, then twice more.
     let thrice = [delivered(&plans[0]), delivered(&plans[0]), {
         let mut told = delivered(&plans[0]);
         told.sent.push(told.sent[0].clone());

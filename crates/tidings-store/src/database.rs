@@ -25,7 +25,7 @@ mod present {
     use super::{Arc, Error, Expected, Shared, Store, StoreId};
     use crate::postgres::{PostgresLeases, PostgresStore};
 
-    /// Tells whether a database has a store, of any format.
+    /// Returns true if a database has a store, of any format.
     ///
     /// # Errors
     /// Those of [`PostgresStore::is_in`].

@@ -143,7 +143,7 @@ impl FaultStore {
         self.life.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Tells whether the simulated process is dead: everything in its memory is lost, and only
+    /// Returns true if the simulated process is dead: everything in its memory is lost, and only
     /// [`FaultStore::restart`] continues. (After a failed write the process lives.)
     #[must_use]
     pub fn crashed(&self) -> bool {

@@ -7,11 +7,11 @@
 //! be trusted then, but what is on disk is.
 
 mod directory;
-mod emptier;
 mod engine;
 mod fault;
 mod journal;
 mod manifest;
+mod memtable_flusher;
 mod published;
 mod view;
 
@@ -23,8 +23,8 @@ use std::time::Duration;
 pub use self::directory::FORMAT;
 
 use self::directory::Directory;
-use self::emptier::Emptier;
 use self::engine::{Engine, Room};
+use self::memtable_flusher::MemtableFlusher;
 use self::view::View;
 use crate::{Commit, Error, Expected, Snapshot, Store, StoreId};
 use tidings_core::time::Day;
@@ -68,7 +68,7 @@ const ORDINARY_COMMIT_BYTES: u64 = 16 << 20;
 /// snapshot is still held. That keeps the directory locked until it goes.
 pub struct FjallStore {
     // First, so that the thread lets go of the engine before it is closed.
-    emptier: Emptier,
+    memtable_flusher: MemtableFlusher,
     engine: Arc<Engine>,
     /// Held by whoever writes.
     writes: Mutex<()>,
@@ -76,7 +76,7 @@ pub struct FjallStore {
 }
 
 impl FjallStore {
-    /// Tells whether a directory contains a store, open or not, of any format.
+    /// Returns true if a directory contains a store, open or not, of any format.
     #[must_use]
     pub fn is_in(path: &Path) -> bool {
         directory::is_store(path)
@@ -104,7 +104,7 @@ impl FjallStore {
         self.engine.id()
     }
 
-    /// Tells whether the store was made when it was opened.
+    /// Returns true if the store was made when it was opened.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.engine.is_new()
@@ -113,7 +113,7 @@ impl FjallStore {
     fn over(engine: Engine, options: Options) -> Result<Self, Error> {
         let engine = Arc::new(engine);
         Ok(Self {
-            emptier: Emptier::start(Arc::clone(&engine), options)?,
+            memtable_flusher: MemtableFlusher::start(Arc::clone(&engine), options)?,
             engine,
             writes: Mutex::default(),
             patience: options.patience,
@@ -186,7 +186,7 @@ impl FjallStore {
         let answer = answer.unwrap_or_else(|_| Err(Error::Unavailable(broken.to_owned())));
         self.engine.break_after(&answer);
         if self.engine.has_due_memtables() {
-            self.emptier.wake();
+            self.memtable_flusher.wake();
         }
         answer
     }

@@ -47,7 +47,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// Tells whether a store of this identity may be opened.
+    /// Returns true if a store of this identity may be opened.
     #[must_use]
     pub fn admits(self, id: StoreId) -> bool {
         match self {

@@ -70,7 +70,7 @@ struct Writer {
 }
 
 impl PostgresStore {
-    /// Tells whether a database contains a store, of any format.
+    /// Returns true if a database contains a store, of any format.
     ///
     /// # Errors
     /// [`Error::Unusable`] or [`Error::Unavailable`].
@@ -111,7 +111,7 @@ impl PostgresStore {
         self.address.store
     }
 
-    /// Tells whether the store was made when it was opened.
+    /// Returns true if the store was made when it was opened.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.is_new

@@ -62,7 +62,7 @@ pub fn http_client() -> TlsConfig {
     TlsConfig::builder().root_certs(roots).build()
 }
 
-/// Tells whether the machine has authorities of its own; one where somebody has named them should have some.
+/// Returns true if the machine has authorities of its own; one where somebody has named them should have some.
 fn has_own(provider: &Arc<CryptoProvider>) -> bool {
     named() || Verifier::new(Arc::clone(provider)).is_ok()
 }

@@ -80,7 +80,7 @@ pub trait Sink {
     /// Takes a warning about the event of a line.
     fn warning(&mut self, line: u64, event: &Id, warning: &Warning);
 
-    /// Tells whether it takes no more: nobody reads on.
+    /// Returns true if it takes no more: nobody reads on.
     fn closed(&self) -> bool;
 }
 

@@ -8,7 +8,7 @@ use crate::wording::nearest;
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// Tells whether this is the name of a zone of the IANA database, in its exact spelling.
+/// Returns true if this is the name of a zone of the IANA database, in its exact spelling.
 #[must_use]
 pub fn exists(name: &str) -> bool {
     // The library reads any case and has a placeholder zone; names are compared byte by byte here.
@@ -45,7 +45,7 @@ pub fn hint(name: &str) -> String {
     }
 }
 
-/// Tells whether a name is an offset from UTC, such as `GMT+3` or `-05:00`.
+/// Returns true if a name is an offset from UTC, such as `GMT+3` or `-05:00`.
 fn is_offset(name: &str) -> bool {
     let offset = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     name.starts_with("Etc/")

@@ -181,7 +181,7 @@ fn rows(snapshot: &dyn Snapshot, table: Table) -> usize {
     count
 }
 
-/// Tells whether chores were done and days ended while the server was killed.
+/// Returns true if chores were done and days ended while the server was killed.
 fn met(data: &Path, kills: u64) {
     let store =
         FjallStore::open(data, Expected::Existing, tidings_store::Options::default()).unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 
 use super::clock::by_clock;
-use super::lanes::by_address::Around;
+use super::lanes::by_address::LaneContext;
 use super::lanes::lane::{Entering, Lane, Terms};
 use super::state::{Bucket, Closing};
 use crate::journal::record::{Arrival, Covered, Entries, Record};
@@ -137,7 +137,7 @@ impl Bucket {
                     continue;
                 }
                 let lane = compiled.names.address(*lane_no, &kept.arrival.keys);
-                let around = Around {
+                let around = LaneContext {
                     terms: Terms::of((&self.roster, &self.ended), version),
                     paused: &self.paused,
                     compiled,

@@ -70,7 +70,7 @@ impl Bucket {
         }
     }
 
-    /// Tells whether a lane keeps what is paused.
+    /// Returns true if a lane keeps what is paused.
     pub(crate) fn keeps_paused(&self, lane: LaneNo) -> bool {
         let lane = self.lanes.plain().get(&lane);
         lane.is_some_and(|lane| lane.keeps_paused())

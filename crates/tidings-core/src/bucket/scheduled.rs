@@ -44,12 +44,12 @@ impl ScheduledSets {
         self.of_many.remove(at);
     }
 
-    /// Tells whether somebody waits for an event.
+    /// Returns true if somebody waits for an event.
     pub(crate) fn contains_key(&self, at: &At) -> bool {
         self.of_one.contains_key(at) || self.of_many.contains_key(at)
     }
 
-    /// Tells whether nobody waits for anything.
+    /// Returns true if nobody waits for anything.
     pub(crate) fn is_empty(&self) -> bool {
         self.of_one.is_empty() && self.of_many.is_empty()
     }

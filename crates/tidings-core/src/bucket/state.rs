@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use super::lanes::by_address::{Around, Lanes};
+use super::lanes::by_address::{LaneContext, Lanes};
 use super::lanes::caps::CapCounts;
 use super::lanes::ended::Ended;
 use super::lanes::lane::Terms;
@@ -179,8 +179,8 @@ impl Bucket {
     pub(crate) fn lanes_and_around<'a>(
         &'a mut self,
         compiled: &'a CompiledRules,
-    ) -> (&'a mut Lanes, Around<'a>) {
-        let around = Around {
+    ) -> (&'a mut Lanes, LaneContext<'a>) {
+        let around = LaneContext {
             terms: Terms::of((&self.roster, &self.ended), compiled.version(self.rules)),
             paused: &self.paused,
             compiled,

@@ -43,7 +43,7 @@ impl Program {
 }
 
 impl Expression {
-    /// Tells whether a name comes in it.
+    /// Returns true if a name comes in it.
     pub(super) fn names(&self, name: &str) -> bool {
         let names = |part: &Self| part.names(name);
         match &self.node {

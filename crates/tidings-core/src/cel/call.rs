@@ -87,7 +87,7 @@ impl Function {
         names.chain(macros).collect()
     }
 
-    /// Tells whether it takes so many arguments, the value that it is called on among them.
+    /// Returns true if it takes so many arguments, the value that it is called on among them.
     pub(super) fn takes(self, arguments: usize) -> bool {
         match self {
             Self::Contains | Self::StartsWith | Self::EndsWith => arguments == 2,

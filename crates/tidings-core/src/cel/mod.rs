@@ -90,7 +90,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Tells whether the expression asks for a name from outside.
+    /// Returns true if the expression asks for a name from outside.
     #[must_use]
     pub fn asks(&self, name: &str) -> bool {
         self.asked.contains(&name)

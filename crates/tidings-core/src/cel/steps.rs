@@ -14,7 +14,7 @@ impl Steps {
         Self(STEPS_MAX)
     }
 
-    /// Tells whether there are none left.
+    /// Returns true if there are none left.
     pub(super) fn are_used_up(&self) -> bool {
         self.0 == 0
     }

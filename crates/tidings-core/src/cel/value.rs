@@ -122,7 +122,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Tells whether it is a map.
+    /// Returns true if it is a map.
     pub(super) fn is_map(&self) -> bool {
         matches!(self, Self::Object(_) | Self::Map(_))
     }

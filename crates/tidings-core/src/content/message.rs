@@ -126,7 +126,7 @@ impl Sum for Books {
 }
 
 impl Books {
-    /// Tells whether every entry is in exactly one column and nothing was lost or delivered twice.
+    /// Returns true if every entry is in exactly one column and nothing was lost or delivered twice.
     ///
     /// # Examples
     /// ```

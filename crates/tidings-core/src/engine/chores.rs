@@ -32,7 +32,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// Tells whether [`Engine::chore`] may have work.
+    /// Returns true if [`Engine::chore`] may have work.
     #[must_use]
     pub fn has_chores(&self) -> bool {
         self.parts.iter().any(Part::has_chores)
@@ -45,11 +45,11 @@ impl Engine {
     }
 
     /// Stops the chores of a bucket whose writes the store refused.
-    pub fn set_aside(&mut self, bucket: BucketNo) {
-        self.parts.with(bucket).set_aside(bucket);
+    pub fn disable_maintenance(&mut self, bucket: BucketNo) {
+        self.parts.with(bucket).disable_maintenance(bucket);
     }
 
-    /// Tells whether chores are so far behind that they should get more of a step's time.
+    /// Returns true if chores are so far behind that they should get more of a step's time.
     #[must_use]
     pub fn is_behind(&self) -> bool {
         self.parts.iter().any(Part::is_behind)
@@ -59,12 +59,16 @@ impl Engine {
     /// will still be written to them.
     pub fn take_rested(&mut self) -> Vec<Day> {
         let today = self.intake.now.day();
-        let over: BTreeSet<Day> =
-            self.parts.iter().flat_map(|part| part.restless.range(..today)).copied().collect();
+        let over: BTreeSet<Day> = self
+            .parts
+            .iter()
+            .flat_map(|part| part.days_to_compact.range(..today))
+            .copied()
+            .collect();
         let is_at_rest = |day: &Day| self.parts.buckets().all(|bucket| bucket.is_at_rest(*day));
         let rested: Vec<Day> = over.into_iter().filter(is_at_rest).collect();
         for part in self.parts.iter_mut() {
-            part.restless.retain(|day| !rested.contains(day));
+            part.days_to_compact.retain(|day| !rested.contains(day));
         }
         rested
     }

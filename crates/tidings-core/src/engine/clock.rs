@@ -10,7 +10,7 @@ use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::time::{Instant, MINUTE_MS};
 
 impl Engine {
-    /// Tells whether a clock that shows this was put back: it is more than a minute behind the newest step. One from before
+    /// Returns true if a clock that shows this was put back: it is more than a minute behind the newest step. One from before
     /// the first step was not, but was never set since the machine started.
     #[must_use]
     pub fn is_put_back(&self, clock: Instant) -> bool {
@@ -33,7 +33,7 @@ impl Engine {
             set_clocks(engine, clock);
             write_clocks(engine, draft);
             for part in engine.parts.iter_mut() {
-                part.spoke_at = None;
+                part.last_output_at = None;
             }
             Ok(())
         })

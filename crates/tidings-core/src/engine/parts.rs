@@ -98,18 +98,18 @@ impl Parts {
     }
 
     /// Number of entries that events got when they were applied.
-    pub(super) fn promised(&self) -> u64 {
-        self.all.iter().map(|part| part.promised).sum()
+    pub(super) fn entries_created(&self) -> u64 {
+        self.all.iter().map(|part| part.entries_created).sum()
     }
 
-    /// Tells whether commands are work enough for threads.
+    /// Returns true if commands are work enough for threads.
     pub(super) fn are_large(&self, commands: &[Command]) -> bool {
         let is_to_all =
             |command: &Command| matches!(command, Command::Publish(event) if event.to.everyone);
         self.all.len() > 1 && (commands.len() >= MANY || commands.iter().any(is_to_all))
     }
 
-    /// Tells whether acts are work enough for threads.
+    /// Returns true if acts are work enough for threads.
     pub(super) fn are_many_acts<'a>(&self, acts: impl ExactSizeIterator<Item = &'a Act>) -> bool {
         let is_to_all = |act: &Act| match act {
             Act::Publish { row, .. } | Act::Enter { row, .. } => row.event.to.everyone,
@@ -120,7 +120,7 @@ impl Parts {
         self.all.len() > 1 && (are_many || acts.into_iter().any(is_to_all))
     }
 
-    /// Tells whether lanes of several parts are due.
+    /// Returns true if lanes of several parts are due.
     pub(super) fn are_several_due(&mut self, now: Instant) -> bool {
         let are_several = self.all.len() > 1;
         let due = self.all.iter_mut().filter_map(Part::next_due);

@@ -192,7 +192,7 @@ impl Part {
             draft.forget(*day);
             expired += self.ledger.forget(*day);
             self.journal_days.remove(day);
-            self.restless.remove(day);
+            self.days_to_compact.remove(day);
             for no in &*self.buckets.numbers() {
                 self.buckets[*no].forget(*day);
             }

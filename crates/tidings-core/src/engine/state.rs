@@ -8,7 +8,7 @@ use super::part::state::{Part, read_heads};
 use super::parts::Parts;
 use super::replica::answer::{Answers, OpenReply};
 use super::replica::progress::{Held, KeptObjects};
-use super::rows::act::Told;
+use super::rows::act::LogEntry;
 use super::rows::going::Going;
 use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::ledger::Row;
@@ -53,7 +53,7 @@ pub struct Step {
     /// Messages that go as soon as the writes are durable, because an operator asked.
     pub going: Vec<Going>,
     /// The acts of the step, of which other nodes are to be told once the writes are durable.
-    pub told: Option<Arc<Told>>,
+    pub told: Option<Arc<LogEntry>>,
     /// The commands whose replies are not whole before parts on other nodes have answered.
     pub open_replies: Vec<OpenReply>,
     /// The answers to acts that another node has told, of each number.
@@ -163,8 +163,8 @@ impl Engine {
     /// The last instant, since the start, that ended with a delivery or a closing: later arrivals at it
     /// are too late for its messages.
     #[must_use]
-    pub fn spoke_at(&self) -> Option<Instant> {
-        self.parts.iter().filter_map(|part| part.spoke_at).max()
+    pub fn last_output_at(&self) -> Option<Instant> {
+        self.parts.iter().filter_map(|part| part.last_output_at).max()
     }
 
     /// Bytes of memory used beyond profiles and ids, roughly.

@@ -5,13 +5,13 @@ use rustc_hash::FxHashSet;
 use super::intake::accept::Accepted;
 use super::part::follow::together;
 use super::replica::progress::KeptObjects;
-use super::rows::act::{Act, Applied, OpenAct};
+use super::rows::act::{Act, Applied, LocalResult};
 use super::rows::draft::Draft;
 use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::reach::Reach;
 use super::rows::reply::{Answer, Refused, Reply};
 use super::state::{Engine, Step};
-use crate::engine::replica::told::write_told;
+use crate::engine::replica::told::write_log;
 use crate::engine::retention::forget_until;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::command::Command;
@@ -152,7 +152,7 @@ impl Engine {
         }
         if self.holds_intake {
             self.intake.objects.sweep(&mut draft)?;
-            write_told(self, &mut draft, &mut step);
+            write_log(self, &mut draft, &mut step);
         }
         if !draft.is_empty() || before != counted(self) {
             if self.holds_intake {
@@ -255,7 +255,7 @@ pub(super) fn end_act(
 ) -> Result<Reply, Unreadable> {
     if engine.replica().tells() {
         let act = draft.tell(|| act);
-        draft.leave_open(OpenAct { command, act, applied });
+        draft.leave_open(LocalResult { command, act, applied });
         // Another takes its place once all parts have answered.
         return Ok(Reply::Done);
     }

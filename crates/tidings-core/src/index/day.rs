@@ -79,7 +79,7 @@ impl Weight {
         }
     }
 
-    /// Tells whether a segment of this size is allowed.
+    /// Returns true if a segment of this size is allowed.
     pub(super) fn fits(self) -> bool {
         self.arrivals <= RUN_ARRIVALS_MAX
             && self.bytes <= RUN_BYTES_MAX

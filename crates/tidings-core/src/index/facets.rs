@@ -325,7 +325,7 @@ impl<'a> Facets<'a> {
         self.first_arrival + self.seqs.len()
     }
 
-    /// Tells whether each set of lanes in the chunk is wanted; to be passed to [`Facets::arrivals`].
+    /// Returns true if each set of lanes in the chunk is wanted; to be passed to [`Facets::arrivals`].
     pub(crate) fn lane_sets(&self, wanted: impl Fn(&[LaneNo]) -> bool) -> Vec<bool> {
         self.lane_sets.iter().map(|lanes| wanted(lanes)).collect()
     }

@@ -126,7 +126,7 @@ impl<'a> HeaderRows<'a> {
         self.places.len()
     }
 
-    /// Tells whether there are no headers.
+    /// Returns true if there are no headers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()

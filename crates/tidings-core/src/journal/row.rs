@@ -37,7 +37,7 @@ impl OpenRow {
         row
     }
 
-    /// Tells whether a record can be appended to this row.
+    /// Returns true if a record can be appended to this row.
     pub(crate) fn takes(&self, day: Day, seq: Seq, record: &Record) -> bool {
         let may_share = matches!(
             record,

@@ -31,7 +31,7 @@ pub trait ReadView: Sync {
         keys.iter().map(|key| self.get(partition, key)).collect()
     }
 
-    /// Tells whether each call is a round trip over a network, so that several keys should be read by one.
+    /// Returns true if each call is a round trip over a network, so that several keys should be read by one.
     fn is_remote(&self) -> bool {
         false
     }

@@ -244,7 +244,7 @@ impl Key {
     }
 }
 
-/// Tells whether the owner of a row is a bucket.
+/// Returns true if the owner of a row is a bucket.
 ///
 /// # Examples
 /// ```

@@ -83,7 +83,7 @@ impl BatchKey {
         self.0.as_deref().unwrap_or_default()
     }
 
-    /// Tells whether it is the empty key.
+    /// Returns true if it is the empty key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
@@ -128,7 +128,7 @@ impl BatchKeys {
         of_channel.next().map_or(&BatchKey::EMPTY, |of| &of.key)
     }
 
-    /// Tells whether the key is empty on each channel.
+    /// Returns true if the key is empty on each channel.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -169,7 +169,7 @@ impl From<ChannelNo> for usize {
 }
 
 impl ChannelKind {
-    /// Tells whether its entries are delivered by being there.
+    /// Returns true if its entries are delivered by being there.
     #[must_use]
     pub fn is_inbox(&self) -> bool {
         self.address.is_none()

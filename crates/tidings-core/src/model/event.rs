@@ -232,7 +232,7 @@ impl Object {
         }
     }
 
-    /// Tells whether a title, a page, a picture or data is given.
+    /// Returns true if a title, a page, a picture or data is given.
     pub(crate) fn says_something(&self) -> bool {
         self.title.is_some()
             || self.url.is_some()
@@ -264,7 +264,7 @@ pub struct Audience {
 }
 
 impl Audience {
-    /// Tells whether recipients that are not named can be in it.
+    /// Returns true if recipients that are not named can be in it.
     pub(crate) fn reaches_unnamed(&self) -> bool {
         self.everyone || !self.topics.is_empty() || !self.near.is_empty()
     }

@@ -33,13 +33,13 @@ pub struct Paused {
 }
 
 impl Paused {
-    /// Tells whether a type is paused.
+    /// Returns true if a type is paused.
     #[must_use]
     pub fn has_type(&self, event_type: &str) -> bool {
         self.types.contains(event_type)
     }
 
-    /// Tells whether a channel is paused.
+    /// Returns true if a channel is paused.
     #[must_use]
     pub fn has_channel(&self, channel: &str) -> bool {
         self.channels().any(|paused| paused == channel)
@@ -62,14 +62,14 @@ impl Paused {
         self.types.len() < before
     }
 
-    /// Tells whether a built message has to wait: its channel is paused, or a type of its entries.
+    /// Returns true if a built message has to wait: its channel is paused, or a type of its entries.
     #[must_use]
     pub fn holds<'a>(&self, channel: &str, types: impl IntoIterator<Item = &'a Id>) -> bool {
         let has_type = |event_type: &Id| self.has_type(event_type.as_str());
         self.has_channel(channel) || (!self.types.is_empty() && types.into_iter().any(has_type))
     }
 
-    /// Tells whether entries of a type on a channel wait in the lane of paused types.
+    /// Returns true if entries of a type on a channel wait in the lane of paused types.
     pub(crate) fn sets_apart(&self, event_type: &str, channel: ChannelNo) -> bool {
         self.types.contains(event_type)
             || (channel == INBOX_NO && self.channels.contains(&INBOX_NO))

@@ -36,13 +36,13 @@ pub enum PreferenceScope {
 }
 
 impl PreferenceScope {
-    /// Tells whether it is that of a mute, which stands above types and categories.
+    /// Returns true if it is that of a mute, which stands above types and categories.
     #[must_use]
     pub fn is_mute(&self) -> bool {
         matches!(self, Self::Topic(_) | Self::Object(_))
     }
 
-    /// Tells whether it may be set on each channel at once, those that are configured later included.
+    /// Returns true if it may be set on each channel at once, those that are configured later included.
     #[must_use]
     pub fn may_be_on_each(&self) -> bool {
         self.is_mute() || *self == Self::AllCategories

@@ -35,7 +35,7 @@ impl SuppressedFor {
     pub const ALL: [Self; 5] =
         [Self::Manual, Self::Bounce, Self::Complaint, Self::Stop, Self::Gone];
 
-    /// Tells whether it ends when the host gives the address again: the app has it from the device anew, so it is there
+    /// Returns true if it ends when the host gives the address again: the app has it from the device anew, so it is there
     /// again. What people wish, or mail servers say, doesn't change by that.
     #[must_use]
     pub fn ends_when_given(self) -> bool {
@@ -77,7 +77,7 @@ pub struct Suppression {
 }
 
 impl Suppression {
-    /// Tells whether it holds at an instant.
+    /// Returns true if it holds at an instant.
     #[must_use]
     pub fn holds(&self, at: Instant) -> bool {
         self.until.is_none_or(|until| at < until)

@@ -96,7 +96,7 @@ impl QuietHours {
     /// All weekdays.
     pub const EVERY_DAY: u8 = 0b111_1111;
 
-    /// Tells whether they begin on a weekday, 1 = Monday to 7 = Sunday.
+    /// Returns true if they begin on a weekday, 1 = Monday to 7 = Sunday.
     #[must_use]
     pub fn begin_on(&self, weekday: u8) -> bool {
         let bit = 1_u8.checked_shl(u32::from(weekday).saturating_sub(1));

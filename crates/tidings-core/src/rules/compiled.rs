@@ -66,7 +66,7 @@ impl Condition {
         Self { text: whole.text().to_owned(), once, each }
     }
 
-    /// Tells whether it asks for a name from outside.
+    /// Returns true if it asks for a name from outside.
     #[must_use]
     pub fn asks(&self, name: &str) -> bool {
         let mut parts = self.once.iter().chain(&self.each);
@@ -142,7 +142,7 @@ impl Version {
         self.types.values()
     }
 
-    /// Tells whether a type is of some sort.
+    /// Returns true if a type is of some sort.
     pub(crate) fn has_kind(&self, is_one: impl Fn(&Type) -> bool) -> bool {
         self.types.values().any(is_one)
     }
@@ -153,7 +153,7 @@ impl Version {
         self.quiet.get(&lane).copied().unwrap_or(0)
     }
 
-    /// Tells whether types bound a lane by a number of entries.
+    /// Returns true if types bound a lane by a number of entries.
     #[must_use]
     pub fn bounds(&self, lane: LaneNo) -> bool {
         self.bounded.contains(&lane)
@@ -262,7 +262,7 @@ impl Type {
         Some(route.paused)
     }
 
-    /// Tells whether a mode is valid on a channel: a digest that is configured, and no `never` for a required type.
+    /// Returns true if a mode is valid on a channel: a digest that is configured, and no `never` for a required type.
     #[must_use]
     pub fn knows(&self, channel: ChannelNo, mode: &Mode) -> bool {
         let route = self.routes.get(usize::from(channel)).and_then(Option::as_ref);
@@ -395,7 +395,7 @@ impl CompiledRules {
         self.versions.last_key_value().map(|(_, version)| version)
     }
 
-    /// Tells whether windows of a kind are counted when they are first due, under any version.
+    /// Returns true if windows of a kind are counted when they are first due, under any version.
     #[must_use]
     pub fn counts(&self, kind: &LaneKind) -> bool {
         let LaneKind::Digest(name) = kind else {
@@ -411,7 +411,7 @@ impl CompiledRules {
         self.versions.get(&number)
     }
 
-    /// Tells whether a type has an inbox under a version.
+    /// Returns true if a type has an inbox under a version.
     #[must_use]
     pub fn has_inbox(&self, version: u32, type_no: TypeNo) -> bool {
         self.version(version)
@@ -419,7 +419,7 @@ impl CompiledRules {
             .is_some_and(|of_type| of_type.has_inbox)
     }
 
-    /// Tells whether a type is urgent under a version.
+    /// Returns true if a type is urgent under a version.
     #[must_use]
     pub fn is_urgent(&self, version: u32, type_no: TypeNo) -> bool {
         self.version(version)

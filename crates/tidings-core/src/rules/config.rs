@@ -96,7 +96,7 @@ impl Rules {
         xxh3_64(&encode(self))
     }
 
-    /// Tells whether a preference is valid: its type or category is configured, and the digest that it names; a
+    /// Returns true if a preference is valid: its type or category is configured, and the digest that it names; a
     /// required type knows no `never`.
     ///
     /// # Examples

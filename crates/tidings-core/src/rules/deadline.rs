@@ -227,7 +227,7 @@ impl Window {
         is_full
     }
 
-    /// Tells whether its deadline is final.
+    /// Returns true if its deadline is final.
     pub(crate) fn is_full(&self) -> bool {
         self.is_final()
     }

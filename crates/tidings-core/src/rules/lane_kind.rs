@@ -46,7 +46,7 @@ impl LaneKind {
         }
     }
 
-    /// Tells whether its lanes may have batch keys.
+    /// Returns true if its lanes may have batch keys.
     #[must_use]
     pub fn takes_keys(&self) -> bool {
         match self {

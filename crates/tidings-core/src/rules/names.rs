@@ -43,7 +43,7 @@ pub enum Named {
 }
 
 impl LaneName {
-    /// Tells whether it is the inbox itself, where entries are delivered at once.
+    /// Returns true if it is the inbox itself, where entries are delivered at once.
     #[must_use]
     pub fn is_inbox(&self) -> bool {
         self.channel == INBOX_NO && self.kind != LaneKind::Paused
@@ -63,7 +63,7 @@ impl Names {
         self.types.get_index(number.0 as usize).map_or("", String::as_str)
     }
 
-    /// Tells whether a number is that of a lane.
+    /// Returns true if a number is that of a lane.
     #[must_use]
     pub fn has_lane(&self, number: LaneNo) -> bool {
         usize::from(number) < self.lanes.len()
@@ -76,7 +76,7 @@ impl Names {
         self.lanes.get_index(usize::from(number)).unwrap_or(&NEVER_GIVEN)
     }
 
-    /// Tells whether two numbers are of one lane: the same name on the same channel. A lane has two numbers if
+    /// Returns true if two numbers are of one lane: the same name on the same channel. A lane has two numbers if
     /// a change of the configuration changed its kind; a window that was open then keeps the kind under
     /// which it was opened.
     #[must_use]
@@ -147,14 +147,14 @@ impl Names {
         LaneKey { lane, key }
     }
 
-    /// Tells whether two addresses are of one lane: see [`Names::are_one`].
+    /// Returns true if two addresses are of one lane: see [`Names::are_one`].
     pub(crate) fn are_one_lane(&self, a: &LaneKey, b: &LaneKey) -> bool {
         a.key == b.key && self.are_one(a.lane, b.lane)
     }
 }
 
 impl LaneKey {
-    /// Tells whether the entries of a variant of an arrival are in the lane.
+    /// Returns true if the entries of a variant of an arrival are in the lane.
     pub(crate) fn has(&self, names: &Names, arrival: &Arrival, variant: &Variant) -> bool {
         variant.lanes.contains(&self.lane)
             && (arrival.keys.is_empty() && self.key.is_empty()

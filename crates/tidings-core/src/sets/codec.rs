@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         self.rest
     }
 
-    /// Tells whether all is read.
+    /// Returns true if all is read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()

@@ -90,7 +90,7 @@ impl<'a> Column<'a> {
         self.len
     }
 
-    /// Tells whether there are no values.
+    /// Returns true if there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -85,7 +85,7 @@ pub(crate) fn in_words(n: u64) -> String {
     word.map_or_else(|| number(n), |word| (*word).to_owned())
 }
 
-/// Tells whether a link leads to the web and nowhere else.
+/// Returns true if a link leads to the web and nowhere else.
 pub(crate) fn is_web(url: &str) -> bool {
     url.starts_with("http://") || url.starts_with("https://")
 }

@@ -35,7 +35,7 @@ impl Scenario {
     }
 }
 
-/// Tells whether a command has to do with those who are known; drops from it the others whom it names.
+/// Returns true if a command has to do with those who are known; drops from it the others whom it names.
 fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
     match &mut timed.command {
         Command::Recipient(change) => known.contains(&change.id),

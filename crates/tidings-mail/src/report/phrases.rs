@@ -51,7 +51,7 @@ pub(super) fn before_the_mail(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Tells whether a text is about the delivery of a mail.
+/// Returns true if a text is about the delivery of a mail.
 pub(super) fn is_about_delivery(text: &str) -> bool {
     let text = text.to_lowercase();
     [
@@ -67,7 +67,7 @@ pub(super) fn is_about_delivery(text: &str) -> bool {
     .any(|words| text.contains(words))
 }
 
-/// Tells whether a text says that a mail is tried again.
+/// Returns true if a text says that a mail is tried again.
 pub(super) fn is_delay(text: &str) -> bool {
     let text = text.to_lowercase();
     ["warning message only", "delayed", "will be retried", "will keep trying"]

@@ -47,17 +47,17 @@ impl Status {
         self.0
     }
 
-    /// Tells whether it says nothing but its class.
+    /// Returns true if it says nothing but its class.
     pub(super) fn is_general(self) -> bool {
         self.1 == 0 && self.2 == 0
     }
 
-    /// Tells whether it says something of the way to the address: neither nothing, nor that a policy forbids the mail.
+    /// Returns true if it says something of the way to the address: neither nothing, nor that a policy forbids the mail.
     pub(crate) fn is_of_the_address(self) -> bool {
         !matches!(self.1, 0 | 6 | 7)
     }
 
-    /// Tells whether there is no such mailbox or no such host (RFC 3463, sections 3.2 and 3.5; 5.1.10 of RFC 7505).
+    /// Returns true if there is no such mailbox or no such host (RFC 3463, sections 3.2 and 3.5; 5.1.10 of RFC 7505).
     #[must_use]
     pub fn is_gone(self) -> bool {
         matches!(self, Self(5, 1, 1 | 2 | 3 | 6 | 10) | Self(5, 4, 4))
@@ -71,7 +71,7 @@ pub(super) fn reply_code(text: &str) -> Option<u16> {
     code.parse().ok()
 }
 
-/// Tells whether a word is a reply code of a failure (RFC 5321, section 4.2).
+/// Returns true if a word is a reply code of a failure (RFC 5321, section 4.2).
 fn is_reply_code(word: &str) -> bool {
     let [b'4' | b'5', b'0'..=b'5', last] = word.as_bytes() else {
         return false;

@@ -58,7 +58,7 @@ impl Default for Breaker {
 }
 
 impl Breaker {
-    /// Tells whether a message may pass now.
+    /// Returns true if a message may pass now.
     ///
     /// # Errors
     /// The instant from which to ask again.

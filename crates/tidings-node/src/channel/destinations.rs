@@ -32,7 +32,7 @@ struct Failing {
 }
 
 impl Destinations {
-    /// Tells whether a message to a destination may pass now.
+    /// Returns true if a message to a destination may pass now.
     ///
     /// # Errors
     /// The instant from which to ask again.
@@ -41,7 +41,7 @@ impl Destinations {
         failing.map_or(Ok(()), |failing| failing.breaker.is_open_to(now))
     }
 
-    /// Tells whether a destination has answered, and was not left alone since.
+    /// Returns true if a destination has answered, and was not left alone since.
     pub(crate) fn has_answered(&self, destination: &str) -> bool {
         self.answered.iter().any(|some| some.contains(destination))
     }

@@ -76,7 +76,7 @@ impl Gate {
         }
     }
 
-    /// Tells whether a message to anybody may leave.
+    /// Returns true if a message to anybody may leave.
     ///
     /// # Errors
     /// The instant from which to ask again.
@@ -86,7 +86,7 @@ impl Gate {
         any(providers.map(|provider| provider.breaker.is_open_to(now)))
     }
 
-    /// Tells whether a message to a destination may leave, as far as the destination is concerned: the pace to it
+    /// Returns true if a message to a destination may leave, as far as the destination is concerned: the pace to it
     /// allows it, and a provider that is not away hands messages over there.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Gate {
         any(providers.map(|provider| provider.destinations.is_open_to(destination, now)))
     }
 
-    /// Tells whether a destination has answered of late, as far as is known.
+    /// Returns true if a destination has answered of late, as far as is known.
     pub(crate) fn has_answered(&self, destination: &str) -> bool {
         let mut providers = self.providers.iter();
         providers.any(|provider| provider.destinations.has_answered(destination))

@@ -143,7 +143,7 @@ impl Maildir {
         file.metadata()?.modified()
     }
 
-    /// Tells whether a mail program has already taken the message over from `new` to `cur`, where it adds
+    /// Returns true if a mail program has already taken the message over from `new` to `cur`, where it adds
     /// flags to the name. `now` is a time that the file system has just given.
     fn is_in_cur(&self, id: &str, now: SystemTime) -> io::Result<bool> {
         let changed = fs::metadata(&self.cur)?.modified()?;

@@ -51,7 +51,7 @@ pub trait Channel: Send + Sync {
     /// is [`Outcome::Withheld`].
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome;
 
-    /// Tells whether an answer says something about other recipients; not where each names a service of their own.
+    /// Returns true if an answer says something about other recipients; not where each names a service of their own.
     fn answers_for_all(&self) -> bool {
         true
     }

@@ -63,7 +63,7 @@ impl Paces {
         Self::new(self.rate, self.per_domain)
     }
 
-    /// Tells whether a message to anybody may leave.
+    /// Returns true if a message to anybody may leave.
     ///
     /// # Errors
     /// The instant from which to ask again.
@@ -71,7 +71,7 @@ impl Paces {
         self.all.as_ref().map_or(Ok(()), |pace| pace.is_ready(now))
     }
 
-    /// Tells whether a message to a domain may leave, as far as the domain is concerned.
+    /// Returns true if a message to a domain may leave, as far as the domain is concerned.
     ///
     /// # Errors
     /// The instant from which to ask again.

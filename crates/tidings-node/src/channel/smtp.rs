@@ -278,7 +278,7 @@ impl Fault {
         mail::judge(stage, code, status, &text)
     }
 
-    /// Tells whether the server takes nothing now, from whomever to whomever: there is no line to it, it closes the
+    /// Returns true if the server takes nothing now, from whomever to whomever: there is no line to it, it closes the
     /// line (421), its system fails (RFC 3463, section 3.4), or an operator has to mend our access.
     fn is_away(&self) -> bool {
         let closes = self.code().as_deref() == Some("421");
@@ -286,12 +286,12 @@ impl Fault {
         self.error.refusal().is_none() || closes || fails || self.is_operators()
     }
 
-    /// Tells whether the server says that a system fails: its own, or beyond it where it asks for a recipient.
+    /// Returns true if the server says that a system fails: its own, or beyond it where it asks for a recipient.
     fn fails(&self) -> bool {
         self.enhanced().is_some_and(|code| code.starts_with("4.3."))
     }
 
-    /// Tells whether a refusal is about the server or our right to use it, not about this message, so that an
+    /// Returns true if a refusal is about the server or our right to use it, not about this message, so that an
     /// operator can fix it: any refusal before the message begins, and those that ask for a login or for
     /// encryption (RFC 4954, section 6).
     fn is_operators(&self) -> bool {
@@ -355,7 +355,7 @@ fn stuffed(content: &[u8]) -> Vec<u8> {
     stuffed
 }
 
-/// Tells whether the server announces that it closes the line (RFC 5321, section 3.8).
+/// Returns true if the server announces that it closes the line (RFC 5321, section 3.8).
 fn is_closing(error: &Error) -> bool {
     error.refusal().is_some_and(|reply| reply.has_code(421))
 }

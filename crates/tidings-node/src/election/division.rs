@@ -133,7 +133,7 @@ impl Count {
         self.targets.get(&node).copied().unwrap_or_default()
     }
 
-    /// Tells whether a node has enough parts, and not too many.
+    /// Returns true if a node has enough parts, and not too many.
     fn is_near(&self, node: NodeId) -> bool {
         let (number, target) = (self.number(node), self.target(node));
         number.abs_diff(target) <= 1 && (number > 0 || target == 0)

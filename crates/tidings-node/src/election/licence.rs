@@ -16,7 +16,7 @@ impl Default for Licence {
 }
 
 impl Licence {
-    /// Tells whether the process may send and answer reads at an instant.
+    /// Returns true if the process may send and answer reads at an instant.
     #[must_use]
     pub fn holds(&self, now: Monotonic) -> bool {
         now.0 < self.0.load(Ordering::SeqCst)

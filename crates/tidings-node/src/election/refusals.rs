@@ -22,7 +22,7 @@ impl Refusals {
         self.asked.insert(term);
     }
 
-    /// Tells whether a node is granted nothing for now.
+    /// Returns true if a node is granted nothing for now.
     pub(super) fn contains(&self, node: NodeId) -> bool {
         self.nodes.contains_key(&node)
     }

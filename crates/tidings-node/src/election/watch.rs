@@ -54,7 +54,7 @@ impl Watch {
         }
     }
 
-    /// Tells whether others may have what the node has.
+    /// Returns true if others may have what the node has.
     pub(super) fn is_silent(&self, timing: &Timing) -> bool {
         self.silent >= timing.missed || self.unanswered >= 2
     }
@@ -99,13 +99,13 @@ impl Watches {
         self.is_interrupted = false;
     }
 
-    /// Tells whether a node has sent nothing for so long that others may have what it has.
+    /// Returns true if a node has sent nothing for so long that others may have what it has.
     pub(super) fn is_silent(&self, id: NodeId, timing: &Timing) -> bool {
         let watch = self.seen.get(&id);
         watch.is_some_and(|watch| watch.is_silent(timing))
     }
 
-    /// Tells whether a member may have parts: it stays, is not silent, and is there for some time.
+    /// Returns true if a member may have parts: it stays, is not silent, and is there for some time.
     pub(super) fn is_living(&self, member: &Member, view: &Membership, timing: &Timing) -> bool {
         let watch = self.seen.get(&member.id);
         let is_settled = member.heartbeat >= timing.settled_after

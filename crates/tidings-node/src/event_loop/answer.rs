@@ -31,7 +31,7 @@ pub(super) fn answer(
             Request::Work(work) => waiting.push(work),
             Request::Keys(request) => keys.push(request),
             Request::ReadKeys => reads_keys = true,
-            Request::Report(..) | Request::Told(_) => {}
+            Request::Report(..) | Request::Apply(_) => {}
             Request::Configure(.., answer) if fault.is_some() => {
                 let _ = answer.send(Err(unavailable()));
             }
@@ -78,7 +78,7 @@ pub(super) fn refuse(requests: Vec<Request>, stopping: &mut Stopping) {
             Request::Configure(.., answer) => {
                 let _ = answer.send(Err(unavailable()));
             }
-            Request::Told(request) => (request.then)(Err(unavailable())),
+            Request::Apply(request) => (request.then)(Err(unavailable())),
             Request::Report(..) | Request::ReadKeys | Request::Wake => {}
             Request::Stop(stop) => *stopping = Some(stop),
         }

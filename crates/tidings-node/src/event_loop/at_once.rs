@@ -6,11 +6,11 @@ use tidings_core::engine::{InboxDelivery, Settled};
 use tidings_core::{Instant, Message};
 
 use super::EventLoop;
-use crate::by::By;
 use crate::channel::Channels;
 use crate::clock::VirtualClock;
 use crate::delivery::{Delivery, Retries};
 use crate::error::Error;
+use crate::executor::Executor;
 use crate::node::Node;
 
 /// The sending within an instant.
@@ -30,7 +30,7 @@ impl EventLoop {
         let delivery =
             delivery.unwrap_or_else(|| Delivery::new(Channels::new(), Retries::default()));
         let clock = Arc::new(VirtualClock::default());
-        Self { at_once: Some(at_once), ..Self::of(node, delivery, clock, By::Caller) }
+        Self { at_once: Some(at_once), ..Self::of(node, delivery, clock, Executor::Caller) }
     }
 
     /// Notes the messages of deliveries to inboxes, right after their step.

@@ -25,7 +25,9 @@ impl EventLoop {
                     work.fail(RuntimeError::Full(full.to_string()));
                 }
                 Request::Keys(request) => request.fail(RuntimeError::Full(full.to_string())),
-                Request::Told(request) => (request.then)(Err(RuntimeError::Full(full.to_string()))),
+                Request::Apply(request) => {
+                    (request.then)(Err(RuntimeError::Full(full.to_string())));
+                }
                 Request::Configure(.., answer) => {
                     let _ = answer.send(Err(RuntimeError::Full(full.to_string())));
                 }

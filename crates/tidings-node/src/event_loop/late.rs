@@ -49,7 +49,7 @@ pub(super) fn put_off(
             Request::Work(_) | Request::Configure(..) => put_off.push(request),
             Request::Keys(_)
             | Request::Report(..)
-            | Request::Told(_)
+            | Request::Apply(_)
             | Request::ReadKeys
             | Request::Wake
             | Request::Stop(_) => {
@@ -72,9 +72,9 @@ impl EventLoop {
     /// arrivals in it would need a second message of the same instant.
     pub(super) fn let_instant_pass(&self, requests: &[Request]) {
         let changes = |request: &Request| {
-            matches!(request, Request::Work(_) | Request::Configure(..) | Request::Told(_))
+            matches!(request, Request::Work(_) | Request::Configure(..) | Request::Apply(_))
         };
-        let spoke = self.node.as_ref().and_then(|node| node.engine().spoke_at());
+        let spoke = self.node.as_ref().and_then(|node| node.engine().last_output_at());
         if let Some(spoke) = spoke.filter(|_| requests.iter().any(changes)) {
             self.clock.pass(spoke);
         }

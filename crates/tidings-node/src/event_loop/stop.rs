@@ -7,7 +7,7 @@ use crate::error::{RuntimeError, unavailable};
 use crate::handle::{Request, Stop};
 
 impl EventLoop {
-    /// Tells whether nothing is left to wait for.
+    /// Returns true if nothing is left to wait for.
     pub(super) fn can_end(&self) -> bool {
         let is_settled = self.answered.is_empty() || self.node.is_none();
         let is_sent = self.senders.is_idle() && self.outbox.is_empty();

@@ -44,7 +44,7 @@ pub(super) struct Built<'a> {
 }
 
 impl Built<'_> {
-    /// Tells whether more messages of a lane can be built.
+    /// Returns true if more messages of a lane can be built.
     pub(super) fn has_room(self, lane: &LaneName) -> bool {
         TABLE.get(usize::from(lane.channel)).is_none_or(|channel| {
             let priority = Priority::of(&lane.name);
@@ -82,7 +82,7 @@ impl Unbuilt {
         *self = Self::default();
     }
 
-    /// Tells whether a closing, which has this number of messages to build, has no others.
+    /// Returns true if a closing, which has this number of messages to build, has no others.
     pub(super) fn has_all(&self, closing: ClosingId, count: usize) -> bool {
         let numbers = self.by_closing.get(&closing);
         numbers.is_some_and(|numbers| numbers.len() >= count)
@@ -108,7 +108,7 @@ impl Unbuilt {
         });
     }
 
-    /// Tells whether a message of a lane is built now. One for which there is no room is left unbuilt; `looks` bounds
+    /// Returns true if a message of a lane is built now. One for which there is no room is left unbuilt; `looks` bounds
     /// how many are judged.
     pub(super) fn admits(
         &mut self,

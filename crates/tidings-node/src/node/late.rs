@@ -42,7 +42,7 @@ impl Node {
             return Ok(None);
         }
         self.commit(|engine, view| Ok(engine.put_back(view, now)?))?;
-        self.gathering.put_back(now);
+        self.pending_acks.put_back(now);
         if let Some(since) = self.late_forget.as_mut().and_then(|late| late.since.as_mut()) {
             *since = (*since).min(now);
         }
@@ -96,7 +96,7 @@ impl Node {
         self.forget_before(sending, now, before)
     }
 
-    /// Tells whether a due entry of the days before this one has not ended, here or on another node.
+    /// Returns true if a due entry of the days before this one has not ended, here or on another node.
     fn is_due_before(&self, before: Day) -> bool {
         self.engine
             .needed_from()
@@ -105,7 +105,7 @@ impl Node {
             .any(|day| day < before)
     }
 
-    /// Tells whether instants before now were missed, or a midnight.
+    /// Returns true if instants before now were missed, or a midnight.
     pub(crate) fn is_late(&mut self, now: Instant) -> bool {
         let forgets = self.engine.next_forget().is_some_and(|at| at <= now);
         forgets || self.next_due().is_some_and(|due| due < now)
@@ -116,7 +116,7 @@ impl Node {
         if self.is_late(now) { self.engine.now() } else { now }
     }
 
-    /// Tells whether days are kept for their due messages.
+    /// Returns true if days are kept for their due messages.
     pub(crate) fn forgets_late(&self) -> bool {
         self.late_forget.is_some()
     }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use tidings_core::Instant;
 use tidings_core::engine::{
-    ActNo, Answers, Held, KeptObjects, OpenReply, Options, Progress, Refused, Reply, Told,
-    Upcoming, applied_by_parts, read_told,
+    Answers, Held, KeptObjects, LogEntry, LogNo, OpenReply, Options, Progress, Refused, Reply,
+    Upcoming, applied_by_parts, read_log,
 };
 use tidings_core::time::Day;
 use tidings_store::Store;
@@ -23,15 +23,15 @@ use crate::work::Work;
 /// The parts that other nodes have.
 #[derive(Debug, Default)]
 pub(super) struct Others {
-    /// By part, the newest acts that it has applied, and the first day that its entries need.
+    /// Executor part, the newest acts that it has applied, and the first day that its entries need.
     parts: BTreeMap<u16, OtherPart>,
     /// The acts that deleted days, each with the first day that is kept, until every part has applied them.
-    deletions: Vec<(ActNo, Day)>,
+    deletions: Vec<(LogNo, Day)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct OtherPart {
-    applied: ActNo,
+    applied: LogNo,
     needed_from: Option<Day>,
     oldest_day: Option<Day>,
 }
@@ -43,7 +43,7 @@ impl Others {
     }
 
     /// The newest acts that all other parts have applied.
-    fn applied(&self) -> Option<ActNo> {
+    fn applied(&self) -> Option<LogNo> {
         self.parts.values().map(|part| part.applied).min()
     }
 }
@@ -56,9 +56,9 @@ const READ_AT_ONCE: usize = 256;
 
 /// The outcome of acts that were applied here.
 #[derive(Debug, Default)]
-pub struct AppliedActs {
+pub struct AppliedEntries {
     /// The answers to the acts of each number, in order.
-    pub answers: Vec<(ActNo, Answers)>,
+    pub answers: Vec<(LogNo, Answers)>,
     /// Objects that the node with the intake has to keep.
     pub kept_objects: Vec<KeptObjects>,
 }
@@ -75,13 +75,13 @@ impl Node {
     ) -> Result<Self, Error> {
         let mut node = Self::open_to_look_at(store, options, held)?;
         node.note_others()?;
-        node.catch_up_told()?;
+        node.catch_up_with_log()?;
         if node.engine.replica().holds_intake() {
             node.catch_up_deletion()?;
         }
         if node.engine.replica().holds_intake() && !node.engine.replica().tells() {
             let (now, all) = (node.engine.now(), node.engine.replica().applied());
-            node.commit(|engine, view| Ok(engine.delete_told(view, now, all)?))?;
+            node.commit(|engine, view| Ok(engine.delete_log(view, now, all)?))?;
         }
         Ok(node)
     }
@@ -107,15 +107,15 @@ impl Node {
     }
 
     /// Applies the stored acts that parts here have not applied.
-    fn catch_up_told(&mut self) -> Result<(), Error> {
+    fn catch_up_with_log(&mut self) -> Result<(), Error> {
         loop {
-            let told = read_told(&self.view()?, self.engine.replica().applied(), READ_AT_ONCE)?;
+            let told = read_log(&self.view()?, self.engine.replica().applied(), READ_AT_ONCE)?;
             if told.is_empty() {
                 return Ok(());
             }
             let now = self.engine.now();
             // Nobody waits for the answers to acts of so long ago.
-            let applied = self.apply_told(&(), now, &told)?;
+            let applied = self.apply_log(&(), now, &told)?;
             self.kept_objects.extend(applied.kept_objects);
         }
     }
@@ -124,18 +124,18 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn apply_told(
+    pub(crate) fn apply_log(
         &mut self,
         sending: &dyn Sending,
         now: Instant,
-        told: &[Arc<Told>],
-    ) -> Result<AppliedActs, Error> {
+        told: &[Arc<LogEntry>],
+    ) -> Result<AppliedEntries, Error> {
         let accepted = self.commit(|engine, view| {
-            let reach = sending.keep_back(engine.may_touch(view, Upcoming::Told(told))?);
-            Ok(engine.apply_told(view, &reach, now, told)?)
+            let reach = sending.keep_back(engine.may_touch(view, Upcoming::LogEntry(told))?);
+            Ok(engine.apply_log(view, &reach, now, told)?)
         })?;
         let numbers = told.iter().map(|told| told.no());
-        Ok(AppliedActs {
+        Ok(AppliedEntries {
             answers: numbers.zip(accepted.answers).collect(),
             kept_objects: std::mem::take(&mut self.kept_objects),
         })
@@ -173,7 +173,7 @@ impl Node {
         Ok(())
     }
 
-    /// Tells whether all commands of a request are for this node to decide.
+    /// Returns true if all commands of a request are for this node to decide.
     pub(crate) fn is_home_of(&self, work: &Work) -> bool {
         let mut commands = work.commands.iter();
         commands.all(|command| self.engine.replica().is_home_of(command))
@@ -185,7 +185,7 @@ impl Node {
     }
 
     /// Takes the acts that other nodes are to be told once what is decided is durable.
-    pub(crate) fn take_told(&mut self) -> Vec<Arc<Told>> {
+    pub(crate) fn take_log(&mut self) -> Vec<Arc<LogEntry>> {
         std::mem::take(&mut self.told)
     }
 
@@ -193,7 +193,7 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn hear_progress(&mut self, now: Instant, progress: &Progress) -> Result<(), Error> {
+    pub(crate) fn take_progress(&mut self, now: Instant, progress: &Progress) -> Result<(), Error> {
         let before = self.others.applied();
         for no in &progress.parts {
             if let Some(part) = self.others.parts.get_mut(no) {
@@ -207,8 +207,8 @@ impl Node {
         let Some(everywhere) = self.others.applied().filter(|all| Some(*all) > before) else {
             return Ok(());
         };
-        if self.engine.replica().stored_told(everywhere) >= DELETED_AT_ONCE {
-            self.commit(|engine, view| Ok(engine.delete_told(view, now, everywhere)?))?;
+        if self.engine.replica().stored_log(everywhere) >= DELETED_AT_ONCE {
+            self.commit(|engine, view| Ok(engine.delete_log(view, now, everywhere)?))?;
         }
         let Some(before) = self
             .others

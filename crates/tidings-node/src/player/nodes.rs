@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Held, OpenReply, Options, Refused, Reply, Told, read_told};
+use tidings_core::engine::{Held, LogEntry, OpenReply, Options, Refused, Reply, read_log};
 use tidings_core::{Books, Command, Instant, Rules, Timed};
 use tidings_store::Store;
 
@@ -34,9 +34,9 @@ pub type Choose = Box<dyn FnMut(u64) -> u64>;
 enum Network {
     Perfect,
     /// The acts on their way.
-    Slow(Vec<Arc<Told>>),
+    Slow(Vec<Arc<LogEntry>>),
     /// Faults that are chosen; with the answers that may arrive once more.
-    Faulty(Choose, Vec<Vec<Arc<Told>>>),
+    Faulty(Choose, Vec<Vec<Arc<LogEntry>>>),
 }
 
 /// The parts of a node of so many, of a store with so many.
@@ -90,7 +90,7 @@ impl NodesPlayer {
         Self { network: Network::Faulty(choose, before), ..self }
     }
 
-    /// Tells whether acts may be lost, so that a node may not have heard of a digest yet.
+    /// Returns true if acts may be lost, so that a node may not have heard of a digest yet.
     #[must_use]
     pub fn has_faults(&self) -> bool {
         matches!(self.network, Network::Faulty(..))
@@ -335,7 +335,7 @@ impl NodesPlayer {
     ) -> Result<Vec<Result<Reply, Refused>>, PlayError> {
         let (leader, others) = self.players.split_first_mut().expect(KEPT);
         let leader = leader.event_loop.node.as_mut().expect(KEPT);
-        let mut told = leader.take_told();
+        let mut told = leader.take_log();
         match &mut self.network {
             Network::Perfect => {}
             Network::Slow(late) => late.append(&mut told),
@@ -345,7 +345,7 @@ impl NodesPlayer {
         for player in others.iter_mut().filter(|_| !told.is_empty()) {
             let applied = player
                 .event_loop
-                .beside(at, |node, sending, _| node.apply_told(sending, at, &told))?;
+                .beside(at, |node, sending, _| node.apply_log(sending, at, &told))?;
             leader.keep_objects(at, &applied.kept_objects)?;
             for (_, answers) in &applied.answers {
                 open.iter_mut().for_each(|open| open.add(answers));
@@ -381,19 +381,19 @@ impl NodesPlayer {
     }
 
     /// The acts that a node has not applied.
-    fn unapplied(&self, no: usize) -> Result<Vec<Arc<Told>>, Error> {
+    fn unapplied(&self, no: usize) -> Result<Vec<Arc<LogEntry>>, Error> {
         let applied = self.players[no].node().engine().replica().applied();
         let leader = self.players[0].node();
-        Ok(read_told(&leader.view()?, applied, usize::MAX)?)
+        Ok(read_log(&leader.view()?, applied, usize::MAX)?)
     }
 
-    fn apply(&mut self, no: usize, at: Instant, told: &[Arc<Told>]) -> Result<(), Error> {
+    fn apply(&mut self, no: usize, at: Instant, told: &[Arc<LogEntry>]) -> Result<(), Error> {
         if told.is_empty() {
             return Ok(());
         }
         let player = &mut self.players[no];
         let apply = |node: &mut Node, sending: &dyn Sending, _: &mut Rules| {
-            node.apply_told(sending, at, told)
+            node.apply_log(sending, at, told)
         };
         player.event_loop.beside(at, apply).map(drop)
     }
@@ -410,7 +410,7 @@ impl NodesPlayer {
             }
             let node = player.event_loop.node.as_mut().expect(KEPT);
             leader.keep_objects(at, &node.take_kept_objects())?;
-            leader.hear_progress(at, &node.engine().replica().progress())?;
+            leader.take_progress(at, &node.engine().replica().progress())?;
         }
         Ok(())
     }

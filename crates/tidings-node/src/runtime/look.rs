@@ -48,7 +48,7 @@ fn answer(node: &mut Node, inbox: &Inbox) {
             Request::Configure(.., answer) => {
                 let _ = answer.send(Err(refused()));
             }
-            Request::Told(request) => (request.then)(Err(refused())),
+            Request::Apply(request) => (request.then)(Err(refused())),
             Request::Report(..) | Request::ReadKeys | Request::Wake => {}
             Request::Stop(stop) => {
                 let _ = stop.answer.send(Ok(()));

@@ -58,7 +58,7 @@ fn a_channel_that_never_answers_holds_up_no_other() {
         ("quick".to_owned(), outlet(Interactive)),
         ("silent".to_owned(), outlet(Silent(Mutex::new(silence)))),
     ]);
-    let mut senders = Senders::new(InForce::new(channels), clock(), By::Threads);
+    let mut senders = Senders::new(InForce::new(channels), clock(), Executor::Threads);
     let count = 2 * ROOM as u32;
     for number in 0..count {
         assert!(senders.has_room("silent", Priority::Interactive));
@@ -96,7 +96,7 @@ fn a_message_is_rendered_once_however_often_it_is_sent() {
     let renderer = Arc::new(Counted(Mutex::default()));
     let quick = Outlet::new(Arc::clone(&renderer) as _, Arc::new(Interactive));
     let channels = Channels::from([("email".to_owned(), quick)]);
-    let mut senders = Senders::new(InForce::new(channels), clock(), By::Hand);
+    let mut senders = Senders::new(InForce::new(channels), clock(), Executor::Hand);
     let mut next = job(1, "email");
     for _ in 0..3 {
         senders.dispatch(next);
@@ -109,7 +109,7 @@ fn a_message_is_rendered_once_however_often_it_is_sent() {
 
 #[test]
 fn a_message_without_a_provider_fails() {
-    let mut senders = Senders::new(InForce::new(Channels::new()), clock(), By::Hand);
+    let mut senders = Senders::new(InForce::new(Channels::new()), clock(), Executor::Hand);
     senders.dispatch(job(1, "email"));
     assert!(senders.send_next() && !senders.send_next());
     let (_, reply) = senders.answers().recv().unwrap();
@@ -174,7 +174,7 @@ impl Bench {
             .at_rates(rate(rates.0), rate(rates.1));
         let channels = Channels::from([("email".to_owned(), outlet)]);
         let by_clock = Arc::clone(&clock) as _;
-        Self { senders: Senders::new(InForce::new(channels), by_clock, By::Hand), clock }
+        Self { senders: Senders::new(InForce::new(channels), by_clock, Executor::Hand), clock }
     }
 
     fn put(&mut self, number: u32) {

@@ -85,7 +85,7 @@ fn a_look_does_not_close_what_came_due() {
     assert!(rows(&*store) == stored);
 }
 
-/// Tells whether a message left before its server stopped, nobody who was not there can tell, unless its next attempt
+/// Returns true if a message left before its server stopped, nobody who was not there can tell, unless its next attempt
 /// is still to come.
 #[test]
 fn t26_without_a_server_it_is_too_late_for_what_was_made() {

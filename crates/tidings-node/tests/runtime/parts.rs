@@ -10,7 +10,8 @@ use tidings_core::engine::{self, Options, Published, PublishedAs, Reply};
 use tidings_core::time::Day;
 use tidings_core::{Audience, Event, Object};
 use tidings_node::{
-    AnswerRecorder, Delivery, Hearing, Kept, Link, Once, Report, Retries, Runtime, VirtualClock,
+    AnswerRecorder, Delivery, Follower, FollowerReport, Kept, LeaderLink, Once, Retries, Runtime,
+    VirtualClock,
 };
 use tidings_store::{Commit, Snapshot};
 
@@ -19,8 +20,8 @@ use super::*;
 /// The way to the other node, in the same process.
 struct Beside(Handle);
 
-impl Link for Beside {
-    fn exchange(&mut self, report: &Report) -> Result<(), String> {
+impl LeaderLink for Beside {
+    fn exchange(&mut self, report: &FollowerReport) -> Result<(), String> {
         let ((hear, heard), (give, given)) = (channel(), channel());
         let asked = self.0.report(
             report.clone(),
@@ -100,7 +101,7 @@ fn an_event_is_answered_with_the_counts_of_all_nodes() {
     let (first, second) = (some(&store, &clock, &[0, 3]), some(&store, &clock, &[1, 2]));
     let there = people(&first, &second);
     assert!(there > 0 && there < 40);
-    let _hearing = Hearing::start(second.handle(), Box::new(Beside(first.handle()))).unwrap();
+    let _hearing = Follower::start(second.handle(), Box::new(Beside(first.handle()))).unwrap();
     // Until the second one was heard of nobody waits for it.
     let mut number = 0;
     let published = loop {
@@ -172,8 +173,8 @@ fn what_a_node_missed_it_applies_when_it_is_there() {
 /// A way to the other node on which everything is lost.
 struct Cut;
 
-impl Link for Cut {
-    fn exchange(&mut self, _: &Report) -> Result<(), String> {
+impl LeaderLink for Cut {
+    fn exchange(&mut self, _: &FollowerReport) -> Result<(), String> {
         Err("it is cut".to_owned())
     }
 }
@@ -183,7 +184,7 @@ fn a_node_that_hears_nobody_reads_in_the_store_what_was_accepted() {
     let (store, clock) = made();
     let (first, second) = (some(&store, &clock, &[0, 3]), some(&store, &clock, &[1, 2]));
     let there = people(&first, &second);
-    let _hearing = Hearing::start(second.handle(), Box::new(Cut)).unwrap();
+    let _hearing = Follower::start(second.handle(), Box::new(Cut)).unwrap();
     let published = whole(&first.handle().submit(vec![to_all("e1")]).unwrap());
     assert_eq!((published.applied, published.notifications), (false, 40 - there));
     let entries = || {
@@ -242,7 +243,7 @@ fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
     let second =
         some_opened(Box::new(move || Ok(Arc::clone(&failing) as Arc<dyn Store>)), &clock, &[1, 2]);
     people(&first, &second);
-    let _hearing = Hearing::start(second.handle(), Box::new(Beside(first.handle()))).unwrap();
+    let _hearing = Follower::start(second.handle(), Box::new(Beside(first.handle()))).unwrap();
     let hurried = first.handle().without_waiting();
     let publish = |event: &str| drop(whole(&hurried.submit(vec![to_all(event)]).unwrap()));
     let is_heard = || {
@@ -250,7 +251,7 @@ fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
         let applied = second.handle().look(|node| node.engine().replica().applied());
         applied.is_ok_and(|applied| applied == told.unwrap())
     };
-    let ask = || second.handle().apply_told(false);
+    let ask = || second.handle().apply_log(false);
     publish("e1");
     while !is_heard() {}
     fails.store(true, Ordering::SeqCst);
@@ -289,12 +290,12 @@ fn a_copy_of_a_request_that_waits_for_other_parts_gets_its_answer() {
     let (first, second) = (some(&store, &clock, &[0, 3]), some(&store, &clock, &[1, 2]));
     people(&first, &second);
     let mut link = Beside(first.handle());
-    let mut exchange = |report: &Report| {
+    let mut exchange = |report: &FollowerReport| {
         link.exchange(report).unwrap();
-        second.handle().apply_told(false).unwrap()
+        second.handle().apply_log(false).unwrap()
     };
     // It is waited for once it was heard.
-    let heard = exchange(&second.handle().apply_told(false).unwrap());
+    let heard = exchange(&second.handle().apply_log(false).unwrap());
     let (tell, told) = channel();
     let once = Once { key: [1; 16], request: [2; 16] };
     for _ in 0..3 {

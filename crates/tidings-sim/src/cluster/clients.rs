@@ -235,7 +235,7 @@ pub(super) struct Mails(Arc<Mutex<All>>);
 
 #[derive(Default)]
 struct All {
-    /// By id, the objects that a mail that was rendered tells of.
+    /// Executor id, the objects that a mail that was rendered tells of.
     rendered: BTreeMap<String, BTreeSet<Id>>,
     taken: BTreeMap<String, Mail>,
 }

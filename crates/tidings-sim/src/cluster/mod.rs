@@ -134,7 +134,7 @@ impl Me<'_> {
         (self.node, self.election.id())
     }
 
-    /// Tells whether it may send and answer reads.
+    /// Returns true if it may send and answer reads.
     #[must_use]
     pub fn is_licensed(&self) -> bool {
         self.election.licence().holds(self.mono)
@@ -299,7 +299,7 @@ impl<B: Body> Sim<B> {
                 B::ask(&self.seats, (&mut self.net, &mut self.outside));
                 self.net.at(self.net.now + TICK_MS, Event::Clients);
             }
-            Event::Told(message) => B::told(message, &mut self.outside),
+            Event::LogEntry(message) => B::told(message, &mut self.outside),
         }
     }
 
@@ -510,7 +510,7 @@ fn membership(leases: &MemoryLeases) -> Membership {
     leases.membership().expect(REACHED)
 }
 
-/// Tells whether the database has a tenure with these parts.
+/// Returns true if the database has a tenure with these parts.
 fn is_in_force(tenure: Tenure, parts: &BTreeSet<u16>, view: &Membership) -> bool {
     match tenure {
         Tenure::Lease(epoch) => {

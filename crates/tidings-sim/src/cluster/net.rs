@@ -40,7 +40,7 @@ pub(super) enum Event<M> {
     /// The clients do what is due.
     Clients,
     /// Something arrives at the clients.
-    Told(M),
+    LogEntry(M),
 }
 
 /// The ways of a node on which everything is lost.
@@ -277,7 +277,7 @@ impl<M: Clone> Net<M> {
     /// Sends something from a node to the clients.
     pub(super) fn tell(&mut self, message: &M) {
         for delay in self.delays() {
-            self.at(self.now + delay, Event::Told(message.clone()));
+            self.at(self.now + delay, Event::LogEntry(message.clone()));
         }
     }
 

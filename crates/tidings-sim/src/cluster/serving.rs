@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::Command;
-use tidings_core::engine::{ActNo, Held, Options, applied_by_parts, read_told};
+use tidings_core::engine::{Held, LogNo, Options, applied_by_parts, read_log};
 use tidings_core::time::Day;
 use tidings_node::channel::{Channels, Outlet};
 use tidings_node::election::{Input, Monotonic, Opening, Tenure};
 use tidings_node::{
-    Delivery, Node, OpenStore, Replies, Report, Retries, RuntimeError, Settings, Stepped,
+    Delivery, FollowerReport, Node, OpenStore, Replies, Retries, RuntimeError, Settings, Stepped,
     StoreView, VirtualClock,
 };
 use tidings_store::lease::{Leases, MemoryLeases, NodeId};
@@ -27,9 +27,9 @@ pub struct Serving {
     clock: Arc<VirtualClock>,
     mono: Arc<AtomicI64>,
     has_intake: bool,
-    hearing: Hearing,
+    follower: Follower,
     /// The report that was not answered.
-    unanswered: Report,
+    unanswered: FollowerReport,
     /// The exchange of the next report.
     next: u64,
     /// Reports of other nodes that wait for acts.
@@ -53,7 +53,7 @@ pub enum Message {
     /// To the clients: it is accepted.
     Accepted(u64),
     /// To the node with the intake.
-    Report(Exchange, Arc<Report>),
+    FollowerReport(Exchange, Arc<FollowerReport>),
     /// To itself: who has reported waits no longer for acts.
     Waited(Exchange),
     /// The answer to a report.
@@ -67,20 +67,20 @@ struct Asked {
 }
 
 /// The state of a node that asks for acts of the node with the intake.
-enum Hearing {
+enum Follower {
     /// Nothing before an instant.
     Pausing(Monotonic),
     /// Acts are being applied; no answer comes where the store fails meanwhile.
-    Applying(Receiver<Result<Report, RuntimeError>>),
+    Applying(Receiver<Result<FollowerReport, RuntimeError>>),
     /// It has reported, and waits until an instant.
-    Asking(u64, Report, Monotonic),
+    Asking(u64, FollowerReport, Monotonic),
 }
 
 /// An answer of the loop.
 enum Done {
     Published(u64, Replies),
     Heard(Exchange),
-    Acts(Exchange, ActNo),
+    Acts(Exchange, LogNo),
 }
 
 /// The time for which the answer to a report waits for acts, and that for which the report waits for its answer.
@@ -159,12 +159,12 @@ fn opener(net: &Net<Message>, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
 }
 
 /// Checks that the newest acts are stored, as far as a part still has to apply them.
-fn is_stored(leases: &MemoryLeases, newest: ActNo) {
+fn is_stored(leases: &MemoryLeases, newest: LogNo) {
     let store = leases.open(membership(leases).lease.epoch).expect(REACHED);
     let view = StoreView::of(&*store).expect(REACHED);
     let applied = applied_by_parts(&view).expect(REACHED);
     if applied.iter().any(|applied| *applied < newest) {
-        let stored = read_told(&view, ActNo(newest.0 - 1), 1).expect(REACHED);
+        let stored = read_log(&view, LogNo(newest.0 - 1), 1).expect(REACHED);
         assert!(!stored.is_empty(), "{newest:?} are told before they are stored");
     }
 }
@@ -182,7 +182,7 @@ impl Serving {
         &self.stepped
     }
 
-    /// Tells whether it accepts events.
+    /// Returns true if it accepts events.
     pub(super) fn has_intake(&self) -> bool {
         self.has_intake
     }
@@ -216,7 +216,7 @@ impl Serving {
         self.stepped.turn();
         self.pass_on(me, net);
         if !self.has_intake {
-            self.hear_acts(me, net);
+            self.follow_log(me, net);
         }
         if me.is_licensed() {
             clients.look_into_an_inbox(self, net);
@@ -263,48 +263,48 @@ impl Serving {
     }
 
     /// Reports to whoever has the intake.
-    fn report(&mut self, me: &Me<'_>, report: Report, net: &mut Net<Message>) {
+    fn report(&mut self, me: &Me<'_>, report: FollowerReport, net: &mut Net<Message>) {
         let report = report.after(std::mem::take(&mut self.unanswered));
         self.next += 1;
         let exchange = (me.election.id(), self.next);
         if let Some(holder) = me.holder() {
-            let message = Message::Report(exchange, Arc::new(report.clone()));
+            let message = Message::FollowerReport(exchange, Arc::new(report.clone()));
             net.send(me.node, holder, &message);
         }
         let until = Monotonic(me.mono.0 + PATIENCE_MS);
-        self.hearing = Hearing::Asking(self.next, report, until);
+        self.follower = Follower::Asking(self.next, report, until);
     }
 
     /// Does what is due of hearing acts.
-    fn hear_acts(&mut self, me: &Me<'_>, net: &mut Net<Message>) {
+    fn follow_log(&mut self, me: &Me<'_>, net: &mut Net<Message>) {
         let soon = Monotonic(me.mono.0 + PAUSE_MS);
-        match std::mem::replace(&mut self.hearing, Hearing::Pausing(soon)) {
-            Hearing::Pausing(until) if me.mono >= until => self.apply(false),
-            Hearing::Asking(_, report, until) if me.mono >= until => self.unanswered = report,
-            Hearing::Applying(answer) => match answer.try_recv() {
+        match std::mem::replace(&mut self.follower, Follower::Pausing(soon)) {
+            Follower::Pausing(until) if me.mono >= until => self.apply(false),
+            Follower::Asking(_, report, until) if me.mono >= until => self.unanswered = report,
+            Follower::Applying(answer) => match answer.try_recv() {
                 Ok(Ok(report)) => self.report(me, report, net),
                 Ok(Err(_)) | Err(TryRecvError::Disconnected) => {}
-                Err(TryRecvError::Empty) => self.hearing = Hearing::Applying(answer),
+                Err(TryRecvError::Empty) => self.follower = Follower::Applying(answer),
             },
-            waits => self.hearing = waits,
+            waits => self.follower = waits,
         }
     }
 
     fn apply(&mut self, confirms: bool) {
         let (give, given) = channel();
         let handle = self.stepped.handle();
-        let asked = handle.apply_told_then(confirms, move |report| drop(give.send(report)));
+        let asked = handle.apply_log_then(confirms, move |report| drop(give.send(report)));
         if asked.is_ok() {
-            self.hearing = Hearing::Applying(given);
+            self.follower = Follower::Applying(given);
         }
     }
 
     /// Takes over what another node reports.
-    fn hear_report(
+    fn take_report(
         &mut self,
         me: &Me<'_>,
         exchange: Exchange,
-        report: &Report,
+        report: &FollowerReport,
         net: &mut Net<Message>,
     ) {
         if !self.has_intake {
@@ -359,8 +359,8 @@ impl Body for Serving {
             clock,
             mono,
             has_intake,
-            hearing: Hearing::Pausing(Monotonic(i64::MIN)),
-            unanswered: Report::default(),
+            follower: Follower::Pausing(Monotonic(i64::MIN)),
+            unanswered: FollowerReport::default(),
             next: 0,
             asked: BTreeMap::new(),
             done: Arc::default(),
@@ -388,7 +388,9 @@ impl Body for Serving {
                 // A full queue is as good as a lost call.
                 let _ = self.stepped.handle().submit_then(vec![command], then);
             }
-            Message::Report(exchange, report) => self.hear_report(me, exchange, &report, net),
+            Message::FollowerReport(exchange, report) => {
+                self.take_report(me, exchange, &report, net);
+            }
             Message::Waited(exchange) => {
                 if let Some(asked) = self.asked.get_mut(&exchange) {
                     asked.is_over = true;
@@ -398,11 +400,11 @@ impl Body for Serving {
                 }
             }
             Message::Acts((_, number)) => {
-                if let Hearing::Asking(asked, report, _) = &self.hearing
+                if let Follower::Asking(asked, report, _) = &self.follower
                     && *asked == number
                 {
                     let confirms = !report.learnt.is_empty();
-                    self.hearing = Hearing::Pausing(me.mono);
+                    self.follower = Follower::Pausing(me.mono);
                     self.apply(confirms);
                 }
             }

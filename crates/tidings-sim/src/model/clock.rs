@@ -149,7 +149,7 @@ impl Model {
         calendar::quiet_until(&hours, &zone, at)
     }
 
-    /// Tells whether quiet hours and caps don't keep a lane's window.
+    /// Returns true if quiet hours and caps don't keep a lane's window.
     fn passes(&self, lane: usize) -> bool {
         let lane = &self.lanes[lane];
         let is_urgent = |entry: &usize| self.entries[*entry].urgent;
@@ -236,7 +236,7 @@ impl Model {
     }
 
     /// New rules come: what the caps until now did not count is forgotten, and all where there are none any more.
-    pub(super) fn forget_told(&mut self, new: &Rules) {
+    pub(super) fn trim_log(&mut self, new: &Rules) {
         let now = self.now;
         let caps = self.current().caps.clone();
         for ((_, channel), told) in &mut self.told {
@@ -380,7 +380,7 @@ impl Model {
 }
 
 impl Model {
-    /// Tells whether each address that somebody has on a channel is on the list of suppressed ones.
+    /// Returns true if each address that somebody has on a channel is on the list of suppressed ones.
     fn is_suppressed(&self, person: &Person, channel: &str) -> bool {
         let mut addresses = person.addresses(channel).iter();
         let on_list = |address: &String| {

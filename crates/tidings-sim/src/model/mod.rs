@@ -145,7 +145,7 @@ pub struct Model {
     /// Events that are yet to come to somebody's lanes, by (t, arrival).
     scheduled: BTreeSet<(Instant, usize)>,
     lanes: Vec<Lane>,
-    /// By person, channel, name and batch key.
+    /// Executor person, channel, name and batch key.
     lane_of: BTreeMap<(usize, String, String, BatchKey), usize>,
     /// Lanes that have a window.
     open: BTreeSet<usize>,
@@ -448,7 +448,7 @@ impl Model {
         self.advance(at)?;
         self.fade();
         let old = self.current().defaults.clone();
-        self.forget_told(&rules);
+        self.trim_log(&rules);
         self.rules.push(rules);
         let types: BTreeSet<String> = self.current().types.keys().cloned().collect();
         self.paused_types.retain(|kind| types.contains(kind));
@@ -469,7 +469,7 @@ impl Model {
         &self.messages[..if self.midst { self.earlier } else { self.messages.len() }]
     }
 
-    /// Tells whether a closing told nothing that a cap, or a `leading` lane, counts as long as its message is not made.
+    /// Returns true if a closing told nothing that a cap, or a `leading` lane, counts as long as its message is not made.
     #[must_use]
     pub fn has_told_nothing(&self) -> bool {
         self.told_nothing

@@ -113,7 +113,7 @@ impl Person {
         calendar::zone(digest.tz.as_deref().unwrap_or_else(|| self.tz(defaults)))
     }
 
-    /// Tells whether no lane of this channel closes: unconfirmed, on every channel but the inbox.
+    /// Returns true if no lane of this channel closes: unconfirmed, on every channel but the inbox.
     pub(super) fn is_held(&self, channel: &str) -> bool {
         !self.gone && self.state == State::Unconfirmed && channel != INBOX
     }

@@ -129,7 +129,7 @@ pub(super) fn after_ms(rules: &Rules, event_type: &str, channel: &str) -> i64 {
     route.and_then(|route| route.after_ms).unwrap_or(0)
 }
 
-/// Tells whether what was seen is left out on this channel.
+/// Returns true if what was seen is left out on this channel.
 pub(super) fn drops_seen(
     rules: &Rules,
     chosen: &Preferences,

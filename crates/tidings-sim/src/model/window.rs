@@ -124,7 +124,7 @@ impl Window {
         self.flushed = true;
     }
 
-    /// Tells whether the slot of a digest has come: it stays then, whatever the zone.
+    /// Returns true if the slot of a digest has come: it stays then, whatever the zone.
     pub(super) fn slot_has_come(&self, now: Instant) -> bool {
         self.slot.is_some_and(|slot| slot <= now)
     }

@@ -233,7 +233,7 @@ fn replace(directory: &Path, (new, name): (&str, &str), text: &str) -> std::io::
     sync_directory(directory)
 }
 
-/// Tells whether a directory contains a store of any format.
+/// Returns true if a directory contains a store of any format.
 pub(super) fn is_store(path: &Path) -> bool {
     path.join(MARKER).exists()
 }
@@ -357,7 +357,7 @@ fn refuse_filled(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Tells whether a file belongs to the beginnings of a store, or to nobody.
+/// Returns true if a file belongs to the beginnings of a store, or to nobody.
 fn is_beginning(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     if name == ENGINE_NEW {

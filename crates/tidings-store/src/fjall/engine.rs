@@ -181,7 +181,7 @@ impl Engine {
         self.directory.id()
     }
 
-    /// Tells whether it was made by this opening.
+    /// Returns true if it was made by this opening.
     pub(super) fn is_new(&self) -> bool {
         self.is_new
     }
@@ -363,7 +363,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Tells whether there are memtables to flush.
+    /// Returns true if there are memtables to flush.
     pub(super) fn has_due_memtables(&self) -> bool {
         let published = self.published();
         let mut all = published.days.values().chain([&self.base]);

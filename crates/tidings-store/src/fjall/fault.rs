@@ -37,7 +37,7 @@ pub(super) fn at_open(path: &Path, fault: &fjall::Error) -> Error {
     }
 }
 
-/// Tells whether the bytes are wrong or missing, although the system worked.
+/// Returns true if the bytes are wrong or missing, although the system worked.
 fn is_damage(fault: &std::io::Error) -> bool {
     matches!(
         fault.kind(),

@@ -127,7 +127,7 @@ impl PostgresLeases {
         self.id
     }
 
-    /// Tells whether the store was made when the leases were opened.
+    /// Returns true if the store was made when the leases were opened.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.is_new

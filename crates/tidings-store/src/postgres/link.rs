@@ -42,7 +42,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// Tells whether a write may have happened: also where a server that ends says so instead of answering.
+    /// Returns true if a write may have happened: also where a server that ends says so instead of answering.
     pub(super) fn leaves_doubt(&self) -> bool {
         match self {
             Self::Broken(_) => true,
@@ -53,7 +53,7 @@ impl Fault {
         }
     }
 
-    /// Tells whether the same may succeed on another connection, or in a moment.
+    /// Returns true if the same may succeed on another connection, or in a moment.
     pub(super) fn passes(&self) -> bool {
         match self {
             Self::Broken(_) => true,
@@ -72,12 +72,12 @@ impl Fault {
         }
     }
 
-    /// Tells whether a table was not there.
+    /// Returns true if a table was not there.
     pub(super) fn is_of_missing_table(&self) -> bool {
         matches!(self, Self::Refused(state, _) if *state == SqlState::UNDEFINED_TABLE)
     }
 
-    /// Tells whether a commit was refused because another writer has begun or forgotten one of its days.
+    /// Returns true if a commit was refused because another writer has begun or forgotten one of its days.
     pub(super) fn is_of_days(&self) -> bool {
         let is_double =
             matches!(self, Self::Refused(state, _) if *state == SqlState::UNIQUE_VIOLATION);
@@ -216,7 +216,7 @@ impl Link {
         self.statements.retain(|sql, _| !sql.contains(table));
     }
 
-    /// Tells whether it is known to be of no more use.
+    /// Returns true if it is known to be of no more use.
     pub(super) fn is_closed(&self) -> bool {
         self.client.is_closed()
     }

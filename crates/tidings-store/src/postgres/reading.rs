@@ -26,7 +26,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Tells whether others write beside this writer, or may have: then they begin and forget days, too.
+    /// Returns true if others write beside this writer, or may have: then they begin and forget days, too.
     pub(super) fn is_shared(&self) -> bool {
         self.shared.load(Ordering::Acquire)
     }

@@ -62,7 +62,7 @@ INSERT INTO tidings_part VALUES (0, 0, 0, NULL) ON CONFLICT DO NOTHING;
 COMMIT;
 ";
 
-/// Tells whether the database has the tables of a store.
+/// Returns true if the database has the tables of a store.
 pub(super) fn is_there(link: &mut Link) -> Result<bool, Fault> {
     let found = link.query("SELECT to_regclass('tidings_format') IS NOT NULL", &[])?;
     Ok(found.first().is_some_and(|row| row.get(0)))

@@ -70,7 +70,7 @@ impl Drop for Pin {
 }
 
 impl Pin {
-    /// Tells whether this writer has begun a table after the version.
+    /// Returns true if this writer has begun a table after the version.
     pub(super) fn is_before(&self, table: TableNo) -> bool {
         let state = self.versions.lock();
         let first = state.begun.get(&table);

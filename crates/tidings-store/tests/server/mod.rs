@@ -64,7 +64,7 @@ fn start() -> (Server, TempDir) {
     (server, directory)
 }
 
-/// Tells whether a server can be started here. Where all have to be, its absence is a failure of the tests.
+/// Returns true if a server can be started here. Where all have to be, its absence is a failure of the tests.
 pub(crate) fn has_server() -> bool {
     let is_needed = std::env::var_os("TIDINGS_REQUIRE_SERVERS").is_some();
     let has = Server::is_installed() || is_needed;

@@ -79,7 +79,7 @@ pub(crate) fn address(channel: &str, address: &str) -> Result<ChannelAddress, Fa
     Err(Fault::new(reason, format!("write it as `{form}`")))
 }
 
-/// Tells whether a text is the endpoint of a device, which stands for its subscription.
+/// Returns true if a text is the endpoint of a device, which stands for its subscription.
 fn is_endpoint(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_graphic();
     text.starts_with("https://") && text.len() <= 2048 && text.bytes().all(is_plain)

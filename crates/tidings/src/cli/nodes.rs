@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::Result<St
     Ok(Status::Done)
 }
 
-/// Tells whether a node holds the store: the intake, and what is not at other nodes.
+/// Returns true if a node holds the store: the intake, and what is not at other nodes.
 fn is_holder(node: &Value) -> bool {
     cell(node, "state") == "holding" && node["intake"] == true
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use tidings_core::Rules;
-use tidings_node::{AheadClock, Clock, Hearing, MaySend, Runtime as Node, RuntimeError, Settings};
+use tidings_node::{AheadClock, Clock, Follower, MaySend, Runtime as Node, RuntimeError, Settings};
 use tidings_store::Expected;
 use tokio::runtime::Runtime;
 
@@ -187,7 +187,7 @@ struct Serving {
     service: Arc<Service>,
     resolver: Arc<HostResolver>,
     /// The hearing of a node that has no intake.
-    hearing: Option<Hearing>,
+    follower: Option<Follower>,
 }
 
 impl Serving {
@@ -219,7 +219,7 @@ impl Serving {
             node,
             service: Arc::new(completed(service).with_site(tokens)),
             resolver,
-            hearing: None,
+            follower: None,
         })
     }
 }

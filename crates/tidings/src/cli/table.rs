@@ -102,7 +102,7 @@ pub(super) fn cut(text: &str) -> String {
     shown
 }
 
-/// Tells whether a character steers a terminal: control characters, and those that turn the direction round.
+/// Returns true if a character steers a terminal: control characters, and those that turn the direction round.
 fn steers(char: char) -> bool {
     char.is_control() || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

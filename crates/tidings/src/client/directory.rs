@@ -42,7 +42,7 @@ pub enum StorePlace {
 }
 
 impl StorePlace {
-    /// Tells whether a store is there, open or not, of any format.
+    /// Returns true if a store is there, open or not, of any format.
     ///
     /// # Errors
     /// [`tidings_store::Error`].

@@ -203,7 +203,7 @@ impl LineProblem {
         })
     }
 
-    /// Tells whether the server failed: the line is not at fault.
+    /// Returns true if the server failed: the line is not at fault.
     #[must_use]
     pub fn is_of_the_server(&self) -> bool {
         self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()

@@ -55,7 +55,7 @@ pub struct Channels<'c>(
 );
 
 impl Channels<'_> {
-    /// Tells whether messages of a channel count.
+    /// Returns true if messages of a channel count.
     fn count(self, channel: &str) -> bool {
         self.0.map_or(channel != tidings_core::channel::INBOX, |only| only == channel)
     }

@@ -97,7 +97,7 @@ impl Goal {
         needs.fold(0.0, f64::max)
     }
 
-    /// Tells whether each bound holds.
+    /// Returns true if each bound holds.
     #[must_use]
     pub fn is_met(&self, of: &Figures) -> bool {
         self.need(of) <= 1.0

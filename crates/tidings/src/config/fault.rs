@@ -131,7 +131,7 @@ impl Fault {
 }
 
 impl Place {
-    /// Tells whether the line has a password in it: what is printed may end up in a log.
+    /// Returns true if the line has a password in it: what is printed may end up in a log.
     fn is_secret(&self) -> bool {
         has_secret(&self.source) || sets_secret(&self.source)
     }
@@ -146,13 +146,13 @@ impl Place {
     }
 }
 
-/// Tells whether a line sets the key `secret` to anything but a name.
+/// Returns true if a line sets the key `secret` to anything but a name.
 fn sets_secret(line: &str) -> bool {
     let value = line.trim_start().strip_prefix("secret");
     value.is_some_and(|value| !value.contains("${"))
 }
 
-/// Tells whether a provider holds a password that is not taken from the environment.
+/// Returns true if a provider holds a password that is not taken from the environment.
 pub(super) fn has_secret(line: &str) -> bool {
     let mut addresses = line.split("://").collect::<Vec<_>>();
     if let [alone] = addresses[..] {

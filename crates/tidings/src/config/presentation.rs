@@ -83,7 +83,7 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
     }
 }
 
-/// Tells whether links in mails can begin with an address, in headers, too.
+/// Returns true if links in mails can begin with an address, in headers, too.
 fn is_public_address(text: &str) -> bool {
     let is_plain = text.is_ascii() && !text.contains(['?', '#']);
     (text.starts_with("https://") || is_of_this_machine(text))

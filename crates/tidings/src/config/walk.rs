@@ -83,12 +83,12 @@ impl<'t> Section<'t> {
         Self { table, path: String::new(), header: 0..0 }
     }
 
-    /// Tells whether the key is there, whatever its value.
+    /// Returns true if the key is there, whatever its value.
     pub(super) fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
 
-    /// Tells whether the value of a key is a table.
+    /// Returns true if the value of a key is a table.
     pub(super) fn is_table(&self, key: &str) -> bool {
         self.entry(key).is_some_and(|(_, value)| value.get_ref().as_table().is_some())
     }

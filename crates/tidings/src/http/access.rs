@@ -15,12 +15,12 @@ use super::requests::NO_CALL;
 use super::service::{Access, Service};
 use crate::keys::is_known;
 
-/// Tells whether a path needs no key: health checks, and the pages of errors.
+/// Returns true if a path needs no key: health checks, and the pages of errors.
 fn is_open(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz") || path.starts_with("/errors/")
 }
 
-/// Tells whether a path has a token, which lets in whoever has it, from wherever, or calls that are signed.
+/// Returns true if a path has a token, which lets in whoever has it, from wherever, or calls that are signed.
 fn has_token(path: &str) -> bool {
     path.starts_with("/u/") || path.starts_with("/more/") || path.starts_with("/feedback/")
 }
@@ -41,7 +41,7 @@ pub(super) async fn check(
     response
 }
 
-/// Tells whether a request is one that a node makes to another.
+/// Returns true if a request is one that a node makes to another.
 fn is_of_node(request: &Request) -> bool {
     request.headers().contains_key(&PARTS) || request.uri().path().starts_with(OF_NODES)
 }
@@ -94,7 +94,7 @@ fn is_page_of_this_machine(origin: &str) -> bool {
     place.is_some_and(|(_, place)| is_this_machine(place))
 }
 
-/// Tells whether a host, its port behind it or not, is this machine as it is seen from itself.
+/// Returns true if a host, its port behind it or not, is this machine as it is seen from itself.
 fn is_this_machine(place: &str) -> bool {
     let host = match place.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

@@ -27,9 +27,9 @@ use tokio::sync::watch;
 use tower::ServiceExt as _;
 
 pub(super) use self::peer::Peer;
-use super::error::{Code, Elsewhere, Problem};
+use super::error::{Code, Misdirected, Problem};
 use super::exposition::{self, Page, seconds};
-use super::homes::{Home, Homes};
+use super::owners::{Owner, Owners};
 
 /// The answer of `/healthz`: the process is alive, whether it holds the store or not.
 pub(super) const ALIVE: &str = "ok\n";
@@ -92,7 +92,7 @@ struct Serving {
     api: Router,
     licence: MaySend,
     /// The parts that it has; `None` = it has everything.
-    homes: Option<Arc<Homes>>,
+    homes: Option<Arc<Owners>>,
 }
 
 /// The nodes that have the parts that one node has not.
@@ -141,7 +141,7 @@ impl Cluster {
     }
 
     /// Serves the API of some parts here from now on, while the licence says so; calls about others are forwarded.
-    pub fn serve_parts(&self, api: Router, licence: MaySend, homes: Arc<Homes>) {
+    pub fn serve_parts(&self, api: Router, licence: MaySend, homes: Arc<Owners>) {
         self.set(Some(Serving { api, licence, homes: Some(homes) }));
     }
 
@@ -159,7 +159,7 @@ impl Cluster {
         serving.clone()
     }
 
-    /// Tells whether this node serves the intake, and may.
+    /// Returns true if this node serves the intake, and may.
     pub(super) fn holds(&self) -> bool {
         let has_intake = |serving: &Serving| serving.homes.as_ref().is_none_or(|of| of.intake);
         self.serving().filter(has_intake).is_some_and(|serving| (serving.licence)())
@@ -224,17 +224,17 @@ impl Cluster {
     }
 
     /// The node that has a home, if it is another one.
-    pub(super) fn peer(&self, home: Home) -> Option<Peer> {
+    pub(super) fn peer(&self, home: Owner) -> Option<Peer> {
         let peer = Peer::of(&*self.membership()?, home)?;
         (peer.id() != self.me).then_some(peer)
     }
 
     /// The nodes that have the parts that a node has not.
-    pub(super) fn others(&self, homes: &Homes) -> Others {
+    pub(super) fn others(&self, homes: &Owners) -> Others {
         let mut others = Others { peers: Vec::new(), nobodys: Vec::new() };
         let missing = (0..homes.parts).filter(|part| !homes.held.contains(part));
         for part in missing {
-            match self.peer(Home::Part(part)) {
+            match self.peer(Owner::Part(part)) {
                 None => others.nobodys.push(part),
                 Some(peer) if others.peers.iter().any(|of| of.id() == peer.id()) => {}
                 Some(peer) => others.peers.push(peer),
@@ -267,7 +267,7 @@ impl Cluster {
     }
 
     /// Answers a call of a node that has some parts.
-    async fn answer_at_home(&self, serving: Serving, homes: &Homes, request: Request) -> Response {
+    async fn answer_at_home(&self, serving: Serving, homes: &Owners, request: Request) -> Response {
         let path = request.uri().path();
         let has_holder = || self.membership().is_some_and(|all| all.holder().is_some());
         if path == "/readyz" && !homes.intake && !has_holder() {
@@ -279,14 +279,15 @@ impl Cluster {
         }
         // A recipient or a message in the path says more than the node that forwarded the call.
         let home =
-            homes.of_path(path).or_else(|| told_home(request.headers())).unwrap_or(Home::Intake);
+            homes.of_path(path).or_else(|| given_owner(request.headers())).unwrap_or(Owner::Intake);
         if !homes.has(home) {
             return self.hand_on(request, home).await;
         }
         let method = request.method().clone();
         let (uri, headers) = (request.uri().clone(), request.headers().clone());
         let answer = serving.answer(request).await;
-        let Some(Elsewhere { home, body }) = answer.extensions().get::<Elsewhere>().cloned() else {
+        let Some(Misdirected { home, body }) = answer.extensions().get::<Misdirected>().cloned()
+        else {
             return answer;
         };
         // The handler has found out whom it is about, and has done nothing.
@@ -294,7 +295,7 @@ impl Cluster {
         *request.method_mut() = method;
         *request.uri_mut() = uri;
         *request.headers_mut() = headers;
-        if let Home::Part(part) = home {
+        if let Owner::Part(part) = home {
             request.headers_mut().insert(HOME, part.into());
         }
         self.hand_on(request, home).await
@@ -303,7 +304,7 @@ impl Cluster {
     /// Answers a call of a node that serves nothing.
     async fn answer_of_holder(&self, request: Request) -> Response {
         let path = request.uri().path();
-        let holder = self.peer(Home::Intake);
+        let holder = self.peer(Owner::Intake);
         if holder.is_none() {
             return no_holder(NOBODY).into_response();
         }
@@ -314,11 +315,11 @@ impl Cluster {
             return no_holder(NO_MORE).into_response();
         }
         if path != "/metrics" {
-            return self.hand_on(request, Home::Intake).await;
+            return self.hand_on(request, Owner::Intake).await;
         }
         let mut asked = request;
         *asked.uri_mut() = Uri::from_static("/v1/nodes");
-        let answer = self.hand_on(asked, Home::Intake).await;
+        let answer = self.hand_on(asked, Owner::Intake).await;
         match answer.status() {
             // The holder has let the caller in: it alone knows the keys.
             StatusCode::OK => exposition::answer(self.metrics()),
@@ -327,7 +328,7 @@ impl Cluster {
     }
 
     /// Forwards a call to the node that has a home.
-    async fn hand_on(&self, mut request: Request, home: Home) -> Response {
+    async fn hand_on(&self, mut request: Request, home: Owner) -> Response {
         let Some(peer) = self.peer(home) else {
             return no_holder(NOBODY).into_response();
         };
@@ -351,7 +352,7 @@ impl Cluster {
         }
     }
 
-    /// Tells whether a call has the token of a node, which is known at that node alone: commands that have found it in
+    /// Returns true if a call has the token of a node, which is known at that node alone: commands that have found it in
     /// the database call the holder of the lease with it.
     fn is_of_member(&self, headers: &HeaderMap) -> bool {
         let given = headers
@@ -489,9 +490,9 @@ fn bearer(peer: &Peer) -> Option<HeaderValue> {
 }
 
 /// The home of a call, where another node has found it out.
-fn told_home(headers: &HeaderMap) -> Option<Home> {
+fn given_owner(headers: &HeaderMap) -> Option<Owner> {
     let part = headers.get(&HOME)?.to_str().ok()?.parse().ok()?;
-    Some(Home::Part(part))
+    Some(Owner::Part(part))
 }
 
 /// The number of times that a call will have been forwarded after this one; `None` if that makes no sense.

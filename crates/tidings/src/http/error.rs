@@ -13,7 +13,7 @@ use tidings_core::journal::stored::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
 
-use super::homes::Home;
+use super::owners::Owner;
 use crate::body::{About, Fault, hint};
 
 /// The advice on retrying the same request unchanged.
@@ -202,13 +202,13 @@ pub struct Problem {
     /// A way to fix it; `None` = the table's hint.
     pub hint: Option<String>,
     /// The home of the call, where that turned out to be at another node.
-    pub(super) elsewhere: Option<Elsewhere>,
+    pub(super) elsewhere: Option<Misdirected>,
 }
 
 /// The home of a call that is at another node, and the body to forward.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Elsewhere {
-    pub(super) home: Home,
+pub(super) struct Misdirected {
+    pub(super) home: Owner,
     pub(super) body: Bytes,
 }
 
@@ -248,10 +248,10 @@ impl Problem {
     }
 
     /// The problem of a call that is at home at another node; nothing of it was done.
-    pub(super) fn elsewhere(home: Home) -> Self {
+    pub(super) fn elsewhere(home: Owner) -> Self {
         let body = Bytes::new();
         Self {
-            elsewhere: Some(Elsewhere { home, body }),
+            elsewhere: Some(Misdirected { home, body }),
             ..Self::new(Code::NoHolder, "another node has the recipient")
         }
     }

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 /// The other nodes whose parts a call asks about; none where it asks about those of this node, or that has all.
-pub(super) struct OtherParts(Option<Asking>);
+pub(super) struct OtherShards(Option<Asking>);
 
 struct Asking {
     cluster: Arc<Cluster>,
@@ -43,7 +43,7 @@ pub(super) struct Gathered<T> {
     pub(super) missing: Vec<String>,
 }
 
-impl FromRequestParts<Arc<Service>> for OtherParts {
+impl FromRequestParts<Arc<Service>> for OtherShards {
     type Rejection = Problem;
 
     async fn from_request_parts(
@@ -65,8 +65,8 @@ impl FromRequestParts<Arc<Service>> for OtherParts {
     }
 }
 
-impl OtherParts {
-    /// Tells whether this node answers alone.
+impl OtherShards {
+    /// Returns true if this node answers alone.
     pub(super) fn is_none(&self) -> bool {
         self.0.is_none()
     }

@@ -26,7 +26,7 @@ use super::query::{FromQuery, Parameters};
 use super::request::{broken, late};
 use super::room::Room;
 use super::service::{Asked, Service};
-use super::spread::Replies;
+use super::split::Replies;
 use crate::body::{Fault, Fields};
 
 /// The wait of a stream before it retries a busy node.
@@ -485,7 +485,7 @@ impl<L: Lines> Stream<L> {
     }
 }
 
-/// Tells whether a command failed for a reason that is not its own: at a node that can't do it, or has no room for it.
+/// Returns true if a command failed for a reason that is not its own: at a node that can't do it, or has no room for it.
 fn is_of_server(reply: &Result<Reply, Problem>) -> bool {
     let problem = reply.as_ref().err();
     problem.is_some_and(|problem| {

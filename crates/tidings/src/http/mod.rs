@@ -5,7 +5,6 @@
 //! table ([`error`]).
 
 mod access;
-pub(crate) mod acts;
 mod answer;
 mod array;
 mod call;
@@ -14,9 +13,9 @@ pub mod error;
 mod exposition;
 mod extract;
 pub mod feedback;
+pub(crate) mod follow;
 mod gather;
 mod health;
-pub mod homes;
 mod ids;
 mod lines;
 pub mod listen;
@@ -24,6 +23,7 @@ mod mailbox;
 mod metrics;
 mod nodes_own;
 mod openapi;
+pub mod owners;
 #[cfg(test)]
 pub(crate) mod post;
 mod query;
@@ -35,7 +35,7 @@ mod room;
 mod service;
 mod settings;
 mod site;
-mod spread;
+mod split;
 mod streaming;
 #[cfg(test)]
 mod tests;
@@ -56,7 +56,7 @@ use crate::wording::{all_of, quoted};
 pub use answer::{Answer, only};
 pub use cluster::Cluster;
 pub use error::{Code, Problem};
-pub use homes::Homes;
+pub use owners::Owners;
 pub use request::Change;
 pub use service::{Access, Service};
 pub use settings::Settings;
@@ -74,7 +74,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .merge(site::routes())
         .merge(mailbox::routes())
         .merge(feedback::routes())
-        .merge(acts::routes())
+        .merge(follow::routes())
         .merge(nodes_own::routes())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)

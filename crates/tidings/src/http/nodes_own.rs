@@ -14,7 +14,7 @@ use super::cluster::{NOBODY, no_holder};
 use super::error::{Code, Problem};
 use super::extract::whole;
 use super::service::Service;
-use super::spread::{COMMANDS, Commands, NODES_CALL};
+use super::split::{COMMANDS, Commands, NODES_CALL};
 
 /// The most bytes of commands at once: those of a body as large as one may be, with the names of all fields.
 const COMMANDS_BYTES_MAX: usize = 128 << 20;

@@ -21,14 +21,14 @@ use super::answer::{Answer, only};
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
 use super::feedback::{FEEDBACK, Feedback};
-use super::homes::{Home, Homes};
 use super::ids::EventIds;
+use super::owners::{Owner, Owners};
 use super::request::Change;
 use super::requests::Requests;
 use super::room::BodyRoom;
 use super::settings::Settings;
 use super::site::state::{NAMES, Site};
-use super::spread::{NODES_CALL, OwnReplies, Replies, Spread};
+use super::split::{NODES_CALL, OwnReplies, Replies, SplitCommands};
 use crate::wording::quoted;
 
 /// The most reads at once: each has a thread, and some wait for the disk.
@@ -64,7 +64,7 @@ pub struct Service {
     /// The nodes over the store, where several share it.
     pub(super) cluster: Option<Arc<Cluster>>,
     /// The parts that the node has; `None` = it has everything.
-    homes: Option<Arc<Homes>>,
+    homes: Option<Arc<Owners>>,
     started: Instant,
     /// Room for the bodies of callers with a key.
     pub(super) bodies: BodyRoom,
@@ -156,19 +156,19 @@ impl Service {
 
     /// The parts of the store that the node has; `None` where it has ended.
     #[must_use]
-    pub fn homes_of_node(&self) -> Option<Homes> {
-        let homes = self.handle.look(|node| Homes::of(node.engine()));
+    pub fn homes_of_node(&self) -> Option<Owners> {
+        let homes = self.handle.look(|node| Owners::of(node.engine()));
         homes.ok()
     }
 
     /// The same, whose node has some parts of the store; what is of others is asked of the nodes of the cluster.
     #[must_use]
-    pub fn with_parts(self, homes: Arc<Homes>) -> Self {
+    pub fn with_parts(self, homes: Arc<Owners>) -> Self {
         Self { homes: Some(homes), ..self }
     }
 
     /// The node among others that have parts; `None` where it has everything.
-    pub(super) fn among(&self) -> Option<(&Homes, &Arc<Cluster>)> {
+    pub(super) fn among(&self) -> Option<(&Owners, &Arc<Cluster>)> {
         let homes = self.homes.as_deref().filter(|homes| !homes.is_whole())?;
         Some((homes, self.cluster.as_ref()?))
     }
@@ -189,7 +189,7 @@ impl Service {
         self.has_home(|homes| homes.of_bucket(bucket))
     }
 
-    fn has_home(&self, home: impl FnOnce(&Homes) -> Home) -> Result<(), Problem> {
+    fn has_home(&self, home: impl FnOnce(&Owners) -> Owner) -> Result<(), Problem> {
         let Some((homes, _)) = self.among() else {
             return Ok(());
         };
@@ -316,11 +316,14 @@ impl Service {
     }
 
     /// Splits commands; those that are all of this node come back as they are.
-    fn spread(&self, commands: Vec<Command>) -> Result<Vec<Command>, (Spread, Arc<Cluster>)> {
+    fn spread(
+        &self,
+        commands: Vec<Command>,
+    ) -> Result<Vec<Command>, (SplitCommands, Arc<Cluster>)> {
         let Some((homes, cluster)) = self.among() else {
             return Ok(commands);
         };
-        let spread = Spread::of(commands, homes, |home| cluster.peer(home));
+        let spread = SplitCommands::of(commands, homes, |home| cluster.peer(home));
         if spread.is_here() { Ok(spread.here) } else { Err((spread, Arc::clone(cluster))) }
     }
 

@@ -28,7 +28,7 @@ pub trait Sink {
     /// Number of rows that it takes at once.
     fn slice_rows(&self) -> usize;
 
-    /// Tells whether it wants rows as lines of JSON too.
+    /// Returns true if it wants rows as lines of JSON too.
     fn wants_lines(&self) -> bool;
 
     /// Takes a slice; slices become durable in the order in which they are given.

@@ -262,7 +262,7 @@ impl Patience {
     }
 }
 
-/// Tells whether a program that a test needs can be run. Where it is not installed the test is skipped and
+/// Returns true if a program that a test needs can be run. Where it is not installed the test is skipped and
 /// says so, but with `TIDINGS_REQUIRE_SERVERS` set it fails: so nothing is skipped unseen by the
 /// machine that decides about changes.
 ///
@@ -383,7 +383,7 @@ impl Api {
         }
     }
 
-    /// Tells whether something of a recipient waits in a lane.
+    /// Returns true if something of a recipient waits in a lane.
     pub(crate) fn waits(&self, recipient: &str) -> bool {
         let (status, pending) = self.get(&format!("/v1/recipients/{recipient}/pending")).unwrap();
         assert_eq!(status, 200, "{pending}");

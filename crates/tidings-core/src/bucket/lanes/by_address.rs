@@ -51,7 +51,7 @@ struct Keyed {
 
 /// The state beside a lane on which its recipients and deadlines depend.
 #[derive(Clone, Copy)]
-pub(crate) struct Around<'a> {
+pub(crate) struct LaneContext<'a> {
     pub(crate) terms: Terms<'a>,
     pub(crate) paused: &'a [ChannelNo],
     pub(crate) compiled: &'a CompiledRules,
@@ -144,7 +144,7 @@ impl Lanes {
         &mut self,
         at: &LaneKey,
         who: &RoaringBitmap,
-        around: Around<'_>,
+        around: LaneContext<'_>,
         change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
     ) -> R {
         self.create(at, around);
@@ -177,7 +177,7 @@ impl Lanes {
         at: &LaneKey,
         who: &RoaringBitmap,
         overdue: Option<&RoaringBitmap>,
-        around: Around<'_>,
+        around: LaneContext<'_>,
         entering: Entering<'_>,
     ) {
         self.change(at, who, around, |lane, terms| {
@@ -194,7 +194,7 @@ impl Lanes {
         at: &LaneKey,
         who: &RoaringBitmap,
         now: Instant,
-        around: Around<'_>,
+        around: LaneContext<'_>,
     ) -> Vec<(u32, Seq)> {
         let keyed = self.keyed.get(at).map(|keyed| &keyed.lane);
         let urgent: Vec<Seq> = keyed.into_iter().flat_map(|lane| lane.urgent.seqs()).collect();
@@ -213,14 +213,14 @@ impl Lanes {
         &mut self,
         at: &LaneKey,
         who: &RoaringBitmap,
-        around: Around<'_>,
+        around: LaneContext<'_>,
         change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
     ) -> Option<R> {
         self.get(at)?;
         Some(self.change(at, who, around, change))
     }
 
-    fn create(&mut self, at: &LaneKey, around: Around<'_>) {
+    fn create(&mut self, at: &LaneKey, around: LaneContext<'_>) {
         if self.get(at).is_some() {
             return;
         }
@@ -318,7 +318,7 @@ impl Lanes {
     pub(crate) fn change_open(
         &mut self,
         number: u32,
-        around: Around<'_>,
+        around: LaneContext<'_>,
         mut change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
         for lane in self.plain.values_mut() {
@@ -336,7 +336,7 @@ impl Lanes {
     pub(crate) fn change_some(
         &mut self,
         who: &RoaringBitmap,
-        around: Around<'_>,
+        around: LaneContext<'_>,
         wants: impl Fn(&Lane) -> bool,
         change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
@@ -352,7 +352,7 @@ impl Lanes {
         &mut self,
         (channel, seq): (ChannelNo, Seq),
         who: &RoaringBitmap,
-        around: Around<'_>,
+        around: LaneContext<'_>,
         change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
         let first = (seq, LaneKey::from(LaneNo(0)));
@@ -370,7 +370,7 @@ impl Lanes {
         &mut self,
         keyed: BTreeSet<LaneKey>,
         who: &RoaringBitmap,
-        around: Around<'_>,
+        around: LaneContext<'_>,
         wants: impl Fn(&Lane) -> bool,
         mut change: impl FnMut(&mut Lane, Terms<'_>),
     ) {
@@ -405,7 +405,7 @@ impl Lanes {
     }
 
     /// Pauses and resumes lanes with their channels.
-    pub(crate) fn pause(&mut self, at: Instant, around: Around<'_>) {
+    pub(crate) fn pause(&mut self, at: Instant, around: LaneContext<'_>) {
         let change = |no: LaneNo, lane: &mut Lane| {
             let channel = around.compiled.names.lane(no).channel;
             match (lane.is_paused(), around.paused.contains(&channel)) {
@@ -470,7 +470,7 @@ impl Lanes {
     }
 
     /// Ends the restoration: all pages were read.
-    pub(crate) fn restored(&mut self, around: Around<'_>) {
+    pub(crate) fn restored(&mut self, around: LaneContext<'_>) {
         let paused = |no: &LaneNo| {
             let channel = around.compiled.names.lane(*no).channel;
             around.paused.contains(&channel)

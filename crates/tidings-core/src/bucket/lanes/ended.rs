@@ -47,7 +47,7 @@ impl Ended {
         self.of(seq, channel).is_some_and(|who| who.contains(number))
     }
 
-    /// Tells whether an inbox entry of somebody may have ended.
+    /// Returns true if an inbox entry of somebody may have ended.
     pub(crate) fn may_be_left_out(&self, number: u32) -> bool {
         self.left_out.contains(number)
     }

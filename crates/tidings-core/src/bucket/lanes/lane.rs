@@ -115,7 +115,7 @@ impl<'a> Terms<'a> {
         (channel, hours)
     }
 
-    /// Tells whether anybody has quiet hours on a channel.
+    /// Returns true if anybody has quiet hours on a channel.
     fn may_be_quiet(&self, channel: ChannelNo) -> bool {
         self.hours(channel).1.is_some() || self.roster.has_own_hours()
     }
@@ -405,12 +405,12 @@ impl Lane {
         self.next = None;
     }
 
-    /// Tells whether it is the lane of paused types.
+    /// Returns true if it is the lane of paused types.
     pub(crate) fn keeps_paused(&self) -> bool {
         self.kind == LaneKind::Paused
     }
 
-    /// Tells whether its channel is paused.
+    /// Returns true if its channel is paused.
     pub(crate) fn is_paused(&self) -> bool {
         self.paused
     }
@@ -472,7 +472,7 @@ impl Lane {
         self.next = None;
     }
 
-    /// Tells whether it is a digest.
+    /// Returns true if it is a digest.
     pub(crate) fn is_digest(&self) -> bool {
         matches!(self.kind, LaneKind::Digest(_))
     }

@@ -67,7 +67,7 @@ impl<T: Copy + Default> Column<T> {
         self.dirty[at] = true;
     }
 
-    /// Tells whether nothing was ever written to it.
+    /// Returns true if nothing was ever written to it.
     pub(crate) fn is_empty(&self) -> bool {
         self.dirty.is_empty()
     }

@@ -21,7 +21,7 @@ impl Followers {
         self.by_topic.get(topic).map(|who| &**who)
     }
 
-    /// Tells whether a recipient follows a topic itself.
+    /// Returns true if a recipient follows a topic itself.
     pub(crate) fn has(&self, topic: &Id, number: u32) -> bool {
         let who = self.by_topic.get(topic);
         who.is_some_and(|who| who.contains(number))

@@ -66,7 +66,7 @@ pub(crate) struct Looked<'a> {
     pub(crate) place: EventNo,
     /// The object's hash.
     pub(crate) object: &'a Id,
-    /// Tells whether its type has an inbox under a version of the rules.
+    /// Returns true if its type has an inbox under a version of the rules.
     pub(crate) has_inbox: &'a dyn Fn(u32) -> bool,
 }
 
@@ -118,14 +118,14 @@ impl Newest {
         }
     }
 
-    /// Tells whether a mark of this kind (or a stronger one) covers what has this `t` and place.
+    /// Returns true if a mark of this kind (or a stronger one) covers what has this `t` and place.
     fn covers(&self, kind: MarkKind, t: Instant, place: EventNo) -> bool {
         work::count();
         let covers = |mark: Option<Mark>| mark.is_some_and(|m| place < m.before && t <= m.reach);
         covers(self.read) || kind == MarkKind::Seen && covers(self.seen)
     }
 
-    /// Tells whether a mark was made before an instant.
+    /// Returns true if a mark was made before an instant.
     fn has_before(self, instant: Instant) -> bool {
         self.seen.iter().chain(&self.read).into_iter().any(|mark| mark.at < instant)
     }
@@ -185,7 +185,7 @@ impl Marks {
         }
     }
 
-    /// Tells whether one of them was made before an instant.
+    /// Returns true if one of them was made before an instant.
     pub(crate) fn has_before(&self, instant: Instant) -> bool {
         let mut all = self.up_to.values().chain(self.objects.values()).chain(self.events.values());
         all.any(|newest| newest.has_before(instant))
@@ -199,7 +199,7 @@ impl Marks {
         up_to.chain(objects).chain(events)
     }
 
-    /// Tells whether a mark of this kind (or a stronger one) covers the entry.
+    /// Returns true if a mark of this kind (or a stronger one) covers the entry.
     pub(crate) fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
         let Looked { t, place, .. } = entry;
         let covers = |newest: Option<&Newest>| newest.is_some_and(|n| n.covers(kind, t, place));
@@ -308,7 +308,7 @@ impl<'a> Reading<'a> {
         Self { marks }
     }
 
-    /// Tells whether there are no marks.
+    /// Returns true if there are no marks.
     pub(crate) fn is_empty(&self) -> bool {
         self.marks.is_none()
     }

@@ -86,7 +86,7 @@ impl Mutes {
         }
     }
 
-    /// Tells whether somebody of a set mutes something.
+    /// Returns true if somebody of a set mutes something.
     pub(crate) fn concern(&self, who: &RoaringBitmap) -> bool {
         !self.who.is_disjoint(who)
     }

@@ -207,7 +207,7 @@ impl Roster {
         quiet
     }
 
-    /// Tells whether anybody has quiet hours of their own.
+    /// Returns true if anybody has quiet hours of their own.
     pub(crate) fn has_own_hours(&self) -> bool {
         !self.own_hours.is_empty()
     }

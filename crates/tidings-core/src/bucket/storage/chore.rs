@@ -20,7 +20,7 @@ use crate::sets::shared::Shared;
 const TAIL_NOTIFICATIONS_MAX: u64 = 1 << 20;
 
 impl Bucket {
-    /// Tells whether there may be a chore to do, or one is in progress.
+    /// Returns true if there may be a chore to do, or one is in progress.
     pub(crate) fn has_chore(&self, today: Day, options: &Options) -> bool {
         self.chore.is_some()
             || wants_checkpoint(self, today, options)
@@ -92,7 +92,7 @@ impl Bucket {
         under_way.into_iter().chain(self.dirty.since).min()
     }
 
-    /// Tells whether all chores of a day that is over are done.
+    /// Returns true if all chores of a day that is over are done.
     pub(crate) fn is_at_rest(&self, day: Day) -> bool {
         self.rested.is_some_and(|(_, today)| today > day)
             && self.index.days.get(&day).is_none_or(|day| day.tail.is_empty())

@@ -77,7 +77,7 @@ pub(crate) enum Chore {
 }
 
 impl Chore {
-    /// Tells whether its rows belong to a day.
+    /// Returns true if its rows belong to a day.
     pub(crate) fn is_about(&self, about: Day) -> bool {
         match self {
             Self::Checkpoint(_) => false,

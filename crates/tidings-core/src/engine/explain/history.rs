@@ -67,7 +67,7 @@ impl Entries {
         entered.chain(dropped).chain(scheduled).collect()
     }
 
-    /// Tells whether there are entries on a channel.
+    /// Returns true if there are entries on a channel.
     pub(super) fn has(&self, question: &Question<'_>, channel: ChannelNo) -> bool {
         self.channels(question).contains(&channel)
     }

@@ -62,7 +62,7 @@ impl Ahead {
         self.note(event.clone(), until);
     }
 
-    /// Tells whether an event is cancelled that is published now.
+    /// Returns true if an event is cancelled that is published now.
     pub(crate) fn has(&self, event: &Id, now: Instant) -> bool {
         self.until.get(event).is_some_and(|until| now < *until)
     }

@@ -80,7 +80,7 @@ pub(crate) enum Giver {
 }
 
 impl ObjectRow {
-    /// Tells whether its notifications are sent.
+    /// Returns true if its notifications are sent.
     pub(crate) fn applies(&self) -> bool {
         !self.retracted && self.object.notifiable != Some(false)
     }
@@ -356,7 +356,7 @@ impl Objects {
         Ok(known)
     }
 
-    /// Tells whether a kept day may name an object.
+    /// Returns true if a kept day may name an object.
     pub(crate) fn knows(&self, draft: &Draft<'_>, object: &Id) -> Result<bool, Unreadable> {
         let row = stored(draft, object)?;
         Ok(row.is_some_and(|row| !self.is_obsolete(row.newest)))

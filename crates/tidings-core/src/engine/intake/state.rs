@@ -14,8 +14,8 @@ use super::known_ids::KnownIds;
 use super::objects::Objects;
 use super::recent::Recent;
 use super::suppressed::Suppressions;
-use crate::engine::replica::told_rows::ToldRows;
-use crate::engine::rows::act::ActNo;
+use crate::engine::replica::log_rows::LogRows;
+use crate::engine::rows::act::LogNo;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::{days_with, each_base};
@@ -79,9 +79,9 @@ pub(crate) struct Intake {
     pub(crate) began: Option<Instant>,
     pub(crate) next_place: EventNo,
     /// The number of the newest acts that other nodes were told.
-    pub(crate) acts: ActNo,
+    pub(crate) acts: LogNo,
     /// The rows of those that are still stored.
-    pub(crate) told_rows: ToldRows,
+    pub(crate) log_rows: LogRows,
     pub(crate) tally: Tally,
     /// Days before this one are deleted.
     pub(crate) forgotten_before: Option<Day>,
@@ -123,7 +123,7 @@ struct Head {
     clock: Instant,
     began: Option<Instant>,
     next_place: EventNo,
-    acts: ActNo,
+    acts: LogNo,
     tally: Tally,
     withdrawals: u64,
     kept_objects: u64,
@@ -166,8 +166,8 @@ impl Intake {
             clock: Instant::MIN,
             began: None,
             next_place: EventNo(0),
-            acts: ActNo::default(),
-            told_rows: ToldRows::default(),
+            acts: LogNo::default(),
+            log_rows: LogRows::default(),
             tally: Tally::default(),
             forgotten_before: None,
             paused: Paused::default(),
@@ -391,14 +391,14 @@ impl Intake {
         let kept = |day: &&Day| head.forgotten_before.is_none_or(|before| **day >= before);
         let held: Vec<Day> = held.iter().filter(kept).copied().collect();
         let held = &*held;
-        let (told_rows, taken) = ToldRows::recover(view, head.acts)?;
+        let (log_rows, taken) = LogRows::recover(view, head.acts)?;
         let mut intake = Self {
             now: head.now,
             clock: head.clock,
             began: head.began,
             next_place: head.next_place,
             acts: head.acts,
-            told_rows,
+            log_rows,
             tally: head.tally,
             objects: Objects::recover(view, (head.withdrawals, head.kept_objects))?,
             suppressions: Suppressions::recover(view)?,
@@ -447,7 +447,7 @@ fn missing_header(EventAt { day, ordinal }: EventAt) -> Unreadable {
     Unreadable(format!("the header of event {ordinal} of {day} is missing"))
 }
 
-/// Tells whether this ordinal begins a block.
+/// Returns true if this ordinal begins a block.
 fn begins_block(ordinal: u32) -> bool {
     ordinal.is_multiple_of(headers_per_block())
 }

@@ -188,7 +188,7 @@ impl Suppressions {
         (later != *known).then_some(Listed::Bouncing(later))
     }
 
-    /// Tells whether an arrival may change something.
+    /// Returns true if an arrival may change something.
     pub(crate) fn awaits_arrivals(&self) -> bool {
         !self.bouncing.is_empty()
     }
@@ -224,7 +224,7 @@ impl Suppressions {
         known.filter(|suppression| suppression.holds(at))
     }
 
-    /// Tells whether a channel may have a suppressed address.
+    /// Returns true if a channel may have a suppressed address.
     fn concerns(&self, channel: ChannelNo) -> bool {
         let addresses = self.by_channel.get(&channel);
         addresses.is_some_and(|addresses| !addresses.is_empty())

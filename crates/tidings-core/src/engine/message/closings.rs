@@ -67,13 +67,13 @@ impl<'a> Closings<'a> {
         Some(self.engine.intake.compiled.names.lane(open.lane.lane))
     }
 
-    /// Tells whether there are messages to build.
+    /// Returns true if there are messages to build.
     #[must_use]
     pub fn has_unmade(&self) -> bool {
         self.has_unmade_of(|_, _, _| true)
     }
 
-    /// Tells whether there are messages to build of wanted closings, each given with its lane and the number of its
+    /// Returns true if there are messages to build of wanted closings, each given with its lane and the number of its
     /// messages to build.
     #[must_use]
     pub fn has_unmade_of(&self, is_wanted: impl Fn(ClosingId, &LaneName, usize) -> bool) -> bool {

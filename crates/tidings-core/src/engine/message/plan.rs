@@ -84,7 +84,7 @@ impl PlannedMessage {
         self.entries.len()
     }
 
-    /// Tells whether it has no entries.
+    /// Returns true if it has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::engine::rows::act::{Act, CancelledEvents, Told};
+use crate::engine::rows::act::{Act, CancelledEvents, LogEntry};
 use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -26,7 +26,7 @@ pub enum Upcoming<'a> {
     /// Days before this one are deleted.
     Forget(Day),
     /// Acts that another node has told.
-    Told(&'a [Arc<Told>]),
+    LogEntry(&'a [Arc<LogEntry>]),
 }
 
 /// An engine beside the draft through which it looks for messages.
@@ -55,7 +55,7 @@ impl Engine {
         match upcoming {
             Upcoming::Rules(rules) => messages.extend(touching.unwanted_under(rules)?),
             Upcoming::Forget(before) => messages.extend(touching.messages_before(before)?),
-            Upcoming::Told(told) => {
+            Upcoming::LogEntry(told) => {
                 for act in told.iter().flat_map(|told| &told.acts) {
                     messages.extend(touching.touched_by_act(act)?);
                 }

@@ -39,9 +39,9 @@ use crate::rules::compiled::Type;
 use crate::rules::{Admission, Per};
 use crate::sets::set::Set;
 
-/// A type, and what tells its keys apart.
+/// A type, and the field by which its admission keys differ.
 #[derive(Clone, Copy)]
-struct Of {
+struct AdmissionKeySpec {
     type_no: TypeNo,
     per: Per,
 }
@@ -77,7 +77,7 @@ fn subject<'a>(per: Per, object: &'a Id, target: Option<&'a Id>) -> &'a str {
     }
 }
 
-fn once_key(bucket: BucketNo, of: Of, subject: &str, page: u32) -> Vec<u8> {
+fn once_key(bucket: BucketNo, of: AdmissionKeySpec, subject: &str, page: u32) -> Vec<u8> {
     Key::of(Owner::Bucket(bucket), Table::DeliveredOnce)
         .u32(of.type_no.0)
         .bytes(&[of.per as u8])
@@ -125,7 +125,7 @@ impl Part {
         if admission == Admission::Always {
             return Ok(0);
         }
-        let (of, event) = (Of { type_no, per }, &row.event);
+        let (of, event) = (AdmissionKeySpec { type_no, per }, &row.event);
         let key = key_of_event(per, event);
         let mut suppressed = 0;
         for (&no, routed) in routed.iter_mut() {
@@ -183,7 +183,7 @@ impl Part {
         &self,
         draft: &Draft<'_>,
         (message, open): (MessageId, &Closing),
-        of: Of,
+        of: AdmissionKeySpec,
         entries: &mut Vec<(u64, Place, RoaringBitmap)>,
     ) -> Result<(), Unreadable> {
         let channel = self.compiled.names.lane(open.lane.lane).channel;
@@ -206,7 +206,7 @@ impl Part {
         (type_no, rules): (TypeNo, &Type),
         event: &Event,
     ) -> Result<Vec<MessageId>, Unreadable> {
-        let of = Of { type_no, per: rules.rules.per };
+        let of = AdmissionKeySpec { type_no, per: rules.rules.per };
         let mut messages = Vec::new();
         if rules.rules.admission != Admission::LastOnly {
             return Ok(messages);
@@ -257,7 +257,7 @@ pub(crate) fn remember(
     let per = rules.rules.per;
     let subject = subject(per, &header.object, header.target.as_ref());
     for (page, who) in pages(who) {
-        let key = once_key(no, Of { type_no, per }, subject, page);
+        let key = once_key(no, AdmissionKeySpec { type_no, per }, subject, page);
         let known = read_set(draft, &key)?;
         if !who.is_subset(&known) {
             draft.put(Partition::Base, key, encode(&Set::from(known | who)));
@@ -324,7 +324,7 @@ pub(crate) fn would_leave_out(
     if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
         return Ok(None);
     }
-    let (of, who) = (Of { type_no, per }, RoaringBitmap::from_iter([number.0]));
+    let (of, who) = (AdmissionKeySpec { type_no, per }, RoaringBitmap::from_iter([number.0]));
     let key = key_of_event(per, event);
     let entered = entered(part, draft, no, of, Some(&who))?;
     let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
@@ -349,7 +349,7 @@ fn find_admitted(
     part: &mut Part,
     (intake, draft): (&Intake, &Draft<'_>),
     no: BucketNo,
-    of: Of,
+    of: AdmissionKeySpec,
 ) -> Result<(), Unreadable> {
     let at = (no, of.type_no);
     let known = part.admitted.get(&at);
@@ -379,7 +379,7 @@ fn pending(
     part: &mut Part,
     draft: &Draft<'_>,
     no: BucketNo,
-    (of, key): (Of, u64),
+    (of, key): (AdmissionKeySpec, u64),
     who: &RoaringBitmap,
 ) -> Result<Pending, Unreadable> {
     let mut pending = Pending::default();
@@ -429,7 +429,7 @@ fn entered(
     part: &Part,
     draft: &Draft<'_>,
     no: BucketNo,
-    of: Of,
+    of: AdmissionKeySpec,
     who: Option<&RoaringBitmap>,
 ) -> Result<Vec<(u64, Place, RoaringBitmap)>, Unreadable> {
     let mut entries = Vec::new();
@@ -511,7 +511,7 @@ fn replace_scheduled(
 /// Those of a set who were ever delivered an entry of a type and a key.
 fn delivered_once(
     draft: &Draft<'_>,
-    (no, of): (BucketNo, Of),
+    (no, of): (BucketNo, AdmissionKeySpec),
     subject: &str,
     who: &RoaringBitmap,
 ) -> Result<RoaringBitmap, Unreadable> {

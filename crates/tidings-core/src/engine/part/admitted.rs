@@ -31,7 +31,7 @@ impl Admitted {
         Self { per, by_key: FxHashMap::default(), scheduled: BTreeMap::new(), most: KEYS_MIN }
     }
 
-    /// Tells whether it has the keys of a configuration, and not too many of them.
+    /// Returns true if it has the keys of a configuration, and not too many of them.
     pub(crate) fn is_good_for(&self, per: Per) -> bool {
         self.per == per && self.by_key.len() < self.most
     }

@@ -37,7 +37,7 @@ impl Part {
     ) -> Result<Vec<InboxDelivery>, Unreadable> {
         let delivered = deliver_to_inboxes(self, intake, draft)?;
         if self.close_due(draft)? || !delivered.is_empty() {
-            self.spoke_at = Some(self.clock);
+            self.last_output_at = Some(self.clock);
         }
         Ok(delivered)
     }
@@ -214,7 +214,7 @@ fn inbox_delivery(
 }
 
 impl Reader<'_> {
-    /// Tells whether anything could become due: an entry of a scheduled event, or an entry of a confirmed
+    /// Returns true if anything could become due: an entry of a scheduled event, or an entry of a confirmed
     /// recipient that is not paused. Open lanes without entries don't count.
     ///
     /// # Errors
@@ -317,7 +317,7 @@ pub(crate) fn inbox_members(compiled: &CompiledRules, kept: &StoredArrival) -> R
         .fold(RoaringBitmap::new(), |who, variant| who | &variant.who.0)
 }
 
-/// Tells whether a variant has an inbox entry.
+/// Returns true if a variant has an inbox entry.
 pub(crate) fn has_inbox(compiled: &CompiledRules, variant: &Variant) -> bool {
     variant.lanes.iter().any(|lane| compiled.names.lane(*lane).is_inbox())
 }

@@ -43,7 +43,7 @@ impl<'c> Change<'c> {
     }
 }
 
-/// Tells whether two consecutive commands can be done as one.
+/// Returns true if two consecutive commands can be done as one.
 pub(crate) fn together(one: &Command, next: &Command) -> bool {
     matches!(
         (one, next),

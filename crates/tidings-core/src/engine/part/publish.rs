@@ -95,7 +95,7 @@ impl Part {
             spread.notifications += who.len();
             spread.entries += way.lanes.len() as u64 * who.len();
         }
-        self.promised += spread.entries;
+        self.entries_created += spread.entries;
         let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
         for (no, lanes) in routed {
             let around = (&self.buckets[no], &self.compiled.names);

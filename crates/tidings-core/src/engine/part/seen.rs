@@ -181,7 +181,7 @@ impl Planner<'_> {
         seen_there(draft.view, (bucket, &engine.intake.compiled.names), &asked)
     }
 
-    /// Tells whether a recipient has seen the event of an arrival.
+    /// Returns true if a recipient has seen the event of an arrival.
     pub(crate) fn has_seen(
         &self,
         bucket: &Bucket,

@@ -14,7 +14,7 @@ use super::buckets::Buckets;
 use crate::bucket::Bucket;
 use crate::bucket::storage::recovery::{self, Source};
 use crate::engine::intake::state::{Intake, Tally};
-use crate::engine::rows::act::{Act, ActNo, Applied};
+use crate::engine::rows::act::{Act, Applied, LogNo};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::note_ends;
 use crate::engine::rows::going::Going;
@@ -52,15 +52,15 @@ pub(crate) struct Part {
     /// Messages built and sent again.
     pub(crate) tally: Tally,
     /// Number of entries that events got when they were applied: so many have to be found.
-    pub(crate) promised: u64,
+    pub(crate) entries_created: u64,
     /// The number of the newest acts that it has applied.
-    pub(crate) applied: ActNo,
+    pub(crate) applied: LogNo,
     /// Days before this one are deleted.
     pub(crate) forgotten_before: Option<Day>,
     /// The days that hold a record of some bucket.
     pub(crate) journal_days: BTreeSet<Day>,
     /// Days that were written to and are not at rest since.
-    pub(crate) restless: BTreeSet<Day>,
+    pub(crate) days_to_compact: BTreeSet<Day>,
     /// The days with copies of events of other days; of the newest one, which were copied since the start.
     pub(crate) copies: BTreeMap<Day, Tree<EventAt, ()>>,
     /// Objects to keep as long as a day, since entries of an event moved to it.
@@ -70,11 +70,11 @@ pub(crate) struct Part {
     /// The messages that go again or at once, of this step.
     pub(crate) going: Vec<Going>,
     /// The last instant that ended with a delivery or a closing.
-    pub(crate) spoke_at: Option<Instant>,
+    pub(crate) last_output_at: Option<Instant>,
     /// The index, among the numbers, of the bucket whose chores are done now.
     busy: usize,
     /// Buckets whose chores are not done any more.
-    set_aside: BTreeSet<BucketNo>,
+    maintenance_disabled: BTreeSet<BucketNo>,
     options: Options,
 }
 
@@ -86,8 +86,8 @@ pub(crate) struct Head {
     now: Instant,
     clock: Instant,
     tally: Tally,
-    promised: u64,
-    pub(crate) applied: ActNo,
+    entries_created: u64,
+    pub(crate) applied: LogNo,
     forgotten_before: Option<Day>,
     paused: Paused,
 }
@@ -120,7 +120,7 @@ pub(crate) fn read_heads(view: &dyn ReadView, parts: Option<u16>) -> Result<Vec<
         now: newest(|head| head.now),
         clock: newest(|head| head.clock),
         tally: Tally::default(),
-        promised: 0,
+        entries_created: 0,
         applied,
         forgotten_before: stored.iter().filter_map(|head| head.forgotten_before).max(),
         paused: stored.first().map_or_else(Paused::default, |head| head.paused.clone()),
@@ -128,7 +128,7 @@ pub(crate) fn read_heads(view: &dyn ReadView, parts: Option<u16>) -> Result<Vec<
     let mut heads: Vec<Head> = (0..parts).map(|_| fresh()).collect();
     for head in &stored {
         heads[0].tally = heads[0].tally + head.tally;
-        heads[0].promised += head.promised;
+        heads[0].entries_created += head.entries_created;
     }
     Ok(heads)
 }
@@ -166,18 +166,18 @@ impl Part {
             ledger,
             paused: head.paused,
             tally: head.tally,
-            promised: head.promised,
+            entries_created: head.entries_created,
             applied: head.applied,
             forgotten_before: head.forgotten_before,
             journal_days: days.into_iter().collect(),
-            restless: BTreeSet::new(),
+            days_to_compact: BTreeSet::new(),
             copies,
             kept_objects: Vec::new(),
             admitted: Own::default(),
             going: Vec::new(),
-            spoke_at: None,
+            last_output_at: None,
             busy: 0,
-            set_aside: BTreeSet::new(),
+            maintenance_disabled: BTreeSet::new(),
             options,
         })
     }
@@ -189,7 +189,7 @@ impl Part {
             now: self.now,
             clock: self.clock,
             tally: self.tally,
-            promised: self.promised,
+            entries_created: self.entries_created,
             applied: self.applied,
             forgotten_before: self.forgotten_before,
             paused: self.paused.clone(),
@@ -258,14 +258,14 @@ impl Part {
         let seq = bucket.next_seq;
         let day = self.now.day();
         self.journal_days.insert(day);
-        self.restless.insert(day);
+        self.days_to_compact.insert(day);
         let row = draft.record(bucket.no, day, seq, &record);
         note_ends(draft, bucket.no, day, seq, &record);
         bucket.apply((seq, row), day, record, &self.compiled);
         seq
     }
 
-    /// Tells whether a command concerns a recipient of the part.
+    /// Returns true if a command concerns a recipient of the part.
     pub(crate) fn has(&self, command: &Command) -> bool {
         let recipient = command.recipient();
         recipient.is_some_and(|id| self.buckets.of(id.as_str()).is_some())
@@ -316,12 +316,12 @@ impl Part {
         let numbers = self.buckets.numbers();
         for _ in 0..numbers.len() {
             let no = numbers[self.busy];
-            let is_set_aside = self.set_aside.contains(&no);
+            let is_set_aside = self.maintenance_disabled.contains(&no);
             let bucket = &mut self.buckets[no];
             while !is_set_aside && bucket.has_chore(today, &self.options) {
                 let writes = bucket.chore_slice(view, today, &self.options)?;
                 bucket.forget_ended(&self.compiled);
-                self.restless.extend(writes.iter().filter_map(day_of));
+                self.days_to_compact.extend(writes.iter().filter_map(day_of));
                 if !writes.is_empty() {
                     return Ok(Some(writes));
                 }
@@ -331,7 +331,7 @@ impl Part {
         Ok(None)
     }
 
-    /// Tells whether [`Part::chore`] may have work.
+    /// Returns true if [`Part::chore`] may have work.
     pub(crate) fn has_chores(&self) -> bool {
         let today = self.now.day();
         let mut buckets = self.working();
@@ -344,16 +344,16 @@ impl Part {
     }
 
     /// Stops the chores of a bucket whose writes the store refused.
-    pub(crate) fn set_aside(&mut self, bucket: BucketNo) {
-        self.set_aside.insert(bucket);
+    pub(crate) fn disable_maintenance(&mut self, bucket: BucketNo) {
+        self.maintenance_disabled.insert(bucket);
     }
 
     /// The buckets whose chores are still done.
     fn working(&self) -> impl Iterator<Item = &Bucket> {
-        self.buckets.iter().filter(|bucket| !self.set_aside.contains(&bucket.no))
+        self.buckets.iter().filter(|bucket| !self.maintenance_disabled.contains(&bucket.no))
     }
 
-    /// Tells whether chores are so far behind that they should get more of a step's time.
+    /// Returns true if chores are so far behind that they should get more of a step's time.
     pub(crate) fn is_behind(&self) -> bool {
         let most = self.options.checkpoint_after.saturating_mul(4);
         self.working().any(|bucket| bucket.dirty.records > most)

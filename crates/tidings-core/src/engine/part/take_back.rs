@@ -377,7 +377,7 @@ fn copy_event(part: &mut Part, draft: &mut Draft<'_>, from: &Arrival) -> Result<
     Ok(())
 }
 
-/// Tells whether today has no row of an event of another day, and notes that it gets one.
+/// Returns true if today has no row of an event of another day, and notes that it gets one.
 fn is_first_copy(part: &mut Part, at: EventAt) -> bool {
     let today = part.now.day();
     if at.day == today {

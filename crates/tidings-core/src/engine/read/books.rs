@@ -102,7 +102,7 @@ impl Reader<'_> {
             }
         }
         // An entry that was promised and is nowhere.
-        books.lost = engine.parts.promised().saturating_sub(books.entries);
+        books.lost = engine.parts.entries_created().saturating_sub(books.entries);
         walk.books = books;
         Ok(walk)
     }

@@ -81,7 +81,7 @@ impl Engine {
         self.intake.suppressions.given_again(change)
     }
 
-    /// Tells whether an arrival at some address would change what is known of its bounces.
+    /// Returns true if an arrival at some address would change what is known of its bounces.
     #[must_use]
     pub fn awaits_arrivals(&self) -> bool {
         self.intake.suppressions.awaits_arrivals()
@@ -369,7 +369,7 @@ impl<'a> Reader<'a> {
         Ok((plan, PlannedMessage { number: message.number, entries: sources, ended: Vec::new() }))
     }
 
-    /// Tells whether an object is known.
+    /// Returns true if an object is known.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.

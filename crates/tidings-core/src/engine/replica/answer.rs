@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::rows::act::{ActNo, Applied, Told};
+use crate::engine::rows::act::{Applied, LogEntry, LogNo};
 
 /// The answers of an engine's parts to the acts of one number, to be added to those of others.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct Answers {
 pub struct OpenReply {
     /// Its index among the commands of the step.
     pub command: usize,
-    pub(crate) told: Arc<Told>,
+    pub(crate) told: Arc<LogEntry>,
     /// The index of its act among those told.
     pub(crate) act: usize,
     pub(crate) applied: Applied,
@@ -30,7 +30,7 @@ pub struct OpenReply {
 impl OpenReply {
     /// The number under which its act was told.
     #[must_use]
-    pub fn no(&self) -> ActNo {
+    pub fn no(&self) -> LogNo {
         self.told.no()
     }
 

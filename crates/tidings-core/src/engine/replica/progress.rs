@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::rows::act::ActNo;
+use crate::engine::rows::act::LogNo;
 use crate::model::event::Event;
 use crate::model::id::Id;
 use crate::model::time::Day;
@@ -46,7 +46,7 @@ pub struct Progress {
     /// Its parts.
     pub parts: Vec<u16>,
     /// The newest acts that all of them have applied.
-    pub applied: ActNo,
+    pub applied: LogNo,
     /// The first day that entries of theirs need.
     pub needed_from: Option<Day>,
     /// The oldest day that holds something.

@@ -11,7 +11,7 @@ use super::answer::{Answers, OpenReply};
 use super::progress::KeptObjects;
 use crate::engine::intake::state::Intake;
 use crate::engine::part::state::read_heads;
-use crate::engine::rows::act::{Act, ActNo, Applied, Told, told_key};
+use crate::engine::rows::act::{Act, Applied, LogEntry, LogNo, log_key};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::reach::Reach;
@@ -30,12 +30,12 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
-    pub fn apply_told(
+    pub fn apply_log(
         &mut self,
         view: &dyn ReadView,
         reach: &Reach,
         now: Instant,
-        told: &[Arc<Told>],
+        told: &[Arc<LogEntry>],
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
@@ -94,14 +94,14 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
-    pub fn delete_told(
+    pub fn delete_log(
         &mut self,
         view: &dyn ReadView,
         now: Instant,
-        until: ActNo,
+        until: LogNo,
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
-            let rows = engine.intake.told_rows.take_until(until);
+            let rows = engine.intake.log_rows.take_until(until);
             rows.for_each(|key| draft.delete(Partition::Base, key));
             Ok(())
         })
@@ -113,16 +113,16 @@ impl Engine {
 fn apply_acts(
     engine: &mut Engine,
     draft: &mut Draft<'_>,
-    told: &[Arc<Told>],
+    told: &[Arc<LogEntry>],
 ) -> Result<Vec<Answers>, Unreadable> {
     let known = engine.intake.acts;
-    let apply = |no: ActNo| engine.parts.iter().filter(|part| part.applied < no).count();
-    let of_told = |told: &Arc<Told>| Answers {
+    let apply = |no: LogNo| engine.parts.iter().filter(|part| part.applied < no).count();
+    let of_told = |told: &Arc<LogEntry>| Answers {
         parts: apply(told.no()),
         of_acts: Vec::with_capacity(told.acts.len()),
     };
     let mut answers: Vec<Answers> = told.iter().map(of_told).collect();
-    let acts: Vec<(usize, ActNo, &Act)> = (0..)
+    let acts: Vec<(usize, LogNo, &Act)> = (0..)
         .zip(told)
         .flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)))
         .collect();
@@ -158,15 +158,15 @@ fn apply_acts(
 
 /// Writes the acts of a step down, and notes that the parts here have applied them. A part that has still to apply
 /// some of before meets these again, which do nothing in parts: all that is told then is news of objects.
-pub(crate) fn write_told(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut Step) {
-    let acts = draft.take_told();
+pub(crate) fn write_log(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut Step) {
+    let acts = draft.take_log();
     if acts.is_empty() {
         return;
     }
     engine.intake.acts.0 += 1;
-    let told = Arc::new(Told::new(engine.intake.acts, acts));
-    draft.put_in_parts(Partition::Base, told_key(told.no()), told.stored().bytes());
-    engine.intake.told_rows.add(&told);
+    let told = Arc::new(LogEntry::new(engine.intake.acts, acts));
+    draft.put_in_parts(Partition::Base, log_key(told.no()), told.stored().bytes());
+    engine.intake.log_rows.add(&told);
     for part in engine.parts.iter_mut() {
         if part.applied.0 + 1 == told.no().0 {
             part.applied = told.no();
@@ -189,7 +189,7 @@ pub(crate) fn write_told(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut 
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.
-pub fn applied_by_parts(view: &dyn ReadView) -> Result<Vec<ActNo>, Unreadable> {
+pub fn applied_by_parts(view: &dyn ReadView) -> Result<Vec<LogNo>, Unreadable> {
     let heads = read_heads(view, None)?;
     Ok(heads.iter().map(|head| head.applied).collect())
 }

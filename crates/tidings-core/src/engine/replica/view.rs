@@ -1,7 +1,7 @@
 //! An engine as one of several nodes that have parts of a store.
 
 use crate::engine::replica::progress::Progress;
-use crate::engine::rows::act::ActNo;
+use crate::engine::rows::act::LogNo;
 use crate::engine::state::Engine;
 use crate::model::command::Command;
 use crate::model::id::Id;
@@ -27,7 +27,7 @@ impl Replica<'_> {
         self.engine.holds_intake && self.engine.parts.len() < usize::from(self.engine.of_parts)
     }
 
-    /// Tells whether the engine has the intake.
+    /// Returns true if the engine has the intake.
     #[must_use]
     pub fn holds_intake(&self) -> bool {
         self.engine.holds_intake
@@ -47,13 +47,13 @@ impl Replica<'_> {
 
     /// The number of the newest acts that the intake has told, as far as this engine knows.
     #[must_use]
-    pub fn told(&self) -> ActNo {
+    pub fn told(&self) -> LogNo {
         self.engine.intake.acts
     }
 
     /// The number of the newest acts that all parts of this engine have applied.
     #[must_use]
-    pub fn applied(&self) -> ActNo {
+    pub fn applied(&self) -> LogNo {
         self.engine.parts.iter().map(|part| part.applied).min().unwrap_or_default()
     }
 
@@ -74,14 +74,14 @@ impl Replica<'_> {
         }
     }
 
-    /// Tells whether a recipient would be of a part that this engine has.
+    /// Returns true if a recipient would be of a part that this engine has.
     #[must_use]
     pub fn has_home_of(&self, recipient: &Id) -> bool {
         let mut buckets = self.engine.parts.iter().map(|part| &part.buckets);
         buckets.any(|buckets| buckets.of(recipient.as_str()).is_some())
     }
 
-    /// Tells whether a command is for this engine to decide: of a recipient or a message of its parts, or for the
+    /// Returns true if a command is for this engine to decide: of a recipient or a message of its parts, or for the
     /// intake that it has.
     #[must_use]
     pub fn is_home_of(&self, command: &Command) -> bool {
@@ -101,7 +101,7 @@ impl Replica<'_> {
 
     /// Number of the acts that are stored, of those up to one.
     #[must_use]
-    pub fn stored_told(&self, until: ActNo) -> u64 {
-        self.engine.intake.told_rows.count_until(until)
+    pub fn stored_log(&self, until: LogNo) -> u64 {
+        self.engine.intake.log_rows.count_until(until)
     }
 }

@@ -4,7 +4,7 @@
 //! its buckets, in order. What parts answer adds up to what one engine of all buckets answers, so nothing
 //! needs all buckets at once.
 //!
-//! Where some parts are on other nodes, the acts of each step are written down under a number ([`Told`]), and each
+//! Where some parts are on other nodes, the acts of each step are written down under a number ([`LogEntry`]), and each
 //! part has the number of the newest one that it has applied: what was accepted once is applied by every part once.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,9 +33,9 @@ use crate::rules::Rules;
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
-pub struct ActNo(pub u64);
+pub struct LogNo(pub u64);
 
-impl fmt::Display for ActNo {
+impl fmt::Display for LogNo {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(out)
     }
@@ -43,47 +43,47 @@ impl fmt::Display for ActNo {
 
 /// The acts of a step, as nodes with other parts are told of them.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct LogEntry {
     pub(crate) acts: Vec<Act>,
-    stored: StoredActs,
+    stored: StoredEntry,
 }
 
 /// The acts of a step as they are stored and sent.
 #[derive(Clone, Debug)]
-pub struct StoredActs {
+pub struct StoredEntry {
     /// Their number: the acts before are those of the number before.
-    pub no: ActNo,
+    pub no: LogNo,
     bytes: Arc<Vec<u8>>,
 }
 
 /// The key of the acts with a number.
-pub(crate) fn told_key(no: ActNo) -> Vec<u8> {
+pub(crate) fn log_key(no: LogNo) -> Vec<u8> {
     Key::of(Owner::Intake, Table::Acts).u64(no.0).done()
 }
 
-impl Told {
-    pub(crate) fn new(no: ActNo, acts: Vec<Act>) -> Self {
-        let stored = StoredActs::new(no, to_json(&acts));
+impl LogEntry {
+    pub(crate) fn new(no: LogNo, acts: Vec<Act>) -> Self {
+        let stored = StoredEntry::new(no, to_json(&acts));
         Self { acts, stored }
     }
 
     /// Their number.
     #[must_use]
-    pub fn no(&self) -> ActNo {
+    pub fn no(&self) -> LogNo {
         self.stored.no
     }
 
     /// The acts as they are stored and sent.
     #[must_use]
-    pub fn stored(&self) -> &StoredActs {
+    pub fn stored(&self) -> &StoredEntry {
         &self.stored
     }
 }
 
-impl StoredActs {
+impl StoredEntry {
     /// Stored acts of a number, which nobody has read yet.
     #[must_use]
-    pub fn new(no: ActNo, bytes: Vec<u8>) -> Self {
+    pub fn new(no: LogNo, bytes: Vec<u8>) -> Self {
         let bytes = Arc::new(bytes);
         Self { no, bytes }
     }
@@ -98,9 +98,9 @@ impl StoredActs {
     ///
     /// # Errors
     /// [`Unreadable`] where the bytes are no acts.
-    pub fn read(self) -> Result<Told, Unreadable> {
+    pub fn read(self) -> Result<LogEntry, Unreadable> {
         let acts = from_json("acts", &self.bytes)?;
-        Ok(Told { acts, stored: self })
+        Ok(LogEntry { acts, stored: self })
     }
 }
 
@@ -170,7 +170,7 @@ pub(crate) enum Applied {
 
 /// The answer of the parts here to the act of a command, before the acts of the step have a number.
 #[derive(Debug)]
-pub(crate) struct OpenAct {
+pub(crate) struct LocalResult {
     pub(crate) command: usize,
     pub(crate) act: usize,
     pub(crate) applied: Applied,

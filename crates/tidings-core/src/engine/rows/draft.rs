@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::act::{Act, OpenAct};
+use super::act::{Act, LocalResult};
 use super::event_row::{EventRow, FreshEvents};
 use super::reach::Reach;
 use crate::journal::parts;
@@ -35,7 +35,7 @@ pub(crate) struct Draft<'a> {
     /// The acts of the step, if other nodes are told of them.
     told: Option<Vec<Act>>,
     /// The commands of the step whose answers wait for parts on other nodes.
-    open: Vec<OpenAct>,
+    open: Vec<LocalResult>,
     /// True if nothing is kept that is written: another node writes it.
     discards: bool,
 }
@@ -87,22 +87,22 @@ impl<'a> Draft<'a> {
     }
 
     /// Notes a command whose answer waits for parts on other nodes.
-    pub(crate) fn leave_open(&mut self, open: OpenAct) {
+    pub(crate) fn leave_open(&mut self, open: LocalResult) {
         self.open.push(open);
     }
 
     /// Takes the commands whose answers wait for parts on other nodes.
-    pub(crate) fn take_open(&mut self) -> Vec<OpenAct> {
+    pub(crate) fn take_open(&mut self) -> Vec<LocalResult> {
         std::mem::take(&mut self.open)
     }
 
-    /// Tells whether other nodes are told of the acts of the step.
+    /// Returns true if other nodes are told of the acts of the step.
     pub(crate) fn tells(&self) -> bool {
         self.told.is_some()
     }
 
     /// Takes the acts of the step.
-    pub(crate) fn take_told(&mut self) -> Vec<Act> {
+    pub(crate) fn take_log(&mut self) -> Vec<Act> {
         self.told.replace(Vec::new()).unwrap_or_default()
     }
 
@@ -133,7 +133,7 @@ impl<'a> Draft<'a> {
         self.journals.extend(drafted.journals);
     }
 
-    /// Tells whether the step writes a key.
+    /// Returns true if the step writes a key.
     pub(crate) fn writes(&self, partition: Partition, key: &[u8]) -> bool {
         let is_written = |key: &[u8]| self.writes.contains_key(&(partition, key.to_vec()));
         let writes = !self.writes.is_empty() && is_written(key);

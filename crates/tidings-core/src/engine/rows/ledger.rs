@@ -33,7 +33,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Tells whether every entry moved, ended or is pending, exactly once.
+    /// Returns true if every entry moved, ended or is pending, exactly once.
     #[must_use]
     pub fn balances(&self) -> bool {
         let ended: u64 = self.ended.values().sum();

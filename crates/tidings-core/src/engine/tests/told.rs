@@ -41,9 +41,9 @@ impl Nodes {
     /// Applies what is stored of acts and an engine has not applied.
     fn catch_up(&mut self, node: usize) {
         let engine = &mut self.engines[node];
-        let told = read_told(&self.stored, engine.replica().applied(), usize::MAX).unwrap();
+        let told = read_log(&self.stored, engine.replica().applied(), usize::MAX).unwrap();
         let now = engine.now();
-        let step = engine.apply_told(&self.stored, &Reach::new(), now, &told).unwrap();
+        let step = engine.apply_log(&self.stored, &Reach::new(), now, &told).unwrap();
         self.stored.commit(step.writes);
     }
 
@@ -53,8 +53,8 @@ impl Nodes {
         self.stored.commit(step.writes);
         let mut open = step.open_replies;
         for follower in &mut self.engines[1..] {
-            let told: Vec<Arc<Told>> = step.told.iter().cloned().collect();
-            let step = follower.apply_told(&self.stored, &Reach::new(), now, &told).unwrap();
+            let told: Vec<Arc<LogEntry>> = step.told.iter().cloned().collect();
+            let step = follower.apply_log(&self.stored, &Reach::new(), now, &told).unwrap();
             self.stored.commit(step.writes);
             for answers in &step.answers {
                 open.iter_mut().for_each(|open| open.add(answers));
@@ -201,7 +201,7 @@ fn a_part_applies_once_what_it_missed() {
     let until = nodes.engines.iter().map(|engine| engine.replica().applied()).min().unwrap();
     assert_eq!(until, nodes.engines[0].replica().told());
     let leader = &mut nodes.engines[0];
-    let step = leader.delete_told(&nodes.stored, Instant(2), until).unwrap();
+    let step = leader.delete_log(&nodes.stored, Instant(2), until).unwrap();
     nodes.stored.commit(step.writes);
     let acts = Key::of(Owner::Intake, Table::Acts).done();
     let left = nodes.stored.0.keys().filter(|(_, key)| key.starts_with(&acts));
@@ -234,8 +234,8 @@ fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
     assert!(step.told.is_some(), "news of an object");
     nodes.stored.commit(step.writes);
     assert_eq!(engine.replica().applied(), missed);
-    let told = read_told(&nodes.stored, missed, usize::MAX).unwrap();
-    let step = engine.apply_told(&nodes.stored, &Reach::new(), Instant(2), &told);
+    let told = read_log(&nodes.stored, missed, usize::MAX).unwrap();
+    let step = engine.apply_log(&nodes.stored, &Reach::new(), Instant(2), &told);
     nodes.stored.commit(step.unwrap().writes);
     assert_eq!(engine.replica().applied(), engine.replica().told());
     nodes.engines[0] = engine;
@@ -293,8 +293,8 @@ fn rules_that_come_into_force_while_parts_are_opened_are_known_once() {
     let view = Meanwhile { before, after: nodes.stored.clone(), is_after: AtomicBool::default() };
     let mut engine = Engine::open_held(&view, &[], options(4), Some(&held(1, 2, 4))).unwrap();
     let known = |engine: &Engine| engine.intake.compiled.current().unwrap().number;
-    let told = read_told(&nodes.stored, engine.replica().applied(), usize::MAX).unwrap();
-    let step = engine.apply_told(&nodes.stored, &Reach::new(), Instant(2), &told);
+    let told = read_log(&nodes.stored, engine.replica().applied(), usize::MAX).unwrap();
+    let step = engine.apply_log(&nodes.stored, &Reach::new(), Instant(2), &told);
     nodes.stored.commit(step.unwrap().writes);
     assert_eq!(engine.rules(), Some(&rules));
     assert_eq!(known(&engine), known(&nodes.engines[0]));
@@ -332,13 +332,13 @@ fn all_rows_of_acts_go_with_them() {
             nodes = Nodes::open(nodes.stored, 2, 4);
         }
         let leader = &mut nodes.engines[0];
-        assert_eq!(leader.replica().stored_told(ActNo(2)), 2);
-        for (until, left) in [(ActNo(2), [1, 0, 1]), (ActNo(9), [0, 0, 0])] {
-            let step = leader.delete_told(&nodes.stored, Instant(7), until);
+        assert_eq!(leader.replica().stored_log(LogNo(2)), 2);
+        for (until, left) in [(LogNo(2), [1, 0, 1]), (LogNo(9), [0, 0, 0])] {
+            let step = leader.delete_log(&nodes.stored, Instant(7), until);
             nodes.stored.commit(step.unwrap().writes);
             assert_eq!(rows(&nodes.stored), left);
         }
-        assert_eq!(leader.replica().stored_told(ActNo(9)), 0);
+        assert_eq!(leader.replica().stored_log(LogNo(9)), 0);
     }
 }
 
@@ -352,9 +352,9 @@ fn a_part_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
     let leader = &mut nodes.engines[0];
     let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(9_000), &[event(1)]).unwrap();
     nodes.stored.commit(step.writes);
-    let told: Vec<Arc<Told>> = step.told.into_iter().collect();
+    let told: Vec<Arc<LogEntry>> = step.told.into_iter().collect();
     let follower = &mut nodes.engines[1];
-    let step = follower.apply_told(&nodes.stored, &Reach::new(), Instant(10), &told);
+    let step = follower.apply_log(&nodes.stored, &Reach::new(), Instant(10), &told);
     nodes.stored.commit(step.unwrap().writes);
     assert_eq!(follower.now(), Instant(10));
     let step = follower.step(&nodes.stored, &Reach::new(), Instant(11), &[]).unwrap();

@@ -140,7 +140,7 @@ impl AddressKind {
         }
     }
 
-    /// Tells whether the owner of an address names the host that is called.
+    /// Returns true if the owner of an address names the host that is called.
     #[must_use]
     pub fn names_host(self) -> bool {
         matches!(self, Self::WebPush | Self::Teams | Self::Webhook)
@@ -163,7 +163,7 @@ impl AddressKind {
         mailbox.and_then(Result::err)
     }
 
-    /// Tells whether a text is such an address, roughly; a mail address exactly as mails are sent.
+    /// Returns true if a text is such an address, roughly; a mail address exactly as mails are sent.
     #[must_use]
     pub fn accepts(self, text: &str) -> bool {
         text.len() <= self.bytes_max()
@@ -234,7 +234,7 @@ fn is_digits(text: &str, least: usize, most: usize) -> bool {
     (least..=most).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Tells whether a text is an international number: `+`, a country code, 15 digits at most.
+/// Returns true if a text is an international number: `+`, a country code, 15 digits at most.
 fn is_phone(text: &str) -> bool {
     text.strip_prefix('+')
         .is_some_and(|digits| is_digits(digits, 7, 15) && !digits.starts_with('0'))

@@ -105,7 +105,7 @@ impl std::fmt::Display for Mailbox {
     }
 }
 
-/// Tells whether a character may stand unquoted before the `@` (RFC 5321, `atext`, and RFC 6532).
+/// Returns true if a character may stand unquoted before the `@` (RFC 5321, `atext`, and RFC 6532).
 fn is_plain(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c)
@@ -114,7 +114,7 @@ fn is_plain(c: char) -> bool {
     }
 }
 
-/// Tells whether a character beyond ASCII is neither a control, a space nor one that nobody sees.
+/// Returns true if a character beyond ASCII is neither a control, a space nor one that nobody sees.
 fn is_visible(c: char) -> bool {
     let is_hidden = matches!(
         c,

@@ -124,7 +124,7 @@ fn the_ends_of_the_calendar_are_safe() {
     }
 }
 
-/// Tells whether a date is one of a rule, said once more and otherwise.
+/// Returns true if a date is one of a rule, said once more and otherwise.
 fn is_date(every: Every, date: Date) -> bool {
     let weekday = date.weekday().to_monday_one_offset().cast_unsigned();
     let (day, days) = (date.day().cast_unsigned(), date.days_in_month().cast_unsigned());

@@ -46,7 +46,7 @@ impl Resolver for Guard {
     }
 }
 
-/// Tells whether an address is one of the public network (the registries of RFC 6890 and its successors).
+/// Returns true if an address is one of the public network (the registries of RFC 6890 and its successors).
 pub(crate) fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),

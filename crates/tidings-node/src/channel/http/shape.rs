@@ -55,7 +55,7 @@ pub(crate) trait Shape: Send + Sync {
         Reach::Anywhere
     }
 
-    /// Tells whether its answers say something about other recipients; not where each names a service of their own.
+    /// Returns true if its answers say something about other recipients; not where each names a service of their own.
     fn answers_for_all(&self) -> bool {
         true
     }
@@ -176,7 +176,7 @@ impl Answer {
 /// The longest wait that a provider may ask for.
 const WAIT_MS_MAX: i64 = 24 * 3_600_000;
 
-/// Tells whether a word of a provider is a code, which can't hold anything of a message or of an address.
+/// Returns true if a word of a provider is a code, which can't hold anything of a message or of an address.
 fn is_code(text: &str) -> bool {
     (1..=80).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-:#[]".contains(&b))

@@ -47,7 +47,7 @@ fn fault(why: &str) -> ProviderError {
     ProviderError::Address(why.to_owned())
 }
 
-/// Tells whether push services take a subject: those of Apple want one whom they could reach.
+/// Returns true if push services take a subject: those of Apple want one whom they could reach.
 fn is_subject(text: &str) -> bool {
     let domain = match (text.strip_prefix("mailto:"), text.strip_prefix("https://")) {
         (Some(mailbox), _) if !mailbox.contains('%') && AddressKind::Email.accepts(mailbox) => {

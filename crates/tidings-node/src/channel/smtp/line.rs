@@ -108,12 +108,12 @@ impl Line {
         Ok(line)
     }
 
-    /// Tells whether the server offers encryption.
+    /// Returns true if the server offers encryption.
     pub(super) fn can_be_encrypted(&self) -> bool {
         self.offers.supports_feature(Extension::StartTls)
     }
 
-    /// Tells whether the server takes addresses and headers beyond ASCII (RFC 6531).
+    /// Returns true if the server takes addresses and headers beyond ASCII (RFC 6531).
     pub(super) fn takes_unicode(&self) -> bool {
         self.offers.supports_feature(Extension::SmtpUtfEight)
             && self.offers.supports_feature(Extension::EightBitMime)
@@ -307,12 +307,12 @@ impl Error {
         }
     }
 
-    /// Tells whether the line is of no further use.
+    /// Returns true if the line is of no further use.
     pub(super) fn is_broken(&self) -> bool {
         matches!(self, Self::Broken(_))
     }
 
-    /// Tells whether the server refused permanently.
+    /// Returns true if the server refused permanently.
     pub(super) fn is_permanent(&self) -> bool {
         let severity = self.refusal().map(|reply| reply.code().severity);
         severity == Some(Severity::PermanentNegativeCompletion) || matches!(self, Self::NoUnicode)

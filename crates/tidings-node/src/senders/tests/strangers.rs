@@ -49,7 +49,7 @@ fn hook(number: u32, recipient: &str, host: &str) -> SendJob {
     SendJob::sample(number, batch)
 }
 
-fn hooks(channel: &Arc<Hanging>, clock: &Arc<VirtualClock>, by: By) -> Senders {
+fn hooks(channel: &Arc<Hanging>, clock: &Arc<VirtualClock>, by: Executor) -> Senders {
     let webhook = tidings_core::channel::named("webhook").unwrap();
     let design = tidings_mail::Design::short("webhook", &tidings_core::Rules::default()).unwrap();
     let renderer = crate::channel::ShortRenderer::new(design, webhook, None);
@@ -66,7 +66,7 @@ fn a3_a_host_or_a_recipient_that_never_answers_has_a_quarter_of_the_threads_and_
     *channel_of.answers.lock().unwrap() = Some(answers);
     channel_of.hosts.lock().unwrap().push("hangs.example");
     let clock = clock();
-    let mut senders = hooks(&channel_of, &clock, By::Threads);
+    let mut senders = hooks(&channel_of, &clock, Executor::Threads);
     let count = 40 * ROOM as u32;
     for number in 0..count {
         // One recipient of one host, many recipients of one host, one recipient of many hosts.
@@ -115,7 +115,7 @@ fn b3_many_hosts_of_one_name_or_of_many_hold_up_nobody_who_has_answered() {
     let (over, answers) = channel();
     *channel_of.answers.lock().unwrap() = Some(answers);
     channel_of.hosts.lock().unwrap().push("evil");
-    let mut senders = hooks(&channel_of, &clock(), By::Threads);
+    let mut senders = hooks(&channel_of, &clock(), Executor::Threads);
     sends(&mut senders, 0, "well.example");
     for number in 1..=300 {
         let host = format!("h{number}.evil.example");
@@ -158,7 +158,7 @@ fn b3_a_name_whose_hosts_answer_and_then_hang_has_a_quarter_of_the_threads() {
     let channel_of = Arc::new(Hanging::default());
     let (over, answers) = channel();
     *channel_of.answers.lock().unwrap() = Some(answers);
-    let mut senders = hooks(&channel_of, &clock(), By::Threads);
+    let mut senders = hooks(&channel_of, &clock(), Executor::Threads);
     sends(&mut senders, 0, "well.example");
     for number in 1..=50 {
         sends(&mut senders, number, &format!("h{number}.evil.example"));
@@ -184,7 +184,7 @@ fn b3_what_waits_leaves_in_order_once_hosts_answer() {
     let (over, answers) = channel();
     *channel_of.answers.lock().unwrap() = Some(answers);
     channel_of.hosts.lock().unwrap().push("slow");
-    let mut senders = hooks(&channel_of, &clock(), By::Threads);
+    let mut senders = hooks(&channel_of, &clock(), Executor::Threads);
     let host = |number: u32| format!("h{}.slow{}.example", number % 7, number % 3);
     for number in 0..500 {
         senders.dispatch(hook(number, &format!("r{}", number % 40), &host(number)));
@@ -221,7 +221,7 @@ fn a3_a_host_that_hangs_is_left_alone_its_messages_wait_and_probes_bring_it_back
     let channel_of = Arc::new(Hanging::default());
     channel_of.hosts.lock().unwrap().push("hangs.example");
     let clock = clock();
-    let mut senders = hooks(&channel_of, &clock, By::Hand);
+    let mut senders = hooks(&channel_of, &clock, Executor::Hand);
     let next = |senders: &mut Senders| {
         senders.send_next().then(|| {
             let (job, reply) = senders.answers().recv().unwrap();
@@ -275,7 +275,7 @@ fn a3_a_message_to_several_hosts_goes_to_those_that_are_not_away() {
     let renderer = crate::channel::ShortRenderer::new(design, webpush, None);
     let outlet = Outlet::new(Arc::new(renderer), Arc::clone(&channel_of) as _);
     let channels = Channels::from([("webpush".to_owned(), outlet)]);
-    let mut senders = Senders::new(InForce::new(channels), clock(), By::Hand);
+    let mut senders = Senders::new(InForce::new(channels), clock(), Executor::Hand);
     let (p256dh, auth) = ("B".repeat(87), "a".repeat(22));
     let endpoint = |host: &str| {
         format!(

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tidings_core::Rules;
-use tidings_node::{Candidate, Hearing, Holder, RuntimeError, Term};
+use tidings_node::{Candidate, Follower, Holder, RuntimeError, Term};
 use tidings_store::database;
 use tidings_store::lease::{Leases, Member, NodeId, Role, Token};
 
@@ -19,9 +19,9 @@ use crate::app::{self, Opened};
 use crate::cli::reach::STORE_VARIABLE;
 use crate::cli::{Status, Streams, report, signals};
 use crate::client::StorePlace;
-use crate::http::acts::HttpLink;
 use crate::http::cluster::{self, Cluster};
 use crate::http::feedback::maildir;
+use crate::http::follow::HttpLeaderLink;
 use crate::http::listen;
 use crate::keys::{self, Secret};
 
@@ -247,9 +247,10 @@ impl Holder for Holding {
         if homes.intake {
             self.begin_intake(&serving, &rules);
         } else {
-            let link = Box::new(HttpLink::new(Arc::clone(&state.cluster), state.tokio.clone()));
-            let hearing = Hearing::start(serving.node.handle(), link);
-            serving.hearing = Some(hearing.map_err(|fault| fault.to_string())?);
+            let link =
+                Box::new(HttpLeaderLink::new(Arc::clone(&state.cluster), state.tokio.clone()));
+            let follower = Follower::start(serving.node.handle(), link);
+            serving.follower = Some(follower.map_err(|fault| fault.to_string())?);
         }
         let api = crate::http::router(Arc::clone(&serving.service));
         state.cluster.serve_parts(api, term.licence, Arc::clone(&homes));
@@ -268,8 +269,8 @@ impl Holder for Holding {
         let Some(serving) = self.0.serving().take() else {
             return;
         };
-        let Serving { node, service, hearing, .. } = serving;
-        drop(hearing);
+        let Serving { node, service, follower, .. } = serving;
+        drop(follower);
         service.stop();
         let drain = if drains { self.0.arguments.drain.min(HAND_OVER) } else { Duration::ZERO };
         match node.stop_within(drain) {

@@ -4,7 +4,7 @@ use axum::http::Uri;
 use axum::http::uri::{Authority, PathAndQuery, Scheme};
 use tidings_store::lease::{Epoch, Member, Membership, NodeId, TermNo};
 
-use crate::http::homes::Home;
+use crate::http::owners::Owner;
 
 /// The tenure by which a node has a home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) enum Tenure {
 }
 
 impl Tenure {
-    /// Tells whether the members know that it is over.
+    /// Returns true if the members know that it is over.
     pub(super) fn is_over(self, membership: &Membership) -> bool {
         match self {
             Self::Lease(epoch) => {
@@ -46,8 +46,8 @@ impl Peer {
     }
 
     /// The node that has a home: what is in no share is with the lease.
-    pub(in crate::http) fn of(membership: &Membership, home: Home) -> Option<Self> {
-        let Home::Part(part) = home else {
+    pub(in crate::http) fn of(membership: &Membership, home: Owner) -> Option<Self> {
+        let Owner::Part(part) = home else {
             return Self::holder(membership);
         };
         let mut shares = membership.shares.iter();

@@ -138,13 +138,13 @@ fn in_part(part: u16, n: usize) -> String {
     let names = (0..).map(|n| format!("r {n}"));
     let is_there = |name: &String| {
         let id = tidings_core::Id::new(name).unwrap();
-        homes.of_recipient(&id) == Home::Part(part)
+        homes.of_recipient(&id) == Owner::Part(part)
     };
     names.filter(is_there).nth(n).unwrap()
 }
 
-fn homes(part: u16, intake: bool) -> Homes {
-    Homes { buckets: 64, parts: 2, held: [part].into(), intake }
+fn homes(part: u16, intake: bool) -> Owners {
+    Owners { buckets: 64, parts: 2, held: [part].into(), intake }
 }
 
 /// This node has the lease and part 0, the other one has part 1.
@@ -161,7 +161,7 @@ fn told(name: &'static str) -> Router {
         let body = body.collect().await.unwrap().to_bytes();
         let body = String::from_utf8_lossy(&body).into_owned();
         if name == "here" && head.uri.path().starts_with("/v1/explain") {
-            let elsewhere = Problem::elsewhere(Home::Part(1));
+            let elsewhere = Problem::elsewhere(Owner::Part(1));
             return elsewhere.with_body(&body.into()).into_response();
         }
         format!("{name}: {} {} {body}", head.method, head.uri).into_response()

@@ -321,7 +321,7 @@ impl Reported {
         Some(Judged { tag, report })
     }
 
-    /// Tells whether a report in words alone names an address, or is one of more than words.
+    /// Returns true if a report in words alone names an address, or is one of more than words.
     fn means(&self, address: &str) -> bool {
         let of = |text: &str| ChannelAddress::new(EMAIL_NO, text);
         self.named.is_empty() || self.named.iter().any(|named| of(named) == of(address))

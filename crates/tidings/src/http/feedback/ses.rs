@@ -142,7 +142,7 @@ impl Envelope {
     }
 }
 
-/// Tells whether an address is one of SNS.
+/// Returns true if an address is one of SNS.
 fn is_of_sns(address: &str) -> bool {
     let host = address.strip_prefix("https://").and_then(|rest| rest.split('/').next());
     let region = host.and_then(|host| {
@@ -224,7 +224,7 @@ struct TopicStatus {
 }
 
 impl TopicPreferences {
-    /// Tells whether the reader wants nothing, or nothing of one of the topics: which one a mail was of is not said.
+    /// Returns true if the reader wants nothing, or nothing of one of the topics: which one a mail was of is not said.
     fn is_out(&self) -> bool {
         let mut topics = self.topic_subscription_status.iter();
         self.unsubscribe_all || topics.any(|topic| topic.subscription_status == "OptOut")

@@ -164,7 +164,7 @@ fn parsed(bytes: &[u8]) -> Option<Message<'_>> {
     if may_hold_mails(bytes) { None } else { MessageParser::default().parse(bytes) }
 }
 
-/// Tells whether a field `Content-Type` names a type that holds mails, wherever it stands. Whitespace within a field's
+/// Returns true if a field `Content-Type` names a type that holds mails, wherever it stands. Whitespace within a field's
 /// name does not count, as it does not to the parser, and a field ends before the next line that begins with
 /// something else.
 fn may_hold_mails(bytes: &[u8]) -> bool {

@@ -13,7 +13,7 @@ use tidings_store::lease::{
 };
 
 use crate::http::cluster::{self, Cluster};
-use crate::http::homes::{Home, Homes};
+use crate::http::owners::{Owner, Owners};
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Service, Settings, listen};
 use crate::keys::Secret;
@@ -30,15 +30,15 @@ struct Node {
 
 struct Two([Node; 2]);
 
-fn homes(part: u16) -> Homes {
-    Homes { buckets: 64, parts: 2, held: [part].into(), intake: part == 0 }
+fn homes(part: u16) -> Owners {
+    Owners { buckets: 64, parts: 2, held: [part].into(), intake: part == 0 }
 }
 
 /// The recipient with this number among those of a part.
 fn in_part(part: u16, n: usize) -> String {
     let names = (0..).map(|n| format!("r{n}"));
     let is_there =
-        |name: &String| homes(part).of_recipient(&Id::new(name).unwrap()) == Home::Part(part);
+        |name: &String| homes(part).of_recipient(&Id::new(name).unwrap()) == Owner::Part(part);
     names.filter(is_there).nth(n).unwrap()
 }
 

@@ -18,7 +18,7 @@ use super::waiting::{RetriedMessage, Waiting};
 use crate::body::short::ForgetDays;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::gather::{self, OtherParts};
+use crate::http::gather::{self, OtherShards};
 use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service, only};
 
@@ -234,7 +234,7 @@ impl StatusAnswer {
     }
 
     /// Adds the status of another node's parts.
-    fn add(&mut self, more: StatusOfParts) {
+    fn add(&mut self, more: StatusOfShards) {
         self.retrying += more.retrying;
         self.kept_aside += more.kept_aside;
         let room = AWAY_SHOWN.saturating_sub(self.away.len());
@@ -256,7 +256,7 @@ impl StatusAnswer {
 
 /// The counts of a status that add up.
 #[derive(Deserialize)]
-struct StatusOfParts {
+struct StatusOfShards {
     oldest_due: Option<String>,
     oldest_due_age_seconds: Option<u64>,
     retrying: u64,
@@ -419,7 +419,7 @@ struct DroppedDays {
 )]
 async fn status(
     State(service): State<Arc<Service>>,
-    others: OtherParts,
+    others: OtherShards,
 ) -> Result<Answer, Problem> {
     let (rules, uptime) = (service.rules(), service.uptime_seconds());
     let retrying = service.handle.vitals().retries();
@@ -453,7 +453,7 @@ async fn status(
 async fn due(
     State(service): State<Arc<Service>>,
     InQuery(query): InQuery<DueQuery>,
-    others: OtherParts,
+    others: OtherShards,
 ) -> Result<Answer, Problem> {
     let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
     let own = service.look(move |node| -> Result<DueAnswer, Problem> {

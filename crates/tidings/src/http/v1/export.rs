@@ -20,7 +20,7 @@ use crate::body::preference::Preference;
 use crate::http::Service;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::gather::OtherParts;
+use crate::http::gather::OtherShards;
 use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::streaming::streamed;
 
@@ -61,7 +61,7 @@ impl FromQuery for ExportQuery {
 async fn export(
     State(service): State<Arc<Service>>,
     InQuery(query): InQuery<ExportQuery>,
-    others: OtherParts,
+    others: OtherShards,
 ) -> Result<Response, Problem> {
     let permit = service.room_for_backup().ok_or_else(|| {
         let detail = "two backups or exports are being read; wait for one of them to end";

@@ -19,7 +19,7 @@ use super::message_page::{MessagePage, MessageShown, merged};
 use crate::explained::ExplainedStep;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::gather::OtherParts;
+use crate::http::gather::OtherShards;
 use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
@@ -281,7 +281,7 @@ async fn operate(
 async fn list_messages(
     State(service): State<Arc<Service>>,
     InQuery(query): InQuery<MessagesQuery>,
-    others: OtherParts,
+    others: OtherShards,
 ) -> Result<Answer, Problem> {
     if let Some(recipient) = &query.recipient {
         service.at_home(recipient)?;

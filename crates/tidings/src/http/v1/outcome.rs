@@ -17,7 +17,7 @@ use crate::body::object::EventObject;
 use crate::config::duration;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::gather::{self, OtherParts};
+use crate::http::gather::{self, OtherShards};
 use crate::http::request::InPath;
 use crate::http::{Answer, Service};
 
@@ -161,7 +161,7 @@ impl From<EventReport> for EventWithOutcome {
 async fn get_event(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
-    others: OtherParts,
+    others: OtherShards,
 ) -> Result<Answer, Problem> {
     let unknown = || Problem::new(Code::EventNotFound, format!("no event `{id}` is known"));
     let of = id.clone();

@@ -2,7 +2,7 @@
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::lanes::by_address::{Around, Lanes, pop_until};
+use crate::bucket::lanes::by_address::{LaneContext, Lanes, pop_until};
 use crate::bucket::lanes::lane::FewPage;
 use crate::model::batch_key::LaneKey;
 use crate::model::number::LaneNo;
@@ -17,7 +17,7 @@ impl Lanes {
         lane: &LaneKey,
         at: Instant,
         who: &RoaringBitmap,
-        around: Around<'_>,
+        around: LaneContext<'_>,
     ) {
         for no in counting_lanes(lane.lane, around.compiled) {
             let key = lane.key.clone();
@@ -39,7 +39,7 @@ impl Lanes {
         lane: &LaneKey,
         at: Instant,
         who: &RoaringBitmap,
-        around: Around<'_>,
+        around: LaneContext<'_>,
     ) {
         for no in counting_lanes(lane.lane, around.compiled) {
             let key = lane.key.clone();
@@ -51,7 +51,7 @@ impl Lanes {
     }
 
     /// Drops the last messages of lanes with a key that matter no more.
-    pub(crate) fn fade(&mut self, now: Instant, around: Around<'_>) {
+    pub(crate) fn fade(&mut self, now: Instant, around: LaneContext<'_>) {
         while let Some(at) = pop_until(&mut self.fading, &now) {
             let Some(keyed) = self.keyed.get_mut(&at) else {
                 continue;
@@ -68,7 +68,7 @@ impl Lanes {
     /// Puts back what is after this instant, in every lane; see [`Lane::put_back`].
     ///
     /// [`Lane::put_back`]: crate::bucket::Lane::put_back
-    pub(crate) fn put_back(&mut self, to: Instant, around: Around<'_>) {
+    pub(crate) fn put_back(&mut self, to: Instant, around: LaneContext<'_>) {
         for lane in self.plain.values_mut() {
             lane.put_back(to);
         }
@@ -84,7 +84,7 @@ impl Lanes {
     }
 
     /// Computes anew until when last messages matter: the rules have changed, or were read.
-    pub(crate) fn fade_by(&mut self, around: Around<'_>) {
+    pub(crate) fn fade_by(&mut self, around: LaneContext<'_>) {
         self.fading.clear();
         for (at, keyed) in &self.keyed {
             let quiet = around.longest_quiet(at.lane);
@@ -98,7 +98,7 @@ impl Lanes {
     }
 }
 
-impl Around<'_> {
+impl LaneContext<'_> {
     /// The longest time for which the last message of a lane with a key matters, in milliseconds.
     fn longest_quiet(self, no: LaneNo) -> i64 {
         let quiet = |no| self.terms.rules().map_or(0, |rules| rules.longest_quiet(no));

@@ -7,7 +7,7 @@ use crate::bucket::lanes::lane::{Columns, Lane, Terms};
 use crate::model::time::Instant;
 
 impl Lane {
-    /// Tells whether somebody waits in a lane without fields for a second after this instant's.
+    /// Returns true if somebody waits in a lane without fields for a second after this instant's.
     pub(crate) fn has_slot_after(&self, to: Instant) -> bool {
         let is_later = |(slot, _): (i64, &RoaringBitmap)| slot > slot_of(to.0);
         let mut slots = self.wheel.slots().chain(self.parked.slots());

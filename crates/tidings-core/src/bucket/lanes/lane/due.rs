@@ -139,7 +139,7 @@ impl Lane {
         self.next = None;
     }
 
-    /// Tells whether nothing is due as long as the channel is paused.
+    /// Returns true if nothing is due as long as the channel is paused.
     pub(super) fn rests(&self) -> bool {
         self.paused && !self.asks_count
     }

@@ -91,7 +91,7 @@ impl Lane {
         self.next = None;
     }
 
-    /// Tells whether nobody waits in it, and nobody will ask for its last message.
+    /// Returns true if nobody waits in it, and nobody will ask for its last message.
     pub(crate) fn is_unused(&self) -> bool {
         self.open.is_empty() && self.last_messages().next().is_none()
     }

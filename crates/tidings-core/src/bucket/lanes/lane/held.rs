@@ -9,7 +9,7 @@ use crate::model::time::Instant;
 use crate::rules::deadline::Opened;
 
 impl Lane {
-    /// Tells whether anybody has quiet hours on its channel.
+    /// Returns true if anybody has quiet hours on its channel.
     pub(crate) fn may_be_quiet(&self, terms: Terms<'_>) -> bool {
         terms.may_be_quiet(self.channel)
     }
@@ -28,7 +28,7 @@ impl Lane {
         self.next = None;
     }
 
-    /// Tells whether windows of some of these were put off.
+    /// Returns true if windows of some of these were put off.
     pub(crate) fn has_late(&self, who: &RoaringBitmap) -> bool {
         !self.late.who().is_disjoint(who)
     }
@@ -75,7 +75,7 @@ impl Lane {
         who
     }
 
-    /// Tells whether it is a lane of a channel.
+    /// Returns true if it is a lane of a channel.
     pub(crate) fn is_on(&self, channel: ChannelNo) -> bool {
         self.channel == channel
     }

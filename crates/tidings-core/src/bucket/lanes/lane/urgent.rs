@@ -21,7 +21,7 @@ impl Urgent {
         self.0.iter().map(|(seq, who)| (*seq, &**who))
     }
 
-    /// Tells whether an arrival put an entry into a window.
+    /// Returns true if an arrival put an entry into a window.
     pub(crate) fn has(&self, seq: Seq) -> bool {
         self.0.contains_key(&seq)
     }
@@ -36,7 +36,7 @@ impl Urgent {
         remove_from(&mut self.0, who);
     }
 
-    /// Tells whether an entry before this seq is known.
+    /// Returns true if an entry before this seq is known.
     pub(crate) fn has_before(&self, first: Seq) -> bool {
         let known = self.0.first();
         known.is_some_and(|(seq, _)| *seq < first)

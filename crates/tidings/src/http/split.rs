@@ -1,4 +1,4 @@
-//! Commands of one request that are at home at several nodes: split, done in order at each, and their answers joined.
+//! Commands of one request with owners at several nodes: split, done in order at each, and their answers joined.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tidings_store::lease::NodeId;
 
 use super::cluster::{Cluster, NOBODY, Peer, holder_lost, no_holder};
 use super::error::{Code, Problem};
-use super::homes::{Home, Homes};
+use super::owners::{Owner, Owners};
 
 /// The path of the call with which nodes give each other commands.
 pub(super) const COMMANDS: &str = "/cluster/commands";
@@ -31,14 +31,14 @@ pub(super) type Replies = Vec<Result<Reply, Problem>>;
 /// The answers of a node's runtime.
 pub(super) type OwnReplies = Vec<Result<Reply, Refused>>;
 
-/// Commands of a request, by the nodes at which they are at home.
-pub(super) struct Spread {
+/// Commands of a request, by the nodes that own them.
+pub(super) struct SplitCommands {
     /// Those of this node.
     pub(super) here: Vec<Command>,
     /// The index of each in the request.
     places_here: Vec<usize>,
     there: Vec<AtPeer>,
-    /// Those that are at home nowhere now.
+    /// Those that no node owns now.
     nowhere: Vec<usize>,
 }
 
@@ -50,7 +50,7 @@ struct AtPeer {
 }
 
 /// The answers of other nodes to the commands of a request.
-pub(super) struct Heard {
+pub(super) struct RemoteReplies {
     places_here: Vec<usize>,
     /// True if some of the commands were answered, or are of this node.
     any: bool,
@@ -59,12 +59,12 @@ pub(super) struct Heard {
     pub(super) failed: Option<Problem>,
 }
 
-impl Spread {
+impl SplitCommands {
     /// Splits commands; `peer` tells which other node has a home.
     pub(super) fn of(
         commands: Vec<Command>,
-        homes: &Homes,
-        peer: impl Fn(Home) -> Option<Peer>,
+        homes: &Owners,
+        peer: impl Fn(Owner) -> Option<Peer>,
     ) -> Self {
         let mut spread = Self {
             here: Vec::new(),
@@ -72,7 +72,7 @@ impl Spread {
             there: Vec::new(),
             nowhere: Vec::new(),
         };
-        let mut known: BTreeMap<Home, Option<usize>> = BTreeMap::new();
+        let mut known: BTreeMap<Owner, Option<usize>> = BTreeMap::new();
         let mut nodes: BTreeMap<NodeId, usize> = BTreeMap::new();
         for (place, command) in commands.into_iter().enumerate() {
             let home = homes.of_command(&command);
@@ -100,14 +100,14 @@ impl Spread {
         spread
     }
 
-    /// Tells whether all commands are of this node.
+    /// Returns true if all commands are of this node.
     pub(super) fn is_here(&self) -> bool {
         self.there.is_empty() && self.nowhere.is_empty()
     }
 
     /// Has the commands of other nodes done; `waits` = their answers wait for the parts on all nodes.
-    pub(super) async fn send(self, cluster: &Arc<Cluster>, waits: bool) -> Heard {
-        let mut heard = Heard {
+    pub(super) async fn send(self, cluster: &Arc<Cluster>, waits: bool) -> RemoteReplies {
+        let mut heard = RemoteReplies {
             any: !self.places_here.is_empty(),
             places_here: self.places_here,
             replies: BTreeMap::new(),
@@ -140,7 +140,7 @@ impl Spread {
     }
 }
 
-impl Heard {
+impl RemoteReplies {
     /// The problem of the request, if no node has answered any of its commands.
     pub(super) fn failed_whole(&self) -> Option<Problem> {
         self.failed.clone().filter(|_| !self.any)
@@ -245,22 +245,22 @@ mod tests {
         Command::Erase { recipient: id(recipient) }
     }
 
-    fn homes() -> Homes {
-        Homes { buckets: 64, parts: 4, held: [0].into(), intake: true }
+    fn homes() -> Owners {
+        Owners { buckets: 64, parts: 4, held: [0].into(), intake: true }
     }
 
     /// An id in a part.
     fn in_part(part: u16, n: usize) -> String {
         let mut of = (0..)
             .map(|n| format!("r{n}"))
-            .filter(|text| homes().of_recipient(&id(text)) == Home::Part(part));
+            .filter(|text| homes().of_recipient(&id(text)) == Owner::Part(part));
         of.nth(n).unwrap()
     }
 
     /// Parts 1 and 2 are at the same node, part 3 is at none.
-    fn peer(home: Home) -> Option<Peer> {
+    fn peer(home: Owner) -> Option<Peer> {
         match home {
-            Home::Part(1 | 2) => Some(Peer::fake(Member::new(NodeId(7), "b"))),
+            Owner::Part(1 | 2) => Some(Peer::fake(Member::new(NodeId(7), "b"))),
             _ => None,
         }
     }
@@ -277,7 +277,7 @@ mod tests {
             erase(&in_part(2, 1)),
             erase(&in_part(0, 1)),
         ];
-        let spread = Spread::of(commands.clone(), &homes(), peer);
+        let spread = SplitCommands::of(commands.clone(), &homes(), peer);
         assert!(!spread.is_here());
         let of = |places: &[usize]| -> Vec<Command> {
             places.iter().map(|at| commands[*at].clone()).collect()
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(spread.there[0].commands, of(&[0, 3, 5]));
         assert_eq!(spread.nowhere, [4]);
 
-        let heard = Heard {
+        let heard = RemoteReplies {
             places_here: spread.places_here,
             any: true,
             replies: [
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn what_is_all_here_is_not_split() {
         let commands = vec![erase(&in_part(0, 0)), Command::Retract { object: id("o") }];
-        let spread = Spread::of(commands.clone(), &homes(), |_| unreachable!());
+        let spread = SplitCommands::of(commands.clone(), &homes(), |_| unreachable!());
         assert!(spread.is_here());
         assert_eq!(spread.here, commands);
     }

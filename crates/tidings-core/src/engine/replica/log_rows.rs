@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::engine::rows::act::{Act, ActNo, StoredActs, Told, told_key};
+use crate::engine::rows::act::{Act, LogEntry, LogNo, StoredEntry, log_key};
 use crate::engine::rows::named::scheduled_key;
 use crate::journal::parts;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -22,19 +22,19 @@ const READ_BYTES: usize = 8 << 20;
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.
-pub fn read_told(
+pub fn read_log(
     view: &dyn ReadView,
-    after: ActNo,
+    after: LogNo,
     most: usize,
-) -> Result<Vec<Arc<Told>>, Unreadable> {
+) -> Result<Vec<Arc<LogEntry>>, Unreadable> {
     let mut told = Vec::new();
-    let (mut no, mut read) = (ActNo(after.0 + 1), 0);
+    let (mut no, mut read) = (LogNo(after.0 + 1), 0);
     while told.len() < most && read < READ_BYTES {
-        let Some(bytes) = parts::get(view, Partition::Base, &told_key(no))? else {
+        let Some(bytes) = parts::get(view, Partition::Base, &log_key(no))? else {
             break;
         };
         read += bytes.len();
-        told.push(Arc::new(StoredActs::new(no, bytes).read()?));
+        told.push(Arc::new(StoredEntry::new(no, bytes).read()?));
         no.0 += 1;
     }
     Ok(told)
@@ -42,25 +42,25 @@ pub fn read_told(
 
 /// The rows of stored acts, which go once every part has applied them.
 #[derive(Clone, Debug)]
-pub(crate) struct ToldRows {
+pub(crate) struct LogRows {
     /// The number of the first acts that are stored.
-    first: ActNo,
+    first: LogNo,
     /// The number of those that come next.
-    next: ActNo,
+    next: LogNo,
     /// By number, the rows that go with the first one: of long acts, and of scheduled events that acts have taken.
-    more: BTreeMap<ActNo, Vec<Vec<u8>>>,
+    more: BTreeMap<LogNo, Vec<Vec<u8>>>,
 }
 
-impl Default for ToldRows {
+impl Default for LogRows {
     fn default() -> Self {
-        Self::after(ActNo::default())
+        Self::after(LogNo::default())
     }
 }
 
-impl ToldRows {
+impl LogRows {
     /// No rows, where the acts up to a number were told.
-    fn after(told: ActNo) -> Self {
-        let next = ActNo(told.0 + 1);
+    fn after(told: LogNo) -> Self {
+        let next = LogNo(told.0 + 1);
         Self { first: next, next, more: BTreeMap::new() }
     }
 
@@ -71,12 +71,12 @@ impl ToldRows {
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub(crate) fn recover(
         view: &dyn ReadView,
-        told: ActNo,
+        told: LogNo,
     ) -> Result<(Self, Vec<(Instant, EventNo)>), Unreadable> {
-        let first = first_told(view)?.map_or(told, |first| ActNo(first.0 - 1));
+        let first = first_told(view)?.map_or(told, |first| LogNo(first.0 - 1));
         let mut rows = Self::after(first);
         let mut taken = Vec::new();
-        for told in read_told(view, first, usize::MAX)? {
+        for told in read_log(view, first, usize::MAX)? {
             rows.add(&told);
             taken.extend(told.acts.iter().flat_map(Act::takes_scheduled));
         }
@@ -84,40 +84,40 @@ impl ToldRows {
     }
 
     /// Adds the rows of acts that are told.
-    pub(crate) fn add(&mut self, told: &Told) {
-        let mut more = parts::keys_after(&told_key(told.no()), told.stored().bytes().len());
+    pub(crate) fn add(&mut self, told: &LogEntry) {
+        let mut more = parts::keys_after(&log_key(told.no()), told.stored().bytes().len());
         let taken = told.acts.iter().flat_map(Act::takes_scheduled);
         more.extend(taken.map(|(t, place)| scheduled_key(Owner::Intake, t, place)));
         if !more.is_empty() {
             self.more.insert(told.no(), more);
         }
-        self.next = ActNo(told.no().0 + 1);
+        self.next = LogNo(told.no().0 + 1);
     }
 
     /// Number of the acts that are stored, of those up to one.
-    pub(crate) fn count_until(&self, until: ActNo) -> u64 {
+    pub(crate) fn count_until(&self, until: LogNo) -> u64 {
         let next = self.next.0.min(until.0 + 1);
         next.saturating_sub(self.first.0)
     }
 
     /// Takes the keys of the rows of the acts up to a number.
-    pub(crate) fn take_until(&mut self, until: ActNo) -> impl Iterator<Item = Vec<u8>> {
-        let next = self.next.min(ActNo(until.0 + 1));
+    pub(crate) fn take_until(&mut self, until: LogNo) -> impl Iterator<Item = Vec<u8>> {
+        let next = self.next.min(LogNo(until.0 + 1));
         let first = self.first.0..next.0;
         self.first = self.first.max(next);
         let later = self.more.split_off(&next);
         let more = std::mem::replace(&mut self.more, later);
-        first.map(|no| told_key(ActNo(no))).chain(more.into_values().flatten())
+        first.map(|no| log_key(LogNo(no))).chain(more.into_values().flatten())
     }
 }
 
 /// Reads the number of the first stored acts.
-fn first_told(view: &dyn ReadView) -> Result<Option<ActNo>, Unreadable> {
+fn first_told(view: &dyn ReadView) -> Result<Option<LogNo>, Unreadable> {
     let from = Key::of(Owner::Intake, Table::Acts).done();
     let until = after_prefix(&from);
     let mut first = None;
     view.scan(Partition::Base, &from, until.as_deref(), &mut |key, _| {
-        first = u64_at(key, REST).map(ActNo);
+        first = u64_at(key, REST).map(LogNo);
         ControlFlow::Break(())
     })?;
     Ok(first)

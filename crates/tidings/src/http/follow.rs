@@ -1,8 +1,7 @@
-//! The call by which nodes with parts of a store report to the one with the intake, and wait for the acts that follow:
-//! its two ends.
+//! The call with which a follower reports to the node with the intake and waits for log entries: its two ends.
 //!
-//! It is between nodes of one version, so the document of the API has no trace of it. The answer is empty: the acts are in
-//! the store.
+//! It is between nodes of one version, so the document of the API does not have it. The answer is empty: the entries are
+//! in the store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,14 +13,14 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{Method, StatusCode};
 use axum::routing::post;
 use crossbeam_channel::bounded;
-use tidings_node::{Link, Report};
+use tidings_node::{FollowerReport, LeaderLink};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
-use super::homes::Home;
+use super::owners::Owner;
 use super::service::Service;
 
 /// The path of the call.
@@ -30,7 +29,7 @@ const PATH: &str = "/cluster/acts";
 /// The largest report that is read, in bytes.
 const REPORT_BYTES_MAX: usize = 64 << 20;
 
-/// The time for which a call waits for acts.
+/// The time for which a call waits for entries.
 const WAIT: Duration = Duration::from_millis(500);
 
 /// Time limit of a call.
@@ -43,20 +42,20 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 }
 
 async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<StatusCode, Problem> {
-    let report: Report = serde_json::from_slice(&body)
+    let report: FollowerReport = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidJson, fault.to_string()))?;
     if service.among().is_some_and(|(homes, _)| !homes.intake) {
         return Err(Problem::new(Code::NoHolder, "this node does not accept events any more"));
     }
-    let ended = || Problem::new(Code::NoHolder, "the node asked anew, or has ended");
-    let ((hear, heard), (give, given)) = (oneshot::channel(), oneshot::channel());
+    let ended = || Problem::new(Code::NoHolder, "the node sent another report, or has ended");
+    let ((acknowledge, acknowledged), (give, given)) = (oneshot::channel(), oneshot::channel());
     service.handle.report(
         report,
-        move || hear.send(()).unwrap_or_default(),
+        move || acknowledge.send(()).unwrap_or_default(),
         move |_| give.send(()).unwrap_or_default(),
     )?;
-    // Any answer says that the report was heard.
-    heard.await.map_err(|_| ended())?;
+    // Any answer acknowledges the report.
+    acknowledged.await.map_err(|_| ended())?;
     if let Ok(given) = timeout(WAIT, given).await {
         given.map_err(|_| ended())?;
     }
@@ -64,20 +63,20 @@ async fn acts(State(service): State<Arc<Service>>, body: Bytes) -> Result<Status
 }
 
 /// The way to whoever has the intake, as the nodes know it.
-pub(crate) struct HttpLink {
+pub(crate) struct HttpLeaderLink {
     cluster: Arc<Cluster>,
     tokio: Handle,
 }
 
-impl HttpLink {
+impl HttpLeaderLink {
     /// Creates a link that follows the intake from node to node.
     pub(crate) fn new(cluster: Arc<Cluster>, tokio: Handle) -> Self {
         Self { cluster, tokio }
     }
 }
 
-impl Link for HttpLink {
-    fn exchange(&mut self, report: &Report) -> Result<(), String> {
+impl LeaderLink for HttpLeaderLink {
+    fn exchange(&mut self, report: &FollowerReport) -> Result<(), String> {
         let report = serde_json::to_vec(report).map_err(|fault| fault.to_string())?;
         let (give, given) = bounded(1);
         let cluster = Arc::clone(&self.cluster);
@@ -92,7 +91,7 @@ impl Link for HttpLink {
 }
 
 async fn ask(cluster: &Cluster, report: Vec<u8>) -> Result<(), String> {
-    let holder = cluster.peer(Home::Intake).ok_or("no node is known to have the intake")?;
+    let holder = cluster.peer(Owner::Intake).ok_or("no node is known to have the intake")?;
     let call = (Method::POST, PathAndQuery::from_static(PATH));
     let answer =
         cluster.call(&holder, call, report).await.map_err(|problem| problem.detail.into_owned())?;

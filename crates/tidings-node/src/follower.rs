@@ -1,8 +1,8 @@
-//! The hearing of a node with some parts: it asks the node with the intake for acts, has them applied, and reports.
+//! The follower of a node with some shards: it waits for log entries, has them applied, and reports.
 //!
-//! One question is under way at a time, and says what became of the acts of the answer before. So nothing has to be
-//! remembered by who answers: after a failure it is asked again, of whoever has the intake by then. The acts themselves are
-//! read in the store.
+//! One request is under way at a time. It carries the acknowledgements of the entries before, so the leader remembers
+//! nothing: after a failure the follower sends it again, to the node that has the intake by then. The entries themselves
+//! are read in the store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,72 +13,73 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::clock::monotonic;
 use crate::election::Monotonic;
-use crate::feed::Report;
 use crate::handle::Handle;
+use crate::log_feed::FollowerReport;
 
 /// The way to the node with the intake.
-pub trait Link: Send {
-    /// Reports, and returns once the report is durable and there are acts that follow those applied, or about half a
-    /// second has passed.
+pub trait LeaderLink: Send {
+    /// Reports, and returns once the report is durable and there are entries after those applied, or about half a second
+    /// has passed.
     ///
     /// # Errors
     /// The reason, if it is not known whether the report is durable.
-    fn exchange(&mut self, report: &Report) -> Result<(), String>;
+    fn exchange(&mut self, report: &FollowerReport) -> Result<(), String>;
 }
 
-/// The wait after a question without an answer.
+/// The wait after a request that failed.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The time after which API keys are read again, in milliseconds: nobody tells of their changes.
+/// The time after which API keys are read again, in milliseconds: the log does not have their changes.
 const KEYS_MS: i64 = 1_000;
 
 /// The number of failures after which one is logged.
 const FAILURES_LOGGED: u32 = 25;
 
-/// A node's hearing; it ends when this is dropped.
-pub struct Hearing {
+/// A node's follower; it ends when this is dropped.
+pub struct Follower {
     ends: Arc<AtomicBool>,
-    /// Dropped to wake up who pauses.
+    /// Dropped to end a pause.
     _awake: Sender<()>,
 }
 
-impl Drop for Hearing {
+impl Drop for Follower {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::SeqCst);
     }
 }
 
-impl Hearing {
-    /// Begins to hear.
+impl Follower {
+    /// Starts the thread.
     ///
     /// # Errors
     /// A thread can't be started.
-    pub fn start(handle: Handle, link: Box<dyn Link>) -> std::io::Result<Self> {
+    pub fn start(handle: Handle, link: Box<dyn LeaderLink>) -> std::io::Result<Self> {
         let ends = Arc::<AtomicBool>::default();
         let (awake, pauses) = bounded(0);
-        let ear = Ear { handle, link, pauses, ends: Arc::clone(&ends), keys_read: None };
-        Builder::new().name("tidings-hearing".to_owned()).spawn(move || ear.hear())?;
+        let thread =
+            FollowerThread { handle, link, pauses, ends: Arc::clone(&ends), keys_read: None };
+        Builder::new().name("tidings-follower".to_owned()).spawn(move || thread.run())?;
         Ok(Self { ends, _awake: awake })
     }
 }
 
-/// The thread that hears.
-struct Ear {
+/// The thread of a follower.
+struct FollowerThread {
     handle: Handle,
-    link: Box<dyn Link>,
+    link: Box<dyn LeaderLink>,
     pauses: Receiver<()>,
     ends: Arc<AtomicBool>,
     keys_read: Option<Monotonic>,
 }
 
-impl Ear {
-    fn hear(mut self) {
+impl FollowerThread {
+    fn run(mut self) {
         let mut confirms = false;
-        let mut unanswered = Report::default();
+        let mut unanswered = FollowerReport::default();
         let mut failures = 0_u32;
         while !self.ends.load(Ordering::SeqCst) {
             self.read_keys();
-            let report = match self.handle.apply_told(confirms) {
+            let report = match self.handle.apply_log(confirms) {
                 Ok(report) => report.after(std::mem::take(&mut unanswered)),
                 // A store that has failed is opened again.
                 Err(_) => {

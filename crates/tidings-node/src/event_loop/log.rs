@@ -1,55 +1,55 @@
-//! Acts between nodes: the loop of the node with the intake tells them, and hears what became of them; the loops of
-//! nodes with other parts apply them.
+//! The log between nodes: the loop of the node with the intake appends to it and takes reports; the loops of followers
+//! apply its entries.
 
 use std::sync::Arc;
 
 use tidings_core::Instant;
-use tidings_core::engine::{Refused, read_told};
+use tidings_core::engine::{Refused, read_log};
 
 use super::EventLoop;
 use crate::error::{Error, RuntimeError, unavailable};
-use crate::feed::{Report, Reporter};
 use crate::handle::Request;
-use crate::node::AppliedActs;
+use crate::log_feed::{FollowerReport, WaitingFollower};
+use crate::node::AppliedEntries;
 
-/// A callback with what became of acts, once that is durable.
-pub(crate) type Applied = Box<dyn FnOnce(Result<Report, RuntimeError>) + Send>;
+/// A callback with the report of a follower, once it is durable.
+pub(crate) type Applied = Box<dyn FnOnce(Result<FollowerReport, RuntimeError>) + Send>;
 
-/// Acts to apply.
-pub(crate) struct ToldRequest {
-    /// True if the node with the intake has taken over what was learnt, and these acts say so.
+/// A request to apply the log.
+pub(crate) struct ApplyRequest {
+    /// True if the entries have what the follower reported as learnt.
     pub(crate) confirms: bool,
     pub(crate) then: Applied,
 }
 
-/// The number of acts that are read from the store at once.
+/// The most entries that are read from the store at once.
 const READ_AT_ONCE: usize = 256;
 
 impl EventLoop {
     /// Takes the requests of other nodes out of all.
     pub(super) fn of_nodes(
         requests: Vec<Request>,
-    ) -> (Vec<(Report, Reporter)>, Vec<ToldRequest>, Vec<Request>) {
+    ) -> (Vec<(FollowerReport, WaitingFollower)>, Vec<ApplyRequest>, Vec<Request>) {
         let (mut reports, mut told, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for request in requests {
             match request {
                 Request::Report(report, reporter) => reports.push((*report, reporter)),
-                Request::Told(request) => told.push(request),
+                Request::Apply(request) => told.push(request),
                 request => rest.push(request),
             }
         }
         (reports, told, rest)
     }
 
-    /// Takes over what other nodes report, and gives them the acts that follow.
-    pub(super) fn hear_reports(
+    /// Takes over the reports of followers, and lets them wait for newer entries.
+    pub(super) fn take_reports(
         &mut self,
         now: Instant,
-        reports: Vec<(Report, Reporter)>,
+        reports: Vec<(FollowerReport, WaitingFollower)>,
     ) -> Result<(), Error> {
-        for (report, Reporter { heard, then }) in reports {
+        for (report, WaitingFollower { acknowledged, then }) in reports {
             self.beside(now, |node, sending, _| {
-                node.hear_report(now, &report)?;
+                node.take_report(now, &report)?;
                 if report.learnt.is_empty() {
                     return Ok(());
                 }
@@ -65,7 +65,7 @@ impl EventLoop {
             let asked = (progress.parts.first().copied().unwrap_or(0), progress.applied);
             node.ahead().answer(Box::new(move |durable| {
                 if durable.is_ok() {
-                    heard();
+                    acknowledged();
                     feed.wait(asked, then);
                 }
             }));
@@ -74,18 +74,18 @@ impl EventLoop {
     }
 
     /// Applies acts of the node with the intake, as the store has them.
-    pub(super) fn apply_told(
+    pub(super) fn apply_log(
         &mut self,
         now: Instant,
-        requests: Vec<ToldRequest>,
+        requests: Vec<ApplyRequest>,
     ) -> Result<(), Error> {
-        for ToldRequest { confirms, then } in requests {
+        for ApplyRequest { confirms, then } in requests {
             let applied = self.beside(now, |node, sending, _| {
                 let engine = node.engine();
-                let told = read_told(&node.view()?, engine.replica().applied(), READ_AT_ONCE)?;
-                let mut applied = AppliedActs::default();
+                let told = read_log(&node.view()?, engine.replica().applied(), READ_AT_ONCE)?;
+                let mut applied = AppliedEntries::default();
                 if !told.is_empty() {
-                    applied = node.apply_told(sending, now, &told)?;
+                    applied = node.apply_log(sending, now, &told)?;
                     node.step_beside(sending, now, &[])?;
                 }
                 applied.kept_objects.extend(node.take_kept_objects());
@@ -106,7 +106,7 @@ impl EventLoop {
                 then(Err(unavailable()));
                 return Ok(());
             };
-            let report = Report {
+            let report = FollowerReport {
                 progress: node.engine().replica().progress(),
                 answers: applied.answers,
                 kept_objects: applied.kept_objects,
@@ -122,7 +122,7 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return;
         };
-        let Some(newest) = node.take_told().last().map(|told| told.no()) else {
+        let Some(newest) = node.take_log().last().map(|told| told.no()) else {
             return;
         };
         let feed = Arc::clone(&self.feed);

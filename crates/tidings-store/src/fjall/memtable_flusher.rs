@@ -14,13 +14,13 @@ use crate::Error;
 
 /// The thread. It ends when this is dropped.
 #[derive(Debug)]
-pub(super) struct Emptier {
+pub(super) struct MemtableFlusher {
     wake: Option<SyncSender<()>>,
     ended: Mutex<Receiver<()>>,
     patience: Duration,
 }
 
-impl Emptier {
+impl MemtableFlusher {
     /// Starts the thread.
     pub(super) fn start(engine: Arc<Engine>, options: Options) -> Result<Self, Error> {
         let (wake, woken) = sync_channel(1);
@@ -53,7 +53,7 @@ impl Emptier {
     }
 }
 
-impl Drop for Emptier {
+impl Drop for MemtableFlusher {
     fn drop(&mut self) {
         self.wake = None;
         // A thread that hangs in the engine keeps its handles, and the lock.

@@ -1,10 +1,9 @@
-//! The commits of a node: what a turn decides is one of them, and while it is being written, the next turn is
-//! decided.
+//! The commits of a node: a turn decides one, and the next turn is decided while it is written.
 //!
-//! A step decides on what is stored, on the commit that is being written, and on what was gathered for the
-//! next one. Should a commit fail, whatever was decided on it is thrown away with the engine, so at most one
-//! is under way, and nothing of the next is given to the store before it has ended well. Who asked for it
-//! hears after it is durable, as ever.
+//! A step decides on what is stored, on the commit that is being written, and on what was gathered for the next one.
+//! At most one commit is under way, and nothing of the next reaches the store before it has succeeded: a commit that
+//! fails takes along everything that was decided on it, together with the engine. Requests are answered after their
+//! commit is durable.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -16,10 +15,10 @@ use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_store::{Commit, Store};
 
-use crate::by::By;
 use crate::commit::{CommitNo, Decided, WhenDurable, Writes};
 use crate::durable::Shown;
 use crate::error::{Error, RuntimeError};
+use crate::executor::Executor;
 use crate::vitals::{Stopwatch, Vitals, timed};
 
 type Ended = Result<(), tidings_store::Error>;
@@ -28,7 +27,7 @@ type Ended = Result<(), tidings_store::Error>;
 const BYTES_MAX: usize = 8 << 20;
 
 /// The writer of commits, one at a time: at once, in a thread of its own, or when the driver says so.
-pub(crate) struct Ahead {
+pub(crate) struct CommitPipeline {
     store: Arc<dyn Store>,
     vitals: Arc<Vitals>,
     /// The next commit.
@@ -40,7 +39,7 @@ pub(crate) struct Ahead {
     durable: CommitNo,
     /// The writing thread, started with the first commit.
     writer: Option<(Sender<Job>, JoinHandle<()>)>,
-    by: By,
+    by: Executor,
     /// The commit in progress, if the driver is to write it.
     by_hand: Option<Job>,
     shown: Option<Shown>,
@@ -91,7 +90,7 @@ impl Job {
     }
 }
 
-impl Ahead {
+impl CommitPipeline {
     pub(crate) fn new(store: &Arc<dyn Store>) -> Self {
         Self {
             store: Arc::clone(store),
@@ -101,7 +100,7 @@ impl Ahead {
             started: CommitNo::default(),
             durable: CommitNo::default(),
             writer: None,
-            by: By::Caller,
+            by: Executor::Caller,
             by_hand: None,
             shown: None,
         }
@@ -125,7 +124,7 @@ impl Ahead {
     }
 
     /// Sets who writes.
-    pub(crate) fn write_by(&mut self, by: By) {
+    pub(crate) fn write_by(&mut self, by: Executor) {
         self.by = by;
     }
 
@@ -162,8 +161,8 @@ impl Ahead {
         self.durable
     }
 
-    /// Receivers of the result of the commit in progress, to be passed to [`Ahead::hear`], and of the instant from
-    /// which on it hangs ([`Ahead::give_up`]).
+    /// Receivers of the result of the commit in progress, to be passed to [`CommitPipeline::hear`], and of the instant from
+    /// which on it hangs ([`CommitPipeline::give_up`]).
     pub(crate) fn ended(&self) -> (Receiver<Ended>, Receiver<Instant>) {
         match &self.under_way {
             Some(under_way) if under_way.heard.is_none() => {
@@ -190,26 +189,26 @@ impl Ahead {
         }
     }
 
-    /// Tells whether a commit is in progress.
+    /// Returns true if a commit is in progress.
     pub(crate) fn is_writing(&self) -> bool {
         let under_way = self.under_way.as_ref();
         under_way.is_some_and(|under_way| under_way.heard.is_none())
     }
 
-    /// Tells whether the commit in progress has ended, and what follows it is to be done.
+    /// Returns true if the commit in progress has ended, and what follows it is to be done.
     pub(crate) fn has_ended(&self) -> bool {
         self.under_way.is_some() && !self.is_writing()
     }
 
     /// Adds what a step has decided to the next commit. It stays open for what follows of the step, until
-    /// [`Ahead::close_if_due`].
+    /// [`CommitPipeline::close_if_due`].
     ///
     /// # Errors
     /// [`Error::Store`]; nothing was added.
     pub(crate) fn gather(&mut self, decided: Decided) -> Result<(), Error> {
         let Decided { writes, forgotten, frees } = decided;
         let frees = frees || !forgotten.is_empty();
-        if self.by == By::Caller {
+        if self.by == Executor::Caller {
             if !writes.is_empty() {
                 Job::write(writes.into(), frees, &*self.store, &self.vitals)?;
             }
@@ -257,7 +256,7 @@ impl Ahead {
     /// nothing else is decided before that. `engine` is what readers see once it is durable.
     ///
     /// # Errors
-    /// As [`Ahead::finish`].
+    /// As [`CommitPipeline::finish`].
     pub(crate) fn close_if_due(
         &mut self,
         engine: impl FnOnce() -> Option<EngineSnapshot>,
@@ -275,7 +274,7 @@ impl Ahead {
     /// it is durable.
     ///
     /// # Errors
-    /// As [`Ahead::finish`].
+    /// As [`CommitPipeline::finish`].
     pub(crate) fn hand_over(
         &mut self,
         engine: impl FnOnce() -> Option<EngineSnapshot>,
@@ -303,7 +302,7 @@ impl Ahead {
             hangs: self.store.patience().map_or_else(never, after),
             heard: None,
         });
-        if self.by == By::Hand {
+        if self.by == Executor::Hand {
             self.by_hand = Some(job);
             return Ok(());
         }
@@ -319,7 +318,7 @@ impl Ahead {
     /// Writes what was gathered, and waits for it.
     ///
     /// # Errors
-    /// As [`Ahead::finish`].
+    /// As [`CommitPipeline::finish`].
     pub(crate) fn flush(
         &mut self,
         engine: impl FnOnce() -> Option<EngineSnapshot>,
@@ -348,8 +347,10 @@ impl Ahead {
         let ended = heard.unwrap_or_else(|| Err(gone())).map_err(Error::from);
         let ended = match self.by {
             // Its thread has.
-            By::Threads => ended,
-            By::Caller | By::Hand => ended.and_then(|()| self.forget(&gathered.forgotten)),
+            Executor::Threads => ended,
+            Executor::Caller | Executor::Hand => {
+                ended.and_then(|()| self.forget(&gathered.forgotten))
+            }
         };
         // Who is answered finds it in the next read.
         let ended = ended.and_then(|()| match (gathered.engine.take(), &self.shown) {
@@ -393,7 +394,7 @@ impl Gathered {
     }
 }
 
-impl Drop for Ahead {
+impl Drop for CommitPipeline {
     fn drop(&mut self) {
         if let Err(fault) = self.finish() {
             tracing::error!(error = %fault, "the last commit failed");
@@ -446,9 +447,9 @@ mod tests {
         Decided { writes: vec![write], ..Decided::default() }
     }
 
-    fn by_hand(store: &Arc<tidings_store::FaultStore>) -> Ahead {
-        let mut ahead = Ahead::new(&(Arc::clone(store) as Arc<dyn Store>));
-        ahead.write_by(By::Hand);
+    fn by_hand(store: &Arc<tidings_store::FaultStore>) -> CommitPipeline {
+        let mut ahead = CommitPipeline::new(&(Arc::clone(store) as Arc<dyn Store>));
+        ahead.write_by(Executor::Hand);
         ahead
     }
 
@@ -499,8 +500,8 @@ mod tests {
     fn o5_a_write_that_does_not_come_back_is_given_up_and_nobody_waits_for_it() {
         let (release, hold) = bounded(0);
         let store: Arc<dyn Store> = Arc::new(Stuck(Mutex::new(hold)));
-        let mut ahead = Ahead::new(&store);
-        ahead.write_by(By::Threads);
+        let mut ahead = CommitPipeline::new(&store);
+        ahead.write_by(Executor::Threads);
         ahead.gather(step(1, 1)).unwrap();
         let ended = ahead.flush(|| None);
         let hung = Error::Store(tidings_store::Error::Hung(0));

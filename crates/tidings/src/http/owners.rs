@@ -1,4 +1,4 @@
-//! The home of a call or a command: the intake, or the part of the recipient whom it concerns.
+//! The owner of a call or a command: the intake, or the shard of the recipient that it concerns.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use tidings_core::engine::{Engine, part_of, part_with};
 use tidings_core::messages::MessageName;
 use tidings_core::{BucketNo, Command, Id};
 
-/// The place where a call or a command is at home.
+/// The part of the engine that decides about a call or a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Home {
+pub enum Owner {
     /// The node that has the intake.
     Intake,
     /// The node that has the part of this number.
@@ -18,7 +18,7 @@ pub enum Home {
 
 /// The parts that a node has, and the division of recipients among all parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Homes {
+pub struct Owners {
     /// Number of buckets of the store.
     pub buckets: u16,
     /// Number of parts of the store.
@@ -29,7 +29,7 @@ pub struct Homes {
     pub intake: bool,
 }
 
-impl Homes {
+impl Owners {
     /// The parts that an engine has.
     #[must_use]
     pub fn of(engine: &Engine) -> Self {
@@ -41,52 +41,52 @@ impl Homes {
         }
     }
 
-    /// Tells whether the node has everything.
+    /// Returns true if the node has everything.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.intake && self.held.len() == usize::from(self.parts)
     }
 
-    /// Tells whether the node has a home.
+    /// Returns true if the node has a home.
     #[must_use]
-    pub fn has(&self, home: Home) -> bool {
+    pub fn has(&self, home: Owner) -> bool {
         match home {
-            Home::Intake => self.intake,
-            Home::Part(part) => self.held.contains(&part),
+            Owner::Intake => self.intake,
+            Owner::Part(part) => self.held.contains(&part),
         }
     }
 
-    /// The home of a recipient.
+    /// The owner of a recipient.
     #[must_use]
-    pub fn of_recipient(&self, recipient: &Id) -> Home {
-        Home::Part(part_of(recipient, self.buckets, self.parts))
+    pub fn of_recipient(&self, recipient: &Id) -> Owner {
+        Owner::Part(part_of(recipient, self.buckets, self.parts))
     }
 
-    /// The home of a bucket. One that there is not is the intake's, which says so.
+    /// The owner of a bucket. The intake refuses those that do not exist.
     #[must_use]
-    pub fn of_bucket(&self, bucket: BucketNo) -> Home {
+    pub fn of_bucket(&self, bucket: BucketNo) -> Owner {
         if bucket.0 >= self.buckets {
-            return Home::Intake;
+            return Owner::Intake;
         }
-        Home::Part(part_with(bucket, self.buckets, self.parts))
+        Owner::Part(part_with(bucket, self.buckets, self.parts))
     }
 
-    /// The home of a command.
+    /// The owner of a command.
     #[must_use]
-    pub fn of_command(&self, command: &Command) -> Home {
+    pub fn of_command(&self, command: &Command) -> Owner {
         match command {
             Command::Message { message, .. } | Command::Report { message, .. } => {
                 self.of_bucket(message.id.closing.bucket)
             }
             other => {
-                other.recipient().map_or(Home::Intake, |recipient| self.of_recipient(recipient))
+                other.recipient().map_or(Owner::Intake, |recipient| self.of_recipient(recipient))
             }
         }
     }
 
-    /// The home of the recipient or the message that a path names; `None` if it names none.
+    /// The owner of the recipient or the message that a path names; `None` if it names none.
     #[must_use]
-    pub fn of_path(&self, path: &str) -> Option<Home> {
+    pub fn of_path(&self, path: &str) -> Option<Owner> {
         let below = |start: &str| {
             let rest = path.strip_prefix(start)?;
             let segment = rest.split('/').next().unwrap_or_default();

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use tidings_core::Instant;
-use tidings_core::engine::{ActNo, OpenReply, Refused, Reply};
+use tidings_core::engine::{LogNo, OpenReply, Refused, Reply};
 
 use super::Node;
 use crate::error::{Error, RuntimeError};
-use crate::feed::Report;
+use crate::log_feed::FollowerReport;
 use crate::once;
 use crate::work::{Asker, Work};
 
@@ -23,7 +23,7 @@ const SILENT_MS: i64 = 2_000;
 
 /// The requests that wait, by the number of their acts.
 #[derive(Default)]
-pub(super) struct Gathering {
+pub(super) struct PendingAcks {
     /// Behind a lock that nobody waits for: who asked is called back in one thread, and readers share the node.
     waiting: Mutex<BTreeMap<Gathered, Waiting>>,
     /// The instant at which each part of another node was last heard of.
@@ -31,7 +31,7 @@ pub(super) struct Gathering {
 }
 
 /// The number of acts, and whether their requests wait at all.
-type Gathered = (ActNo, bool);
+type Gathered = (LogNo, bool);
 
 /// The requests of one step.
 struct Waiting {
@@ -54,7 +54,7 @@ impl Request {
     }
 }
 
-impl Drop for Gathering {
+impl Drop for PendingAcks {
     fn drop(&mut self) {
         for waiting in std::mem::take(self.waiting()).into_values() {
             for request in waiting.requests {
@@ -65,7 +65,7 @@ impl Drop for Gathering {
     }
 }
 
-impl Gathering {
+impl PendingAcks {
     fn waiting(&mut self) -> &mut BTreeMap<Gathered, Waiting> {
         let waiting = self.waiting.get_mut();
         waiting.unwrap_or_else(PoisonError::into_inner)
@@ -78,7 +78,7 @@ impl Gathering {
     }
 }
 
-impl Gathering {
+impl PendingAcks {
     /// Takes over a clock that was put back: nobody is waited for longer because of it.
     pub(super) fn put_back(&mut self, now: Instant) {
         let heard = self.heard.values_mut();
@@ -98,9 +98,9 @@ impl Node {
         };
         let mine = self.engine.replica().part_numbers();
         let others = (0..self.engine.replica().of_parts()).filter(|part| !mine.contains(part));
-        let gathering = &mut self.gathering;
+        let pending_acks = &mut self.pending_acks;
         let is_there = |part: &u16| {
-            let heard = gathering.heard.get(part);
+            let heard = pending_acks.heard.get(part);
             heard.is_some_and(|heard| now < heard.plus_ms(SILENT_MS))
         };
         let others: BTreeSet<u16> = others.collect();
@@ -108,7 +108,7 @@ impl Node {
         let is_waited_for = work.waits && others.iter().all(is_there);
         let since = if is_waited_for { now } else { now.plus_ms(-WAIT_MS) };
         let waits = (no, work.waits);
-        let waiting = gathering.waiting().entry(waits).or_insert_with(|| Waiting {
+        let waiting = pending_acks.waiting().entry(waits).or_insert_with(|| Waiting {
             since,
             parts: others,
             requests: Vec::new(),
@@ -118,7 +118,7 @@ impl Node {
 
     /// Lets a copy of a request that waits wait with it; returns it if there is no such request.
     pub(crate) fn wait_with_first(&mut self, key: &[u8; 16], copy: Work) -> Option<Work> {
-        let waiting = self.gathering.waiting().values_mut();
+        let waiting = self.pending_acks.waiting().values_mut();
         let mut requests = waiting.flat_map(|waiting| &mut waiting.requests);
         let is_of_key =
             |request: &&mut Request| request.work.once().is_some_and(|once| once.key == *key);
@@ -131,19 +131,23 @@ impl Node {
 
     /// The instant at which a request is answered though parts on other nodes have not applied its acts.
     pub(crate) fn next_late_answer(&mut self) -> Option<Instant> {
-        self.gathering.next()
+        self.pending_acks.next()
     }
 
     /// Takes over what a node with other parts says.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn hear_report(&mut self, now: Instant, report: &Report) -> Result<(), Error> {
-        let Report { progress, answers, .. } = report;
+    pub(crate) fn take_report(
+        &mut self,
+        now: Instant,
+        report: &FollowerReport,
+    ) -> Result<(), Error> {
+        let FollowerReport { progress, answers, .. } = report;
         let heard = progress.parts.iter().map(|part| (*part, now));
-        self.gathering.heard.extend(heard);
+        self.pending_acks.heard.extend(heard);
         for (no, answers) in answers {
-            let Some(waiting) = self.gathering.waiting().get_mut(&(*no, true)) else {
+            let Some(waiting) = self.pending_acks.waiting().get_mut(&(*no, true)) else {
                 continue;
             };
             // A report that comes twice must not count twice.
@@ -155,7 +159,7 @@ impl Node {
             }
         }
         self.keep_objects(now, &report.kept_objects)?;
-        self.hear_progress(now, progress)
+        self.take_progress(now, progress)
     }
 
     /// Answers the requests whose acts all parts have applied, and those that have waited for long.
@@ -166,7 +170,7 @@ impl Node {
         let is_over = |waiting: &Waiting| {
             all || waiting.parts.is_empty() || now >= waiting.since.plus_ms(WAIT_MS)
         };
-        let over = self.gathering.waiting().extract_if(.., |_, waiting| is_over(waiting));
+        let over = self.pending_acks.waiting().extract_if(.., |_, waiting| is_over(waiting));
         let over: Vec<Waiting> = over.map(|(_, waiting)| waiting).collect();
         if over.is_empty() {
             return Ok(());
