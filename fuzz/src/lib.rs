@@ -1,4 +1,4 @@
-//! What each target tries: a reader that takes any bytes, and what must hold of what it has read.
+//! The functions behind the targets: each runs a reader that takes any bytes, and checks its result.
 //!
 //! The main workspace compiles this file, too: a test plays the seeds (`crates/tidings/tests/seeds.rs`).
 

@@ -12,7 +12,7 @@ use crate::ci::pass;
 use crate::source::entries;
 use crate::{Failure, cargo, output};
 
-/// What cargo-fuzz has the compiler do.
+/// The flags with which cargo-fuzz calls the compiler.
 const FLAGS: [&str; 7] = [
     "--cfg fuzzing",
     "-Cpasses=sancov-module",

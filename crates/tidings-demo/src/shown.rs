@@ -1,4 +1,4 @@
-//! What the page shows, of the engine and the Maildir.
+//! The content of the page, read from the engine and the Maildir.
 
 use std::collections::HashMap;
 

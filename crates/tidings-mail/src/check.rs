@@ -28,7 +28,7 @@ const OPTIONAL: [(&str, &[&str]); 3] = [
     ("item", &["url", "image", "actor", "target"]),
 ];
 
-/// What a trial leaves out.
+/// The values that a trial leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Without {
     /// Nothing: whatever is undefined then is misspelt.
@@ -303,7 +303,7 @@ impl Without {
         }
     }
 
-    /// What a fault says of it.
+    /// Its name in a fault.
     fn words(&self) -> String {
         match self {
             Self::Nothing => String::new(),

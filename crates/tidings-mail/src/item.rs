@@ -28,7 +28,7 @@ pub(crate) struct Item {
     pub(crate) date: String,
     /// Number of notifications about it.
     pub(crate) count: usize,
-    /// What the `data` of all its events has in common, for templates of the host's own.
+    /// The members that the `data` of all its events share, for templates of the host's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
     /// The templates that show it.

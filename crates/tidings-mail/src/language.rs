@@ -34,7 +34,7 @@ const STATEMENTS_MAX: usize = 1_000;
 pub(crate) struct Forbidden {
     /// Counted from 1.
     pub(crate) line: usize,
-    /// What templates don't have.
+    /// A construct that templates don't have.
     pub(crate) what: String,
     /// Advice on what to write instead.
     pub(crate) hint: &'static str,
@@ -274,7 +274,7 @@ pub(crate) fn forbidden(
     found
 }
 
-/// What templates don't have, and what to write instead; `None` for what they have.
+/// The construct to write instead of one that templates don't have; `None` = they have it.
 fn why_forbidden(
     environment: &Environment<'_>,
     instruction: &Instruction<'_>,

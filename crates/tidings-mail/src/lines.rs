@@ -33,7 +33,7 @@ fn is_signed<'l>(lines: impl IntoIterator<Item = &'l Line>) -> bool {
     !lines.into_iter().any(|line| line.lacks_actor)
 }
 
-/// What stands for the title of a line without one: the title of its type, "2 new works", or "New comment".
+/// The substitute for the title of a line without one: the title of its type, "2 new works", or "New comment".
 pub(crate) fn untitled(line: &Line, design: &Design, language: &Language) -> String {
     let words = language.words;
     let title = match &line.types[..] {

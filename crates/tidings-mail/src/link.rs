@@ -13,7 +13,7 @@ pub enum Address {
     Web(String),
     /// A `mailto` address.
     Mail(String),
-    /// What follows the address of the host's own site.
+    /// A path after the address of the host's own site.
     Relative(String),
 }
 

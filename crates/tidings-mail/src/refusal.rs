@@ -40,7 +40,7 @@ pub enum Verdict {
     Ours(Fault),
 }
 
-/// What an operator has to mend.
+/// A fault that an operator has to mend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The name of the sending server: HELO and the reverse name of its address (PTR).
@@ -58,7 +58,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What to mend, in words for an operator.
+    /// The fault in words for an operator.
     #[must_use]
     pub fn remedy(self) -> &'static str {
         match self {

@@ -20,7 +20,7 @@ pub enum SenderError {
     /// The text is not a mailbox.
     #[error("`{0}` is not a mailbox: write `Art <art@example.org>` or `art@example.org`")]
     Mailbox(String),
-    /// What is before the `@` is not ASCII.
+    /// The text before the `@` is not ASCII.
     #[error(
         "the address `{0}` is not in ASCII before the `@`: servers that can't take that would refuse all mails"
     )]

@@ -49,7 +49,7 @@ pub enum SentenceError {
         "`{{{place}|…}}` has {given}, but `{locale}` has {wanted}: write one for each of {categories}, in this order"
     )]
     Forms {
-        /// What is counted.
+        /// The counted thing.
         place: &'static str,
         /// The number of forms that there are, with their noun.
         given: String,

@@ -289,7 +289,7 @@ pub(crate) fn without_nulls(value: serde_json::Value) -> serde_json::Value {
     }
 }
 
-/// What a template of the host's own does that the language does not have; some of it was found before it was parsed.
+/// Constructs of a host's template that the language does not have; some are found before it is parsed.
 fn forbidden(
     environment: &Environment<'_>,
     name: &str,
@@ -304,7 +304,7 @@ fn forbidden(
 }
 
 impl Forbidden {
-    /// What the host is told of it.
+    /// The message to the host.
     fn fault(&self, name: &str) -> DesignError {
         DesignError::Template {
             name: name.to_owned(),

@@ -14,7 +14,7 @@ const TOPIC: &str = "topic:";
 
 /// The words at the foot of a mail; `None` where no line has a reason that is known here.
 ///
-/// What is true of all lines is the cause; what is true of some is told in a sentence of its own.
+/// The cause is true of all lines; a cause of some lines has a sentence of its own.
 pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<String> {
     let mut causes = Vec::new();
     let mut asides = Vec::new();

@@ -222,7 +222,7 @@ pub trait Leases: Send + Sync {
     fn leave(&self, id: NodeId) -> Result<(), Error>;
 
     /// Opens the store as the holder of an epoch. Once somebody else acquires the lease it is [`Error::Fenced`].
-    /// What the nodes of shares write is read as by [`Leases::open_share`].
+    /// The rows of the nodes with shares are read as by [`Leases::open_share`].
     ///
     /// # Errors
     /// [`Error::Fenced`] if somebody else has it already, or the engine's.

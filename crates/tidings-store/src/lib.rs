@@ -103,7 +103,7 @@ pub trait Snapshot: Send + Sync {
 
 /// An ordered, durable, partitioned key-value store with one writer.
 ///
-/// Where shares of it are granted ([`lease::Leases::grant`]), each writer has a store of its own over the same
+/// If shares of it are granted ([`lease::Leases::grant`]), each writer has a store of its own over the same
 /// partitions, and writes keys that no other writes. A snapshot is then consistent in what its own writer writes:
 /// rows of others, and days that they begin or forget, may be seen as they are when they are read. What others have
 /// committed before a snapshot was taken is seen by it.

@@ -86,7 +86,7 @@ fn of_machine(
     }
 }
 
-/// Where to look when the authorities of the machine can't be used.
+/// A hint for authorities of the machine that can't be used.
 fn where_named() -> String {
     let named = NAMED_BY.iter().filter_map(|name| {
         let value = std::env::var_os(name)?;

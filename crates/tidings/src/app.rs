@@ -420,7 +420,7 @@ fn refused(fault: tidings_node::PlayError, line: u64) -> PlayError {
     }
 }
 
-/// How to mend a timeline.
+/// The hint for a fault of a timeline.
 fn mend(refused: &Refused) -> &'static str {
     match refused {
         Refused::UnknownRecipient(_) => {

@@ -108,7 +108,7 @@ fn decisions(root: &Path) -> Result<Vec<String>, Failure> {
     Ok(faults)
 }
 
-/// What stands before the first hyphen of a decision's file.
+/// The number of a decision: the start of its file's name.
 fn number_of(name: &str) -> &str {
     let file = name.rsplit('/').next().unwrap_or(name);
     file.split('-').next().unwrap_or(file)

@@ -20,7 +20,7 @@ const METHODS_MAX: usize = 60;
 /// Files that may import each other in a circle: a type and the file that completes it.
 const CIRCLE_MAX: usize = 2;
 
-/// What is still larger, with its size: it may shrink, and goes from the list once it fits.
+/// Known exceptions with their sizes: each may shrink, and leaves the list once it fits.
 const LARGER: [(&str, usize); 13] = [
     ("files in crates/tidings/src/cli", 26),
     ("files in crates/tidings/src/http", 28),
@@ -94,7 +94,7 @@ pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {
     Ok(faults)
 }
 
-/// What is larger than it may be, and what is on the list and fits.
+/// The new exceptions, and those of the list that fit by now.
 fn faults_of(sizes: &[(String, usize, usize)], larger: &[(&str, usize)]) -> Vec<String> {
     let mut faults = Vec::new();
     for (what, size, most) in sizes {

@@ -17,7 +17,7 @@ use crate::rules::compiled::CompiledRules;
 /// A clock that was put back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PutBack {
-    /// What it shows from now on.
+    /// The time that it shows from now on.
     pub(super) to: Instant,
     /// By how much it was ahead, in milliseconds.
     pub(super) by_ms: i64,

@@ -70,7 +70,7 @@ pub struct Group {
     pub lines: Vec<Line>,
 }
 
-/// What two events' `data` has in common: the members that have the same value in both, and of objects their members.
+/// The common part of two events' `data`: the members that have the same value in both, and of objects their members.
 #[must_use]
 pub fn common_data(
     one: Option<Arc<EventData>>,
@@ -117,7 +117,7 @@ pub struct Line {
     pub reasons: Arc<[String]>,
     /// The newest entry's time.
     pub t: Instant,
-    /// What the `data` of all its events has in common. The words of one event are not those of the others.
+    /// The members that the `data` of all its events share. The words of one event are not those of the others.
     pub data: Option<Arc<EventData>>,
     /// Number of entries in the line.
     pub entries: usize,

@@ -73,7 +73,7 @@ pub enum Command {
     Preference {
         /// The recipient.
         recipient: Id,
-        /// What it is for: types, or what is muted.
+        /// The scope: types, or a muted topic or object.
         scope: PreferenceScope,
         /// The channel; `*` is each, for a mute or all categories.
         channel: String,
@@ -143,7 +143,7 @@ pub enum Command {
     ReportAddress {
         /// The address.
         address: ChannelAddress,
-        /// What it says.
+        /// The report.
         report: AddressReport,
         /// The instant of the report.
         at: Instant,
@@ -197,7 +197,7 @@ impl Command {
 /// A preference of a recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// What it is for: types, or what is muted.
+    /// The scope: types, or a muted topic or object.
     pub scope: PreferenceScope,
     /// The channel; `*` is each, for a mute or all categories.
     pub channel: String,

@@ -84,7 +84,7 @@ impl Suppression {
     }
 }
 
-/// What a report says of an address.
+/// A statement of a report about an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AddressReport {
     /// It is suppressed for this reason.

@@ -59,7 +59,7 @@ fn walk(entity: &[u8], is_in_digest: bool, depth: usize, parts: &mut Vec<Part>) 
     }
 }
 
-/// What follows the headers of a part and an empty line.
+/// The body of a part: the bytes after its headers and an empty line.
 fn body<'e>(entity: &'e [u8], headers: Option<&Message<'_>>) -> &'e [u8] {
     let root = headers.and_then(|headers| headers.parts.first());
     let last = root.and_then(|root| root.headers.last());

@@ -74,7 +74,7 @@ pub(crate) struct Words {
     pub(crate) sent: &'static str,
     pub(crate) because_of_one: &'static str,
     pub(crate) because_of_many: &'static str,
-    /// What is followed: as a clause on all items, beside an item, and on some.
+    /// The followed topic: as a clause on all items, beside an item, and on some.
     pub(crate) follow: &'static str,
     pub(crate) follow_note: &'static str,
     pub(crate) follow_some: &'static str,
@@ -193,7 +193,7 @@ impl Words {
         }
     }
 
-    /// What joins the last name of a list.
+    /// The word before the last name of a list.
     fn and_before(&self, last: &str) -> &'static str {
         let is_own = self.is_right_to_left && last.starts_with(direction::runs_left);
         if is_own { self.and_before_own } else { self.and }

@@ -158,7 +158,7 @@ impl Gate {
         provider.destinations.note(destination, health, why, now)
     }
 
-    /// What is left alone at an instant: providers, and destinations.
+    /// The providers and destinations that are left alone at an instant.
     pub(crate) fn left_alone(&self, now: Instant) -> impl Iterator<Item = LeftAlone<'_>> {
         self.providers.iter().enumerate().flat_map(move |(at, provider)| {
             let whole = provider.breaker.away_until().filter(|until| *until > now).map(|until| {

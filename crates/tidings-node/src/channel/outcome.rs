@@ -20,7 +20,7 @@ pub enum Outcome {
     /// provider is asked, or this one later. After several in a row the provider, or the pair of provider and
     /// destination, is left alone, and its messages wait.
     Away {
-        /// Whether that holds for all messages, or for those to the destination of this one.
+        /// The messages for which that holds: all, or those to the destination of this one.
         scope: Scope,
         /// The reason, for the log and for operators, without address or body.
         why: String,

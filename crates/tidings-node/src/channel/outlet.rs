@@ -328,7 +328,7 @@ impl Drop for Pass {
     }
 }
 
-/// What an answer says about the provider.
+/// The state of the provider that an answer shows.
 fn health(outcome: &Outcome, channel: &dyn Channel) -> Health {
     match outcome {
         Outcome::Away { scope: Scope::Provider, after_ms, .. } => {
@@ -344,7 +344,7 @@ fn health(outcome: &Outcome, channel: &dyn Channel) -> Health {
     }
 }
 
-/// What an answer says about the destination.
+/// The state of the destination that an answer shows.
 fn destination_health(outcome: &Outcome, channel: &dyn Channel) -> Health {
     match outcome {
         Outcome::Away { scope: Scope::Destination, after_ms, .. } => {

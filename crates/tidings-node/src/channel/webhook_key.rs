@@ -16,7 +16,7 @@ impl WebhookKey {
     /// The key of a secret: base64 after `whsec_`, or the bytes of the text.
     ///
     /// # Errors
-    /// What is wrong with the secret, such as "has fewer than 16 bytes".
+    /// The fault of the secret, such as "has fewer than 16 bytes".
     pub fn parse(secret: &str) -> Result<Self, &'static str> {
         let bytes = match secret.strip_prefix(PREFIX) {
             Some(text) => STANDARD.decode(text).map_err(|_| "is not base64 after `whsec_`")?,

@@ -14,7 +14,7 @@ use crate::send_job::jobs;
 impl EventLoop {
     /// Drops the handles of the failed store, which is opened again.
     ///
-    /// Where a write hangs, its thread keeps them, and nothing can be opened again before the process
+    /// If a write hangs, its thread keeps them, and nothing can be opened again before the process
     /// has ended: so the loop ends, and whoever runs it hears of that ([`Runtime::ended`]).
     ///
     /// [`Runtime::ended`]: crate::Runtime::ended

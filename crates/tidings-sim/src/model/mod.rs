@@ -159,7 +159,7 @@ pub struct Model {
     /// When messages came back, since the last that arrived.
     bounces: BTreeMap<ChannelAddress, Vec<Instant>>,
     messages: Vec<Message>,
-    /// What was said to each command of a test.
+    /// The answers to the commands of a test.
     pub(crate) answers: Vec<Answer>,
     given_back: u64,
     /// The instants of the messages to a person on a channel that has caps.

@@ -52,7 +52,7 @@ pub(super) struct RawEvent {
     pub(super) object: u8,
     pub(super) actor: u8,
     pub(super) named: u8,
-    /// What is said of those that are named.
+    /// The data of those that are named.
     pub(super) profile: Option<(RawPerson, u8)>,
     pub(super) topics: u8,
     pub(super) circle: u8,

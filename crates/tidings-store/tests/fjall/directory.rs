@@ -335,7 +335,7 @@ fn a4_another_store_is_refused_until_the_right_one_is_back() {
     assert_eq!(get(&store, Partition::Base, b"a").as_deref(), Some(b"1".as_slice()));
 }
 
-/// What is at the path of a store that went away.
+/// The thing at the path of a store that went away.
 #[derive(Clone, Copy, Debug)]
 enum InPlace {
     Nothing,

@@ -46,7 +46,7 @@ pub(crate) fn unknown<'n>(
     Fault::new(format!("unknown {what} {}", quoted(word)), hint)
 }
 
-/// How to mend a command that the engine refused, as far as that is the same wherever it came from.
+/// The hint for a command that the engine refused, as far as that is the same wherever it came from.
 pub(crate) fn hint(refused: &Refused) -> Option<String> {
     match refused {
         Refused::Exceeded(exceeded) => Some(exceeded.hint()),

@@ -261,7 +261,7 @@ impl Call for Flush {
     }
 }
 
-/// What an answer says of notifications that are scheduled, as text.
+/// The scheduled notifications of an answer, as text.
 pub(super) fn scheduled_text(answer: &Value) -> Option<String> {
     let scheduled = answer.get("scheduled").filter(|of| !of.is_null())?;
     let count = scheduled.get("notifications").and_then(Value::as_u64)?;

@@ -1,4 +1,4 @@
-//! What of `[brand]` is valid and yet probably not intended.
+//! Warnings about `[brand]`: values that are valid and yet probably not intended.
 
 use tidings_core::Rules;
 use tidings_core::channel::EMAIL;

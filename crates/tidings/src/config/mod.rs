@@ -43,7 +43,7 @@ pub const CONFIG_BYTES_MAX: u64 = 4 << 20;
 /// A configuration without faults.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// What it says.
+    /// The message.
     pub rules: Rules,
     /// Warnings about settings that are probably not intended, one sentence each.
     pub warnings: Vec<String>,

@@ -16,7 +16,7 @@ pub(super) const TEXT_BYTES_MAX: usize = 1 << 10;
 /// A text of a configuration with its place.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
-    /// What it is, such as `types.comment.subject`.
+    /// Its name, such as `types.comment.subject`.
     path: String,
     /// Its canonical locale; empty for one without.
     locale: String,

@@ -459,7 +459,7 @@ impl Walk {
     }
 }
 
-/// What follows the number at the beginning of a word.
+/// The rest of a word that begins with a number.
 fn unit(word: &str) -> Option<&str> {
     let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
     (unit.len() < word.len()).then_some(unit)

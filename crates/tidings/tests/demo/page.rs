@@ -12,7 +12,7 @@ use tower::ServiceExt as _;
 
 use super::*;
 
-/// What was played, and the directory in which it lies.
+/// The played demo, and its directory.
 struct Site {
     shown: Arc<Shown>,
     _dir: tempfile::TempDir,

@@ -1,4 +1,4 @@
-//! What a bucket knows of its recipients: profiles, followings, preferences, mutes, marks.
+//! The recipients of a bucket: profiles, followings, preferences, mutes, marks.
 
 pub(super) mod column;
 pub(super) mod counted;

@@ -1,4 +1,4 @@
-//! What a bucket stores beside its journal: checkpoints, and the maintenance that writes them.
+//! Rows of a bucket beside its journal: checkpoints, and the maintenance that writes them.
 
 pub(crate) mod checkpoint;
 pub(super) mod chore;

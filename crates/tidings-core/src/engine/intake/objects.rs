@@ -128,7 +128,7 @@ pub(crate) struct Objects {
 struct Known {
     object: Arc<Object>,
     newest: Day,
-    /// What is left of it once no kept day names it.
+    /// The fields that stay once no kept day names it.
     shrunk: Option<Arc<Object>>,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Suppressions {
     ending: Tree<(Instant, ChannelAddress), ()>,
 }
 
-/// What the list says of an address, as stored.
+/// An address in the list, as stored.
 #[derive(Debug, Serialize, Deserialize)]
 struct Row {
     address: ChannelAddress,
@@ -117,7 +117,7 @@ impl Suppressions {
         self.note(of, listed);
     }
 
-    /// What follows for an address from a report of an instant. `None` = nothing.
+    /// The change of an address after a report of an instant. `None` = nothing.
     pub(crate) fn reported(
         &self,
         of: &ChannelAddress,
@@ -148,7 +148,7 @@ impl Suppressions {
         Some(Listed::Suppressed(Suppression { reason, since: at, until: None }))
     }
 
-    /// What follows from a message that came back, and is not the last that may.
+    /// The change after a message that came back, and is not the last that may.
     fn bounced(&self, of: &ChannelAddress, at: Instant, now: Instant) -> Option<Listed> {
         // What the list says, and what it said a day ago, no bounce replaces.
         let old = now.plus_ms(-DAY_MS);
@@ -181,7 +181,7 @@ impl Suppressions {
         Some(Listed::Bouncing(kept))
     }
 
-    /// What follows from a message that arrived: the bounces before it count no more.
+    /// The change after a message that arrived: the bounces before it count no more.
     fn arrived(&self, of: &ChannelAddress, at: Instant) -> Option<Listed> {
         let known = self.bouncing.get(of)?;
         let later = known.map(|bounce| bounce.filter(|bounce| *bounce > at));

@@ -1,4 +1,4 @@
-//! What nodes with parts of one store tell each other beside acts.
+//! Messages between nodes of one store beside log entries: progress, and objects to keep.
 
 use std::collections::BTreeSet;
 

@@ -26,7 +26,7 @@ use crate::model::time::Instant;
 impl Engine {
     /// Applies acts of the intake of another node, in order, in each part that has not applied them yet.
     ///
-    /// Where the clock of that node is ahead, an event enters at the instant of this engine, whose clock nobody else moves.
+    /// If the clock of that node is ahead, an event enters at the instant of this engine, whose clock nobody else moves.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.

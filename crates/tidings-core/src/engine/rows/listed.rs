@@ -1,4 +1,4 @@
-//! What the list of suppressed addresses says of an address.
+//! Entries of the list of suppressed addresses.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub(crate) const BOUNCES_MS: i64 = 30 * DAY_MS;
 /// The instants of an address's bounces so far, one less than suppress it.
 pub(crate) type Bounces = [Option<Instant>; BOUNCES - 1];
 
-/// What the list says of an address.
+/// An address in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Listed {
     /// It is suppressed.

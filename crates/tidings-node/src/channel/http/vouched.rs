@@ -1,4 +1,4 @@
-//! Whether our settings for a provider are good, by what it took from us of late.
+//! Evidence that our settings for a provider are good: messages that it took of late.
 //!
 //! Some refusals of a device have two causes that no answer tells apart: the device is gone, or our own environment,
 //! topic or project is wrong, and then the same is said of every device. A message that was taken vouches for the

@@ -76,7 +76,7 @@ pub async fn watch(service: Arc<Service>) {
     }
 }
 
-/// What a Maildir lacks, with the way to make it; `None` if it lacks nothing.
+/// The fault of a Maildir that lacks something, with the way to make it; `None` = it lacks nothing.
 #[must_use]
 pub fn missing(maildir: &Path) -> Option<String> {
     let parts = ["new", "cur", "tmp"].into_iter();

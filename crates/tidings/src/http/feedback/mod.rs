@@ -246,7 +246,7 @@ impl Service {
     }
 }
 
-/// What the time line of a message says of an event; `None` = nothing, as it is about later messages.
+/// The entry of an event in the history of a message; `None` = it is about later messages.
 fn answered(event: Event) -> Option<Answered> {
     Some(match event {
         Event::Delivered => Answered::Delivered,
@@ -283,7 +283,7 @@ impl Judged {
     }
 }
 
-/// What a report says of an address.
+/// The statement of a report about an address.
 #[derive(Clone, Copy)]
 struct AddressChange {
     report: AddressReport,
@@ -327,7 +327,7 @@ impl Reported {
         self.named.is_empty() || self.named.iter().any(|named| of(named) == of(address))
     }
 
-    /// What follows for the address; `None` = nothing.
+    /// The change of the address; `None` = none.
     fn address_change(&self, now: Instant) -> Option<AddressChange> {
         let report = match self.event {
             Event::Gone => AddressReport::Suppressed(SuppressedFor::Bounce),

@@ -345,7 +345,7 @@ fn calls_of_mailgun_are_signed() {
     }
 }
 
-/// Where the signature is in the body, whoever calls has it read.
+/// If the signature is in the body, any caller has it read.
 #[test]
 fn a1_a_call_of_any_depth_is_refused() {
     let login = [("authorization", format!("Basic {}", STANDARD.encode("me:secret")))];

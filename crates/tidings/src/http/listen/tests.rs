@@ -17,7 +17,7 @@ async fn listening(bounds: Bounds) -> SocketAddr {
     address
 }
 
-/// What a request is answered on an open connection.
+/// The answer to a request on an open connection.
 async fn answer(stream: &mut TcpStream) -> String {
     stream.write_all(REQUEST).await.unwrap();
     let mut read = Vec::new();

@@ -329,7 +329,7 @@ impl<'r> Chooser<'r> {
         Row { name, pace: is_off.then_some(Pace::Off), offers: vec![offer(to, &set)] }
     }
 
-    /// What is chosen for single types and categories on a channel, or on each; required types are left out.
+    /// The choices for single types and categories on a channel, or on each; required types are left out.
     fn narrower(&self, channel: &str) -> impl Iterator<Item = &Choice> {
         let is_optional = |choice: &&Choice| match &choice.scope {
             PreferenceScope::Type(name) => {

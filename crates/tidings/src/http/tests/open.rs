@@ -1,4 +1,4 @@
-//! What callers without a key can make the server hold in bodies.
+//! Bounds on the bodies that callers without a key can make the server hold.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;

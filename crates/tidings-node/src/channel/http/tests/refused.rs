@@ -1,4 +1,4 @@
-//! What providers say of us and of a recipient, as the answers of mail servers say it.
+//! Refusals of providers: about our account, or about a recipient.
 
 use super::*;
 

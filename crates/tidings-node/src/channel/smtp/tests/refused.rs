@@ -1,4 +1,4 @@
-//! What becomes of a message that the server refuses at each step.
+//! Outcomes of messages that the server refuses, by step.
 
 use super::*;
 
