@@ -153,15 +153,23 @@ impl Set {
             }
             return;
         }
-        // Where runs are short, looking for their ends costs more than stepping.
+        // Looking for the end of each short run costs more than stepping; stepping through a long one costs more still.
         members.next();
         let (mut start, mut end) = (first, first);
-        for member in members {
+        while let Some(member) = members.next() {
             if member > end + 1 {
                 visit(start, end - start);
-                start = member;
+                (start, end) = (member, member);
+                continue;
             }
             end = member;
+            if let Some(run) = members.next_range() {
+                if *run.start() > end + 1 {
+                    visit(start, end - start);
+                    start = *run.start();
+                }
+                end = *run.end();
+            }
         }
         visit(start, end - start);
     }
@@ -296,6 +304,14 @@ mod tests {
         let encoded = bytes.split_off(1);
         assert_eq!(Set::decode(&encoded).as_ref(), Ok(set));
         encoded
+    }
+
+    #[test]
+    fn f37_a_long_run_in_a_wide_set_is_not_stepped_through() {
+        let mut wide = RoaringBitmap::new();
+        wide.insert_range(3..900_000_000);
+        wide.extend([1, 900_000_001, 900_000_002, u32::MAX]);
+        assert_eq!(there_and_back(&Set(wide)).len(), 17);
     }
 
     /// Pieces of any gap and length, near the start or near the end of the numbers.
