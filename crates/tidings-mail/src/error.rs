@@ -1,7 +1,7 @@
 //! Errors: of a configuration, and of one mail.
 
 use crate::BATCH_ID_BYTES_MAX;
-use crate::sentence::SentenceError;
+use crate::words::sentence::SentenceError;
 
 /// The reason why a configuration gives no design.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -14,65 +14,39 @@
 //! known, the type says in words what happened ("New comment"), and actors without a name are counted
 //! among the others.
 
-mod brand;
-mod check;
-mod columns;
-mod design;
-mod direction;
-mod dkim;
 mod error;
-mod item;
-mod language;
-mod lines;
 mod link;
-mod list;
-mod locale;
-mod mime;
-mod names;
+mod message;
 mod page;
-mod pick;
-mod plural;
-mod quoted;
 mod refusal;
-mod rendered;
 mod report;
-mod sample;
-mod sender;
-mod sentence;
-mod short;
-mod site;
-mod subject;
-mod support;
-mod tag;
-mod template;
-mod text;
-mod token;
-mod why;
-mod wording;
+mod templates;
 mod words;
 
 use tidings_core::Batch;
 
-pub use brand::is_color;
-pub use design::Design;
-pub use dkim::{Dkim, DkimError};
 pub use error::{DesignError, RenderError};
-pub use language::write_value;
 pub use link::{Address, AddressError, picture as picture_address, web as web_address};
-pub use locale::{LocaleError, Localised, canonical_locale, check_locale, has_words, is_given};
-pub use mime::address;
+pub use message::dkim::{Dkim, DkimError};
+pub use message::mime::address;
+pub use message::sender::{Sender, SenderError};
+pub use message::tag::MailTag;
+pub use message::token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
+pub use page::brand::is_color;
+pub use page::design::Design;
+pub use page::short::{Short, short};
+pub use page::site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row};
 pub use refusal::{Fault, Stage, Verdict, judge};
 pub use report::{Event, Finding, Report, Status};
-pub use sample::sample;
-pub use sender::{Sender, SenderError};
-pub use sentence::{Sentence, SentenceError};
-pub use short::{Short, short};
-pub use site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row};
-pub use support::{NotShown, not_shown};
-pub use tag::MailTag;
-pub use template::{Bodies, DEFAULT_TEMPLATES};
-pub use text::{cut, grouped, hex};
-pub use token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
+pub use templates::language::write_value;
+pub use templates::sample::sample;
+pub use templates::support::{NotShown, not_shown};
+pub use templates::template::{Bodies, DEFAULT_TEMPLATES};
+pub use words::locale::{
+    LocaleError, Localised, canonical_locale, check_locale, has_words, is_given,
+};
+pub use words::sentence::{Sentence, SentenceError};
+pub use words::text::{cut, grouped, hex};
 
 /// Maximum number of bytes of a mail's HTML: Gmail cuts off what is beyond 102 KB.
 pub const HTML_BYTES_MAX: usize = 102_000;
@@ -110,20 +84,20 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     if !is_batch_id(&batch.id) {
         return Err(RenderError::BatchId);
     }
-    let to = mime::recipient_address(batch)?;
+    let to = message::mime::recipient_address(batch)?;
     let (subject, bodies) = content(batch, design)?;
     let sender = design.sender();
     let message_id = format!("<{}@{}>", batch.id, sender.host());
     let tag = design.tag(batch, to.as_ref());
-    let text = mime::compose(
-        &mime::Head {
+    let text = message::mime::compose(
+        &message::mime::Head {
             sender,
             to: &to,
             message_id: &message_id,
             subject: &subject,
             batch_id: &batch.id,
             at: batch.at,
-            list: list::ListHead::of(batch, design),
+            list: message::list::ListHead::of(batch, design),
             tag: tag.as_deref(),
         },
         &bodies,

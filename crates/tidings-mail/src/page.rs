@@ -1,5 +1,15 @@
 //! The page of a mail: all texts that templates need, ready to be shown.
 
+pub(super) mod brand;
+pub(super) mod columns;
+pub(super) mod design;
+pub(super) mod item;
+pub(super) mod lines;
+pub(super) mod pick;
+pub(super) mod short;
+pub(super) mod site;
+pub(super) mod subject;
+
 use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
@@ -8,18 +18,20 @@ use tidings_core::batch::{Group, Line};
 use tidings_core::event::Pivot;
 use tidings_core::rules::capitalised;
 
-use crate::brand::BrandView;
-use crate::design::Design;
-use crate::item::{Image, Item};
-use crate::lines::{entries, group_sentence, own_title, said, types_of};
-use crate::locale::Language;
-use crate::names::{self, Topics};
-use crate::sentence::Stretch;
-use crate::template::Block;
-use crate::token::Rest;
-use crate::wording::{self, Calendar};
+use crate::link;
+use crate::message::list;
+use crate::message::token::Rest;
+use crate::page::brand::BrandView;
+use crate::page::design::Design;
+use crate::page::item::{Image, Item};
+use crate::page::lines::{entries, group_sentence, own_title, said, types_of};
+use crate::templates::template::Block;
+use crate::words::locale::Language;
+use crate::words::names::{self, Topics};
+use crate::words::sentence::Stretch;
+use crate::words::wording::{self, Calendar};
 use crate::words::{self, Words};
-use crate::{columns, lines, link, list, pick, subject, text, why};
+use crate::words::{text, why};
 
 /// Width of a card's picture in pixels: two fit beside each other.
 const CARD_WIDTH: u16 = 270;

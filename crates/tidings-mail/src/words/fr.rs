@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{Cause, SiteWords, Words};
-use crate::plural::Plurals;
+use crate::words::plural::Plurals;
 
 pub(super) static WORDS: Words = Words {
     tag: "fr",

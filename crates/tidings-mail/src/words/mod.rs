@@ -4,18 +4,25 @@
 //! English words around what the host wrote.
 
 mod de;
+pub(super) mod direction;
 mod en;
 mod fr;
 mod he;
 mod ja;
+pub(super) mod locale;
+pub(super) mod names;
+pub(super) mod plural;
+pub(super) mod sentence;
+pub(super) mod text;
+pub(super) mod why;
+pub(super) mod wording;
 
 use std::sync::LazyLock;
 
 use tidings_core::rules::capitalised;
 
-use crate::direction;
-use crate::plural::Plurals;
-use crate::text::grouped;
+use crate::words::plural::Plurals;
+use crate::words::text::grouped;
 
 /// The books.
 static BOOKS: [&Words; 5] = [&en::WORDS, &de::WORDS, &fr::WORDS, &he::WORDS, &ja::WORDS];
@@ -266,7 +273,7 @@ mod tests {
     use super::*;
 
     fn of(locale: &str) -> &'static Words {
-        crate::locale::Language::of(locale).words
+        crate::words::locale::Language::of(locale).words
     }
 
     #[test]

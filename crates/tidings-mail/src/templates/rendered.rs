@@ -10,9 +10,9 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use serde::Serialize;
 
-use crate::brand::BrandView;
-use crate::item::Item;
-use crate::template::{Bodies, Templates};
+use crate::page::brand::BrandView;
+use crate::page::item::Item;
+use crate::templates::template::{Bodies, Templates};
 
 /// Maximum number of bytes of the cache.
 const BYTES_MAX: u64 = 16 << 20;

@@ -5,10 +5,11 @@
 
 use tidings_core::Batch;
 
-use crate::design::Design;
 use crate::error::RenderError;
+use crate::is_batch_id;
 use crate::page::Page;
-use crate::{is_batch_id, text};
+use crate::page::design::Design;
+use crate::words::text;
 
 /// The most items that are named.
 const NAMED_MAX: usize = 3;

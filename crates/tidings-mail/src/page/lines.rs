@@ -6,11 +6,11 @@ use tidings_core::batch::{Group, Line, common_data};
 use tidings_core::rules::capitalised;
 use tidings_core::{Id, Object};
 
-use crate::design::Design;
-use crate::locale::Language;
-use crate::sentence::{Said, Sentence};
+use crate::page::design::Design;
 use crate::words::Words;
-use crate::{names, text, wording};
+use crate::words::locale::Language;
+use crate::words::sentence::{Said, Sentence};
+use crate::words::{names, text, wording};
 
 /// The title of a line's object; `None` where it has none that can be shown.
 pub(crate) fn own_title(line: &Line, words: &Words) -> Option<String> {

@@ -10,15 +10,16 @@ use tidings_core::presentation::{Presentation, Quota, Texts};
 use tidings_core::rules::{Policy, capitalised, in_words};
 use tidings_core::{Id, Rules};
 
-use crate::brand::BrandView;
-use crate::dkim::Dkim;
 use crate::error::DesignError;
-use crate::locale::{Language, Localised, first_whole};
-use crate::rendered::Rendered;
-use crate::tag::MailTag;
-use crate::template::Templates;
-use crate::token::TokenKey;
-use crate::{Sender, Sentence, text};
+use crate::message::dkim::Dkim;
+use crate::message::tag::MailTag;
+use crate::message::token::TokenKey;
+use crate::page::brand::BrandView;
+use crate::templates::rendered::Rendered;
+use crate::templates::template::Templates;
+use crate::words::locale::{Language, Localised, first_whole};
+use crate::words::text;
+use crate::{Sender, Sentence};
 
 /// The design of a configuration's mails.
 #[derive(Clone, Debug)]

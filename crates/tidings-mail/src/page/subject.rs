@@ -6,10 +6,11 @@ use tidings_core::batch::{Batch, Group, Line};
 use tidings_core::event::Pivot;
 use tidings_core::rules::capitalised;
 
-use crate::design::Design;
-use crate::locale::Language;
+use crate::page::design::Design;
+use crate::page::lines;
 use crate::words::Words;
-use crate::{lines, names, text, wording};
+use crate::words::locale::Language;
+use crate::words::{names, text, wording};
 
 /// The longest subject, in characters.
 const SUBJECT_CHARS_MAX: usize = 150;

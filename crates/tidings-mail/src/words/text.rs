@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::direction::{BEGIN, END};
+use crate::words::direction::{BEGIN, END};
 
 /// Takes out what would break a line or turn the text around it: control characters and line
 /// separators become a space, runs of spaces one, and the marks that override the direction of what

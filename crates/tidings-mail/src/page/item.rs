@@ -6,8 +6,8 @@ use serde::Serialize;
 use tidings_core::Object;
 
 use crate::link;
-use crate::sentence::Stretch;
-use crate::template::{Block, Bodies};
+use crate::templates::template::{Block, Bodies};
+use crate::words::sentence::Stretch;
 
 /// A line as templates see it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -11,11 +11,11 @@ use serde_json::{Map, Value, json};
 use tidings_core::{Id, Rules};
 
 use crate::Sender;
-use crate::design::Design;
 use crate::error::DesignError;
 use crate::page::Page;
-use crate::sample::{detailed, put};
-use crate::template::{Templates, reason_of, without_nulls};
+use crate::page::design::Design;
+use crate::templates::sample::{detailed, put};
+use crate::templates::template::{Templates, reason_of, without_nulls};
 
 /// The variables that the layout gives to what it includes.
 const GIVEN: [&str; 6] = ["alone", "item", "section", "block", "column", "at"];

@@ -11,24 +11,24 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use crate::error::{DesignError, RenderError};
-use crate::language::{self, BODY_BYTES_MAX, Body, Forbidden};
-use crate::locale::{Language, canonical_locale};
+use crate::templates::language::{self, BODY_BYTES_MAX, Body, Forbidden};
+use crate::words::locale::{Language, canonical_locale};
 
 /// The compiled-in templates.
 pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [
-    ("email/layout.html", include_str!("../templates/layout.html")),
-    ("email/layout.txt", include_str!("../templates/layout.txt")),
-    ("email/item.html", include_str!("../templates/item.html")),
-    ("email/card.html", include_str!("../templates/card.html")),
-    ("email/item.txt", include_str!("../templates/item.txt")),
+    ("email/layout.html", include_str!("../../templates/layout.html")),
+    ("email/layout.txt", include_str!("../../templates/layout.txt")),
+    ("email/item.html", include_str!("../../templates/item.html")),
+    ("email/card.html", include_str!("../../templates/card.html")),
+    ("email/item.txt", include_str!("../../templates/item.txt")),
 ];
 
 /// The templates of the pages to which mails lead, which hosts can't replace.
 const SITE_TEMPLATES: [(&str, &str); 4] = [
-    ("site/layout.html", include_str!("../templates/site/layout.html")),
-    ("site/notice.html", include_str!("../templates/site/notice.html")),
-    ("site/choices.html", include_str!("../templates/site/choices.html")),
-    ("site/rest.html", include_str!("../templates/site/rest.html")),
+    ("site/layout.html", include_str!("../../templates/site/layout.html")),
+    ("site/notice.html", include_str!("../../templates/site/notice.html")),
+    ("site/choices.html", include_str!("../../templates/site/choices.html")),
+    ("site/rest.html", include_str!("../../templates/site/rest.html")),
 ];
 
 /// The templates of a design.

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use tidings_core::presentation::Brand;
 
-use crate::{Sender, link, text};
+use crate::words::text;
+use crate::{Sender, link};
 
 /// The background of mails by night.
 const NIGHT: Colour = Colour([0x16, 0x16, 0x18]);

@@ -13,7 +13,7 @@ use minijinja::{
     default_auto_escape_callback, escape_formatter, filters, tests,
 };
 
-use crate::direction;
+use crate::words::direction;
 
 /// Instructions that one body may take: some hundred times those of a large digest.
 const FUEL: u64 = 5_000_000;

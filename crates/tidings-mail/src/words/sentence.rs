@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use tidings_core::batch::EventData;
 
-use crate::locale::Language;
-use crate::plural::Plurals;
 use crate::words::Words;
+use crate::words::locale::Language;
+use crate::words::plural::Plurals;
 
 /// A sentence, such as `{actor} published {object}`.
 ///
@@ -301,7 +301,7 @@ fn scalar(data: &EventData, path: &[String]) -> Option<String> {
     let (first, rest) = path.split_first()?;
     let value = rest.iter().try_fold(data.get(first)?, |value, name| value.get(name))?;
     let text = match value {
-        Value::String(text) => crate::text::clean(text),
+        Value::String(text) => crate::words::text::clean(text),
         // Without separators: it may be a year.
         Value::Number(number) => number.to_string(),
         Value::Bool(truth) => truth.to_string(),

@@ -7,8 +7,8 @@ use tidings_core::channel::ChannelNo;
 use tidings_core::messages::MessageName;
 use tidings_core::suppression::ChannelAddress;
 
-use crate::mime::LOCAL_BYTES_MAX;
-use crate::token::TokenKey;
+use crate::message::mime::LOCAL_BYTES_MAX;
+use crate::message::token::TokenKey;
 
 /// Number of digits of the hash of an address, and of the authentication code.
 const ADDRESS_DIGITS: usize = 6;
@@ -73,7 +73,7 @@ mod tests {
     use tidings_core::channel::EMAIL_NO;
 
     use super::*;
-    use crate::token::SECRET_BYTES;
+    use crate::message::token::SECRET_BYTES;
 
     fn tag(key: &TokenKey) -> MailTag {
         let message = "2024-03-07.3.12.77".parse().unwrap();

@@ -7,7 +7,7 @@ use unicode_bidi::BidiClass::{AL, EN, L, R};
 use unicode_bidi::bidi_class;
 
 /// The beginning of a stretch that has the direction of its own first strong character, and its end. Foreign text has
-/// neither ([`crate::text::clean`]).
+/// neither ([`crate::words::text::clean`]).
 pub(crate) const BEGIN: char = '\u{2068}';
 pub(crate) const END: char = '\u{2069}';
 

@@ -13,9 +13,12 @@ use tidings_core::Batch;
 use tidings_core::channel::{self, EMAIL_NO};
 use tidings_core::time::Instant;
 
-use crate::list::{List, ListHead};
-use crate::template::Bodies;
-use crate::{RenderError, Sender, quoted, subject, wording};
+use crate::message::list::{List, ListHead};
+use crate::message::quoted;
+use crate::page::subject;
+use crate::templates::template::Bodies;
+use crate::words::wording;
+use crate::{RenderError, Sender};
 
 /// The most bytes of what stands before the `@` (RFC 5321, section 4.5.3.1.1).
 pub(crate) const LOCAL_BYTES_MAX: usize = 64;

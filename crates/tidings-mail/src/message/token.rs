@@ -17,7 +17,7 @@ use tidings_core::number::{ClosingId, MessageId, RecipientNo, Seq};
 use tidings_core::time::Day;
 use tidings_core::{Batch, BucketNo, Id};
 
-use crate::text::hex;
+use crate::words::text::hex;
 
 /// Number of bytes of the secret that tokens are sealed with.
 pub const SECRET_BYTES: usize = 32;

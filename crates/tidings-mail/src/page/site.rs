@@ -8,15 +8,15 @@ use serde::Serialize;
 use tidings_core::rules::{Every, capitalised, in_words};
 use tidings_core::{Batch, Id};
 
-use crate::brand::BrandView;
-use crate::design::Design;
 use crate::error::RenderError;
-use crate::lines::entries;
-use crate::locale::{Language, first_whole};
-use crate::names::cut_name;
+use crate::page::brand::BrandView;
+use crate::page::design::Design;
+use crate::page::lines::entries;
 use crate::page::{Page, Section};
-use crate::text;
-use crate::wording::Calendar;
+use crate::words::locale::{Language, first_whole};
+use crate::words::names::cut_name;
+use crate::words::text;
+use crate::words::wording::Calendar;
 use crate::words::{self, SiteWords, Words};
 
 /// The most lines on a page of the rest.

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use lettre::message::Mailbox;
 
-use crate::mime::address as address_of;
-use crate::text;
+use crate::message::mime::address as address_of;
+use crate::words::text;
 
 /// The sender of all mails of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use tidings_core::batch::Line;
 use tidings_core::rules::capitalised;
 
-use crate::names::Topics;
+use crate::words::names::Topics;
 use crate::words::{self, Cause, Words};
 
 const TOPIC: &str = "topic:";

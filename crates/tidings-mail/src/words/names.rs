@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tidings_core::Object;
 
-use crate::text;
 use crate::words::Words;
+use crate::words::text;
 
 /// Maximum length of a name that is not cut, in characters.
 const NAME_CHARS_MAX: usize = 80;

@@ -8,7 +8,7 @@ use tidings_core::Id;
 use tidings_core::rules::in_words;
 use tidings_core::time::Instant;
 
-use crate::text;
+use crate::words::text;
 use crate::words::{self, Words};
 
 /// "comment, share".
@@ -112,7 +112,7 @@ fn timestamp(at: Instant) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locale::Language;
+    use crate::words::locale::Language;
 
     fn english(zone: &str, sent: Instant) -> Calendar {
         Calendar::new(zone, sent, words::english(false))

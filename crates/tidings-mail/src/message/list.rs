@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use ring::digest::{SHA256, digest};
 use tidings_core::Batch;
 
-use crate::design::Design;
-use crate::text::hex;
-use crate::token::Unsubscribe;
+use crate::message::token::Unsubscribe;
+use crate::page::design::Design;
+use crate::words::text::hex;
 
 /// The prefix of a follower's reason.
 const TOPIC: &str = "topic:";
