@@ -1,5 +1,12 @@
 //! Commits: their numbers, their writes as they will be read, and what follows them.
 
+pub(super) mod durable;
+pub(super) mod executor;
+pub(super) mod pipeline;
+pub(super) mod view;
+pub(super) mod work;
+pub(super) mod workers;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

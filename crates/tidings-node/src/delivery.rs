@@ -6,6 +6,16 @@
 //! handed over once more is durable before it is, so that no number of stops makes it a third time. Where a type of
 //! the message says `give_up`, none is sent again.
 
+pub(super) mod complaints;
+pub(super) mod kept_back;
+pub(super) mod outbox;
+pub(super) mod priority;
+pub(super) mod ready;
+pub(super) mod send_job;
+pub(super) mod senders;
+pub(super) mod sending;
+pub(super) mod waiting;
+
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -19,17 +29,17 @@ use tidings_core::pause::Paused;
 use tidings_core::{Ending, Instant, Rules};
 
 use crate::channel::{Back, Channels, InForce, Outcome as Answer, Pass, Reply};
-use crate::complaints::Complaints;
+use crate::commit::view::StoreView;
+use crate::delivery::complaints::Complaints;
+use crate::delivery::priority::Priority;
+use crate::delivery::ready::Ready;
+use crate::delivery::send_job::{SendJob, jobs};
+use crate::delivery::senders::Party;
+use crate::delivery::waiting::Waiting;
 use crate::error::Error;
 use crate::node::Node;
-use crate::priority::Priority;
-use crate::ready::Ready;
 use crate::resolver::Resolver;
-use crate::send_job::{SendJob, jobs};
-use crate::senders::Party;
-use crate::view::StoreView;
 use crate::vitals::Vitals;
-use crate::waiting::Waiting;
 
 /// The schedule of retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,14 +11,14 @@ use tidings_core::engine::LogNo;
 use tidings_core::{Command, Instant, Rules};
 
 use crate::channel::Channels;
-use crate::durable::{Durable, Reads};
+use crate::cluster::log_feed::{FollowerReport, WaitingFollower};
+use crate::commit::durable::{Durable, Reads};
+use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
 use crate::error::{RuntimeError, unavailable};
 use crate::event_loop::ApplyRequest;
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
-use crate::log_feed::{FollowerReport, WaitingFollower};
 use crate::once::{Kept, Once};
 use crate::vitals::Vitals;
-use crate::work::{AnswerRecorder, Asker, Replies, Work};
 
 pub(crate) enum Request {
     Work(Work),

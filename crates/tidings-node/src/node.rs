@@ -17,17 +17,17 @@ use tidings_core::{Books, BucketNo, Command, Instant, Rules};
 use tidings_store::Store;
 
 use crate::commit::Decided;
-use crate::commit_pipeline::CommitPipeline;
-use crate::complaints::Unclear;
-use crate::durable::{self, Reads, Shown};
+use crate::commit::durable::{self, Reads, Shown};
+use crate::commit::executor::Executor;
+use crate::commit::pipeline::CommitPipeline;
+use crate::commit::view::StoreView;
+use crate::commit::work::Work;
+use crate::commit::workers::Threads;
+use crate::delivery::complaints::Unclear;
+use crate::delivery::sending::Sending;
 use crate::error::Error;
-use crate::executor::Executor;
 use crate::once;
-use crate::sending::Sending;
-use crate::view::StoreView;
 use crate::vitals::{Stopwatch, Vitals};
-use crate::work::Work;
-use crate::workers::Threads;
 
 mod late;
 mod making;

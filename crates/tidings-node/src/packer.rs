@@ -3,7 +3,7 @@
 //! Packing rewrites a day without what was overwritten and deleted in it. It changes nothing that
 //! can be read, so nobody waits for it, and a day that could not be packed only takes more disk.
 
-use crate::executor::Executor;
+use crate::commit::executor::Executor;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;

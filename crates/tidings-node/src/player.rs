@@ -12,10 +12,10 @@ use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
 use crate::delivery::Delivery;
+use crate::delivery::sending::Sending;
 use crate::error::Error;
 use crate::event_loop::EventLoop;
 use crate::node::{Accepted, Node};
-use crate::sending::Sending;
 
 mod nodes;
 

@@ -13,7 +13,7 @@ use tidings_core::engine::{ClosingId, Engine, Plan};
 use tidings_core::time::MINUTE_MS;
 use tidings_core::{Command, Id, Instant};
 
-use crate::executor::Executor;
+use crate::commit::executor::Executor;
 use crate::resolver::{Resolved, Resolver, ResolverBounds};
 use crate::vitals::Vitals;
 

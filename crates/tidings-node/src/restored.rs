@@ -6,8 +6,8 @@ use tidings_core::engine::{Engine, Options, Reach};
 use tidings_core::{Command, Instant};
 use tidings_store::Store;
 
+use crate::commit::view::StoreView;
 use crate::error::Error;
-use crate::view::StoreView;
 
 /// Pauses every channel that sends messages, including those that are configured later. The inbox is not
 /// paused: it only is read. The store's own instant stays; `now` is used if it has none yet.

@@ -13,11 +13,11 @@ use tidings_core::Rules;
 use tidings_core::engine::Held;
 
 use crate::clock::Clock;
-use crate::commit_pipeline::gone;
+use crate::commit::executor::Executor;
+use crate::commit::pipeline::gone;
 use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::{EventLoop, Stopping};
-use crate::executor::Executor;
 use crate::handle::{Handle, Inbox, Request, Stop};
 use crate::settings::{OpenStore, Settings};
 

@@ -10,10 +10,10 @@ use tidings_core::Rules;
 use tidings_core::engine::Held;
 
 use crate::clock::Clock;
+use crate::commit::executor::Executor;
 use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::{EventLoop, Stopping};
-use crate::executor::Executor;
 use crate::handle::{Handle, Inbox};
 use crate::node::Node;
 use crate::settings::{OpenStore, Settings};

@@ -7,8 +7,8 @@ use tidings_core::table::{Key, Owner, Partition, Table, Write};
 use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_store::Store;
 
+use crate::commit::view::StoreView;
 use crate::error::Error;
-use crate::view::StoreView;
 
 /// The key of a store's tokens; a store that has none keeps `fresh`, random bits, as its secret. Nobody else
 /// may use the store meanwhile.

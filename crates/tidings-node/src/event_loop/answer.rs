@@ -5,11 +5,11 @@ use tidings_core::{Instant, Rules};
 use super::Stopping;
 use super::step::step;
 use crate::channel::InForce;
+use crate::delivery::sending::Sending;
 use crate::error::{Error, RuntimeError, unavailable};
 use crate::handle::Request;
 use crate::keys::Keys;
 use crate::node::Node;
-use crate::sending::Sending;
 
 /// Handles the requests, all commands in one step, and answers when it is durable.
 pub(super) fn answer(

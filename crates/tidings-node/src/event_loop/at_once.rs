@@ -8,9 +8,9 @@ use tidings_core::{Instant, Message};
 use super::EventLoop;
 use crate::channel::Channels;
 use crate::clock::VirtualClock;
+use crate::commit::executor::Executor;
 use crate::delivery::{Delivery, Retries};
 use crate::error::Error;
-use crate::executor::Executor;
 use crate::node::Node;
 
 /// The sending within an instant.

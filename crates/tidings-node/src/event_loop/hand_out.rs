@@ -6,11 +6,11 @@ use tidings_core::{Ending, Instant};
 
 use super::EventLoop;
 use super::unbuilt::Built;
+use crate::delivery::outbox::Released;
+use crate::delivery::priority::Priority;
+use crate::delivery::send_job::{SendJob, jobs};
 use crate::delivery::{Delivery, Noted, put};
 use crate::error::Error;
-use crate::outbox::Released;
-use crate::priority::Priority;
-use crate::send_job::{SendJob, jobs};
 
 /// The most messages of each priority that are built and prepared for rendering in one turn: requests wait
 /// for them, and they are in memory until they are sent.

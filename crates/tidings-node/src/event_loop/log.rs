@@ -7,9 +7,9 @@ use tidings_core::Instant;
 use tidings_core::engine::{Refused, read_log};
 
 use super::EventLoop;
+use crate::cluster::log_feed::{FollowerReport, WaitingFollower};
 use crate::error::{Error, RuntimeError, unavailable};
 use crate::handle::Request;
-use crate::log_feed::{FollowerReport, WaitingFollower};
 use crate::node::AppliedEntries;
 
 /// A callback with the report of a follower, once it is durable.

@@ -6,10 +6,10 @@ use tidings_core::Ending;
 use tidings_core::engine::{MessageId, Settled};
 
 use super::EventLoop;
+use crate::delivery::send_job::jobs;
 use crate::delivery::{Noted, put};
 use crate::error::Error;
 use crate::node::Node;
-use crate::send_job::jobs;
 
 impl EventLoop {
     /// Drops the handles of the failed store, which is opened again.

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use tidings_core::Instant;
 
+use crate::commit::work::Work;
+use crate::delivery::sending::Sending;
 use crate::error::{Error, RuntimeError};
 use crate::node::Node;
-use crate::sending::Sending;
-use crate::work::Work;
 
 /// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
 /// answered when it is durable, which may be after this returns.
@@ -79,8 +79,8 @@ mod tests {
     use tidings_store::{MemoryStore, Store};
 
     use super::*;
+    use crate::commit::work::{AnswerRecorder, Asker};
     use crate::once::{Kept, Once, aged, stored};
-    use crate::work::{AnswerRecorder, Asker};
 
     fn node(store: &Arc<MemoryStore>) -> Node {
         Node::open(Arc::clone(store) as Arc<dyn Store>, Options::default()).unwrap()

@@ -14,8 +14,8 @@ use tidings_core::number::RecipientNo;
 
 use crate::channel::destinations_of;
 use crate::delivery::Delivery;
-use crate::priority::Priority;
-use crate::senders::{Party, Senders};
+use crate::delivery::priority::Priority;
+use crate::delivery::senders::{Party, Senders};
 
 /// The most messages of a channel and priority that wait in memory before no more are built.
 const WAITING_MAX: usize = 8_192;

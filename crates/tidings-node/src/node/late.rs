@@ -6,8 +6,8 @@ use tidings_core::engine::Upcoming;
 use tidings_core::time::{DAY_MS, Day};
 
 use super::Node;
+use crate::delivery::sending::Sending;
 use crate::error::Error;
-use crate::sending::Sending;
 
 /// Days to be deleted once their due messages have been sent.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,9 @@ use tidings_core::engine::{InboxDelivery, MessageId, Plan, Sent, Settled};
 use tidings_core::{Ending, Instant, Message};
 
 use super::{Node, SLICE_RECIPIENTS_MAX};
-use crate::durable::batches;
+use crate::commit::durable::batches;
+use crate::delivery::ready::Ready;
 use crate::error::Error;
-use crate::ready::Ready;
 
 impl Node {
     /// Builds one slice of messages, of the oldest closings with some left; they are durable when this

@@ -16,9 +16,9 @@ use tidings_store::Store;
 
 use super::Node;
 use crate::commit::Decided;
+use crate::commit::work::Work;
+use crate::delivery::sending::Sending;
 use crate::error::Error;
-use crate::sending::Sending;
-use crate::work::Work;
 
 /// The parts that other nodes have.
 #[derive(Debug, Default)]

@@ -10,10 +10,10 @@ use tidings_core::Instant;
 use tidings_core::engine::{LogNo, OpenReply, Refused, Reply};
 
 use super::Node;
+use crate::cluster::log_feed::FollowerReport;
+use crate::commit::work::{Asker, Work};
 use crate::error::{Error, RuntimeError};
-use crate::log_feed::FollowerReport;
 use crate::once;
-use crate::work::{Asker, Work};
 
 /// The longest wait for parts on other nodes.
 const WAIT_MS: i64 = 1_000;

@@ -12,9 +12,9 @@ use tidings_core::{Books, Command, Instant, Rules, Timed};
 use tidings_store::Store;
 
 use super::{KEPT, Out, PlayError, Player, Watch};
+use crate::delivery::sending::Sending;
 use crate::error::Error;
 use crate::node::{Accepted, Node};
-use crate::sending::Sending;
 
 /// Nodes on a virtual clock: the first has the intake.
 pub struct NodesPlayer {

@@ -15,7 +15,7 @@ use super::super::{Outcome, ProviderError, Rendered};
 use super::note::Note;
 use super::vouched::Vouched;
 use super::{Answer, ProviderUrl, Request, Shape, Version, sent};
-use crate::priority::Priority;
+use crate::delivery::priority::Priority;
 
 /// The form of its address.
 pub(crate) const FORM: &str = "apns://KEY_ID:${KEY}@TEAM_ID?topic=org.example.app";

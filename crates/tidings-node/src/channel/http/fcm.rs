@@ -16,7 +16,7 @@ use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::note::Note;
 use super::vouched::Vouched;
 use super::{Answer, ProviderUrl, Request, Shape, sent};
-use crate::priority::Priority;
+use crate::delivery::priority::Priority;
 
 /// The form of its address.
 pub(crate) const FORM: &str = "fcm://${SERVICE_ACCOUNT}";

@@ -16,7 +16,7 @@ use super::super::jwt::jwt;
 use super::super::{Outcome, ProviderError, Rendered, Scope};
 use super::note::Note;
 use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
-use crate::priority::Priority;
+use crate::delivery::priority::Priority;
 
 /// The form of its address.
 pub(crate) const FORM: &str = "vapid://PUBLIC_KEY:${PRIVATE_KEY}?subject=mailto:ops@example.org";

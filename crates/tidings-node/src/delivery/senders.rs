@@ -15,10 +15,10 @@ use tidings_core::pause::Paused;
 
 use crate::channel::{InForce, Pass, Reply};
 use crate::clock::Clock;
+use crate::commit::executor::Executor;
+use crate::delivery::priority::Priority;
+use crate::delivery::send_job::SendJob;
 use crate::delivery::{MaySend, send};
-use crate::executor::Executor;
-use crate::priority::Priority;
-use crate::send_job::SendJob;
 use queue::{Leaving, Queue, Rank, Shares};
 
 mod party;

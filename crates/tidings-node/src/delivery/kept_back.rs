@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidings_core::engine::{MessageId, Reach, Reached};
 
 use crate::delivery::Delivery;
+use crate::delivery::outbox::{Outbox, Released};
+use crate::delivery::send_job::SendJob;
+use crate::delivery::senders::Senders;
+use crate::delivery::sending::Sending;
 use crate::error::Error;
 use crate::node::Node;
-use crate::outbox::{Outbox, Released};
-use crate::send_job::SendJob;
-use crate::senders::Senders;
-use crate::sending::Sending;
 
 /// A holder of messages that wait for a thread, a commit or a retry.
 pub(crate) struct KeptBack<'a> {

@@ -15,10 +15,10 @@ use tidings_core::table::Write;
 use tidings_core::time::Day;
 use tidings_store::{Commit, Store};
 
+use crate::commit::durable::Shown;
+use crate::commit::executor::Executor;
 use crate::commit::{CommitNo, Decided, WhenDurable, Writes};
-use crate::durable::Shown;
 use crate::error::{Error, RuntimeError};
-use crate::executor::Executor;
 use crate::vitals::{Stopwatch, Vitals, timed};
 
 type Ended = Result<(), tidings_store::Error>;

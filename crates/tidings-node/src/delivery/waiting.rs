@@ -11,9 +11,9 @@ use tidings_core::Instant;
 use tidings_core::engine::MessageId;
 
 use crate::channel::Head;
-use crate::priority::Priority;
-use crate::send_job::SendJob;
-use crate::senders::Party;
+use crate::delivery::priority::Priority;
+use crate::delivery::send_job::SendJob;
+use crate::delivery::senders::Party;
 
 /// The messages.
 #[derive(Default)]

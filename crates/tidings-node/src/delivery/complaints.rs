@@ -7,7 +7,7 @@ use tidings_core::engine::Unanswered;
 use tidings_core::{Id, Instant};
 
 use crate::channel::Outcome as Answer;
-use crate::send_job::SendJob;
+use crate::delivery::send_job::SendJob;
 
 /// The interval in milliseconds of log lines with the same channel and answer. The next line has the
 /// number of similar answers suppressed.

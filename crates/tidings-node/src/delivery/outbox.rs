@@ -10,7 +10,7 @@ use tidings_core::Instant;
 use tidings_core::engine::MessageId;
 
 use crate::commit::CommitNo;
-use crate::send_job::SendJob;
+use crate::delivery::send_job::SendJob;
 
 /// The messages.
 #[derive(Default)]

@@ -11,8 +11,8 @@ use tidings_core::engine::{Engine, EngineSnapshot, Plan, Presenter};
 use tidings_core::{Batch, Books};
 use tidings_store::Store;
 
+use crate::commit::view::StoreView;
 use crate::error::Error;
-use crate::view::StoreView;
 use crate::vitals::Vitals;
 
 /// A node as it was after a durable commit, for reading.

@@ -12,9 +12,9 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::clock::monotonic;
+use crate::cluster::log_feed::FollowerReport;
 use crate::election::Monotonic;
 use crate::handle::Handle;
-use crate::log_feed::FollowerReport;
 
 /// The way to the node with the intake.
 pub trait LeaderLink: Send {

@@ -19,7 +19,7 @@ use super::Slot;
 use super::party::Party;
 use crate::channel::{GateId, Head, InForce, Outlet, Pass};
 use crate::clock::Clock;
-use crate::priority::Priority;
+use crate::delivery::priority::Priority;
 
 /// The queue of a channel.
 pub(super) struct Queue {

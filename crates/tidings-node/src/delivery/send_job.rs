@@ -13,8 +13,8 @@ use tidings_core::rules::UnknownOutcome;
 use tidings_core::{Batch, Ending, Instant, Rules};
 
 use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
-use crate::priority::Priority;
-use crate::ready::Ready;
+use crate::delivery::priority::Priority;
+use crate::delivery::ready::Ready;
 
 /// A message that is being sent.
 #[derive(Clone, Debug)]
