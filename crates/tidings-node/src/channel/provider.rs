@@ -7,11 +7,12 @@ use std::sync::Arc;
 use tidings_core::channel::{AddressKind, ChannelKind};
 use tidings_mail::{DesignError, SenderError};
 
-use super::http::{
-    ProviderUrl, Shape, apns, discord, fcm, mailgun, postmark, sendgrid, ses, slack, teams,
-    telegram, twilio, vapid, webhook,
-};
+use super::http::{ProviderUrl, Shape, webhook};
 use super::signer::SignerError;
+use crate::channel::http::chat::{discord, slack, teams, telegram};
+use crate::channel::http::mail::{mailgun, postmark, sendgrid, ses};
+use crate::channel::http::push::{apns, fcm, vapid};
+use crate::channel::http::sms::twilio;
 
 /// The variable with the password if an address has only a user.
 const PASSWORD_VARIABLE: &str = "TIDINGS_SMTP_PASSWORD";

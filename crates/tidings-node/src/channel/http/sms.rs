@@ -3,6 +3,8 @@
 //! A part has 160 characters of that alphabet (3GPP TS 23.038, section 6.2.1), of which a few count twice, or 70 units
 //! of UTF-16 as soon as one character is not in it. Of a text of several parts each has a little less room.
 
+pub(crate) mod twilio;
+
 use tidings_mail::Short;
 use unicode_segmentation::UnicodeSegmentation as _;
 

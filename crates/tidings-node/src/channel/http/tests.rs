@@ -483,7 +483,7 @@ fn a_mail_in_parts_keeps_its_letters() {
     let mut batch = batch("b1", "Käthe \"K\" Kollwitz: 日本 & <b>");
     batch.locale = "en".to_owned();
     let rendered = super::super::sample::rendered(&batch);
-    let parts = super::mime::Parts::of(&rendered).unwrap();
+    let parts = crate::channel::http::mail::mime::Parts::of(&rendered).unwrap();
     assert!(parts.subject.contains("Käthe \"K\" Kollwitz: 日本 & <b>"));
     assert!(parts.text.contains("日本 & <b>"));
     assert!(parts.html.contains("日本 &amp; &lt;b&gt;"));

@@ -1,5 +1,8 @@
 //! A call over HTTP, whatever its version.
 
+pub(super) mod http1;
+pub(super) mod http2;
+
 use super::{Answer, Request};
 
 /// The most bytes of an answer that are read.

@@ -11,8 +11,9 @@ use tokio::runtime::Builder;
 use ureq::http::Response;
 
 use super::super::super::super::patience::Patience;
-use super::super::super::{Http, ProviderUrl, apns::Apns};
+use super::super::super::{Http, ProviderUrl};
 use super::*;
+use crate::channel::http::push::apns::Apns;
 use crate::clock::{Clock, VirtualClock};
 
 const DEVICE: &str = "740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad";

@@ -3,8 +3,9 @@
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 
 use super::super::super::super::patience::Patience;
-use super::super::super::{Http, ProviderUrl, fcm::Fcm};
+use super::super::super::{Http, ProviderUrl};
 use super::*;
+use crate::channel::http::push::fcm::Fcm;
 use crate::clock::{Clock, VirtualClock};
 
 /// A key that signs nothing but tests.

@@ -4,8 +4,8 @@ use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 use tidings_mail::{self as mail, Fault, Stage, Status, Verdict};
 
-use super::super::{Outcome, Scope};
-use super::Answer;
+use crate::channel::http::Answer;
+use crate::channel::{Outcome, Scope};
 
 /// The words of an answer about a mail.
 #[derive(Clone, Copy, Debug)]

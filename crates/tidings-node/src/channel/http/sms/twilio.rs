@@ -6,9 +6,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered};
-use super::note::Note;
-use super::{Answer, ProviderUrl, Request, Shape, sent, sms};
+use crate::channel::http::note::Note;
+use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent, sms};
+use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "twilio://ACCOUNT_SID:${AUTH_TOKEN}";

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use tidings_core::Instant;
 
-use super::super::{Outcome, ProviderError, Rendered};
-use super::note::Note;
-use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
+use crate::channel::http::note::Note;
+use crate::channel::http::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
+use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "teams://";

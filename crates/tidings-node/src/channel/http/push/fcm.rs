@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::jwt::jwt;
-use super::super::{Outcome, ProviderError, Rendered, Scope};
-use super::note::Note;
-use super::vouched::Vouched;
-use super::{Answer, ProviderUrl, Request, Shape, sent};
+use crate::channel::http::note::Note;
+use crate::channel::http::vouched::Vouched;
+use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
+use crate::channel::jwt::jwt;
+use crate::channel::{Outcome, ProviderError, Rendered, Scope};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_mail::{Fault, Stage, Verdict};
 
-use super::super::{Outcome, ProviderError, Rendered};
 use super::mime::{Parts, known_by};
 use super::refused::Said;
-use super::{Answer, ProviderUrl, Request, Shape, sent};
+use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
+use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "sendgrid://${KEY}";

@@ -12,10 +12,10 @@ use tidings_core::Instant;
 use tidings_core::channel::{AddressKind, Subscription};
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::jwt::jwt;
-use super::super::{Outcome, ProviderError, Rendered, Scope};
-use super::note::Note;
-use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
+use crate::channel::http::note::Note;
+use crate::channel::http::{Answer, Detour, ProviderUrl, Reach, Request, Shape};
+use crate::channel::jwt::jwt;
+use crate::channel::{Outcome, ProviderError, Rendered, Scope};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.

@@ -4,9 +4,9 @@ use serde_json::json;
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered};
-use super::note::Note;
-use super::{Answer, ProviderUrl, Request, Shape, sent};
+use crate::channel::http::note::Note;
+use crate::channel::http::{Answer, ProviderUrl, Request, Shape, sent};
+use crate::channel::{Outcome, ProviderError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "telegram://${BOT_TOKEN}";

@@ -15,16 +15,16 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use ureq::http::{Request as HttpRequest, Uri};
 
-use super::super::ProviderError;
-use super::super::patience::Patience;
-use super::wire::{ANSWER_BYTES_MAX, Called, Wire};
-use super::{Answer, Request};
+use crate::channel::ProviderError;
+use crate::channel::http::wire::{ANSWER_BYTES_MAX, Called, Wire};
+use crate::channel::http::{Answer, Request};
+use crate::channel::patience::Patience;
 
 /// The content of a frame.
 type Bytes = std::io::Cursor<Vec<u8>>;
 
 /// A client with one connection.
-pub(super) struct Http2 {
+pub(in crate::channel::http) struct Http2 {
     /// Set until the client is dropped.
     runtime: Option<Runtime>,
     tls: TlsConnector,
@@ -47,7 +47,7 @@ impl Http2 {
     ///
     /// # Errors
     /// [`ProviderError::Http`] where its thread can't be started.
-    pub(super) fn new(patience: Patience) -> Result<Self, ProviderError> {
+    pub(in crate::channel::http) fn new(patience: Patience) -> Result<Self, ProviderError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("tidings-http2")

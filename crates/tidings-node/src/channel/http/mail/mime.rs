@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use mail_parser::MessageParser;
 use tidings_mail::MESSAGE_HEADER;
 
-use super::super::{Outcome, Rendered};
+use crate::channel::{Outcome, Rendered};
 
 /// The headers of a mail that go with its parts; the provider writes the others itself.
 const KEPT: [&str; 11] = [

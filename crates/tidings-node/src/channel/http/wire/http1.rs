@@ -7,18 +7,18 @@ use ureq::Agent;
 use ureq::http::{HeaderMap, Request as HttpRequest};
 use ureq::unversioned::transport::DefaultConnector;
 
-use super::super::patience::Patience;
-use super::guard::{Guard, PRIVATE};
-use super::wire::{ANSWER_BYTES_MAX, Called, Wire};
-use super::{Answer, Reach, Request};
+use crate::channel::http::guard::{Guard, PRIVATE};
+use crate::channel::http::wire::{ANSWER_BYTES_MAX, Called, Wire};
+use crate::channel::http::{Answer, Reach, Request};
+use crate::channel::patience::Patience;
 
 /// A client that keeps connections for a while.
-pub(super) struct Http1(Agent);
+pub(in crate::channel::http) struct Http1(Agent);
 
 impl Http1 {
     /// Prepares a client, without connecting.
     /// `strangers` = recipients name what it calls.
-    pub(super) fn new(reach: Reach, patience: Patience, strangers: bool) -> Self {
+    pub(in crate::channel::http) fn new(reach: Reach, patience: Patience, strangers: bool) -> Self {
         let guard = Guard(reach);
         let limit = |ms: u64| Some(Duration::from_millis(ms));
         let config = Agent::config_builder()

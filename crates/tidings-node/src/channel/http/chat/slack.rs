@@ -4,9 +4,9 @@ use serde_json::json;
 use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered, Scope};
-use super::note::Note;
-use super::{Answer, Detour, ProviderUrl, Reach, Request, Shape, sent};
+use crate::channel::http::note::Note;
+use crate::channel::http::{Answer, Detour, ProviderUrl, Reach, Request, Shape, sent};
+use crate::channel::{Outcome, ProviderError, Rendered, Scope};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "slack://${BOT_TOKEN}";

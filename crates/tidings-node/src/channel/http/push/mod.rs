@@ -1,0 +1,5 @@
+//! Push services: of devices and of browsers.
+
+pub(crate) mod apns;
+pub(crate) mod fcm;
+pub(crate) mod vapid;
