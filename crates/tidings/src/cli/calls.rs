@@ -84,7 +84,11 @@ macro_rules! to {
 }
 
 mod cancel;
+pub(super) mod explain;
+pub(super) mod inbox;
+pub(super) mod nodes;
 mod steer;
+pub(super) mod suppressions;
 
 pub(super) use cancel::{Cancel, Withdraw};
 pub(super) use steer::{Pause, Resume, resume};

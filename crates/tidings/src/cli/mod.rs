@@ -7,18 +7,14 @@ mod backup;
 mod bench;
 mod calls;
 mod check;
-mod compare;
 #[cfg(feature = "demo")]
 mod demo;
-mod explain;
 mod export;
 mod help;
 mod import;
-mod inbox;
 mod key;
 mod mail;
 mod messages;
-mod nodes;
 mod print;
 mod publish;
 mod reach;
@@ -26,12 +22,9 @@ mod serve;
 mod signals;
 mod simulate;
 mod status;
-mod suppressions;
 mod table;
 #[cfg(test)]
 mod tests;
-mod timeline;
-mod tune;
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -171,7 +164,7 @@ enum Command {
     /// Write the last days of a store as a timeline, which `simulate` and `tune` play
     Export(export::Arguments),
     /// Explain why a recipient got an event, or did not: each rule in its order
-    Explain(explain::Explain),
+    Explain(calls::explain::Explain),
     /// Make a recipient's pending notifications due now
     Flush(calls::Flush),
     /// Permanently delete all data before DATE, including notifications not yet sent (today is kept)
@@ -179,7 +172,7 @@ enum Command {
     /// Import recipients, subscriptions or objects from a file
     Import(import::Arguments),
     /// Show a recipient's inbox
-    Inbox(inbox::Inbox),
+    Inbox(calls::inbox::Inbox),
     /// Create, list and revoke API keys
     Key(key::Arguments),
     /// Write the manual pages of these commands
@@ -190,7 +183,7 @@ enum Command {
     /// List messages, show one, and retry, cancel or resend them
     Messages(Box<messages::Arguments>),
     /// Show the nodes that share a store: who holds it, since when, how far behind
-    Nodes(Box<nodes::Nodes>),
+    Nodes(Box<calls::nodes::Nodes>),
     /// Pause a type or a channel: its notifications wait until it is resumed
     Pause(calls::Pause),
     /// Show a recipient's pending notifications
@@ -210,13 +203,13 @@ enum Command {
     /// Show the status of a server or a data directory: what is pending, overdue or paused
     Status(calls::Status),
     /// List the addresses to which nothing is sent, add and remove them
-    Suppressions(Box<suppressions::Arguments>),
+    Suppressions(Box<calls::suppressions::Arguments>),
     /// Write the default templates of mails beside the configuration, to be changed
     Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
     /// Propose `quiet` and `max_wait` of cool-downs for a goal, by playing a timeline with each choice
-    Tune(Box<tune::Arguments>),
+    Tune(Box<simulate::tune::Arguments>),
     /// Withdraw an event, or all events with a cancellation key: cancel them, and take them out of inboxes
     Withdraw(calls::Withdraw),
 }
@@ -260,8 +253,8 @@ where
         Command::Inbox(arguments) => calls::run(&arguments, streams),
         Command::Key(arguments) => key::run(&arguments, streams),
         Command::Messages(arguments) => messages::run(&arguments, streams),
-        Command::Nodes(arguments) => nodes::run(&arguments, streams),
-        Command::Suppressions(arguments) => suppressions::run(&arguments, streams),
+        Command::Nodes(arguments) => calls::nodes::run(&arguments, streams),
+        Command::Suppressions(arguments) => calls::suppressions::run(&arguments, streams),
         Command::Pause(arguments) => calls::run(&arguments, streams),
         Command::Pending(arguments) => calls::run(&arguments, streams),
         Command::Preview(arguments) => mail::preview(&arguments, streams),
@@ -272,11 +265,11 @@ where
         Command::Serve(arguments) => serve::run(&arguments, streams),
         Command::Simulate(arguments) => match &arguments.config {
             Some(config) => simulate::run(config, &arguments, make, streams),
-            None => compare::run(&arguments.compare, &arguments, make, streams),
+            None => simulate::compare::run(&arguments.compare, &arguments, make, streams),
         },
         Command::Status(arguments) => calls::run(&arguments, streams),
         Command::Template(arguments) => mail::template(&arguments, streams),
-        Command::Tune(arguments) => tune::run(&arguments, make, streams),
+        Command::Tune(arguments) => simulate::tune::run(&arguments, make, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {
         Ok(status) => status,

@@ -1,5 +1,9 @@
 //! `tidings simulate`: prints the messages that would be sent, and when; or compares configurations, or explains.
 
+pub(super) mod compare;
+pub(super) mod timeline;
+pub(super) mod tune;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,10 +13,11 @@ use tidings_core::channel::CHANNELS;
 use tidings_core::{Id, Instant, Rules};
 
 use super::print::{Form, Printer};
-use super::timeline::TimelineArguments;
-use super::{MakePlayer, Status, Streams, explain, report};
+use super::{MakePlayer, Status, Streams, report};
 use crate::body::Fields;
 use crate::body::explain::ExplainBody;
+use crate::cli::calls::explain;
+use crate::cli::simulate::timeline::TimelineArguments;
 use crate::config;
 use crate::explained::Explained;
 use crate::simulate::{Halt, Play};

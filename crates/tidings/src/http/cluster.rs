@@ -5,7 +5,12 @@
 //! lease, which may forward again. Where nobody is known to have what a call is about, or the node is lost while it
 //! has the call, the answer is 503 with `Retry-After`.
 
+pub(crate) mod follow;
+pub(super) mod gather;
+pub(super) mod nodes_own;
+pub mod owners;
 mod peer;
+pub(super) mod split;
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -28,8 +33,8 @@ use tower::ServiceExt as _;
 
 pub(super) use self::peer::Peer;
 use super::error::{Code, Misdirected, Problem};
-use super::exposition::{self, Page, seconds};
-use super::owners::{Owner, Owners};
+use crate::http::cluster::owners::{Owner, Owners};
+use crate::http::metrics::exposition::{self, Page, seconds};
 
 /// The answer of `/healthz`: the process is alive, whether it holds the store or not.
 pub(super) const ALIVE: &str = "ok\n";

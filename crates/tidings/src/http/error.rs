@@ -13,8 +13,8 @@ use tidings_core::journal::stored::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
 
-use super::owners::Owner;
 use crate::body::{About, Fault, hint};
+use crate::http::cluster::owners::Owner;
 
 /// The advice on retrying the same request unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

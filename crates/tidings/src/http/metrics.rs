@@ -3,6 +3,10 @@
 //! Labels come from closed lists: calls, classes of status, channels, outcomes. No metric grows with
 //! recipients or events.
 
+pub(super) mod exposition;
+pub(super) mod health;
+pub(super) mod requests;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,9 +18,9 @@ use tidings_core::{Instant, Outcome, Rules};
 use tidings_node::{Durable, ResolverVitals, Vitals};
 
 use super::error::Problem;
-use super::exposition::{self, Page, seconds};
 use super::service::Service;
 use super::v1::clock_behind_seconds;
+use crate::http::metrics::exposition::{Page, seconds};
 
 /// The state of the node at a scrape.
 struct Seen {

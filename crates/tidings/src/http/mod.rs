@@ -4,38 +4,23 @@
 //! is read into the same types as lines of timelines (`crate::body`); what can go wrong stands in one
 //! table ([`error`]).
 
-mod access;
 mod answer;
-mod array;
 mod call;
 pub mod cluster;
 pub mod error;
-mod exposition;
-mod extract;
 pub mod feedback;
-pub(crate) mod follow;
-mod gather;
-mod health;
-mod ids;
-mod lines;
 pub mod listen;
 mod mailbox;
 mod metrics;
-mod nodes_own;
 mod openapi;
-pub mod owners;
 #[cfg(test)]
 pub(crate) mod post;
-mod query;
 mod request;
-mod requests;
 #[cfg(test)]
 pub(crate) mod rig;
-mod room;
 mod service;
 mod settings;
 mod site;
-mod split;
 mod streaming;
 #[cfg(test)]
 mod tests;
@@ -55,8 +40,8 @@ use crate::wording::{all_of, quoted};
 
 pub use answer::{Answer, only};
 pub use cluster::Cluster;
+pub use cluster::owners::Owners;
 pub use error::{Code, Problem};
-pub use owners::Owners;
 pub use request::Change;
 pub use service::{Access, Service};
 pub use settings::Settings;
@@ -74,11 +59,11 @@ pub fn router(service: Arc<Service>) -> Router {
         .merge(site::routes())
         .merge(mailbox::routes())
         .merge(feedback::routes())
-        .merge(follow::routes())
-        .merge(nodes_own::routes())
+        .merge(cluster::follow::routes())
+        .merge(cluster::nodes_own::routes())
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
-        .layer(middleware::from_fn_with_state(Arc::clone(&service), access::check))
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), request::access::check))
         .with_state(service)
 }
 
@@ -111,7 +96,7 @@ fn calls() -> (Router<Arc<Service>>, OpenApi) {
 
 fn all() -> call::Calls {
     let calls = call::Calls::new(openapi::head());
-    openapi::calls(health::calls(v1::calls(calls)))
+    openapi::calls(metrics::health::calls(v1::calls(calls)))
 }
 
 async fn no_such_call(uri: Uri) -> Problem {

@@ -1,6 +1,14 @@
 //! Parsing of requests: parts of the path, the body, the `Idempotency-Key`. Faults in them are problems
 //! like any other.
 
+pub(super) mod access;
+pub(super) mod array;
+pub(super) mod extract;
+pub(super) mod ids;
+pub(super) mod lines;
+pub(super) mod query;
+pub(super) mod room;
+
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -11,8 +19,8 @@ use serde::de::Deserialize;
 use tidings_node::Once;
 
 use super::error::{Code, Problem};
-use super::room::Room;
 use crate::body::Fields;
+use crate::http::request::room::Room;
 
 /// The most bytes of an `Idempotency-Key`.
 pub(super) const KEY_BYTES_MAX: usize = 255;

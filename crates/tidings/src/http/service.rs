@@ -21,14 +21,14 @@ use super::answer::{Answer, only};
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
 use super::feedback::{FEEDBACK, Feedback};
-use super::ids::EventIds;
-use super::owners::{Owner, Owners};
 use super::request::Change;
-use super::requests::Requests;
-use super::room::BodyRoom;
 use super::settings::Settings;
 use super::site::state::{NAMES, Site};
-use super::split::{NODES_CALL, OwnReplies, Replies, SplitCommands};
+use crate::http::cluster::owners::{Owner, Owners};
+use crate::http::cluster::split::{NODES_CALL, OwnReplies, Replies, SplitCommands};
+use crate::http::metrics::requests::Requests;
+use crate::http::request::ids::EventIds;
+use crate::http::request::room::BodyRoom;
 use crate::wording::quoted;
 
 /// The most reads at once: each has a thread, and some wait for the disk.

@@ -19,9 +19,9 @@ use crate::app::{self, Opened};
 use crate::cli::reach::STORE_VARIABLE;
 use crate::cli::{Status, Streams, report, signals};
 use crate::client::StorePlace;
+use crate::http::cluster::follow::HttpLeaderLink;
 use crate::http::cluster::{self, Cluster};
 use crate::http::feedback::maildir;
-use crate::http::follow::HttpLeaderLink;
 use crate::http::listen;
 use crate::keys::{self, Secret};
 

@@ -4,7 +4,7 @@ use axum::http::Uri;
 use axum::http::uri::{Authority, PathAndQuery, Scheme};
 use tidings_store::lease::{Epoch, Member, Membership, NodeId, TermNo};
 
-use crate::http::owners::Owner;
+use crate::http::cluster::owners::Owner;
 
 /// The tenure by which a node has a home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,8 +35,8 @@ use tokio::task::spawn_blocking;
 
 use super::call::CallName;
 use super::error::{Code, Problem};
-use super::extract::whole;
 use super::service::Service;
+use crate::http::request::extract::whole;
 
 /// The name of the calls in metrics.
 pub(super) const FEEDBACK: &str = "feedback";

@@ -30,8 +30,8 @@ use self::state::{CHOICES, CHOOSE, REST, Site, design};
 use super::answer::only;
 use super::call::CallName;
 use super::error::Problem;
-use super::extract::whole;
 use super::service::Service;
+use crate::http::request::extract::whole;
 
 /// The most bytes of a form.
 const FORM_BYTES_MAX: usize = 64 << 10;

@@ -12,8 +12,8 @@ use tidings_store::lease::{
     Epoch, Lease, Member, MemberStatus, Membership, NodeId, Role, Share, TermNo, Token,
 };
 
+use crate::http::cluster::owners::{Owner, Owners};
 use crate::http::cluster::{self, Cluster};
-use crate::http::owners::{Owner, Owners};
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Service, Settings, listen};
 use crate::keys::Secret;

@@ -17,9 +17,9 @@ use utoipa_axum::routes;
 use super::waiting::{RetriedMessage, Waiting};
 use crate::body::short::ForgetDays;
 use crate::http::call::{Calls, Kind};
+use crate::http::cluster::gather::{self, OtherShards};
 use crate::http::error::{Code, Problem};
-use crate::http::gather::{self, OtherShards};
-use crate::http::query::{FromQuery, InQuery, Parameters};
+use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service, only};
 
 /// Scheduled events that are listed at most.

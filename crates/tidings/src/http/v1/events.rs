@@ -1,5 +1,8 @@
 //! Events: one, an array, or a stream of lines.
 
+pub(super) mod cancel;
+pub(super) mod outcome;
+
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -15,12 +18,12 @@ use utoipa_axum::routes;
 use crate::body::Fields;
 use crate::body::event::EventBody;
 use crate::body::json::{self, Json};
-use crate::http::array;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::ids;
-use crate::http::lines::{self, Counted, Lines, Rejected, Wanted};
-use crate::http::query::InQuery;
+use crate::http::request::array;
+use crate::http::request::ids;
+use crate::http::request::lines::{self, Counted, Lines, Rejected, Wanted};
+use crate::http::request::query::InQuery;
 use crate::http::request::{content_type, idempotency_key};
 use crate::http::{Answer, Change, Service, only};
 use crate::warning::Worded;

@@ -14,15 +14,15 @@ use tidings_core::{Day, Instant};
 use tidings_node::Durable;
 use utoipa_axum::routes;
 
-use super::outcome::PublishedAs;
 use super::recipients::RecipientProfile;
 use crate::body::preference::Preference;
 use crate::http::Service;
 use crate::http::call::{Calls, Kind};
+use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
-use crate::http::gather::OtherShards;
-use crate::http::query::{FromQuery, InQuery, Parameters};
+use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::streaming::streamed;
+use crate::http::v1::events::outcome::PublishedAs;
 
 /// Days of an export, if the query says nothing.
 const DAYS: u16 = 7;

@@ -14,8 +14,8 @@ use utoipa_axum::routes;
 use crate::body::short::Mark;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::request::InPath;
+use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service};
 
 /// Groups of a page where the query does not say.

@@ -1,5 +1,7 @@
 //! Messages of channels: pages of them, the time line of one, and changes of it.
 
+pub(super) mod page;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -15,13 +17,13 @@ use tidings_core::{Command, Id};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use super::message_page::{MessagePage, MessageShown, merged};
 use crate::explained::ExplainedStep;
 use crate::http::call::{Calls, Kind};
+use crate::http::cluster::gather::OtherShards;
 use crate::http::error::{Code, Problem};
-use crate::http::gather::OtherShards;
-use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::request::InPath;
+use crate::http::request::query::{FromQuery, InQuery, Parameters};
+use crate::http::v1::messages::page::{MessagePage, MessageShown, merged};
 use crate::http::{Answer, Change, Service, only};
 use crate::wording::quoted;
 

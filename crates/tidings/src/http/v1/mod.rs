@@ -2,17 +2,14 @@
 
 mod admin;
 mod backup;
-mod cancel;
 mod events;
 mod explain;
 mod export;
 mod inbox;
 mod keys;
-mod message_page;
 mod messages;
 pub mod nodes;
 mod objects;
-mod outcome;
 mod pausing;
 mod preferences;
 mod preview;
@@ -36,9 +33,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = preferences::calls(calls);
     let calls = preview::calls(calls);
     let calls = events::calls(calls);
-    let calls = outcome::calls(calls);
+    let calls = events::outcome::calls(calls);
     let calls = explain::calls(calls);
-    let calls = cancel::calls(calls);
+    let calls = events::cancel::calls(calls);
     let calls = objects::calls(calls);
     let calls = inbox::calls(calls);
     let calls = waiting::calls(calls);

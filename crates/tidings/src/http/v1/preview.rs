@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 use super::waiting::ScheduledCount;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::request::InPath;
+use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Service};
 
 /// The call that previews.

@@ -18,12 +18,12 @@ use super::schema::with_id;
 use crate::body::addresses;
 use crate::body::quiet;
 use crate::body::recipient::{ProfileChange, StateWord};
-use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
-use crate::http::lines::{Each, LineAnswer, Wanted};
-use crate::http::query::InQuery;
 use crate::http::request::InPath;
+use crate::http::request::array::{self, ItemAnswer};
+use crate::http::request::lines::{Each, LineAnswer, Wanted};
+use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
 
 /// The errors of a profile in the body.

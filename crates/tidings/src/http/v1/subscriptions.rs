@@ -13,12 +13,12 @@ use utoipa_axum::routes;
 use crate::body::Fault;
 use crate::body::short::Subscription;
 use crate::body::text::{FromText as _, Topic};
-use crate::http::array::{self, ItemAnswer};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
-use crate::http::lines::{Each, LineAnswer, Wanted};
-use crate::http::query::InQuery;
 use crate::http::request::InPath;
+use crate::http::request::array::{self, ItemAnswer};
+use crate::http::request::lines::{Each, LineAnswer, Wanted};
+use crate::http::request::query::InQuery;
 use crate::http::{Answer, Change, Service};
 
 /// The errors of following.

@@ -15,8 +15,8 @@ use crate::body::About;
 use crate::body::suppression::{self, SuppressionBody, SuppressionReason};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::query::{FromQuery, InQuery, Parameters};
 use crate::http::request::InPath;
+use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service};
 
 /// Addresses of a page where the query does not say.

@@ -13,12 +13,12 @@ use tidings_core::recipient::State as Confirmation;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use super::message_page::MessageShown;
 use super::messages::AttemptShown;
 use crate::body::short::FlushLimits;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::v1::messages::page::MessageShown;
 use crate::http::{Answer, Change, Service, only};
 
 /// Messages that are listed at most that wait to be tried again.

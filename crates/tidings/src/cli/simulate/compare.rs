@@ -5,17 +5,17 @@ use std::path::PathBuf;
 
 use indicatif::ProgressBar;
 
-use super::simulate::{Arguments, read};
-use super::table::Table;
 use super::timeline::TimelineArguments;
-use super::{MakePlayer, Status, Streams, report};
+use crate::cli::simulate::{Arguments, read};
+use crate::cli::table::Table;
+use crate::cli::{MakePlayer, Status, Streams, report};
 use crate::compare::page::Page;
 use crate::compare::rows::{Row, rows};
 use crate::compare::{self, Channels, Figures, Named, Played, Population, Story, Wanted};
 use crate::wording::quoted;
 
 /// Runs the command.
-pub(super) fn run(
+pub(in crate::cli) fn run(
     files: &[PathBuf],
     arguments: &Arguments,
     make: MakePlayer<'_>,
@@ -70,7 +70,7 @@ pub(super) fn run(
 }
 
 /// Plays the timeline under each configuration; faults are reported.
-pub(super) fn play_all(
+pub(in crate::cli) fn play_all(
     configs: &[Named],
     arguments: &TimelineArguments,
     wanted: Wanted<'_>,

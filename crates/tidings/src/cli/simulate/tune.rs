@@ -8,10 +8,10 @@ use tidings_core::Rules;
 use tidings_core::channel::sending;
 
 use super::compare::play_all;
-use super::simulate::read;
-use super::table::Table;
 use super::timeline::TimelineArguments;
-use super::{MakePlayer, Status, Streams, report};
+use crate::cli::simulate::read;
+use crate::cli::table::Table;
+use crate::cli::{MakePlayer, Status, Streams, report};
 use crate::compare::rows::{mean, said};
 use crate::compare::tune::{Answer, Cooldown, Goal, choose, grid};
 use crate::compare::{self, Channels, Figures, Named, Population, Wanted};
@@ -20,7 +20,7 @@ use crate::wording::quoted;
 
 /// Arguments of `tune`.
 #[derive(clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::cli) struct Arguments {
     /// Configuration
     #[arg(long, value_name = "FILE", default_value = "tidings.toml")]
     config: PathBuf,
@@ -76,7 +76,7 @@ fn sending_names() -> Vec<&'static str> {
 }
 
 /// Runs the command.
-pub(super) fn run(
+pub(in crate::cli) fn run(
     arguments: &Arguments,
     make: MakePlayer<'_>,
     streams: &mut Streams<'_>,

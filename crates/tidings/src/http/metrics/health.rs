@@ -6,15 +6,15 @@ use axum::extract::State;
 use tidings_core::table::Partition;
 use utoipa_axum::routes;
 
-use super::call::{Calls, Kind};
-use super::cluster::ALIVE;
-use super::error::{Code, Problem};
-use super::metrics;
-use super::service::Service;
-use super::v1::clock_behind_seconds;
+use crate::http::call::{Calls, Kind};
+use crate::http::cluster::ALIVE;
+use crate::http::error::{Code, Problem};
+use crate::http::metrics;
+use crate::http::service::Service;
+use crate::http::v1::clock_behind_seconds;
 
 /// `/healthz`, `/readyz` and `/metrics`.
-pub(super) fn calls(calls: Calls) -> Calls {
+pub(in crate::http) fn calls(calls: Calls) -> Calls {
     calls
         .add("healthz", Kind::Open, routes!(healthz), &[])
         .add(

@@ -8,16 +8,16 @@ use tidings_core::Instant;
 use tidings_core::channel::EMAIL;
 use tidings_core::suppression::SuppressedFor;
 
-use super::calls::{self, Call};
-use super::reach::To;
-use super::table::{Table, cell, list};
-use super::{Status, Streams};
+use crate::cli::calls::{self, Call};
+use crate::cli::reach::To;
+use crate::cli::table::{Table, cell, list};
+use crate::cli::{Status, Streams};
 use crate::client::{Request, parameters, segment};
 
 /// `tidings suppressions`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(super) struct Arguments {
+pub(in crate::cli) struct Arguments {
     #[command(subcommand)]
     what: Option<What>,
     #[command(flatten)]
@@ -91,7 +91,7 @@ fn reason(text: &str) -> Result<SuppressedFor, &'static str> {
 }
 
 /// Runs the command.
-pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(in crate::cli) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match &arguments.what {
         None => calls::run(&arguments.list, streams),
         Some(What::List(list)) => calls::run(list, streams),

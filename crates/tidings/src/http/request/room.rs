@@ -5,12 +5,12 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::error::{Code, Problem};
-use super::listen::Peer;
+use crate::http::error::{Code, Problem};
+use crate::http::listen::Peer;
 
 /// The memory for bodies of one kind of caller: of those with a key, or of everybody else.
 #[derive(Clone, Debug)]
-pub(super) struct BodyRoom(Arc<Bounds>);
+pub(in crate::http) struct BodyRoom(Arc<Bounds>);
 
 #[derive(Debug)]
 struct Bounds {
@@ -31,7 +31,7 @@ struct Taken {
 
 impl BodyRoom {
     /// Room for this many bytes of all bodies together, and of those of one address.
-    pub(super) fn of(bytes_max: usize, peer_bytes_max: usize, patience: Duration) -> Self {
+    pub(in crate::http) fn of(bytes_max: usize, peer_bytes_max: usize, patience: Duration) -> Self {
         Self(Arc::new(Bounds { bytes_max, peer_bytes_max, patience, taken: Mutex::default() }))
     }
 
@@ -39,20 +39,20 @@ impl BodyRoom {
     ///
     /// # Errors
     /// As [`Room::hold`].
-    pub(super) fn take(&self, bytes: usize) -> Result<Room, Problem> {
+    pub(in crate::http) fn take(&self, bytes: usize) -> Result<Room, Problem> {
         let mut room = self.of_peer(None);
         room.hold(bytes)?;
         Ok(room)
     }
 
     /// A body of this peer that has no room yet. Whoever is on this machine may speak for many clients.
-    pub(super) fn of_peer(&self, peer: Option<&Peer>) -> Room {
+    pub(in crate::http) fn of_peer(&self, peer: Option<&Peer>) -> Room {
         let peer = peer.map(|Peer(peer)| *peer);
         Room { of: self.clone(), peer: peer.filter(|peer| !peer.is_loopback()), bytes: 0 }
     }
 
     /// Time limit of the arrival of a body.
-    pub(super) fn patience(&self) -> Duration {
+    pub(in crate::http) fn patience(&self) -> Duration {
         self.0.patience
     }
 
@@ -63,7 +63,7 @@ impl BodyRoom {
 
 /// The room of one body, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(in crate::http) struct Room {
     of: BodyRoom,
     peer: Option<IpAddr>,
     bytes: usize,
@@ -74,7 +74,7 @@ impl Room {
     ///
     /// # Errors
     /// As [`Room::hold`].
-    pub(super) fn expect(&self, bytes: usize) -> Result<(), Problem> {
+    pub(in crate::http) fn expect(&self, bytes: usize) -> Result<(), Problem> {
         self.fits(&self.of.taken(), bytes)
     }
 
@@ -97,7 +97,7 @@ impl Room {
     ///
     /// # Errors
     /// [`Code::TooBusy`] where the bodies that are here take all the room.
-    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Problem> {
+    pub(in crate::http) fn hold(&mut self, bytes: usize) -> Result<(), Problem> {
         let more = bytes.saturating_sub(self.bytes);
         let mut taken = self.of.taken();
         self.fits(&taken, bytes)?;

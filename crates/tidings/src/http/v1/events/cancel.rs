@@ -20,7 +20,7 @@ use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service, only};
 
 /// The calls that cancel and withdraw events.
-pub(super) fn calls(calls: Calls) -> Calls {
+pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
     calls
         .add(
             "cancel_event",

@@ -5,22 +5,22 @@ use std::io;
 use serde_json::Value;
 use tidings_store::{Expected, database};
 
-use super::reach::{self, To};
-use super::status::span;
-use super::table::{Table, cell};
-use super::{Status, Streams, report};
+use crate::cli::reach::{self, To};
+use crate::cli::status::span;
+use crate::cli::table::{Table, cell};
+use crate::cli::{Status, Streams, report};
 use crate::client::{Fault, Purpose, Request, StorePlace};
 use crate::http::v1::nodes::shown;
 
 /// Arguments of `nodes`.
 #[derive(clap::Args)]
-pub(super) struct Nodes {
+pub(in crate::cli) struct Nodes {
     #[command(flatten)]
     to: To,
 }
 
 /// Runs the command. With the address of the database it needs no node that runs.
-pub(super) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::Result<Status> {
+pub(in crate::cli) fn run(arguments: &Nodes, streams: &mut Streams<'_>) -> io::Result<Status> {
     let to = &arguments.to;
     let nodes = match to.store_place() {
         Some(StorePlace::Database(url)) => in_database(&url),

@@ -7,20 +7,20 @@ use axum::http::StatusCode;
 
 /// Requests by call and class of status.
 #[derive(Debug)]
-pub(super) struct Requests(pub(super) BTreeMap<&'static str, [AtomicU64; 5]>);
+pub(in crate::http) struct Requests(pub(in crate::http) BTreeMap<&'static str, [AtomicU64; 5]>);
 
 /// The name for requests that match no call.
-pub(super) const NO_CALL: &str = "none";
+pub(in crate::http) const NO_CALL: &str = "none";
 
 impl Requests {
     /// Creates empty counters for these calls.
-    pub(super) fn of(calls: impl IntoIterator<Item = &'static str>) -> Self {
+    pub(in crate::http) fn of(calls: impl IntoIterator<Item = &'static str>) -> Self {
         let calls = calls.into_iter().chain([NO_CALL]);
         Self(calls.map(|call| (call, Default::default())).collect())
     }
 
     /// Counts one.
-    pub(super) fn count(&self, call: &str, status: StatusCode) {
+    pub(in crate::http) fn count(&self, call: &str, status: StatusCode) {
         let class = usize::from(status.as_u16() / 100).clamp(1, 5) - 1;
         if let Some(classes) = self.0.get(call) {
             classes[class].fetch_add(1, Ordering::Relaxed);

@@ -7,43 +7,43 @@ use axum::response::{IntoResponse as _, Response};
 use tidings_node::{BOUNDS_S, Histogram};
 
 /// A page of metrics as an answer.
-pub(super) fn answer(text: String) -> Response {
+pub(in crate::http) fn answer(text: String) -> Response {
     let form = "text/plain; version=0.0.4; charset=utf-8";
     ([(header::CONTENT_TYPE, form)], text).into_response()
 }
 
 /// A time in seconds.
-pub(super) fn seconds(ms: i64) -> String {
+pub(in crate::http) fn seconds(ms: i64) -> String {
     format!("{}.{:03}", ms / 1000, ms % 1000)
 }
 
 /// A page of metrics under construction. Writing into a String can't fail.
 #[derive(Default)]
-pub(super) struct Page(pub(super) String);
+pub(in crate::http) struct Page(pub(in crate::http) String);
 
 impl Page {
-    pub(super) fn head(&mut self, name: &str, help: &str, kind: &str) {
+    pub(in crate::http) fn head(&mut self, name: &str, help: &str, kind: &str) {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    pub(super) fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
+    pub(in crate::http) fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
         let _ = match labels {
             "" => writeln!(self.0, "{name} {value}"),
             _ => writeln!(self.0, "{name}{{{labels}}} {value}"),
         };
     }
 
-    pub(super) fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
+    pub(in crate::http) fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
         self.head(name, help, "gauge");
         self.sample(name, "", value);
     }
 
-    pub(super) fn counter(&mut self, name: &str, help: &str, value: impl Display) {
+    pub(in crate::http) fn counter(&mut self, name: &str, help: &str, value: impl Display) {
         self.head(name, help, "counter");
         self.sample(name, "", value);
     }
 
-    pub(super) fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
+    pub(in crate::http) fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
         self.head(name, help, "histogram");
         let counts = histogram.cumulative();
         for (bound, count) in

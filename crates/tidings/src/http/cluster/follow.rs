@@ -18,10 +18,10 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::cluster::Cluster;
-use super::error::{Code, Problem};
 use super::owners::Owner;
-use super::service::Service;
+use crate::http::cluster::Cluster;
+use crate::http::error::{Code, Problem};
+use crate::http::service::Service;
 
 /// The path of the call.
 const PATH: &str = "/cluster/acts";
@@ -36,7 +36,7 @@ const WAIT: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The call, beside those of the API.
-pub(super) fn routes() -> Router<Arc<Service>> {
+pub(in crate::http) fn routes() -> Router<Arc<Service>> {
     let limit = DefaultBodyLimit::max(REPORT_BYTES_MAX);
     Router::new().route(PATH, post(acts).layer(limit))
 }

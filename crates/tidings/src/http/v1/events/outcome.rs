@@ -16,13 +16,13 @@ use crate::body::event::AudienceBody;
 use crate::body::object::EventObject;
 use crate::config::duration;
 use crate::http::call::{Calls, Kind};
+use crate::http::cluster::gather::{self, OtherShards};
 use crate::http::error::{Code, Problem};
-use crate::http::gather::{self, OtherShards};
 use crate::http::request::InPath;
 use crate::http::{Answer, Service};
 
 /// The call of an event's outcome.
-pub(super) fn calls(calls: Calls) -> Calls {
+pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
     calls.add(
         "get_event",
         Kind::Looks,
@@ -56,7 +56,7 @@ struct EventWithOutcome {
 
 /// An event as it was published; absent fields are null.
 #[derive(Serialize, ToSchema)]
-pub(super) struct PublishedAs {
+pub(in crate::http::v1) struct PublishedAs {
     id: String,
     r#type: String,
     #[schema(value_type = Option<EventObject>)]

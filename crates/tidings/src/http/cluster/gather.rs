@@ -15,9 +15,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::cluster::{Cluster, Others, PARTS, Peer};
-use super::error::Problem;
-use super::service::Service;
+use crate::http::cluster::{Cluster, Others, PARTS, Peer};
+use crate::http::error::Problem;
+use crate::http::service::Service;
 
 /// The time that another node has for its answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 /// The other nodes whose parts a call asks about; none where it asks about those of this node, or that has all.
-pub(super) struct OtherShards(Option<Asking>);
+pub(in crate::http) struct OtherShards(Option<Asking>);
 
 struct Asking {
     cluster: Arc<Cluster>,
@@ -36,11 +36,11 @@ struct Asking {
 
 /// The answers of other nodes.
 #[derive(Debug, Default)]
-pub(super) struct Gathered<T> {
+pub(in crate::http) struct Gathered<T> {
     /// Those that there are: a node that does not know what is asked for has none.
-    pub(super) found: Vec<T>,
+    pub(in crate::http) found: Vec<T>,
     /// The nodes that did not answer, and the parts that no node has.
-    pub(super) missing: Vec<String>,
+    pub(in crate::http) missing: Vec<String>,
 }
 
 impl FromRequestParts<Arc<Service>> for OtherShards {
@@ -67,12 +67,12 @@ impl FromRequestParts<Arc<Service>> for OtherShards {
 
 impl OtherShards {
     /// Returns true if this node answers alone.
-    pub(super) fn is_none(&self) -> bool {
+    pub(in crate::http) fn is_none(&self) -> bool {
         self.0.is_none()
     }
 
     /// Asks all of them at once, and reads their answers.
-    pub(super) async fn gather<T: DeserializeOwned>(&self) -> Gathered<T> {
+    pub(in crate::http) async fn gather<T: DeserializeOwned>(&self) -> Gathered<T> {
         let Some(asking) = &self.0 else {
             return Gathered { found: Vec::new(), missing: Vec::new() };
         };
@@ -88,7 +88,7 @@ impl OtherShards {
     }
 
     /// The answers as they come, to be read by the caller.
-    pub(super) async fn streams(&self) -> Gathered<Response> {
+    pub(in crate::http) async fn streams(&self) -> Gathered<Response> {
         let Some(asking) = &self.0 else {
             return Gathered { found: Vec::new(), missing: Vec::new() };
         };
@@ -136,7 +136,7 @@ impl Asking {
 
 impl<T> Gathered<T> {
     /// The nodes that are missing, as answers have them: absent if there are none.
-    pub(super) fn missing(&mut self) -> Option<Vec<String>> {
+    pub(in crate::http) fn missing(&mut self) -> Option<Vec<String>> {
         let missing = std::mem::take(&mut self.missing);
         (!missing.is_empty()).then_some(missing)
     }
@@ -144,7 +144,7 @@ impl<T> Gathered<T> {
 
 /// Adds the counts of one answer to those of another: numbers add up, objects are joined, whatever else there is
 /// already stays.
-pub(super) fn add(sum: &mut Value, more: &Value) {
+pub(in crate::http) fn add(sum: &mut Value, more: &Value) {
     match (sum, more) {
         (Value::Number(sum), Value::Number(more)) => {
             if let (Some(a), Some(b)) = (sum.as_u64(), more.as_u64()) {
@@ -167,7 +167,7 @@ pub(super) fn add(sum: &mut Value, more: &Value) {
 }
 
 /// The earlier of two instants of answers, each of which may be null.
-pub(super) fn earlier(a: Option<String>, b: Option<String>) -> Option<String> {
+pub(in crate::http) fn earlier(a: Option<String>, b: Option<String>) -> Option<String> {
     match (a, b) {
         // They are all written in one form, in UTC.
         (Some(a), Some(b)) => Some(a.min(b)),

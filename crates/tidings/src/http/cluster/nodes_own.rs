@@ -9,18 +9,18 @@ use axum::routing::post;
 use axum::{Json, Router};
 use tidings_core::Command;
 
-use super::call::CallName;
-use super::cluster::{NOBODY, no_holder};
-use super::error::{Code, Problem};
-use super::extract::whole;
-use super::service::Service;
 use super::split::{COMMANDS, Commands, NODES_CALL};
+use crate::http::call::CallName;
+use crate::http::cluster::{NOBODY, no_holder};
+use crate::http::error::{Code, Problem};
+use crate::http::request::extract::whole;
+use crate::http::service::Service;
 
 /// The most bytes of commands at once: those of a body as large as one may be, with the names of all fields.
 const COMMANDS_BYTES_MAX: usize = 128 << 20;
 
 /// The routes of the calls.
-pub(super) fn routes() -> Router<Arc<Service>> {
+pub(in crate::http) fn routes() -> Router<Arc<Service>> {
     Router::new().route(COMMANDS, post(commands))
 }
 

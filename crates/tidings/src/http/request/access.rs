@@ -8,11 +8,11 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::call::CallName;
-use super::cluster::{OF_NODES, PARTS};
-use super::error::{Code, Problem};
-use super::requests::NO_CALL;
-use super::service::{Access, Service};
+use crate::http::call::CallName;
+use crate::http::cluster::{OF_NODES, PARTS};
+use crate::http::error::{Code, Problem};
+use crate::http::metrics::requests::NO_CALL;
+use crate::http::service::{Access, Service};
 use crate::keys::is_known;
 
 /// Returns true if a path needs no key: health checks, and the pages of errors.
@@ -26,7 +26,7 @@ fn has_token(path: &str) -> bool {
 }
 
 /// Accepts or refuses a request, and counts it.
-pub(super) async fn check(
+pub(in crate::http) async fn check(
     State(service): State<Arc<Service>>,
     request: Request,
     next: Next,

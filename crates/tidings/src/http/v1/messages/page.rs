@@ -15,24 +15,24 @@ use utoipa::ToSchema;
 /// A page of messages: those that are not built yet, then by the day on which they were built, newest first.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"messages": [{"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "failed", "reason": "refused", "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:01Z", "entries": 2, "failed_attempts": 0, "next_try": null}], "next": null}))]
-pub(super) struct MessagePage {
+pub(in crate::http::v1) struct MessagePage {
     /// The messages.
-    pub(super) messages: Vec<MessageShown>,
+    pub(in crate::http::v1) messages: Vec<MessageShown>,
     /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one: a page
     /// looks at a bounded number of messages.
     #[schema(required)]
-    pub(super) next: Option<String>,
+    pub(in crate::http::v1) next: Option<String>,
     /// Nodes of a cluster that did not answer: their messages are left out. Absent if all did.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub(super) missing: Option<Vec<String>>,
+    pub(in crate::http::v1) missing: Option<Vec<String>>,
 }
 
 /// A message to one recipient.
 #[derive(Serialize, Deserialize, ToSchema)]
-pub(super) struct MessageShown {
+pub(in crate::http::v1) struct MessageShown {
     /// Its id.
-    pub(super) id: String,
+    pub(in crate::http::v1) id: String,
     /// The recipient; null = was erased.
     recipient: Option<String>,
     /// The channel.
@@ -48,7 +48,7 @@ pub(super) struct MessageShown {
     /// `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
     /// nothing to tell) or `cancelled` (everything was taken out of it).
     #[schema(value_type = String)]
-    pub(super) state: Cow<'static, str>,
+    pub(in crate::http::v1) state: Cow<'static, str>,
     /// The reason why it was not handed over; null = it was, or nobody knows yet.
     #[schema(value_type = Option<String>)]
     reason: Option<Cow<'static, str>>,
@@ -57,7 +57,7 @@ pub(super) struct MessageShown {
     due: String,
     /// Time at which it was built: its content is fixed since; null = it is not built yet.
     #[schema(format = "date-time")]
-    pub(super) built: Option<String>,
+    pub(in crate::http::v1) built: Option<String>,
     /// Time of its outcome; null = it has none.
     #[schema(format = "date-time")]
     ended: Option<String>,
@@ -67,7 +67,7 @@ pub(super) struct MessageShown {
     failed_attempts: u32,
     /// Time of the next attempt; null = there is none.
     #[schema(format = "date-time")]
-    pub(super) next_try: Option<String>,
+    pub(in crate::http::v1) next_try: Option<String>,
 }
 
 impl From<MessageSummary> for MessageShown {
@@ -152,7 +152,7 @@ impl MessageShown {
 }
 
 /// One page of the pages of several nodes, each of which has a next one from where it has looked on.
-pub(super) fn merged(
+pub(in crate::http::v1) fn merged(
     pages: Vec<MessagePage>,
     only: Option<MessageState>,
     most: usize,

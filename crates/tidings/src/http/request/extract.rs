@@ -12,10 +12,10 @@ use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use super::error::{Code, Problem};
-use super::request::{Change, InPath, broken, expect_json, idempotency_key, late, named};
 use super::room::{BodyRoom, Room};
-use super::service::Service;
+use crate::http::error::{Code, Problem};
+use crate::http::request::{Change, InPath, broken, expect_json, idempotency_key, late, named};
+use crate::http::service::Service;
 
 /// A body of up to this many bytes is read without asking for room: connections are bounded too.
 const SMALL_BYTES: usize = 16 << 10;
@@ -49,7 +49,7 @@ fn in_own_words(rejection: &PathRejection) -> String {
 
 impl Change {
     /// Reads the body of a request that has come apart already.
-    pub(super) async fn read(
+    pub(in crate::http) async fn read(
         parts: &Parts,
         body: Body,
         service: &Arc<Service>,
@@ -80,7 +80,7 @@ impl FromRequest<Arc<Service>> for Change {
 ///
 /// # Errors
 /// [`Code::TooBusy`], [`Code::BodyTooLarge`], [`Code::RequestTimeout`], or what broke the connection.
-pub(super) async fn whole(
+pub(in crate::http) async fn whole(
     parts: &Parts,
     body: Body,
     (share, bound): (&BodyRoom, usize),

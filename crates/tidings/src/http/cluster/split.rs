@@ -12,29 +12,29 @@ use tidings_core::Command;
 use tidings_core::engine::{Refused, Reply};
 use tidings_store::lease::NodeId;
 
-use super::cluster::{Cluster, NOBODY, Peer, holder_lost, no_holder};
-use super::error::{Code, Problem};
 use super::owners::{Owner, Owners};
+use crate::http::cluster::{Cluster, NOBODY, Peer, holder_lost, no_holder};
+use crate::http::error::{Code, Problem};
 
 /// The path of the call with which nodes give each other commands.
-pub(super) const COMMANDS: &str = "/cluster/commands";
+pub(in crate::http) const COMMANDS: &str = "/cluster/commands";
 
 /// The name of calls between nodes in metrics.
-pub(super) const NODES_CALL: &str = "nodes";
+pub(in crate::http) const NODES_CALL: &str = "nodes";
 
 /// The most bytes of its answer.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 
 /// One answer per command.
-pub(super) type Replies = Vec<Result<Reply, Problem>>;
+pub(in crate::http) type Replies = Vec<Result<Reply, Problem>>;
 
 /// The answers of a node's runtime.
-pub(super) type OwnReplies = Vec<Result<Reply, Refused>>;
+pub(in crate::http) type OwnReplies = Vec<Result<Reply, Refused>>;
 
 /// Commands of a request, by the nodes that own them.
-pub(super) struct SplitCommands {
+pub(in crate::http) struct SplitCommands {
     /// Those of this node.
-    pub(super) here: Vec<Command>,
+    pub(in crate::http) here: Vec<Command>,
     /// The index of each in the request.
     places_here: Vec<usize>,
     there: Vec<AtPeer>,
@@ -50,18 +50,18 @@ struct AtPeer {
 }
 
 /// The answers of other nodes to the commands of a request.
-pub(super) struct RemoteReplies {
+pub(in crate::http) struct RemoteReplies {
     places_here: Vec<usize>,
     /// True if some of the commands were answered, or are of this node.
     any: bool,
     replies: BTreeMap<usize, Result<Reply, Problem>>,
     /// The problem of the first node that did not answer.
-    pub(super) failed: Option<Problem>,
+    pub(in crate::http) failed: Option<Problem>,
 }
 
 impl SplitCommands {
     /// Splits commands; `peer` tells which other node has a home.
-    pub(super) fn of(
+    pub(in crate::http) fn of(
         commands: Vec<Command>,
         homes: &Owners,
         peer: impl Fn(Owner) -> Option<Peer>,
@@ -101,12 +101,12 @@ impl SplitCommands {
     }
 
     /// Returns true if all commands are of this node.
-    pub(super) fn is_here(&self) -> bool {
+    pub(in crate::http) fn is_here(&self) -> bool {
         self.there.is_empty() && self.nowhere.is_empty()
     }
 
     /// Has the commands of other nodes done; `waits` = their answers wait for the parts on all nodes.
-    pub(super) async fn send(self, cluster: &Arc<Cluster>, waits: bool) -> RemoteReplies {
+    pub(in crate::http) async fn send(self, cluster: &Arc<Cluster>, waits: bool) -> RemoteReplies {
         let mut heard = RemoteReplies {
             any: !self.places_here.is_empty(),
             places_here: self.places_here,
@@ -142,12 +142,12 @@ impl SplitCommands {
 
 impl RemoteReplies {
     /// The problem of the request, if no node has answered any of its commands.
-    pub(super) fn failed_whole(&self) -> Option<Problem> {
+    pub(in crate::http) fn failed_whole(&self) -> Option<Problem> {
         self.failed.clone().filter(|_| !self.any)
     }
 
     /// All answers in the order of the commands.
-    pub(super) fn with(self, here: Result<OwnReplies, Problem>) -> Replies {
+    pub(in crate::http) fn with(self, here: Result<OwnReplies, Problem>) -> Replies {
         let mut replies = self.replies;
         match here {
             Ok(here) => {
@@ -170,10 +170,10 @@ struct Answered(OwnReplies);
 
 /// The body of the call.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Commands {
-    pub(super) commands: Vec<Command>,
+pub(in crate::http) struct Commands {
+    pub(in crate::http) commands: Vec<Command>,
     /// True if the answer waits for the parts on all nodes.
-    pub(super) waits: bool,
+    pub(in crate::http) waits: bool,
 }
 
 /// Calls a node to do commands; returns an answer for each.

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::calls::Call;
-use super::reach::To;
-use super::table::{Table, cell, list};
+use crate::cli::calls::Call;
+use crate::cli::reach::To;
+use crate::cli::table::{Table, cell, list};
 use crate::client::Request;
 
 /// `tidings explain`.
 #[derive(clap::Args)]
-pub(super) struct Explain {
+pub(in crate::cli) struct Explain {
     /// Event id; or a hypothetical event, as JSON: nothing is published
     event: String,
     /// Recipient id
@@ -35,7 +35,7 @@ impl Call for Explain {
 }
 
 /// The body of the call. What begins like a JSON object is a supposed event; what is wrong with it the call says.
-pub(super) fn body(event: &str, recipient: &str) -> Value {
+pub(in crate::cli) fn body(event: &str, recipient: &str) -> Value {
     let supposed =
         event.trim_start().starts_with('{').then(|| serde_json::from_str::<Value>(event).ok());
     let event = supposed.flatten().unwrap_or_else(|| json!(event));
@@ -43,7 +43,7 @@ pub(super) fn body(event: &str, recipient: &str) -> Value {
 }
 
 /// Writes an explanation for people: the rules as a table, then a line for each channel.
-pub(super) fn write(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+pub(in crate::cli) fn write(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
     let supposed = match answer.get("supposed") {
         Some(Value::Bool(true)) => "supposed event",
         _ => "event",

@@ -10,12 +10,12 @@ use uuid::{Timestamp, Uuid};
 
 /// A generator of ids.
 #[derive(Debug, Default)]
-pub(super) struct EventIds(Mutex<ContextV7>);
+pub(in crate::http) struct EventIds(Mutex<ContextV7>);
 
 impl EventIds {
     /// A new id: of two, the later sorts behind the earlier, and those of other processes are apart
     /// by random bits.
-    pub(super) fn next(&self, now: Instant) -> Id {
+    pub(in crate::http) fn next(&self, now: Instant) -> Id {
         let ms = now.0.max(0).unsigned_abs();
         let nanos = u32::try_from(ms % 1000).unwrap_or_default() * 1_000_000;
         let when = Timestamp::from_unix(&self.0, ms / 1000, nanos);
@@ -25,7 +25,7 @@ impl EventIds {
 
 /// The id of the `line`th event under an `Idempotency-Key`: sent again, it is the same event. Where the
 /// line says something else, it is another.
-pub(super) fn derived(key: &str, line: u64, said: &[u8]) -> Id {
+pub(in crate::http) fn derived(key: &str, line: u64, said: &[u8]) -> Id {
     let mut hashed = format!("{line}:{}:{key}", key.len()).into_bytes();
     hashed.extend_from_slice(said);
     let hash = digest(&SHA256, &hashed);
@@ -36,7 +36,7 @@ pub(super) fn derived(key: &str, line: u64, said: &[u8]) -> Id {
 
 /// The id of an event of a request with an `Idempotency-Key`, by its place in the request: sent again, it is the same
 /// event. Another request under the same key has others.
-pub(super) fn of_request(once: Once, place: usize) -> Id {
+pub(in crate::http) fn of_request(once: Once, place: usize) -> Id {
     let mut hashed = [once.key, once.request].concat();
     hashed.extend_from_slice(&(place as u64).to_be_bytes());
     let hash = digest(&SHA256, &hashed);

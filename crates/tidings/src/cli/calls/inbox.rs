@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use clap::value_parser;
 use serde_json::Value;
 
-use super::calls::Call;
-use super::reach::To;
-use super::table::{Table, cell, list};
+use crate::cli::calls::Call;
+use crate::cli::reach::To;
+use crate::cli::table::{Table, cell, list};
 use crate::client::{Request, parameters, segment};
 
 /// `tidings inbox`.
 #[derive(clap::Args)]
-pub(super) struct Inbox {
+pub(in crate::cli) struct Inbox {
     /// Recipient id
     recipient: String,
     /// Number of groups

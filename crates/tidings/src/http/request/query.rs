@@ -5,15 +5,15 @@ use axum::http::request::Parts;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use super::error::{Code, Problem};
-use super::service::Service;
+use crate::http::error::{Code, Problem};
+use crate::http::service::Service;
 use crate::wording::{did_you_mean, one_of, quoted};
 
 /// The query, as `T` reads it.
-pub(super) struct InQuery<T>(pub(super) T);
+pub(in crate::http) struct InQuery<T>(pub(in crate::http) T);
 
 /// A reader of a query's parameters.
-pub(super) trait FromQuery: Sized {
+pub(in crate::http) trait FromQuery: Sized {
     /// The parameters that there are.
     const KNOWN: &'static [&'static str];
 
@@ -25,17 +25,17 @@ pub(super) trait FromQuery: Sized {
 }
 
 /// The parameters of a query in their order.
-pub(super) struct Parameters(Vec<(String, String)>);
+pub(in crate::http) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
     /// A parameter, if it is given.
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
+    pub(in crate::http) fn text(&self, name: &str) -> Option<&str> {
         let given = self.0.iter().find(|(key, _)| key == name);
         given.map(|(_, value)| value.as_str())
     }
 
     /// A whole number within bounds.
-    pub(super) fn whole_number(
+    pub(in crate::http) fn whole_number(
         &self,
         name: &str,
         range: RangeInclusive<u16>,
@@ -55,7 +55,7 @@ impl Parameters {
     }
 
     /// A value that is read from its text; `wanted` says what it has to be.
-    pub(super) fn parsed<T, E>(
+    pub(in crate::http) fn parsed<T, E>(
         &self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -69,7 +69,7 @@ impl Parameters {
     }
 
     /// One of some words.
-    pub(super) fn word<T: Copy>(
+    pub(in crate::http) fn word<T: Copy>(
         &self,
         name: &str,
         words: &[(&str, T)],

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressStyle};
 use tidings_core::{Instant, Rules};
 
-use super::{Progress, Status, Streams, export, reach, report};
+use crate::cli::{Progress, Status, Streams, export, reach, report};
 use crate::client::{Fault, Place, Purpose, Reach};
 use crate::simulate::{Order, Run};
 
@@ -16,7 +16,7 @@ const READ_BYTES: usize = 1 << 16;
 
 /// Arguments that name a timeline.
 #[derive(clap::Args)]
-pub(super) struct TimelineArguments {
+pub(in crate::cli) struct TimelineArguments {
     /// Timeline to play, one JSON object per line; `-` reads standard input
     #[arg(long, value_name = "FILE", required_unless_present_any = ["data", "store", "url"], conflicts_with_all = ["data", "store", "url"])]
     timeline: Option<PathBuf>,
@@ -44,7 +44,7 @@ pub(super) struct TimelineArguments {
 }
 
 /// A timeline that can be read.
-pub(super) enum Timeline {
+pub(in crate::cli) enum Timeline {
     /// Read from a file.
     File(PathBuf),
     /// Read from standard input, once.
@@ -55,7 +55,7 @@ pub(super) enum Timeline {
 
 impl TimelineArguments {
     /// The name under which people see it.
-    pub(super) fn source(&self) -> String {
+    pub(in crate::cli) fn source(&self) -> String {
         let name = |path: &Path| path.file_name().map(|name| name.display().to_string());
         match &self.timeline {
             None => format!("the last {} days of the store", self.days),
@@ -65,12 +65,12 @@ impl TimelineArguments {
     }
 
     /// The instant at which it stops.
-    pub(super) fn until(&self) -> Option<Instant> {
+    pub(in crate::cli) fn until(&self) -> Option<Instant> {
         self.until
     }
 
     /// The timeline, to be read once; faults are reported.
-    pub(super) fn once(&self, streams: &mut Streams<'_>) -> Result<Timeline, Status> {
+    pub(in crate::cli) fn once(&self, streams: &mut Streams<'_>) -> Result<Timeline, Status> {
         match &self.timeline {
             None => self.exported(streams).map(Timeline::Held),
             Some(path) if path.as_os_str() == "-" => Ok(Timeline::Input),
@@ -79,7 +79,7 @@ impl TimelineArguments {
     }
 
     /// The timeline, to be read several times; faults are reported.
-    pub(super) fn again(&self, streams: &mut Streams<'_>) -> Result<Timeline, Status> {
+    pub(in crate::cli) fn again(&self, streams: &mut Streams<'_>) -> Result<Timeline, Status> {
         match self.once(streams)? {
             Timeline::Input => {
                 let mut held = Vec::new();
@@ -116,7 +116,7 @@ impl TimelineArguments {
     }
 
     /// A run over the timeline under these rules; faults are reported.
-    pub(super) fn run<'r>(
+    pub(in crate::cli) fn run<'r>(
         &self,
         timeline: &'r Timeline,
         rules: &'r Rules,

@@ -10,17 +10,17 @@ use tidings_core::Command;
 use tidings_core::engine::Reply;
 use utoipa::ToSchema;
 
-use super::error::{Code, Problem};
 use super::lines::{self, Done, Each, Rejected, Wanted};
-use super::request::{content_type, idempotency_key};
-use super::{Answer, Change, Service};
 use crate::body::json::{self, Json};
 use crate::body::{Fault, Fields};
+use crate::http::error::{Code, Problem};
+use crate::http::request::{content_type, idempotency_key};
+use crate::http::{Answer, Change, Service};
 
 /// The answer to an item of an array.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-pub(super) enum ItemAnswer {
+pub(in crate::http) enum ItemAnswer {
     Done(Done),
     Rejected(Rejected),
 }
@@ -35,7 +35,7 @@ impl From<Rejected> for ItemAnswer {
 ///
 /// # Errors
 /// A [`Problem`] of the whole request.
-pub(super) async fn many(
+pub(in crate::http) async fn many(
     service: Arc<Service>,
     request: Request,
     wanted: Wanted,
@@ -59,7 +59,7 @@ pub(super) async fn many(
 ///
 /// # Errors
 /// A [`Problem`] of the whole request.
-pub(super) async fn answer<T: Serialize + From<Rejected>>(
+pub(in crate::http) async fn answer<T: Serialize + From<Rejected>>(
     service: &Service,
     change: &Change,
     (status, list): (StatusCode, Vec<Json<'_>>),

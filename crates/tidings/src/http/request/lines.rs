@@ -21,13 +21,13 @@ use tokio::time::{Duration, Instant, sleep, timeout};
 use utoipa::{IntoParams, ToSchema};
 
 use self::buffer::Buffer;
-use super::error::{Code, Problem, ProblemBody};
 use super::query::{FromQuery, Parameters};
-use super::request::{broken, late};
 use super::room::Room;
-use super::service::{Asked, Service};
-use super::split::Replies;
 use crate::body::{Fault, Fields};
+use crate::http::cluster::split::Replies;
+use crate::http::error::{Code, Problem, ProblemBody};
+use crate::http::request::{broken, late};
+use crate::http::service::{Asked, Service};
 
 /// The wait of a stream before it retries a busy node.
 const BUSY_WAIT: Duration = Duration::from_millis(5);
@@ -35,7 +35,7 @@ const BUSY_WAIT: Duration = Duration::from_millis(5);
 /// The choice of lines that are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToSchema)]
 #[schema(rename_all = "snake_case")]
-pub(super) enum Answers {
+pub(in crate::http) enum Answers {
     /// Each line is answered.
     #[default]
     All,
@@ -46,11 +46,11 @@ pub(super) enum Answers {
 /// The query of calls with many items.
 #[derive(Clone, Copy, Debug, Default, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Wanted {
+pub(in crate::http) struct Wanted {
     /// For a stream of lines: `all` answers each line; `problems` answers failed lines only, with a last line
     /// of counts. An array is always answered item by item.
     #[param(inline, required = false)]
-    pub(super) answers: Answers,
+    pub(in crate::http) answers: Answers,
 }
 
 impl FromQuery for Wanted {
@@ -64,7 +64,7 @@ impl FromQuery for Wanted {
 }
 
 /// The handler of a call's lines.
-pub(super) trait Lines: Send + 'static {
+pub(in crate::http) trait Lines: Send + 'static {
     /// The status of the answer.
     const STATUS: StatusCode;
 
@@ -83,7 +83,7 @@ pub(super) trait Lines: Send + 'static {
 
 /// An item that succeeded.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Done {
+pub(in crate::http) struct Done {
     /// In a stream: the line number, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -92,7 +92,7 @@ pub(super) struct Done {
 }
 
 impl Done {
-    pub(super) fn new(line: Option<u64>) -> Self {
+    pub(in crate::http) fn new(line: Option<u64>) -> Self {
         let status = DoneStatus::Done;
         Self { line, status }
     }
@@ -105,7 +105,7 @@ enum DoneStatus {
 }
 
 /// Lines that become one command each, by a function.
-pub(super) struct Each(pub(super) fn(Fields<'_>) -> Result<Command, Fault>);
+pub(in crate::http) struct Each(pub(in crate::http) fn(Fields<'_>) -> Result<Command, Fault>);
 
 impl Lines for Each {
     const STATUS: StatusCode = StatusCode::OK;
@@ -124,7 +124,7 @@ impl Lines for Each {
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "describes what streams answer")]
-pub(super) enum LineAnswer {
+pub(in crate::http) enum LineAnswer {
     Done(Done),
     Rejected(Rejected),
     Counted(Counted),
@@ -132,7 +132,7 @@ pub(super) enum LineAnswer {
 
 /// An item that failed; the others succeeded.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Rejected {
+pub(in crate::http) struct Rejected {
     /// In a stream: the line number, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -154,7 +154,7 @@ enum RejectedStatus {
 }
 
 impl Rejected {
-    pub(super) fn new(line: Option<u64>, id: Option<String>, problem: &Problem) -> Self {
+    pub(in crate::http) fn new(line: Option<u64>, id: Option<String>, problem: &Problem) -> Self {
         Self {
             line,
             id,
@@ -177,7 +177,7 @@ fn named(command: &Command) -> Option<&Id> {
 
 /// The last line of the answer to a stream with `answers=problems`.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Counted {
+pub(in crate::http) struct Counted {
     /// Number of lines read, without blank ones.
     lines: u64,
     /// Number of lines that succeeded.
@@ -190,7 +190,7 @@ pub(super) struct Counted {
 ///
 /// # Errors
 /// A [`Problem`] before the first line was read.
-pub(super) async fn answer<L: Lines>(
+pub(in crate::http) async fn answer<L: Lines>(
     service: Arc<Service>,
     body: Body,
     wanted: Wanted,
