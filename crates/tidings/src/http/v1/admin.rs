@@ -245,12 +245,8 @@ impl StatusAnswer {
         let (sum, more) = (&mut self.entries, more.entries);
         sum.all += more.all;
         sum.pending = sum.pending.zip(more.pending).map(|(here, there)| here + there);
-        for (outcome, count) in more.outcomes {
-            *sum.outcomes.entry(outcome).or_default() += count;
-        }
-        for (reason, count) in more.reasons {
-            *sum.reasons.entry(reason).or_default() += count;
-        }
+        gather::add(&mut sum.outcomes, more.outcomes);
+        gather::add(&mut sum.reasons, more.reasons);
     }
 }
 

@@ -1,12 +1,12 @@
 //! Outcomes of events.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use tidings_core::engine::{EventReport, Fate};
 use tidings_core::{Event, Id, Instant};
 use utoipa::ToSchema;
@@ -16,7 +16,7 @@ use crate::body::event::AudienceBody;
 use crate::body::object::EventObject;
 use crate::config::duration;
 use crate::http::call::{Calls, Kind};
-use crate::http::cluster::gather::{self, OtherShards};
+use crate::http::cluster::gather::{OtherShards, add, earlier};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
 use crate::http::{Answer, Service};
@@ -32,7 +32,7 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
 }
 
 /// An event with its outcomes.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "delay": null, "deliver_local": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "suppressed": {}, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
 struct EventWithOutcome {
     event: PublishedAs,
@@ -45,9 +45,11 @@ struct EventWithOutcome {
     /// Number of recipients with at least one entry when it was accepted.
     notifications: u64,
     /// Number of recipients whom the admission of its type left out, by reason: `once_pending`, `once_ever`.
-    suppressed: BTreeMap<&'static str, u64>,
+    #[schema(value_type = BTreeMap<String, u64>)]
+    suppressed: BTreeMap<Cow<'static, str>, u64>,
     /// Its entries by channel; empty if the audience was empty.
-    channels: BTreeMap<&'static str, ChannelFate>,
+    #[schema(value_type = BTreeMap<String, ChannelFate>)]
+    channels: BTreeMap<Cow<'static, str>, ChannelFate>,
     /// Nodes of a cluster that did not answer: their parts of the counts are left out. Absent if all did.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -55,7 +57,7 @@ struct EventWithOutcome {
 }
 
 /// An event as it was published; absent fields are null.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 pub(in crate::http::v1) struct PublishedAs {
     id: String,
     r#type: String,
@@ -82,7 +84,7 @@ pub(in crate::http::v1) struct PublishedAs {
 }
 
 /// The entries of an event on a channel, by state: entries = pending + all outcomes.
-#[derive(Serialize, ToSchema)]
+#[derive(Default, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"entries": 12, "pending": 3, "outcomes": {"delivered": 8, "skipped": 1}, "reasons": {"seen": 1}}))]
 struct ChannelFate {
     /// Number of them.
@@ -94,7 +96,8 @@ struct ChannelFate {
     #[schema(value_type = BTreeMap<String, u64>)]
     outcomes: BTreeMap<tidings_core::Outcome, u64>,
     /// Number of undelivered entries by reason.
-    reasons: BTreeMap<&'static str, u64>,
+    #[schema(value_type = BTreeMap<String, u64>)]
+    reasons: BTreeMap<Cow<'static, str>, u64>,
 }
 
 impl From<Event> for PublishedAs {
@@ -128,7 +131,7 @@ impl From<Fate> for ChannelFate {
             entries: fate.entries,
             pending: fate.pending,
             outcomes: fate.ended,
-            reasons: reasons.map(|(reason, count)| (reason.word(), count)).collect(),
+            reasons: reasons.map(|(reason, count)| (reason.word().into(), count)).collect(),
         }
     }
 }
@@ -142,8 +145,8 @@ impl From<EventReport> for EventWithOutcome {
             arrived_at: report.arrived.to_string(),
             scheduled_for: report.scheduled.map(|at| at.to_string()),
             notifications: report.notifications,
-            suppressed: suppressed.map(|(why, count)| (why.word(), count)).collect(),
-            channels: channels.map(|(name, fate)| (name, fate.into())).collect(),
+            suppressed: suppressed.map(|(why, count)| (why.word().into(), count)).collect(),
+            channels: channels.map(|(name, fate)| (name.into(), fate.into())).collect(),
             missing: None,
         }
     }
@@ -174,32 +177,28 @@ async fn get_event(
         let own = own.await??.ok_or_else(unknown)?;
         return Answer::json(StatusCode::OK, &own);
     }
-    let (own, mut gathered) = tokio::join!(own, others.gather::<Value>());
-    let own = own??
-        .map(serde_json::to_value)
-        .transpose()
-        .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
-    let mut sum = own
-        .into_iter()
-        .chain(std::mem::take(&mut gathered.found))
-        .reduce(|sum, more| added(sum, &more))
-        .ok_or_else(unknown)?;
-    if let Some(missing) = gathered.missing() {
-        sum["missing"] = missing.into();
-    }
+    let (own, mut gathered) = tokio::join!(own, others.gather::<EventWithOutcome>());
+    let answers = own??.into_iter().chain(std::mem::take(&mut gathered.found));
+    let mut sum = answers.reduce(EventWithOutcome::merge).ok_or_else(unknown)?;
+    sum.missing = gathered.missing();
     Answer::json(StatusCode::OK, &sum)
 }
 
-/// The outcome of an event in some parts, with that in others added.
-fn added(mut sum: Value, more: &Value) -> Value {
-    for counts in ["notifications", "suppressed", "channels"] {
-        if let Some(more) = more.get(counts) {
-            gather::add(&mut sum[counts], more);
+impl EventWithOutcome {
+    /// Adds the outcome of the event in the shards of another node.
+    fn merge(mut self, more: Self) -> Self {
+        self.scheduled_for = earlier(self.scheduled_for, more.scheduled_for);
+        self.notifications += more.notifications;
+        add(&mut self.suppressed, more.suppressed);
+        for (channel, more) in more.channels {
+            let fate = self.channels.entry(channel).or_default();
+            fate.entries += more.entries;
+            fate.pending += more.pending;
+            add(&mut fate.outcomes, more.outcomes);
+            add(&mut fate.reasons, more.reasons);
         }
+        self
     }
-    let instant = |of: &Value| of["scheduled_for"].as_str().map(str::to_owned);
-    sum["scheduled_for"] = gather::earlier(instant(&sum), instant(more)).into();
-    sum
 }
 
 #[cfg(test)]
@@ -210,13 +209,14 @@ mod tests {
 
     #[test]
     fn outcomes_in_several_parts_add_up() {
+        let event = json!({"id": "e", "type": "comment", "object": {"id": "works/1"}, "score": 0.5, "to": {"recipients": ["ada"]}});
         let sum = json!({
-            "event": {"id": "e", "score": 0.5}, "arrived_at": "2024-03-07T08:03:00Z",
+            "event": event, "arrived_at": "2024-03-07T08:03:00Z",
             "scheduled_for": "2024-03-08T09:00:00Z", "notifications": 2, "suppressed": {"once_ever": 1},
             "channels": {"email": {"entries": 2, "pending": 1, "outcomes": {"delivered": 1}, "reasons": {}}},
         });
         let more = json!({
-            "event": {"id": "e", "score": 0.5}, "arrived_at": "2024-03-07T08:03:00Z",
+            "event": event, "arrived_at": "2024-03-07T08:03:00Z",
             "scheduled_for": "2024-03-08T08:00:00Z", "notifications": 3, "suppressed": {"once_ever": 1, "once_pending": 2},
             "channels": {
                 "email": {"entries": 3, "pending": 0, "outcomes": {"delivered": 2, "skipped": 1}, "reasons": {"seen": 1}},
@@ -224,13 +224,19 @@ mod tests {
             },
         });
         let expected = json!({
-            "event": {"id": "e", "score": 0.5}, "arrived_at": "2024-03-07T08:03:00Z",
+            "event": event, "arrived_at": "2024-03-07T08:03:00Z",
             "scheduled_for": "2024-03-08T08:00:00Z", "notifications": 5, "suppressed": {"once_ever": 2, "once_pending": 2},
             "channels": {
                 "email": {"entries": 5, "pending": 1, "outcomes": {"delivered": 3, "skipped": 1}, "reasons": {"seen": 1}},
                 "inbox": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}},
             },
         });
-        assert_eq!(added(sum, &more), expected);
+        let read = |answer| serde_json::from_value::<EventWithOutcome>(answer).expect("an answer");
+        let sum = serde_json::to_value(read(sum).merge(read(more))).expect("JSON");
+        for (field, expected) in expected.as_object().expect("an object") {
+            if field != "event" {
+                assert_eq!(&sum[field], expected, "{field}");
+            }
+        }
     }
 }
