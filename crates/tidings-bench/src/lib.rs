@@ -36,7 +36,7 @@ mod world;
 
 pub use world::RULES;
 
-/// The parts of the program that benchmarks use and that are made elsewhere.
+/// The pieces of the program that benchmarks use and that are made elsewhere.
 pub struct Host<'h> {
     /// [`RULES`], parsed.
     pub rules: Rules,

@@ -29,9 +29,9 @@ pub(crate) struct Params {
     /// Number of nodes, each a process; one is measured before them
     #[arg(long, default_value_t = 3)]
     pub(crate) nodes: u16,
-    /// Number of parts of the store
+    /// Number of shards of the store
     #[arg(long, default_value_t = 8)]
-    pub(crate) parts: u16,
+    pub(crate) shards: u16,
     /// Number of recipients
     #[arg(long, default_value_t = 100_000)]
     pub(crate) recipients: u32,
@@ -61,7 +61,7 @@ pub(crate) struct Params {
 /// Number of events in an array.
 const TOGETHER: u32 = 100;
 
-/// The longest time until the parts are spread.
+/// The longest time until the shards are spread.
 const SPREAD_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The loads, in their order. The last one has nodes of its own, whose clocks are shortly before the hour of the digest.
@@ -70,7 +70,7 @@ const LOADS: [&str; 4] = ["singles", "arrays", "wide", "digest"];
 /// Number of events in a digest.
 const GATHERED: u32 = 10;
 
-/// The time before a digest is due at which nodes start: the parts are spread by then, and its events published.
+/// The time before a digest is due at which nodes start: the shards are spread by then, and its events published.
 const BEFORE_DUE_MS: i64 = 40_000;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -98,7 +98,7 @@ impl Took {
 /// Runs it.
 pub(crate) fn run(params: &Params, host: &Host<'_>) -> Result<Vec<Measurement>, Fault> {
     let least = [params.recipients, params.clients, params.followers];
-    if least.contains(&0) || params.nodes == 0 || params.parts == 0 {
+    if least.contains(&0) || params.nodes == 0 || params.shards == 0 {
         return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
@@ -196,7 +196,7 @@ fn told(params: &Params, all: &[Vec<Took>]) -> Vec<Measurement> {
         let params = BTreeMap::from([
             ("recipients", u64::from(params.recipients)),
             ("nodes", u64::from(params.nodes)),
-            ("parts", u64::from(params.parts)),
+            ("parts", u64::from(params.shards)),
             ("events", one.events),
         ]);
         let of = |metric, samples: &[f64]| Measurement::of("nodes", &params, metric, samples);
@@ -226,7 +226,7 @@ fn rate(took: &Took) -> f64 {
 
 /// Makes the recipients of a store, and what they follow.
 fn fill(params: &Params, host: &Host<'_>, url: &str) -> Result<(), Fault> {
-    let options = Options { parts: params.parts, ..Options::default() };
+    let options = Options { shards: params.shards, ..Options::default() };
     let mut node =
         Node::open(Arc::new(PostgresStore::open(url, crate::world::NEW_STORE)?), options)?;
     node.set_rules(world::BEGIN, host.rules.clone())?;
@@ -270,7 +270,7 @@ impl Nodes {
         let mails = directory.join(format!("mails_{count}"));
         let text = format!(
             "{RULES}\n[store]\nparts = {}\n[channels.email]\nprovider = \"file://{}\"\nfrom = \"Art <art@example.org>\"\n",
-            run.params.parts,
+            run.params.shards,
             mails.display()
         );
         fs::write(&config, text).map_err(|fault| Fault::Directory(config.clone(), fault))?;

@@ -36,9 +36,9 @@ pub(crate) struct Params {
     /// Number of runs; one more before them is not counted
     #[arg(long, default_value_t = 5)]
     pub(crate) runs: u32,
-    /// Number of parts of the store's buckets, each with a thread
+    /// Number of shards of the store's buckets, each with a thread
     #[arg(long, default_value_t = 1)]
-    pub(crate) parts: u16,
+    pub(crate) shards: u16,
     /// Do the same work with this too, in turns with tidings: `postgres`
     #[arg(long, value_enum, value_delimiter = ',', hide_possible_values = true)]
     pub(crate) vs: Vec<Rival>,
@@ -94,7 +94,7 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
     let mut postgres =
         if params.vs.is_empty() { None } else { Some(Inserting::start(params, directory.path())?) };
     let at = At { directory: directory.path(), database: params.store.as_deref() };
-    let server = Server::start((params.recipients, params.parts), host, at.ensure_new()?)?;
+    let server = Server::start((params.recipients, params.shards), host, at.ensure_new()?)?;
     let load = Builder::new_current_thread().enable_all().build().map_err(broken)?;
     let mut events = Events::default();
     let mut samples = [Samples::default(), Samples::default()];
@@ -137,7 +137,7 @@ fn told(params: &Params, samples: &[Samples; 2]) -> Vec<Measurement> {
     for ((rate, latency, together), samples) in names.into_iter().zip(samples) {
         let params = BTreeMap::from([
             ("recipients", u64::from(params.recipients)),
-            ("parts", u64::from(params.parts)),
+            ("parts", u64::from(params.shards)),
             ("clients", u64::from(params.clients)),
             ("together", u64::from(together)),
         ]);

@@ -147,9 +147,9 @@ impl World {
             ("set_quiet_hours", Vec::new()),
         ];
         for at in 0..changes {
-            for (part, (_, took)) in (0..).zip(&mut samples) {
-                let recipient = world::recipient(3 * at + part);
-                let command = match part {
+            for (shard, (_, took)) in (0..).zip(&mut samples) {
+                let recipient = world::recipient(3 * at + shard);
+                let command = match shard {
                     0 => preference(recipient, PreferenceScope::Category("works".to_owned())),
                     1 => preference(recipient, PreferenceScope::Object(world::artwork(1))),
                     _ => own_hours(recipient),

@@ -21,9 +21,9 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server over a new store with so many recipients, in so many parts.
+    /// Starts a server over a new store with so many recipients, in so many shards.
     pub(crate) fn start(
-        (recipients, parts): (u32, u16),
+        (recipients, shards): (u32, u16),
         host: Host<'_>,
         at: At<'_>,
     ) -> Result<Self, Fault> {
@@ -40,7 +40,7 @@ impl Server {
             Delivery::new(BTreeMap::new(), Retries::default()),
             Arc::clone(&clock),
             tidings_node::Settings {
-                options: Options { parts, ..Options::default() },
+                options: Options { shards, ..Options::default() },
                 ..tidings_node::Settings::default()
             },
         )?;

@@ -3,13 +3,13 @@
 //!
 //! A node sends a heartbeat about once a second. It acquires the lease if that is free, or if its holder sent none
 //! through four answered heartbeats of the node's *own*: after an outage of the database nobody takes over. The holder
-//! grants parts to the others, and takes them from a node that is silent in the same way (`division`). Who holds
+//! grants shards to the others, and takes them from a node that is silent in the same way (`division`). Who holds
 //! something may send messages, and answer reads, while it has a *licence*: until three seconds after its last
 //! answered heartbeat began, by a clock that goes on while the machine sleeps. So it has ended by itself before anybody
 //! may take over. Commits need no licence: each is fenced by the epoch or term in which it is made.
 //!
 //! A process has one store open at most. Each opening of the lease's store has an epoch of its own, also where its
-//! holder only changes which parts it has: the acquisition fences commits and grants that are still under way.
+//! holder only changes which shards it has: the acquisition fences commits and grants that are still under way.
 //!
 //! Nothing here waits or reads a clock: the caller hands in what happened, and does what it is told.
 
@@ -33,7 +33,7 @@ mod watch;
 
 pub use licence::Licence;
 pub use message::{Action, Input};
-pub use tenure::{Opening, Parts, Tenure};
+pub use tenure::{Opening, Shards, Tenure};
 pub use timing::{Monotonic, Timing};
 
 /// A node's part in the decision who holds what.
@@ -56,11 +56,11 @@ pub struct Election {
     newest: Option<Membership>,
     /// The instant from which heartbeats have to begin whose answers tell what is no more, or what is to be divided.
     since: Monotonic,
-    /// The number of parts of the store, once it is known.
+    /// The number of shards of the store, once it is known.
     of: Option<u16>,
-    /// The parts of the store that is open or being opened; `None` if that is all.
-    held: Option<Parts>,
-    /// The parts with which the lease's store is to be opened again.
+    /// The shards of the store that is open or being opened; `None` if that is all.
+    held: Option<Shards>,
+    /// The shards with which the lease's store is to be opened again.
     wanted: Option<BTreeSet<u16>>,
     /// The newest epoch and term of a store that was opened: answers of before mean nothing any more.
     spent: (Epoch, TermNo),
@@ -361,7 +361,7 @@ impl Election {
                 && now >= self.backs_off_until
             {
                 (self.spent.1, self.since) = (share.term, now);
-                self.open(tenure, Some(Parts::of_share(share)), actions);
+                self.open(tenure, Some(Shards::of_share(share)), actions);
             }
         }
     }
@@ -389,28 +389,28 @@ impl Election {
         }
     }
 
-    /// Opens the store of the lease with the parts that are in no share.
+    /// Opens the store of the lease with the shards that are in no share.
     ///
     /// Any answer with the lease as it is now will do: what was granted before shows in it, what an earlier epoch
     /// granted and has not arrived is fenced, and this one has granted nothing yet.
     fn open_lease(&mut self, epoch: Epoch, view: &Membership, actions: &mut Vec<Action>) {
         let wanted = self.wanted.take().unwrap_or_default();
-        let parts = self.of.map(|of| Parts::in_no_share(view, of, &wanted));
-        if parts.as_ref().is_some_and(|parts| parts.numbers.is_empty()) {
-            // Whoever has the lease has a part. No holder grants its last one, so this is for safety only.
+        let shards = self.of.map(|of| Shards::in_no_share(view, of, &wanted));
+        if shards.as_ref().is_some_and(|shards| shards.numbers.is_empty()) {
+            // Whoever has the lease has a shard. No holder grants its last one, so this is for safety only.
             let newest = view.shares.last().map(|share| share.term);
             actions.extend(newest.map(|term| Action::Recall { epoch, term }));
             return;
         }
-        let parts = parts.filter(|parts| parts.numbers.len() < usize::from(parts.of));
+        let shards = shards.filter(|shards| shards.numbers.len() < usize::from(shards.of));
         (self.claim, self.spent.0) = (None, epoch);
-        self.open(Tenure::Lease(epoch), parts, actions);
+        self.open(Tenure::Lease(epoch), shards, actions);
     }
 
-    fn open(&mut self, tenure: Tenure, parts: Option<Parts>, actions: &mut Vec<Action>) {
+    fn open(&mut self, tenure: Tenure, shards: Option<Shards>, actions: &mut Vec<Action>) {
         self.phase = Phase::Opening(tenure);
-        self.held.clone_from(&parts);
-        actions.push(Action::Open(Opening { tenure, parts }));
+        self.held.clone_from(&shards);
+        actions.push(Action::Open(Opening { tenure, shards }));
     }
 
     fn opened(
@@ -427,7 +427,7 @@ impl Election {
             return;
         };
         self.of = Some(of);
-        let all = || Parts { numbers: (0..of).collect(), of };
+        let all = || Shards { numbers: (0..of).collect(), of };
         self.held.get_or_insert_with(all);
         (self.phase, self.next_heartbeat) = (Phase::Holding(tenure), now);
         if matches!(tenure, Tenure::Lease(_)) {
@@ -438,7 +438,7 @@ impl Election {
         }
     }
 
-    /// Orders what is to be done so that each node has the parts that it should have.
+    /// Orders what is to be done so that each node has the shards that it should have.
     fn divide(&mut self, epoch: Epoch, view: &Membership, actions: &mut Vec<Action>) {
         if let Some(before) = &self.newest {
             let (watches, timing) = (&self.watches, &self.timing);
@@ -474,9 +474,9 @@ impl Election {
                     self.refusals.ask(term);
                     Action::Recall { epoch, term }
                 }
-                Change::Grant(node, parts) => Action::Grant { epoch, node, parts, of },
-                Change::Reopen(parts) => {
-                    self.wanted = Some(parts);
+                Change::Grant(node, shards) => Action::Grant { epoch, node, shards, of },
+                Change::Reopen(shards) => {
+                    self.wanted = Some(shards);
                     self.close(Tenure::Lease(epoch), actions);
                     continue;
                 }

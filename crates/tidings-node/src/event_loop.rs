@@ -88,9 +88,9 @@ pub(crate) struct EventLoop {
     rules_due: bool,
     /// Requests that arrived while missed instants are processed: they come after those.
     put_off: Vec<Request>,
-    /// The parts of the store that the node has; `None` = all.
+    /// The shards of the store that the node has; `None` = all.
     held: Option<Held>,
-    /// The acts for nodes with other parts.
+    /// The acts for nodes with other shards.
     feed: Arc<LogFeed>,
     /// News for the node with the intake, where that is another one.
     learnt: Vec<Command>,

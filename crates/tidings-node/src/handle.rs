@@ -24,7 +24,7 @@ pub(crate) enum Request {
     Work(Work),
     Keys(KeyRequest),
     Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
-    /// A report of a node with other parts, and its question for acts.
+    /// A report of a node with other shards, and its question for acts.
     Report(Box<FollowerReport>, WaitingFollower),
     /// Acts of the node with the intake, to be applied.
     Apply(ApplyRequest),
@@ -80,7 +80,7 @@ pub struct Handle {
     vitals: Arc<Vitals>,
     keys: Arc<Keys>,
     reads: Arc<Reads>,
-    /// False if answers do not wait for parts on other nodes.
+    /// False if answers do not wait for shards on other nodes.
     waits: bool,
 }
 
@@ -113,7 +113,7 @@ impl Handle {
         (handle, inbox)
     }
 
-    /// The same, whose answers come as soon as commands are durable: they do not wait for parts on other nodes.
+    /// The same, whose answers come as soon as commands are durable: they do not wait for shards on other nodes.
     #[must_use]
     pub fn without_waiting(&self) -> Self {
         Self { waits: false, ..self.clone() }
@@ -234,7 +234,7 @@ impl Handle {
         &self.vitals
     }
 
-    /// Takes over what a node with other parts reports. `heard` is called once that is durable; `then` gets the number
+    /// Takes over what a node with other shards reports. `heard` is called once that is durable; `then` gets the number
     /// of the newest acts, as soon as there are some that follow those it has applied. Both must only pass it on. They are dropped uncalled
     /// if the loop ends, and `then` if the node asks again.
     ///

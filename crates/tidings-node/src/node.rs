@@ -58,7 +58,7 @@ pub struct Node {
     going: Vec<Going>,
     /// True if a step since readers were shown the engine had nothing to write: a deadline may have moved.
     moved: bool,
-    /// The parts on other nodes.
+    /// The shards on other nodes.
     others: Others,
     /// Requests that wait for them.
     pending_acks: PendingAcks,
@@ -85,7 +85,7 @@ pub struct Accepted {
     pub replies: Vec<Result<Reply, Refused>>,
     /// The deliveries to inboxes.
     pub delivered: Vec<InboxDelivery>,
-    /// The commands whose replies are not whole before parts on other nodes have answered.
+    /// The commands whose replies are not whole before shards on other nodes have answered.
     pub open_replies: Vec<OpenReply>,
     /// The answers to acts that were told, of each number.
     answers: Vec<Answers>,
@@ -111,7 +111,7 @@ impl Node {
         Self::open_to_look_at(store, options, None)
     }
 
-    /// [`Node::open_to_look`] of some parts.
+    /// [`Node::open_to_look`] of some shards.
     fn open_to_look_at(
         store: Arc<dyn Store>,
         options: Options,

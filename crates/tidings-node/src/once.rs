@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use tidings_core::Instant;
 use tidings_core::codec::FORM;
-use tidings_core::journal::parts;
+use tidings_core::journal::chunks;
 use tidings_core::journal::stored::{ReadView, Unreadable, body};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, i64_at};
 use tidings_core::time::DAY_MS;
@@ -59,7 +59,7 @@ fn age_key(at: Instant, key: &[u8; 16]) -> Vec<u8> {
 
 /// The row of a key, whatever its age.
 pub(crate) fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Row>, Error> {
-    let Some(value) = parts::get(view, Partition::Base, &row_key(key))? else {
+    let Some(value) = chunks::get(view, Partition::Base, &row_key(key))? else {
         return Ok(None);
     };
     let value = body("an answer that was kept", &value)?;
@@ -102,7 +102,7 @@ pub(crate) fn writes(
         if stored(view, &key)?.is_some_and(|row| row.at == at) {
             let key = row_key(&key);
             let row = view.get(Partition::Base, &key)?.unwrap_or_default();
-            let more = parts::more_keys(&key, &row)?.into_iter();
+            let more = chunks::more_keys(&key, &row)?.into_iter();
             writes.extend(more.chain([key]).map(|key| write(key, None)));
         }
     }
@@ -111,7 +111,7 @@ pub(crate) fn writes(
         value.splice(..REST, [FORM]);
         value.extend_from_slice(&once.request);
         value.extend_from_slice(answer);
-        writes.extend(parts::rows(Partition::Base, row_key(&once.key), &value));
+        writes.extend(chunks::rows(Partition::Base, row_key(&once.key), &value));
         writes.push(write(age_key(now, &once.key), Some(Vec::new())));
     }
     Ok(writes)

@@ -2,7 +2,7 @@
 //!
 //! At one instant: what is due goes out; days are forgotten at midnight; what arrives is taken in;
 //! what is now due goes out (contract, section 2). The simulator, the demo and the tests are this. It drives
-//! the parts of a turn of the loop, from one instant at which something happens to the next.
+//! the phases of a turn of the loop, from one instant at which something happens to the next.
 
 use std::sync::Arc;
 

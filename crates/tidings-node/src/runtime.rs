@@ -59,7 +59,7 @@ impl Runtime {
         Self::start_held((open, None), rules, delivery, clock, settings)
     }
 
-    /// [`Runtime::start`] of a node that has some parts of the store.
+    /// [`Runtime::start`] of a node that has some shards of the store.
     ///
     /// # Errors
     /// [`Error`] where the store can't be opened or read.

@@ -40,13 +40,13 @@ pub fn never_indexed(rules: Rules) -> Box<dyn Subject> {
     )
 }
 
-/// The engine with its buckets divided into two parts: each applies every act to its half alone.
+/// The engine with its buckets divided into two shards: each applies every act to its half alone.
 #[must_use]
 pub fn in_halves(rules: Rules) -> Box<dyn Subject> {
-    with_options(rules, Options { parts: 2, ..Options::default() })
+    with_options(rules, Options { shards: 2, ..Options::default() })
 }
 
-/// Three nodes that share five parts of a store, over a perfect network.
+/// Three nodes that share five shards of a store, over a perfect network.
 #[must_use]
 pub fn on_three_nodes(rules: Rules) -> Box<dyn Subject> {
     Box::new(Nodes::Waiting(Box::new(rules), NodesPlayer::into))
@@ -176,7 +176,7 @@ impl Subject for Engine {
     }
 }
 
-/// Nodes that share the parts of a store.
+/// Nodes that share the shards of a store.
 enum Nodes {
     /// The rules come into force at the first instant. True if acts are late.
     Waiting(Box<Rules>, fn(NodesPlayer) -> NodesPlayer),
@@ -186,7 +186,7 @@ enum Nodes {
 impl Nodes {
     fn begin(&mut self, at: Instant) -> Result<(&mut NodesPlayer, &mut Vec<Message>), String> {
         if let Self::Waiting(rules, over) = self {
-            let options = Options { parts: 5, ..Options::default() };
+            let options = Options { shards: 5, ..Options::default() };
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             let first = (at, (**rules).clone());
             let player = NodesPlayer::open(&store, (3, options), Watch::Messages, first);

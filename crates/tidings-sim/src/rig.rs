@@ -333,15 +333,15 @@ fn play_instant(
     again: bool,
 ) -> Result<(), PlayError> {
     let done: Vec<bool> = (0..stretches.len())
-        .map(|part| Ok(again && has_happened(player, &sentinel(instant, part))?))
+        .map(|shard| Ok(again && has_happened(player, &sentinel(instant, shard))?))
         .collect::<Result<_, tidings_node::Error>>()?;
     if done.contains(&true) {
         player.resume(at);
     }
-    for (part, (stretch, done)) in stretches.iter().zip(done).enumerate() {
+    for (shard, (stretch, done)) in stretches.iter().zip(done).enumerate() {
         if !done {
             let marker = Command::Object(Object {
-                id: sentinel(instant, part),
+                id: sentinel(instant, shard),
                 title: None,
                 url: None,
                 image: None,
@@ -361,8 +361,8 @@ fn play_instant(
     player.end_instant(&mut |_| {})
 }
 
-fn sentinel(instant: u32, part: usize) -> Id {
-    Id::new(&format!("sentinel-{instant}-{part}")).expect("it has no control character")
+fn sentinel(instant: u32, shard: usize) -> Id {
+    Id::new(&format!("sentinel-{instant}-{shard}")).expect("it has no control character")
 }
 
 fn has_happened(player: &Player, sentinel: &Id) -> Result<bool, tidings_node::Error> {

@@ -417,7 +417,7 @@ mod tests {
             ]
         );
         let toml = toml(&case.rules);
-        for part in [
+        for shard in [
             "keep = \"35d\"",
             "[digests.\"weekly\"]\nevery = \"week\"\non = \"mon\"\nat = \"09:00\"",
             "look_back = \"14d\"",
@@ -425,7 +425,7 @@ mod tests {
             "inbox = { policy = \"now\" }",
             "email = { policy = \"cooldown\", quiet = \"4m\", max_wait = \"none\", lane = \"own\" }",
         ] {
-            assert!(toml.contains(part), "{part} is not in\n{toml}");
+            assert!(toml.contains(shard), "{shard} is not in\n{toml}");
         }
     }
 }

@@ -15,20 +15,20 @@ fn what_was_acknowledged_is_everywhere_and_told_once_whatever_happens() {
 }
 
 #[test]
-fn one_node_at_a_time_writes_each_part_and_sends_for_it_whatever_happens() {
+fn one_node_at_a_time_writes_each_shard_and_sends_for_it_whatever_happens() {
     assert_eq!(play::<Writer>(400, SOUND), Ok(()));
 }
 
 #[test]
-fn a_store_of_one_part_is_with_the_holder_of_the_lease() {
-    assert_eq!(play::<Writer>(100, World { parts: 1, ..SOUND }), Ok(()));
-    assert_eq!(play::<Serving>(10, World { parts: 1, ..SERVED }), Ok(()));
+fn a_store_of_one_shard_is_with_the_holder_of_the_lease() {
+    assert_eq!(play::<Writer>(100, World { shards: 1, ..SOUND }), Ok(()));
+    assert_eq!(play::<Serving>(10, World { shards: 1, ..SERVED }), Ok(()));
 }
 
 #[test]
-fn with_fewer_parts_than_nodes_some_have_none() {
-    let (parts, nodes) = (3, 5);
-    let world = |world| World { parts, nodes, ..world };
+fn with_fewer_shards_than_nodes_some_have_none() {
+    let (shards, nodes) = (3, 5);
+    let world = |world| World { shards, nodes, ..world };
     assert_eq!(play::<Writer>(60, world(SOUND)), Ok(()));
     assert_eq!(play::<Serving>(10, world(SERVED)), Ok(()));
 }
@@ -39,20 +39,20 @@ fn without_faults_the_first_holder_stays() {
     for seed in 1..=20 {
         let mut sim = Sim::<Writer>::new(seed, world);
         sim.run();
-        // It opens the store once with all parts, and again with those that it keeps. One node may be known to live
+        // It opens the store once with all shards, and again with those that it keeps. One node may be known to live
         // before the other one is.
         assert_eq!(sim.acquired, 2, "seed {seed}");
         assert!((2..=3).contains(&sim.granted.0), "seed {seed}");
-        let mut sim = Sim::<Writer>::new(seed, World { parts: 1, ..world });
+        let mut sim = Sim::<Writer>::new(seed, World { shards: 1, ..world });
         sim.run();
         assert_eq!((sim.acquired, sim.granted.0), (1, 0), "seed {seed}");
     }
 }
 
-/// The reasons why a world fails, with a store of one part and with one of several.
+/// The reasons why a world fails, with a store of one shard and with one of several.
 fn fails<B: Body>(count: u64, world: World) -> [String; 2] {
-    let why = |parts| play::<B>(count, World { parts, ..world });
-    [1, 5].map(|parts| why(parts).expect_err("it is built wrong"))
+    let why = |shards| play::<B>(count, World { shards, ..world });
+    [1, 5].map(|shards| why(shards).expect_err("it is built wrong"))
 }
 
 #[test]

@@ -51,7 +51,7 @@ proptest! {
     #![proptest_config(config(200))]
 
     #[test]
-    fn nodes_that_share_the_parts_come_to_what_one_comes_to(world in world()) {
+    fn nodes_that_share_the_shards_come_to_what_one_comes_to(world in world()) {
         let whole = played(engine::engine, &world).map_err(TestCaseError::fail)?;
         let shared = played(engine::on_three_nodes, &world).map_err(TestCaseError::fail)?;
         prop_assert_eq!(difference(&whole, &shared), None);

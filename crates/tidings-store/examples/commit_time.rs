@@ -51,7 +51,7 @@ fn measure(
         times.push(start.elapsed());
     }
     times.sort_unstable();
-    let quantile = |part: usize| times[(times.len() - 1) * part / 1_000];
+    let quantile = |shard: usize| times[(times.len() - 1) * shard / 1_000];
     let whole: Duration = times.iter().sum();
     println!(
         "{name}: p50 {:?}, p99 {:?}, worst {:?}, {:.0} commits/s",

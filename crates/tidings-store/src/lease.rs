@@ -5,7 +5,7 @@
 //! one succeeds, and the [`Epoch`] that it gets fences every commit of the holder before. When a node *should*
 //! acquire a lease is decided elsewhere (`tidings_node::election`); nothing here reads a clock.
 //!
-//! The holder of the lease grants *shares*: parts of the store which another node writes beside it, in a term whose
+//! The holder of the lease grants *shares*: shards of the store which another node writes beside it, in a term whose
 //! number is given once and never again. A share never changes: to change it, it ends and another is granted. It
 //! stays when the lease changes hands. The holder and the node of each share commit on their own, each fenced by its
 //! own row; all rows are in the same partitions, and which keys a node writes is not the store's business.
@@ -132,16 +132,16 @@ pub struct Lease {
     pub holder: Option<NodeId>,
 }
 
-/// Parts of the store which one node writes beside the holder of the lease.
+/// Shards of the store which one node writes beside the holder of the lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
     /// The number of its term.
     pub term: TermNo,
     /// The node that writes them.
     pub node: NodeId,
-    /// The parts, as they were granted.
-    pub parts: Vec<u16>,
-    /// The number of parts that the store has.
+    /// The shards, as they were granted.
+    pub shards: Vec<u16>,
+    /// The number of shards that the store has.
     pub of: u16,
     /// True if its node is asked to give it back.
     pub ends: bool,
@@ -228,7 +228,7 @@ pub trait Leases: Send + Sync {
     /// [`Error::Fenced`] if somebody else has it already, or the engine's.
     fn open(&self, epoch: Epoch) -> Result<Arc<dyn Store>, Error>;
 
-    /// Grants parts to a node, as the holder of an epoch. `None` if the epoch is over, or if one of the parts is in a
+    /// Grants shards to a node, as the holder of an epoch. `None` if the epoch is over, or if one of the shards is in a
     /// share already; nothing was changed then. The holder grants with the same leases with which it opened its
     /// store, which learns from it that others write beside it.
     ///
@@ -238,7 +238,7 @@ pub trait Leases: Send + Sync {
         &self,
         epoch: Epoch,
         node: NodeId,
-        parts: &[u16],
+        shards: &[u16],
         of: u16,
     ) -> Result<Option<TermNo>, Error>;
 

@@ -90,7 +90,7 @@ impl PostgresStore {
         let mut link = Link::connect(&address, PATIENCE)?;
         let Prepared { id, is_new } = schema::prepare(&mut link, expected)?;
         let address = address.of_store(id);
-        let take = "UPDATE tidings_part SET epoch = epoch + 1, holder = NULL WHERE no = 0 \
+        let take = "UPDATE tidings_lease SET epoch = epoch + 1, holder = NULL WHERE no = 0 \
                     RETURNING epoch";
         let taken = link.query(take, &[])?;
         let epoch = taken
@@ -98,7 +98,7 @@ impl PostgresStore {
             .map(|row| Epoch(row.get(0)))
             .ok_or_else(|| Error::Corrupt("it has no part 0".to_owned()))?;
         // A statement that begins now sees all that holders before have granted.
-        let end = "WITH f AS (SELECT 1 FROM tidings_part WHERE no = 0 AND epoch = $1 FOR SHARE) \
+        let end = "WITH f AS (SELECT 1 FROM tidings_lease WHERE no = 0 AND epoch = $1 FOR SHARE) \
                    DELETE FROM tidings_share USING f";
         link.query(end, &[&epoch.0])?;
         let opened = Self::over(link, address, Fence::Lease(epoch), Arc::default())?;

@@ -293,7 +293,7 @@ impl Opened {
     ) -> Result<Runtime, StartError> {
         let Self { store, mut again, held } = self;
         let (held, of) = held.unzip();
-        settings.options.parts = of.unwrap_or(rules.store.parts);
+        settings.options.shards = of.unwrap_or(rules.store.parts);
         let mut first = Some(store);
         let open = Box::new(move || match first.take() {
             Some(store) => Ok(store),

@@ -133,7 +133,7 @@ impl Nodes {
 
     /// The node that has the lease, as the database says.
     fn holder(&self) -> Option<usize> {
-        let ask = "SELECT n.name FROM tidings_part p JOIN tidings_node n ON n.id = p.holder";
+        let ask = "SELECT n.name FROM tidings_lease p JOIN tidings_node n ON n.id = p.holder";
         let name = self.database.run("tidings", ask).unwrap();
         name.strip_prefix("node-")?.parse().ok()
     }

@@ -18,5 +18,5 @@ pub(crate) use lanes::lane::{Due, Lane, Terms};
 pub(crate) use people::counted::{AsOf, Counts};
 pub(crate) use people::marks::{Looked, MarkAt, Marking, Marks, Reading, State};
 pub(crate) use people::mutes::{Left, Why};
-pub(crate) use scheduled::{Frozen, FrozenPart};
+pub(crate) use scheduled::{Frozen, FrozenSubset};
 pub(crate) use state::{Bucket, Closing};

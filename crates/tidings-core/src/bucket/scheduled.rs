@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-use crate::journal::parts;
+use crate::journal::chunks;
 use crate::journal::record::OnChannel;
 use crate::journal::stored::{ReadView, Unreadable, decode};
 use crate::journal::table::Partition;
@@ -92,12 +92,12 @@ impl ScheduledSets {
 pub(crate) struct Frozen {
     /// Words of the reasons, sorted by bytes.
     pub(crate) words: Vec<String>,
-    pub(crate) parts: Vec<FrozenPart>,
+    pub(crate) subsets: Vec<FrozenSubset>,
 }
 
 /// Sets of recipients with entries on the same channels for the same reasons.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct FrozenPart {
+pub(crate) struct FrozenSubset {
     /// The channels of their entries.
     pub(crate) channels: Vec<ChannelNo>,
     /// Indexes of their reasons' words.
@@ -112,7 +112,7 @@ pub(crate) struct FrozenPart {
 impl Frozen {
     /// All recipients of it.
     pub(crate) fn everyone(&self) -> RoaringBitmap {
-        self.parts.iter().fold(RoaringBitmap::new(), |who, part| who | &part.who.0)
+        self.subsets.iter().fold(RoaringBitmap::new(), |who, subset| who | &subset.who.0)
     }
 
     /// The frozen sets whose first row is `row`.
@@ -120,7 +120,7 @@ impl Frozen {
     /// # Errors
     /// [`Unreadable`] where they make no sense.
     pub(crate) fn read(view: &dyn ReadView, key: &[u8], row: &[u8]) -> Result<Self, Unreadable> {
-        let bytes = parts::whole(key, row, |key| view.get(Partition::Base, key))?;
+        let bytes = chunks::whole(key, row, |key| view.get(Partition::Base, key))?;
         decode("a scheduled audience", &bytes)
     }
 }

@@ -32,8 +32,8 @@ impl Engine {
             write_clocks(engine, draft);
             set_clocks(engine, clock);
             write_clocks(engine, draft);
-            for part in engine.parts.iter_mut() {
-                part.last_output_at = None;
+            for shard in engine.shards.iter_mut() {
+                shard.last_output_at = None;
             }
             Ok(())
         })
@@ -41,9 +41,9 @@ impl Engine {
 }
 
 fn write_clocks(engine: &mut Engine, draft: &mut Draft<'_>) {
-    for part in engine.parts.iter_mut() {
-        for no in &*part.buckets.numbers() {
-            part.write_clock(draft, *no);
+    for shard in engine.shards.iter_mut() {
+        for no in &*shard.buckets.numbers() {
+            shard.write_clock(draft, *no);
         }
     }
 }

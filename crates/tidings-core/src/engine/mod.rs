@@ -12,12 +12,12 @@ mod explain;
 mod intake;
 mod message;
 
-mod part;
-mod parts;
 mod read;
 mod replica;
 mod retention;
 mod rows;
+mod shard;
+mod shards;
 mod state;
 mod step;
 #[cfg(test)]
@@ -34,7 +34,6 @@ pub use message::made::Settled;
 pub use message::plan::{Plan, PlannedMessage, Planner};
 pub use message::present::{Presenter, batch_id};
 pub use message::touch::Upcoming;
-pub use parts::{part_of, part_with};
 pub use read::agenda::{Agenda, DueLanes};
 pub use read::books::Walk;
 pub use read::cursor::{Cursor, CursorError};
@@ -51,7 +50,7 @@ pub use read::view::{MessageAt, OpenLane, WaitingEntry};
 pub use replica::answer::{Answers, OpenReply};
 pub use replica::log_rows::read_log;
 pub use replica::progress::{Held, KeptObjects, Progress};
-pub use replica::told::applied_by_parts;
+pub use replica::told::applied_by_shards;
 pub use replica::view::Replica;
 pub use rows::act::{LogEntry, LogNo, StoredEntry};
 pub use rows::going::Going;
@@ -63,5 +62,6 @@ pub use rows::reply::{
 };
 pub use rows::sent::{Sent, Tried};
 pub use rows::unanswered::Unanswered;
+pub use shards::{shard_of, shard_with};
 pub use state::{Engine, Step};
 pub use workers::{Job, Workers};

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::intake::state::Intake;
-use super::part::state::Part;
-use super::part::take_back::Among;
 use super::rows::act::{Act, Applied};
 use super::rows::draft::Draft;
 use super::rows::reach::Reach;
 use super::rows::reply::Reply;
+use super::shard::state::Shard;
+use super::shard::take_back::Among;
 use super::state::{Engine, Step};
 use crate::bucket::Closing;
 use crate::engine::step::{apply, end_act};
@@ -42,16 +42,16 @@ impl Engine {
         Some(midnight.plus_ms(-keep_ms).day())
     }
 
-    /// The first day that a due entry of this engine's parts still needs, which has not ended: its message is not built
+    /// The first day that a due entry of this engine's shards still needs, which has not ended: its message is not built
     /// yet, or its outcome is not known yet; or the check of an entry on its way asks for that day.
     #[must_use]
     pub fn needed_from(&self) -> Option<Day> {
-        let days = self.parts.with_buckets().flat_map(|(part, bucket)| {
+        let days = self.shards.with_buckets().flat_map(|(shard, bucket)| {
             let open = bucket.closings.values();
             open.map(|open| {
                 // The window of a message may have begun on a day that is deleted.
                 let began = bucket.index.day_of(open.from);
-                began.map_or(Day(i32::MIN), |day| asks_from(part, open, day))
+                began.map_or(Day(i32::MIN), |day| asks_from(shard, open, day))
             })
         });
         days.min()
@@ -97,11 +97,11 @@ impl Engine {
     /// The oldest day that holds something, as far as this engine knows.
     pub(super) fn oldest_day(&self) -> Option<Day> {
         let intake = [self.intake.id_days.first(), self.intake.days.keys().next()];
-        let parts = self.parts.iter().map(|part| part.journal_days.first());
-        intake.into_iter().chain(parts).flatten().copied().chain(self.oldest_elsewhere).min()
+        let shards = self.shards.iter().map(|shard| shard.journal_days.first());
+        intake.into_iter().chain(shards).flatten().copied().chain(self.oldest_elsewhere).min()
     }
 
-    /// Sets the oldest day that parts on other nodes hold something of.
+    /// Sets the oldest day that shards on other nodes hold something of.
     pub fn set_oldest_elsewhere(&mut self, day: Option<Day>) {
         self.oldest_elsewhere = day;
     }
@@ -117,8 +117,8 @@ pub(super) fn forget_until(
 ) -> Result<Reply, Unreadable> {
     let before = before.min(engine.intake.now.day());
     let mut days = engine.intake.days_before(before);
-    for part in engine.parts.iter() {
-        days.extend(days_before(part, before));
+    for shard in engine.shards.iter() {
+        days.extend(days_before(shard, before));
     }
     let mut applied = Applied::Dropped { days, expired: 0 };
     let act = Act::Forget { before };
@@ -152,7 +152,7 @@ impl Intake {
     }
 }
 
-impl Part {
+impl Shard {
     /// Expires the entries of the days before this one that are not due.
     pub(super) fn expire_before(
         &mut self,
@@ -213,9 +213,9 @@ impl Part {
 
 /// The first day of which the check of messages to be built may ask, by the day on which their entries began:
 /// entries that came later than in the inbox are not told to who saw them there.
-fn asks_from(part: &Part, open: &Closing, began: Day) -> Day {
-    let channel = part.compiled.names.lane(open.lane.lane).channel;
-    let version = part.compiled.current().filter(|_| !open.unmade.is_empty());
+fn asks_from(shard: &Shard, open: &Closing, began: Day) -> Day {
+    let channel = shard.compiled.names.lane(open.lane.lane).channel;
+    let version = shard.compiled.current().filter(|_| !open.unmade.is_empty());
     let later = version
         .into_iter()
         .flat_map(|version| version.types())
@@ -224,11 +224,12 @@ fn asks_from(part: &Part, open: &Closing, began: Day) -> Day {
     began.start().plus_ms(-later.unwrap_or(0)).day()
 }
 
-fn days_before(part: &Part, before: Day) -> BTreeSet<Day> {
-    part.buckets
+fn days_before(shard: &Shard, before: Day) -> BTreeSet<Day> {
+    shard
+        .buckets
         .iter()
         .flat_map(|bucket| bucket.index.days.keys())
-        .chain(&part.journal_days)
+        .chain(&shard.journal_days)
         .copied()
         .filter(|day| *day < before)
         .collect()

@@ -1,11 +1,9 @@
-//! The engine: the intake, the parts, and what both know together.
+//! The engine: the intake, the shards, and what both know together.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::intake::state::{Intake, Tally};
-use super::part::state::{Part, read_heads};
-use super::parts::Parts;
 use super::replica::answer::{Answers, OpenReply};
 use super::replica::progress::{Held, KeptObjects};
 use super::rows::act::LogEntry;
@@ -14,6 +12,8 @@ use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::ledger::Row;
 use super::rows::named::each_base;
 use super::rows::reply::{Refused, Reply};
+use super::shard::state::{Shard, read_heads};
+use super::shards::Shards;
 use crate::bucket::Bucket;
 use crate::journal::stored::{ReadView, Unreadable, decode, from_json};
 use crate::journal::table::{REST, Table, Write, u32_at};
@@ -32,10 +32,10 @@ pub struct Engine {
     /// True if what the intake decides is decided here, and not on another node.
     pub(super) holds_intake: bool,
     /// At least one.
-    pub(super) parts: Parts,
-    /// Number of parts of the store, of which others may be on other nodes.
-    pub(super) of_parts: u16,
-    /// The oldest day of parts on other nodes.
+    pub(super) shards: Shards,
+    /// Number of shards of the store, of which others may be on other nodes.
+    pub(super) of_shards: u16,
+    /// The oldest day of shards on other nodes.
     pub(super) oldest_elsewhere: Option<Day>,
 }
 
@@ -54,7 +54,7 @@ pub struct Step {
     pub going: Vec<Going>,
     /// The acts of the step, of which other nodes are to be told once the writes are durable.
     pub told: Option<Arc<LogEntry>>,
-    /// The commands whose replies are not whole before parts on other nodes have answered.
+    /// The commands whose replies are not whole before shards on other nodes have answered.
     pub open_replies: Vec<OpenReply>,
     /// The answers to acts that another node has told, of each number.
     pub answers: Vec<Answers>,
@@ -71,10 +71,10 @@ impl Engine {
         Self::open_held(view, held, options, None)
     }
 
-    /// Opens an engine of some parts of a store, or (`None`) of all with the intake. `days` = the days that the store has.
+    /// Opens an engine of some shards of a store, or (`None`) of all with the intake. `days` = the days that the store has.
     ///
     /// # Errors
-    /// [`Unreadable`] where the store can't be read or makes no sense, or where it has no such parts.
+    /// [`Unreadable`] where the store can't be read or makes no sense, or where it has no such shards.
     pub fn open_held(
         view: &dyn ReadView,
         days: &[Day],
@@ -85,36 +85,36 @@ impl Engine {
         let compiled = Arc::new(read_compiled(view)?);
         let mut intake = intake.unwrap_or_else(|| Intake::new(options.buckets.max(1)));
         intake.compiled = Arc::clone(&compiled);
-        let divided = options.parts.clamp(1, intake.buckets);
+        let divided = options.shards.clamp(1, intake.buckets);
         let is_whole =
-            held.is_none_or(|held| held.intake && held.parts.len() == usize::from(divided));
+            held.is_none_or(|held| held.intake && held.shards.len() == usize::from(divided));
         let heads = read_heads(view, is_whole.then_some(divided))?;
-        let of_parts = u16::try_from(heads.len()).unwrap_or(u16::MAX);
-        let mut parts = Vec::with_capacity(heads.len());
-        for (no, head) in (0..of_parts).zip(heads) {
-            if held.is_none_or(|held| held.parts.contains(&no)) {
-                parts.push(Part::recover(
+        let of_shards = u16::try_from(heads.len()).unwrap_or(u16::MAX);
+        let mut shards = Vec::with_capacity(heads.len());
+        for (no, head) in (0..of_shards).zip(heads) {
+            if held.is_none_or(|held| held.shards.contains(&no)) {
+                shards.push(Shard::recover(
                     (view, days),
                     (&compiled, head),
-                    (no, of_parts),
+                    (no, of_shards),
                     (intake.buckets, options),
                 )?);
             }
         }
-        if parts.is_empty() || held.is_some_and(|held| held.parts.len() != parts.len()) {
-            let why = format!("the store has {of_parts} parts, others than were asked for");
+        if shards.is_empty() || held.is_some_and(|held| held.shards.len() != shards.len()) {
+            let why = format!("the store has {of_shards} parts, others than were asked for");
             return Err(Unreadable(why));
         }
-        // A part that was on another node may have gone further: no record is of an earlier instant than the one before.
-        for part in &parts {
-            intake.now = intake.now.max(part.now);
-            intake.clock = intake.clock.max(part.clock);
+        // A shard that was on another node may have gone further: no record is of an earlier instant than the one before.
+        for shard in &shards {
+            intake.now = intake.now.max(shard.now);
+            intake.clock = intake.clock.max(shard.clock);
         }
         Ok(Self {
             intake,
             holds_intake: held.is_none_or(|held| held.intake),
-            parts: Parts::new(parts),
-            of_parts,
+            shards: Shards::new(shards),
+            of_shards,
             oldest_elsewhere: None,
         })
     }
@@ -148,13 +148,13 @@ impl Engine {
     /// The bucket and number of a recipient.
     pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, RecipientNo), Refused> {
         let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
-        self.parts[self.parts.index_of(no)].find(recipient)
+        self.shards[self.shards.index_of(no)].find(recipient)
     }
 
     /// The next due instant: of a lane of a confirmed recipient, or of a scheduled event. It may be too
     /// early (a deadline has moved since), never too late, and may be in the past.
     pub fn next_due(&mut self) -> Option<Instant> {
-        let lanes = self.parts.iter_mut().filter_map(Part::next_due).min();
+        let lanes = self.shards.iter_mut().filter_map(Shard::next_due).min();
         let scheduled =
             self.intake.scheduled.first().map(|((t, _), ())| *t).filter(|_| self.holds_intake);
         lanes.into_iter().chain(scheduled).min()
@@ -164,28 +164,28 @@ impl Engine {
     /// are too late for its messages.
     #[must_use]
     pub fn last_output_at(&self) -> Option<Instant> {
-        self.parts.iter().filter_map(|part| part.last_output_at).max()
+        self.shards.iter().filter_map(|shard| shard.last_output_at).max()
     }
 
     /// Bytes of memory used beyond profiles and ids, roughly.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.parts.buckets().map(Bucket::bytes).sum()
+        self.shards.buckets().map(Bucket::bytes).sum()
     }
 
     /// The counters of events and messages since the store was created.
     #[must_use]
     pub fn tally(&self) -> Tally {
-        let parts = self.parts.iter().map(|part| part.tally);
+        let shards = self.shards.iter().map(|shard| shard.tally);
         let intake = self.holds_intake.then_some(self.intake.tally);
-        parts.fold(intake.unwrap_or_default(), |sum, tally| sum + tally)
+        shards.fold(intake.unwrap_or_default(), |sum, tally| sum + tally)
     }
 
     /// The ledger, added up per day.
     #[must_use]
     pub fn ledger(&self) -> BTreeMap<Day, Row> {
         let mut days = BTreeMap::<Day, Row>::new();
-        for (account, row) in self.parts.ledger_rows() {
+        for (account, row) in self.shards.ledger_rows() {
             days.entry(account.day).or_default().add(row);
         }
         days
@@ -195,7 +195,7 @@ impl Engine {
     #[must_use]
     pub fn ledger_by_channel(&self) -> BTreeMap<&'static str, Row> {
         let mut channels = BTreeMap::<&'static str, Row>::new();
-        for (account, row) in self.parts.ledger_rows() {
+        for (account, row) in self.shards.ledger_rows() {
             channels.entry(account.channel.name()).or_default().add(row);
         }
         channels

@@ -3,13 +3,13 @@
 use rustc_hash::FxHashSet;
 
 use super::intake::accept::Accepted;
-use super::part::follow::together;
 use super::replica::progress::KeptObjects;
 use super::rows::act::{Act, Applied, LocalResult};
 use super::rows::draft::Draft;
 use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::reach::Reach;
 use super::rows::reply::{Answer, Refused, Reply};
+use super::shard::follow::together;
 use super::state::{Engine, Step};
 use crate::engine::replica::told::write_log;
 use crate::engine::retention::forget_until;
@@ -139,16 +139,16 @@ impl Engine {
         };
         let before = counted(self);
         work(self, &mut draft, now, &mut step)?;
-        for part in self.parts.iter_mut() {
-            for (event, day) in std::mem::take(&mut part.kept_objects) {
+        for shard in self.shards.iter_mut() {
+            for (event, day) in std::mem::take(&mut shard.kept_objects) {
                 if self.holds_intake {
                     self.intake.objects.touch_all(&mut draft, &event, day)?;
                 } else {
                     step.kept_objects.push(KeptObjects::of(&event, day));
                 }
             }
-            part.ledger.write(&mut draft);
-            step.going.append(&mut part.going);
+            shard.ledger.write(&mut draft);
+            step.going.append(&mut shard.going);
         }
         if self.holds_intake {
             self.intake.objects.sweep(&mut draft)?;
@@ -158,8 +158,8 @@ impl Engine {
             if self.holds_intake {
                 self.intake.write_head(&mut draft);
             }
-            for part in self.parts.iter() {
-                part.write_head(&mut draft, self.of_parts);
+            for shard in self.shards.iter() {
+                shard.write_head(&mut draft, self.of_shards);
             }
         }
         step.writes = draft.done();
@@ -174,7 +174,7 @@ fn enter(
     step: &mut Step,
 ) -> Result<(), Unreadable> {
     enter_scheduled(engine, draft)?;
-    engine.parts.read_ahead(draft, commands)?;
+    engine.shards.read_ahead(draft, commands)?;
     for alike in commands.chunk_by(together) {
         match alike {
             [Command::Publish(_), ..] => publish(engine, draft, alike, step)?,
@@ -203,7 +203,7 @@ fn publish(
     Ok(())
 }
 
-/// Accepts events, and then applies all of them in each part: what a part does of one changes nothing of what the
+/// Accepts events, and then applies all of them in each shard: what a shard does of one changes nothing of what the
 /// intake says to the next.
 fn publish_all(
     engine: &mut Engine,
@@ -225,27 +225,27 @@ fn publish_all(
             Err(refused) => Err(refused),
         });
     }
-    let applied = engine.parts.each(
+    let applied = engine.shards.each(
         &engine.intake,
         draft,
-        engine.parts.are_large(commands),
-        |intake, part, draft| {
+        engine.shards.are_large(commands),
+        |intake, shard, draft| {
             acts.iter()
-                .map(|(_, act)| part.apply(intake, draft, act))
+                .map(|(_, act)| shard.apply(intake, draft, act))
                 .collect::<Result<Vec<_>, _>>()
         },
     )?;
     let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
     for (at, act) in acts {
-        let of_parts = applied.iter_mut().filter_map(Iterator::next);
-        let applied = Applied::sum(of_parts);
+        let of_shards = applied.iter_mut().filter_map(Iterator::next);
+        let applied = Applied::sum(of_shards);
         replies[at] = Ok(end_act(engine, draft, act, applied, first + at)?);
     }
     step.replies.extend(replies);
     Ok(())
 }
 
-/// Ends an act of a command: with its answer, or, where parts elsewhere have to apply it too, by telling them.
+/// Ends an act of a command: with its answer, or, where shards elsewhere have to apply it too, by telling them.
 pub(super) fn end_act(
     engine: &mut Engine,
     draft: &mut Draft<'_>,
@@ -256,7 +256,7 @@ pub(super) fn end_act(
     if engine.replica().tells() {
         let act = draft.tell(|| act);
         draft.leave_open(LocalResult { command, act, applied });
-        // Another takes its place once all parts have answered.
+        // Another takes its place once all shards have answered.
         return Ok(Reply::Done);
     }
     let (reply, warnings) = applied.reply(&act);
@@ -278,7 +278,7 @@ fn enter_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<Option<Act>, 
 }
 
 /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
-/// part's.
+/// shard's.
 fn run(engine: &mut Engine, draft: &mut Draft<'_>, command: &Command, step: &mut Step) -> Answer {
     if let Command::Recipient(change) = command
         && engine.holds_intake
@@ -296,31 +296,31 @@ fn run(engine: &mut Engine, draft: &mut Draft<'_>, command: &Command, step: &mut
         Ok(Accepted::Forget(before)) => Ok(Ok(forget_until(engine, draft, before, step)?)),
         Ok(Accepted::OfRecipient(recipient)) => {
             let no = BucketNo::of(recipient.as_str(), engine.intake.buckets);
-            let part = engine.parts.index_of(no);
-            engine.parts[part].command(&engine.intake, draft, command)
+            let shard = engine.shards.index_of(no);
+            engine.shards[shard].command(&engine.intake, draft, command)
         }
         Ok(Accepted::OfBucket(no)) => {
-            let part = engine.parts.index_of(no);
-            engine.parts[part].command(&engine.intake, draft, command)
+            let shard = engine.shards.index_of(no);
+            engine.shards[shard].command(&engine.intake, draft, command)
         }
         Err(refused) => Ok(Err(refused)),
     }
 }
 
-/// Applies an act in every part, and adds up their answers.
+/// Applies an act in every shard, and adds up their answers.
 pub(super) fn apply(
     engine: &mut Engine,
     draft: &mut Draft<'_>,
     act: &Act,
 ) -> Result<Applied, Unreadable> {
     let is_large = matches!(act, Act::Rules { .. });
-    let applied = engine.parts.each(&engine.intake, draft, is_large, |intake, part, draft| {
-        part.apply(intake, draft, act)
+    let applied = engine.shards.each(&engine.intake, draft, is_large, |intake, shard, draft| {
+        shard.apply(intake, draft, act)
     })?;
     Ok(Applied::sum(applied))
 }
 
-/// Does commands that all follow, or all unfollow: those of each part as one.
+/// Does commands that all follow, or all unfollow: those of each shard as one.
 fn follow(
     engine: &mut Engine,
     draft: &mut Draft<'_>,
@@ -328,29 +328,29 @@ fn follow(
 ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
     let of = |command: &Command| {
         let recipient = command.recipient().map_or("", Id::as_str);
-        engine.parts.index_of(BucketNo::of(recipient, engine.intake.buckets))
+        engine.shards.index_of(BucketNo::of(recipient, engine.intake.buckets))
     };
-    let parts: Vec<usize> = commands.iter().map(of).collect();
-    let answers = engine.parts.each(
+    let shards: Vec<usize> = commands.iter().map(of).collect();
+    let answers = engine.shards.each(
         &engine.intake,
         draft,
-        engine.parts.are_large(commands),
-        |_, part, draft| {
-            let theirs = commands.iter().filter(|command| part.has(command));
-            part.follow(draft, &theirs.collect::<Vec<_>>())
+        engine.shards.are_large(commands),
+        |_, shard, draft| {
+            let theirs = commands.iter().filter(|command| shard.has(command));
+            shard.follow(draft, &theirs.collect::<Vec<_>>())
         },
     )?;
     let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
-    let in_order = parts.iter().filter_map(|no| answers[*no].next());
+    let in_order = shards.iter().filter_map(|no| answers[*no].next());
     Ok(in_order.collect())
 }
 
 /// Closes the lanes that are due.
 fn close_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-    let are_several = engine.parts.are_several_due(engine.intake.clock);
+    let are_several = engine.shards.are_several_due(engine.intake.clock);
     engine
-        .parts
-        .each(&engine.intake, draft, are_several, |_, part, draft| part.close_due(draft))?;
+        .shards
+        .each(&engine.intake, draft, are_several, |_, shard, draft| shard.close_due(draft))?;
     Ok(())
 }
 
@@ -361,10 +361,11 @@ fn end_instant(
     commands: &[Command],
 ) -> Result<Vec<InboxDelivery>, Unreadable> {
     let is_large =
-        engine.parts.are_large(commands) || engine.parts.are_several_due(engine.intake.clock);
-    let delivered = engine.parts.each(&engine.intake, draft, is_large, |intake, part, draft| {
-        part.end_instant(intake, draft)
-    })?;
+        engine.shards.are_large(commands) || engine.shards.are_several_due(engine.intake.clock);
+    let delivered =
+        engine.shards.each(&engine.intake, draft, is_large, |intake, shard, draft| {
+            shard.end_instant(intake, draft)
+        })?;
     Ok(delivered.into_iter().flatten().collect())
 }
 
@@ -376,8 +377,8 @@ fn come_to(engine: &mut Engine, now: Instant) {
 pub(super) fn set_clocks(engine: &mut Engine, clock: Instant) {
     let now = clock.max(engine.intake.now);
     (engine.intake.now, engine.intake.clock) = (now, clock);
-    for part in engine.parts.iter_mut() {
-        (part.now, part.clock) = (now, clock);
+    for shard in engine.shards.iter_mut() {
+        (shard.now, shard.clock) = (now, clock);
     }
 }
 

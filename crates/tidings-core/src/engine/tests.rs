@@ -224,7 +224,7 @@ fn of_the_day_that_goes_on_the_newest_is_in_memory() {
         }
     }
     let loaded = |engine: &Engine| -> Vec<usize> {
-        let loaded = engine.parts.bucket(BucketNo(0)).index.days[&Day(0)]
+        let loaded = engine.shards.bucket(BucketNo(0)).index.days[&Day(0)]
             .segments
             .iter()
             .filter_map(|segment| segment.loaded.get());
@@ -291,7 +291,7 @@ fn following_of_many_in_one_step_is_one_record_and_is_folded_again() {
         after.commit(step.writes);
         for engine in [engine, Engine::open(&after, &[Day(0)], options).unwrap()] {
             assert_eq!(following(&engine, &after).unwrap().unwrap(), ["x", "z"]);
-            let who = |topic: &str| engine.parts.bucket(BucketNo(0)).followers.get(topic);
+            let who = |topic: &str| engine.shards.bucket(BucketNo(0)).followers.get(topic);
             assert_eq!(who("x").unwrap().len(), 1);
             assert!(who("y").is_none_or(|who| who.is_empty()));
         }

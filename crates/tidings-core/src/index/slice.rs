@@ -1,6 +1,6 @@
 //! One slice of a chore: what goes to the store between two steps.
 
-use crate::journal::parts;
+use crate::journal::chunks;
 use crate::journal::table::{Partition, Write};
 
 /// One slice of a chore: the writes of one commit.
@@ -22,8 +22,8 @@ impl Slice {
     }
 
     /// Writes a value that may need several rows.
-    pub(crate) fn put_in_parts(&mut self, partition: Partition, key: Vec<u8>, value: &[u8]) {
-        for row in parts::rows(partition, key, value) {
+    pub(crate) fn put_chunked(&mut self, partition: Partition, key: Vec<u8>, value: &[u8]) {
+        for row in chunks::rows(partition, key, value) {
             self.put(row.partition, row.key, row.value);
         }
     }

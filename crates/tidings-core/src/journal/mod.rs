@@ -1,6 +1,6 @@
 //! The journal of sets: records, and their indexed form.
 
-pub mod parts;
+pub mod chunks;
 pub mod record;
 pub(crate) mod row;
 pub mod stored;

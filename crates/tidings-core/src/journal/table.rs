@@ -6,7 +6,7 @@
 //!
 //! | table | partition | owner | rest of the key | value |
 //! |---|---|---|---|---|
-//! | `META` | base | each | - | a bucket's checkpoint header; the clock and counters of the intake and of a part |
+//! | `META` | base | each | - | a bucket's checkpoint header; the clock and counters of the intake and of a shard |
 //! | `RULES` | base | intake | version | [`crate::Rules`] as JSON |
 //! | `NAMES` | base | intake | kind, number | a type's name or a lane |
 //! | `OBJECTS` | base | intake | object id | what the object is now |
@@ -31,7 +31,7 @@
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
 //! | `SUPPRESSIONS` | base | intake | channel, hash of the address | the address, why it is suppressed, since when and until when |
 //! | `API_KEYS` | base | intake | hash of an API key | its id, name and when it was made |
-//! | `ACTS` | base | intake | number | the acts of a step, until every part has applied them |
+//! | `ACTS` | base | intake | number | the acts of a step, until every shard has applied them |
 //! | `TOKEN_SECRET` | base | intake | - | the secret with which tokens in links are sealed |
 //! | `EVENTS` | day | intake | ordinal of the first | up to 16 events, a line each |
 //! | `HEADERS` | day | intake | ordinal / 256 | a columnar block of event headers |
@@ -49,7 +49,7 @@
 //! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
 //! | `ATTEMPTS` | day | bucket | number, seq of the closing | the attempts of a day to send a message, with the provider's answers |
-//! | `PARTS` | either | either | table, rest of the key, number | a further part of a value that is longer than a row |
+//! | `CHUNKS` | either | either | table, rest of the key, number | a further chunk of a value that is longer than a row |
 //! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
 
@@ -92,9 +92,9 @@ pub enum Owner {
     Bucket(BucketNo),
     /// The intake of events, and the data that all buckets share.
     Intake,
-    /// A part of the buckets, for what they share: their clock and counters.
-    Part,
-    /// Rows that any part may write, since all write the same.
+    /// A shard of the buckets, for what they share: their clock and counters.
+    Shard,
+    /// Rows that any shard may write, since all write the same.
     Shared,
 }
 
@@ -134,7 +134,7 @@ pub enum Table {
     Facets = 56,
     Details = 57,
     IdFilter = 58,
-    Parts = 59,
+    Chunks = 59,
     ObjectDays = 60,
     CopiedEvents = 61,
     ApiKeys = 62,
@@ -149,7 +149,7 @@ pub enum Table {
     Acts = 71,
 }
 
-/// The owner of rows that any part may write, as keys have it. Buckets are below.
+/// The owner of rows that any shard may write, as keys have it. Buckets are below.
 const SHARED: u16 = u16::MAX - 2;
 
 /// A key under construction.
@@ -172,7 +172,7 @@ impl Key {
         let owner = match owner {
             Owner::Bucket(bucket) => bucket.0,
             Owner::Intake => u16::MAX,
-            Owner::Part => u16::MAX - 1,
+            Owner::Shard => u16::MAX - 1,
             Owner::Shared => SHARED,
         };
         let mut bytes = Vec::with_capacity(24);
@@ -252,7 +252,7 @@ impl Key {
 /// use tidings_core::table::{Key, Owner, Table, is_of_bucket};
 ///
 /// let of = |owner| is_of_bucket(&Key::of(owner, Table::Meta).done());
-/// assert!(of(Owner::Bucket(BucketNo(3))) && !of(Owner::Intake) && !of(Owner::Part));
+/// assert!(of(Owner::Bucket(BucketNo(3))) && !of(Owner::Intake) && !of(Owner::Shard));
 /// ```
 #[must_use]
 pub fn is_of_bucket(key: &[u8]) -> bool {

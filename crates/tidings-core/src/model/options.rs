@@ -5,8 +5,8 @@
 pub struct Options {
     /// Number of buckets of a new store; an existing store keeps its own.
     pub buckets: u16,
-    /// Number of parts that the buckets are divided into; it may change from one start to the next.
-    pub parts: u16,
+    /// Number of shards that the buckets are divided into; it may change from one start to the next.
+    pub shards: u16,
     /// Number of notifications at which a bucket's tail is indexed after a checkpoint; `None` = never.
     pub index_after: Option<u64>,
     /// Number of records after which a bucket writes a checkpoint.
@@ -19,7 +19,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             buckets: 16,
-            parts: 1,
+            shards: 1,
             index_after: Some(4096),
             checkpoint_after: 4096,
             slice_bytes: 256 << 10,

@@ -43,17 +43,17 @@ pub trait Holder: Send {
 pub struct Opened {
     /// A measurement of how far its work is behind.
     pub lag: Lag,
-    /// The number of parts of the store, whoever has them.
-    pub parts: u16,
+    /// The number of shards of the store, whoever has them.
+    pub shards: u16,
 }
 
 /// The time in which a node holds the lease or a share.
 pub struct Term {
     /// The tenure. Its number fences commits.
     pub tenure: Tenure,
-    /// The parts that it has, with the intake if it has the lease; `None` if it has everything.
+    /// The shards that it has, with the intake if it has the lease; `None` if it has everything.
     pub held: Option<Held>,
-    /// The number of parts of the store, as it was when shares were granted; `None` where there are none.
+    /// The number of shards of the store, as it was when shares were granted; `None` where there are none.
     pub of: Option<u16>,
     /// Returns true if this node may send messages and answer reads now.
     pub licence: MaySend,
@@ -62,10 +62,12 @@ pub struct Term {
 
 impl Term {
     fn new(opening: Opening, licence: MaySend, inputs: Sender<Input>) -> Self {
-        let Opening { tenure, parts } = opening;
-        let of = parts.as_ref().map(|parts| parts.of);
-        let held = parts
-            .map(|parts| Held { intake: matches!(tenure, Tenure::Lease(_)), parts: parts.numbers });
+        let Opening { tenure, shards } = opening;
+        let of = shards.as_ref().map(|shards| shards.of);
+        let held = shards.map(|shards| Held {
+            intake: matches!(tenure, Tenure::Lease(_)),
+            shards: shards.numbers,
+        });
         Self { tenure, held, of, licence, inputs }
     }
 
@@ -133,9 +135,9 @@ impl Candidate {
                         if let Err(why) = &opened {
                             tracing::error!(%why, "the store can't be opened");
                         }
-                        let parts = opened.as_ref().ok().map(|opened| opened.parts);
+                        let shards = opened.as_ref().ok().map(|opened| opened.shards);
                         set_lag(opened.ok().map(|opened| opened.lag));
-                        Input::Opened(tenure, parts)
+                        Input::Opened(tenure, shards)
                     }
                     Work::Close { tenure, drains } => {
                         set_lag(None);
@@ -243,8 +245,8 @@ pub fn call_leases(
             leases.give_back(term).inspect_err(log).ok()?;
             Some(Input::GivenBack(term))
         }
-        Action::Grant { epoch, node, parts, of } => {
-            leases.grant(epoch, node, &parts, of).inspect_err(log).ok();
+        Action::Grant { epoch, node, shards, of } => {
+            leases.grant(epoch, node, &shards, of).inspect_err(log).ok();
             None
         }
         Action::Recall { epoch, term } => {

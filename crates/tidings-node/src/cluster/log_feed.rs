@@ -86,11 +86,11 @@ impl LogFeed {
     }
 
     /// Calls back as soon as there are entries after a number. A new request replaces the waiting one of the same node.
-    pub(crate) fn wait(&self, (first_part, after): (u16, LogNo), taker: Taker) {
+    pub(crate) fn wait(&self, (first_shard, after): (u16, LogNo), taker: Taker) {
         let mut state = self.lock();
         let newest = state.newest;
         if newest <= after {
-            let replaced = state.waiting.insert(first_part, taker);
+            let replaced = state.waiting.insert(first_shard, taker);
             drop(state);
             drop(replaced);
             return;
@@ -106,10 +106,10 @@ mod tests {
 
     use super::*;
 
-    fn ask(log_feed: &LogFeed, part: u16, after: u64) -> mpsc::Receiver<LogNo> {
+    fn ask(log_feed: &LogFeed, shard: u16, after: u64) -> mpsc::Receiver<LogNo> {
         let (give, given) = mpsc::channel();
         let taker = Box::new(move |newest| give.send(newest).unwrap_or_default());
-        log_feed.wait((part, LogNo(after)), taker);
+        log_feed.wait((shard, LogNo(after)), taker);
         given
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Work {
     pub(crate) count: usize,
     pub(crate) replies: Vec<Result<Reply, Refused>>,
     pub(crate) asker: Asker,
-    /// True if its answer waits for parts on other nodes.
+    /// True if its answer waits for shards on other nodes.
     pub(crate) waits: bool,
 }
 
@@ -45,7 +45,7 @@ impl Work {
         Self { count: commands.len(), commands, replies: Vec::new(), asker, waits: true }
     }
 
-    /// The same, with or without waiting for parts on other nodes.
+    /// The same, with or without waiting for shards on other nodes.
     pub(crate) fn waiting(self, waits: bool) -> Self {
         Self { waits, ..self }
     }

@@ -1,4 +1,4 @@
-//! The threads that do the jobs of an engine's parts: the loop's own and one for each further processor.
+//! The threads that do the jobs of an engine's shards: the loop's own and one for each further processor.
 //!
 //! They are started for each step that is large enough, and have ended when it has: that costs some ten microseconds
 //! a thread, and nothing while nothing is done.

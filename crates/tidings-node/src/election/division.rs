@@ -1,7 +1,7 @@
-//! The decision which node has which parts: a pure function of what the holder of the lease sees.
+//! The decision which node has which shards: a pure function of what the holder of the lease sees.
 //!
-//! Each living node is to have as many parts as the others, and one more or less is no reason to move any. While
-//! nothing is wrong nothing is done. What moves is given back first, and is nobody's until it is granted anew; parts
+//! Each living node is to have as many shards as the others, and one more or less is no reason to move any. While
+//! nothing is wrong nothing is done. What moves is given back first, and is nobody's until it is granted anew; shards
 //! that are being given back count as nobody's already, so what is wanted stays the same until it is reached.
 
 use std::cmp::Reverse;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_store::lease::{Membership, NodeId, Share, TermNo};
 
-use super::tenure::Parts;
+use super::tenure::Shards;
 
 #[cfg(test)]
 mod tests;
@@ -18,11 +18,11 @@ mod tests;
 pub(super) struct Sight<'a> {
     /// The holder.
     pub me: NodeId,
-    /// The parts in its open store.
-    pub held: &'a Parts,
+    /// The shards in its open store.
+    pub held: &'a Shards,
     /// The members and shares.
     pub view: &'a Membership,
-    /// The other nodes that may have parts, in order.
+    /// The other nodes that may have shards, in order.
     pub living: Vec<NodeId>,
     /// The members from which others may take what they have.
     pub silent: BTreeSet<NodeId>,
@@ -35,9 +35,9 @@ pub(super) enum Change {
     Revoke(TermNo, Option<i64>),
     /// Ask for a share.
     Recall(TermNo),
-    /// Grant parts that are free.
+    /// Grant shards that are free.
     Grant(NodeId, Vec<u16>),
-    /// Open the own store with these parts, and no others.
+    /// Open the own store with these shards, and no others.
     Reopen(BTreeSet<u16>),
 }
 
@@ -48,20 +48,20 @@ pub(super) fn divide(sight: &Sight<'_>) -> Vec<Change> {
     let wants = |node: NodeId| wanted.get(&node).cloned().unwrap_or_default();
     for share in &sight.view.shares {
         let member = sight.view.member(share.node);
-        let parts: BTreeSet<u16> = share.parts.iter().copied().collect();
+        let shards: BTreeSet<u16> = share.shards.iter().copied().collect();
         if member.is_none() || sight.silent.contains(&share.node) {
             let heartbeat = member.map(|member| member.heartbeat);
             changes.push(Change::Revoke(share.term, heartbeat));
-        } else if !share.ends && share.node != sight.me && parts != wants(share.node) {
+        } else if !share.ends && share.node != sight.me && shards != wants(share.node) {
             changes.push(Change::Recall(share.term));
         }
     }
     let shared: BTreeSet<u16> = numbers(&sight.view.shares).collect();
     for node in &sight.living {
-        let parts = wants(*node);
-        let is_free = parts.is_disjoint(&shared) && parts.is_disjoint(&sight.held.numbers);
-        if sight.view.share_of(*node).is_none() && is_free && !parts.is_empty() {
-            changes.push(Change::Grant(*node, parts.into_iter().collect()));
+        let shards = wants(*node);
+        let is_free = shards.is_disjoint(&shared) && shards.is_disjoint(&sight.held.numbers);
+        if sight.view.share_of(*node).is_none() && is_free && !shards.is_empty() {
+            changes.push(Change::Grant(*node, shards.into_iter().collect()));
         }
     }
     let mine = wants(sight.me);
@@ -74,17 +74,17 @@ pub(super) fn divide(sight: &Sight<'_>) -> Vec<Change> {
 }
 
 fn numbers(shares: &[Share]) -> impl Iterator<Item = u16> + '_ {
-    shares.iter().flat_map(|share| share.parts.iter().copied())
+    shares.iter().flat_map(|share| share.shards.iter().copied())
 }
 
-/// The numbers of parts that each living node has, and should have.
+/// The numbers of shards that each living node has, and should have.
 struct Count {
     me: NodeId,
     /// The others, in order.
     others: Vec<NodeId>,
     has: BTreeMap<NodeId, BTreeSet<u16>>,
     targets: BTreeMap<NodeId, usize>,
-    /// The parts that nobody has, or will have once it has given them back.
+    /// The shards that nobody has, or will have once it has given them back.
     free: BTreeSet<u16>,
 }
 
@@ -94,8 +94,8 @@ impl Count {
         let mut has = BTreeMap::from([(sight.me, sight.held.numbers.clone())]);
         for share in sight.view.shares.iter().filter(|share| !share.ends) {
             if sight.living.contains(&share.node) {
-                let parts: &mut BTreeSet<u16> = has.entry(share.node).or_default();
-                parts.extend(&share.parts);
+                let shards: &mut BTreeSet<u16> = has.entry(share.node).or_default();
+                shards.extend(&share.shards);
             }
         }
         let had: BTreeSet<u16> = has.values().flatten().copied().collect();
@@ -105,7 +105,7 @@ impl Count {
             others: sight.living.clone(),
             targets: BTreeMap::from([(sight.me, mine)]),
             has,
-            free: (0..sight.held.of).filter(|part| !had.contains(part)).collect(),
+            free: (0..sight.held.of).filter(|shard| !had.contains(shard)).collect(),
         };
         // Who has the intake is closed for a difference of one least of all, unless somebody would have nothing.
         let number = count.number(sight.me);
@@ -133,13 +133,13 @@ impl Count {
         self.targets.get(&node).copied().unwrap_or_default()
     }
 
-    /// Returns true if a node has enough parts, and not too many.
+    /// Returns true if a node has enough shards, and not too many.
     fn is_near(&self, node: NodeId) -> bool {
         let (number, target) = (self.number(node), self.target(node));
         number.abs_diff(target) <= 1 && (number > 0 || target == 0)
     }
 
-    /// The parts that each node should have in the end.
+    /// The shards that each node should have in the end.
     fn wanted(self) -> BTreeMap<NodeId, BTreeSet<u16>> {
         match self.dealt() {
             Some(wanted) => wanted,
@@ -147,7 +147,7 @@ impl Count {
         }
     }
 
-    /// The parts with those that are free at nodes that have none, so that no other node is touched; `None` if that is
+    /// The shards with those that are free at nodes that have none, so that no other node is touched; `None` if that is
     /// not enough.
     fn dealt(&self) -> Option<BTreeMap<NodeId, BTreeSet<u16>>> {
         let is_idle = |node: &NodeId| self.number(*node) == 0 && self.target(*node) > 0;
@@ -179,7 +179,7 @@ impl Count {
         Some(wanted)
     }
 
-    /// The parts where each node keeps what it has up to its target, and what is over fills the others.
+    /// The shards where each node keeps what it has up to its target, and what is over fills the others.
     fn evened(self) -> BTreeMap<NodeId, BTreeSet<u16>> {
         let (mut free, mut wanted) = (self.free.clone(), BTreeMap::new());
         for (node, target) in &self.targets {

@@ -21,7 +21,7 @@ pub enum Input {
     },
     /// An acquisition was answered: the epoch, if it succeeded.
     Acquired(Option<Epoch>),
-    /// The store was opened, and has so many parts; `None` if it could not be opened.
+    /// The store was opened, and has so many shards; `None` if it could not be opened.
     Opened(Tenure, Option<u16>),
     /// The node over the store has ended by itself.
     Ended(Tenure),
@@ -55,15 +55,15 @@ pub enum Action {
     Release(Epoch),
     /// Give a share back.
     GiveBack(TermNo),
-    /// Grant parts to a node.
+    /// Grant shards to a node.
     Grant {
         /// The epoch of this node.
         epoch: Epoch,
         /// The node that gets them.
         node: NodeId,
-        /// The numbers of the parts.
-        parts: Vec<u16>,
-        /// The number of parts that the store has.
+        /// The numbers of the shards.
+        shards: Vec<u16>,
+        /// The number of shards that the store has.
         of: u16,
     },
     /// Ask the node of a share to give it back.

@@ -1,10 +1,10 @@
-//! The tenure of a node: the part of a store that it holds among others, and what it opens for it.
+//! The tenure of a node: the lease or a share of a store, and what it opens for it.
 
 use std::collections::BTreeSet;
 
 use tidings_store::lease::{Epoch, Membership, Share, TermNo};
 
-/// The hold of a node on the store: the lease, with the intake and some parts, or a share.
+/// The hold of a node on the store: the lease, with the intake and some shards, or a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tenure {
     /// The lease, in an epoch.
@@ -13,29 +13,29 @@ pub enum Tenure {
     Share(TermNo),
 }
 
-/// Some parts of a store.
+/// Some shards of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct Shards {
     /// Their numbers.
     pub numbers: BTreeSet<u16>,
-    /// The number of parts that the store has.
+    /// The number of shards that the store has.
     pub of: u16,
 }
 
-impl Parts {
-    /// The parts of a share.
+impl Shards {
+    /// The shards of a share.
     pub(super) fn of_share(share: &Share) -> Self {
-        Self { numbers: share.parts.iter().copied().collect(), of: share.of }
+        Self { numbers: share.shards.iter().copied().collect(), of: share.of }
     }
 
-    /// The parts that are in no share: those that are wanted, or all if none of them is.
+    /// The shards that are in no share: those that are wanted, or all if none of them is.
     pub(super) fn in_no_share(view: &Membership, of: u16, wanted: &BTreeSet<u16>) -> Self {
         let mut numbers: BTreeSet<u16> = (0..of).collect();
-        for part in view.shares.iter().flat_map(|share| &share.parts) {
-            numbers.remove(part);
+        for shard in view.shares.iter().flat_map(|share| &share.shards) {
+            numbers.remove(shard);
         }
         if !numbers.is_disjoint(wanted) {
-            numbers.retain(|part| wanted.contains(part));
+            numbers.retain(|shard| wanted.contains(shard));
         }
         Self { numbers, of }
     }
@@ -46,6 +46,6 @@ impl Parts {
 pub struct Opening {
     /// The tenure of the node.
     pub tenure: Tenure,
-    /// The parts that it writes; `None` if it has the lease, and nobody has a share.
-    pub parts: Option<Parts>,
+    /// The shards that it writes; `None` if it has the lease, and nobody has a share.
+    pub shards: Option<Shards>,
 }

@@ -28,7 +28,7 @@ pub struct Timing {
     /// Number of heartbeats without an answer after which a node says so (see
     /// [`Member::unanswered`](tidings_store::lease::Member::unanswered)).
     pub unanswered_after: u32,
-    /// Number of heartbeats after which a new node is granted parts.
+    /// Number of heartbeats after which a new node is granted shards.
     pub settled_after: i64,
     /// The time for which a node acquires and opens nothing after it could not open the store.
     pub backoff_ms: i64,

@@ -105,7 +105,7 @@ impl Watches {
         watch.is_some_and(|watch| watch.is_silent(timing))
     }
 
-    /// Returns true if a member may have parts: it stays, is not silent, and is there for some time.
+    /// Returns true if a member may have shards: it stays, is not silent, and is there for some time.
     pub(super) fn is_living(&self, member: &Member, view: &Membership, timing: &Timing) -> bool {
         let watch = self.seen.get(&member.id);
         let is_settled = member.heartbeat >= timing.settled_after

@@ -26,7 +26,7 @@ pub(super) fn answer(
     let mut reads_keys = false;
     for request in requests {
         match request {
-            // It was sent here while the part went elsewhere.
+            // It was sent here while the shard went elsewhere.
             Request::Work(work) if !node.is_home_of(&work) => work.fail(unavailable()),
             Request::Work(work) => waiting.push(work),
             Request::Keys(request) => keys.push(request),

@@ -62,7 +62,7 @@ impl EventLoop {
                 return Ok(());
             };
             let (feed, progress) = (Arc::clone(&self.feed), report.progress);
-            let asked = (progress.parts.first().copied().unwrap_or(0), progress.applied);
+            let asked = (progress.shards.first().copied().unwrap_or(0), progress.applied);
             node.ahead().answer(Box::new(move |durable| {
                 if durable.is_ok() {
                     acknowledged();

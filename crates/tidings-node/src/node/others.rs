@@ -1,7 +1,7 @@
-//! Parts on other nodes, as the node with the intake knows them, and the acts that nodes tell each other.
+//! Shards on other nodes, as the node with the intake knows them, and the acts that nodes tell each other.
 //!
-//! What other nodes have applied is known from what they say. The days and the acts that a part still needs are
-//! kept until every part has gone further.
+//! What other nodes have applied is known from what they say. The days and the acts that a shard still needs are
+//! kept until every shard has gone further.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tidings_core::Instant;
 use tidings_core::engine::{
     Answers, Held, KeptObjects, LogEntry, LogNo, OpenReply, Options, Progress, Refused, Reply,
-    Upcoming, applied_by_parts, read_log,
+    Upcoming, applied_by_shards, read_log,
 };
 use tidings_core::time::Day;
 use tidings_store::Store;
@@ -20,17 +20,17 @@ use crate::commit::work::Work;
 use crate::delivery::sending::Sending;
 use crate::error::Error;
 
-/// The parts that other nodes have.
+/// The shards that other nodes have.
 #[derive(Debug, Default)]
 pub(super) struct Others {
-    /// Executor part, the newest acts that it has applied, and the first day that its entries need.
-    parts: BTreeMap<u16, OtherPart>,
-    /// The acts that deleted days, each with the first day that is kept, until every part has applied them.
+    /// Executor shard, the newest acts that it has applied, and the first day that its entries need.
+    shards: BTreeMap<u16, OtherShard>,
+    /// The acts that deleted days, each with the first day that is kept, until every shard has applied them.
     deletions: Vec<(LogNo, Day)>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct OtherPart {
+struct OtherShard {
     applied: LogNo,
     needed_from: Option<Day>,
     oldest_day: Option<Day>,
@@ -39,16 +39,16 @@ struct OtherPart {
 impl Others {
     /// The first day that entries on other nodes need.
     pub(super) fn needed_from(&self) -> Option<Day> {
-        self.parts.values().filter_map(|part| part.needed_from).min()
+        self.shards.values().filter_map(|shard| shard.needed_from).min()
     }
 
-    /// The newest acts that all other parts have applied.
+    /// The newest acts that all other shards have applied.
     fn applied(&self) -> Option<LogNo> {
-        self.parts.values().map(|part| part.applied).min()
+        self.shards.values().map(|shard| shard.applied).min()
     }
 }
 
-/// The number of stored acts that every part has applied at which their rows are deleted.
+/// The number of stored acts that every shard has applied at which their rows are deleted.
 const DELETED_AT_ONCE: u64 = 64;
 
 /// The number of acts that are read from the store at once.
@@ -64,7 +64,7 @@ pub struct AppliedEntries {
 }
 
 impl Node {
-    /// Opens the node of some parts of a stored store, and applies the acts that they have missed.
+    /// Opens the node of some shards of a stored store, and applies the acts that they have missed.
     ///
     /// # Errors
     /// [`Error`] where the store can't be read or makes no sense.
@@ -86,27 +86,27 @@ impl Node {
         Ok(node)
     }
 
-    /// Notes what the parts on other nodes have applied, as the store has it.
+    /// Notes what the shards on other nodes have applied, as the store has it.
     fn note_others(&mut self) -> Result<(), Error> {
         if !self.engine.replica().tells() {
             return Ok(());
         }
-        let applied = applied_by_parts(&self.view()?)?;
-        let mine = self.engine.replica().part_numbers();
+        let applied = applied_by_shards(&self.view()?)?;
+        let mine = self.engine.replica().shard_numbers();
         let others =
             (0..).zip(applied).filter(|(no, _)| !mine.contains(no)).map(|(no, applied)| {
                 // Nothing is deleted before they have said what they need.
                 let needed_from = Some(Day(i32::MIN));
-                (no, OtherPart { applied, needed_from, oldest_day: None })
+                (no, OtherShard { applied, needed_from, oldest_day: None })
             });
-        self.others.parts = others.collect();
+        self.others.shards = others.collect();
         let before = self.engine.forgotten_before();
         let before = before.map(|before| (self.engine.replica().told(), before));
         self.others.deletions = before.into_iter().collect();
         Ok(())
     }
 
-    /// Applies the stored acts that parts here have not applied.
+    /// Applies the stored acts that shards here have not applied.
     fn catch_up_with_log(&mut self) -> Result<(), Error> {
         loop {
             let told = read_log(&self.view()?, self.engine.replica().applied(), READ_AT_ONCE)?;
@@ -141,7 +141,7 @@ impl Node {
         })
     }
 
-    /// Ends commands with the answers of all parts.
+    /// Ends commands with the answers of all shards.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
@@ -189,20 +189,20 @@ impl Node {
         std::mem::take(&mut self.told)
     }
 
-    /// Notes the progress of another node, and deletes the acts and days that no part needs any more.
+    /// Notes the progress of another node, and deletes the acts and days that no shard needs any more.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn take_progress(&mut self, now: Instant, progress: &Progress) -> Result<(), Error> {
         let before = self.others.applied();
-        for no in &progress.parts {
-            if let Some(part) = self.others.parts.get_mut(no) {
-                part.applied = part.applied.max(progress.applied);
-                part.needed_from = progress.needed_from;
-                part.oldest_day = progress.oldest_day;
+        for no in &progress.shards {
+            if let Some(shard) = self.others.shards.get_mut(no) {
+                shard.applied = shard.applied.max(progress.applied);
+                shard.needed_from = progress.needed_from;
+                shard.oldest_day = progress.oldest_day;
             }
         }
-        let oldest = self.others.parts.values().filter_map(|part| part.oldest_day).min();
+        let oldest = self.others.shards.values().filter_map(|shard| shard.oldest_day).min();
         self.engine.set_oldest_elsewhere(oldest);
         let Some(everywhere) = self.others.applied().filter(|all| Some(*all) > before) else {
             return Ok(());
@@ -224,7 +224,7 @@ impl Node {
         self.delete_before(before)
     }
 
-    /// The days that may be deleted once what is decided is durable. Where parts on other nodes have to hear of it
+    /// The days that may be deleted once what is decided is durable. Where shards on other nodes have to hear of it
     /// first, none.
     pub(super) fn forgotten_now(&mut self, forgotten: Vec<Day>) -> Vec<Day> {
         if forgotten.is_empty() || !self.engine.replica().tells() {

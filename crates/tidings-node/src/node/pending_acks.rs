@@ -1,7 +1,7 @@
-//! Requests whose acts parts on other nodes have to apply before their answers are whole.
+//! Requests whose acts shards on other nodes have to apply before their answers are whole.
 //!
-//! They are answered when all parts have, or after a second: then with what is known, and with a mark that says so
-//! (`applied` of a published event). A part of which nothing was heard for long is not waited for.
+//! They are answered when all shards have, or after a second: then with what is known, and with a mark that says so
+//! (`applied` of a published event). A shard of which nothing was heard for long is not waited for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -15,10 +15,10 @@ use crate::commit::work::{Asker, Work};
 use crate::error::{Error, RuntimeError};
 use crate::once;
 
-/// The longest wait for parts on other nodes.
+/// The longest wait for shards on other nodes.
 const WAIT_MS: i64 = 1_000;
 
-/// The time after which a part that says nothing is not waited for.
+/// The time after which a shard that says nothing is not waited for.
 const SILENT_MS: i64 = 2_000;
 
 /// The requests that wait, by the number of their acts.
@@ -26,7 +26,7 @@ const SILENT_MS: i64 = 2_000;
 pub(super) struct PendingAcks {
     /// Behind a lock that nobody waits for: who asked is called back in one thread, and readers share the node.
     waiting: Mutex<BTreeMap<Gathered, Waiting>>,
-    /// The instant at which each part of another node was last heard of.
+    /// The instant at which each shard of another node was last heard of.
     heard: BTreeMap<u16, Instant>,
 }
 
@@ -36,8 +36,8 @@ type Gathered = (LogNo, bool);
 /// The requests of one step.
 struct Waiting {
     since: Instant,
-    /// The parts that have not applied the acts yet.
-    parts: BTreeSet<u16>,
+    /// The shards that have not applied the acts yet.
+    shards: BTreeSet<u16>,
     requests: Vec<Request>,
 }
 
@@ -90,17 +90,17 @@ impl PendingAcks {
 }
 
 impl Node {
-    /// Lets a request wait for parts on other nodes. `open` has the replies that are not whole, with their indexes
+    /// Lets a request wait for shards on other nodes. `open` has the replies that are not whole, with their indexes
     /// among those of the request.
     pub(super) fn gather_answers(&mut self, now: Instant, work: Work, open: Vec<OpenReply>) {
         let Some(no) = open.first().map(OpenReply::no) else {
             return;
         };
-        let mine = self.engine.replica().part_numbers();
-        let others = (0..self.engine.replica().of_parts()).filter(|part| !mine.contains(part));
+        let mine = self.engine.replica().shard_numbers();
+        let others = (0..self.engine.replica().of_shards()).filter(|shard| !mine.contains(shard));
         let pending_acks = &mut self.pending_acks;
-        let is_there = |part: &u16| {
-            let heard = pending_acks.heard.get(part);
+        let is_there = |shard: &u16| {
+            let heard = pending_acks.heard.get(shard);
             heard.is_some_and(|heard| now < heard.plus_ms(SILENT_MS))
         };
         let others: BTreeSet<u16> = others.collect();
@@ -110,7 +110,7 @@ impl Node {
         let waits = (no, work.waits);
         let waiting = pending_acks.waiting().entry(waits).or_insert_with(|| Waiting {
             since,
-            parts: others,
+            shards: others,
             requests: Vec::new(),
         });
         waiting.requests.push(Request { work, open, copies: Vec::new() });
@@ -129,12 +129,12 @@ impl Node {
         None
     }
 
-    /// The instant at which a request is answered though parts on other nodes have not applied its acts.
+    /// The instant at which a request is answered though shards on other nodes have not applied its acts.
     pub(crate) fn next_late_answer(&mut self) -> Option<Instant> {
         self.pending_acks.next()
     }
 
-    /// Takes over what a node with other parts says.
+    /// Takes over what a node with other shards says.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
@@ -144,16 +144,16 @@ impl Node {
         report: &FollowerReport,
     ) -> Result<(), Error> {
         let FollowerReport { progress, answers, .. } = report;
-        let heard = progress.parts.iter().map(|part| (*part, now));
+        let heard = progress.shards.iter().map(|shard| (*shard, now));
         self.pending_acks.heard.extend(heard);
         for (no, answers) in answers {
             let Some(waiting) = self.pending_acks.waiting().get_mut(&(*no, true)) else {
                 continue;
             };
             // A report that comes twice must not count twice.
-            let is_new = progress.parts.iter().all(|part| waiting.parts.contains(part));
-            if is_new && !progress.parts.is_empty() {
-                waiting.parts.retain(|part| !progress.parts.contains(part));
+            let is_new = progress.shards.iter().all(|shard| waiting.shards.contains(shard));
+            if is_new && !progress.shards.is_empty() {
+                waiting.shards.retain(|shard| !progress.shards.contains(shard));
                 let open = waiting.requests.iter_mut().flat_map(|request| &mut request.open);
                 open.for_each(|open| open.add(answers));
             }
@@ -162,13 +162,13 @@ impl Node {
         self.take_progress(now, progress)
     }
 
-    /// Answers the requests whose acts all parts have applied, and those that have waited for long.
+    /// Answers the requests whose acts all shards have applied, and those that have waited for long.
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn answer_gathered(&mut self, now: Instant, all: bool) -> Result<(), Error> {
         let is_over = |waiting: &Waiting| {
-            all || waiting.parts.is_empty() || now >= waiting.since.plus_ms(WAIT_MS)
+            all || waiting.shards.is_empty() || now >= waiting.since.plus_ms(WAIT_MS)
         };
         let over = self.pending_acks.waiting().extract_if(.., |_, waiting| is_over(waiting));
         let over: Vec<Waiting> = over.map(|(_, waiting)| waiting).collect();
@@ -190,7 +190,7 @@ impl Node {
         let mut answers = Vec::new();
         let (mut works, mut copies) = (Vec::new(), Vec::new());
         for waiting in over {
-            let applied = waiting.parts.is_empty();
+            let applied = waiting.shards.is_empty();
             for Request { mut work, open, copies: more } in waiting.requests {
                 for (open, reply) in open.iter().zip(replies.by_ref()) {
                     if let Some(place) = work.replies.get_mut(open.command) {
@@ -251,7 +251,7 @@ impl Node {
     }
 }
 
-/// A reply with the mark whether all parts have applied what it is about.
+/// A reply with the mark whether all shards have applied what it is about.
 fn marked(reply: Result<Reply, Refused>, applied: bool) -> Result<Reply, Refused> {
     match reply {
         Ok(Reply::Published(mut published)) => {

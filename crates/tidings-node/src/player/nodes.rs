@@ -1,4 +1,4 @@
-//! Several nodes that share the parts of a store, on a virtual clock, over a network that is perfect, or slow, or faulty.
+//! Several nodes that share the shards of a store, on a virtual clock, over a network that is perfect, or slow, or faulty.
 //!
 //! Over a perfect one they come to what one node comes to: at each instant all of them close what is due, then commands go to
 //! the node that has them to decide, the acts of the intake go to all at once, and then each ends the instant. Over a
@@ -39,9 +39,9 @@ enum Network {
     Faulty(Choose, Vec<Vec<Arc<LogEntry>>>),
 }
 
-/// The parts of a node of so many, of a store with so many.
-fn held(node: u16, nodes: u16, parts: u16) -> Held {
-    Held { intake: node == 0, parts: (0..parts).filter(|part| part % nodes == node).collect() }
+/// The shards of a node of so many, of a store with so many.
+fn held(node: u16, nodes: u16, shards: u16) -> Held {
+    Held { intake: node == 0, shards: (0..shards).filter(|shard| shard % nodes == node).collect() }
 }
 
 impl NodesPlayer {
@@ -55,14 +55,14 @@ impl NodesPlayer {
         watch: Watch,
         (at, rules): (Instant, Rules),
     ) -> Result<Self, PlayError> {
-        // The first one makes the store and its parts.
+        // The first one makes the store and its shards.
         let mut first = Player::open(Arc::clone(store), options, watch)?;
         first.set_rules(at, rules, &mut |_| {})?;
         drop(first);
         let store = Arc::clone(store);
         let reopen = move |node: usize, at: Instant| {
             let no = u16::try_from(node).unwrap_or(u16::MAX);
-            let held = held(no, nodes, options.parts);
+            let held = held(no, nodes, options.shards);
             let node = Node::open_held(Arc::clone(&store), options, Some(&held))?;
             let mut player = Player::over(node, None, watch);
             player.resume(at);

@@ -10,11 +10,11 @@ mod closed;
 mod crowded;
 mod keys;
 mod late;
-mod parts;
 mod reach;
 mod reads;
 mod resolving;
 mod retries;
+mod shards;
 mod slow;
 mod steer;
 mod turns;
@@ -476,10 +476,10 @@ fn from_a_publish_to_a_mail() {
     assert_eq!(from, Some("art@example.org"));
     assert!(mail.message_id().unwrap().ends_with("@example.org"));
     let (text, html) = (mail.body_text(0).unwrap(), mail.body_html(0).unwrap());
-    for part in [text, html] {
+    for message in [text, html] {
         for event in ["e1", "e2"] {
-            assert!(part.contains(&format!("About {event}")), "{part}");
-            assert!(part.contains(&format!("https://example.org/{event}")), "{part}");
+            assert!(message.contains(&format!("About {event}")), "{message}");
+            assert!(message.contains(&format!("https://example.org/{event}")), "{message}");
         }
     }
     assert!(mail.subject().unwrap().contains("About"), "{:?}", mail.subject());

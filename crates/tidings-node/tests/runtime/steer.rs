@@ -134,7 +134,7 @@ fn t26_doubt_makes_it_too_late() {
 /// A message of which a day was forgotten before it was handed over is not sent any more: all that it tells
 /// has expired.
 #[test]
-fn a_message_that_was_forgotten_in_part_expires() {
+fn a_message_that_was_forgotten_in_shard_expires() {
     let clock = clock(MONDAY);
     let (runtime, keeper) = gated(&in_memory(), &clock);
     let handle = runtime.handle();

@@ -1,4 +1,4 @@
-//! The parts that the runtime's tests share: rules, commands, channels that do as they are told.
+//! Fixtures that the runtime's tests share: rules, commands, channels that do as they are told.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -89,7 +89,7 @@ impl Clients {
             .expect(REACHED)
             .expect("nobody else is there");
         let store = net.leases.open(epoch).expect(REACHED);
-        let mut node = Node::open(store, options(net.world.parts)).expect(REACHED);
+        let mut node = Node::open(store, options(net.world.shards)).expect(REACHED);
         let people = (0..RECIPIENTS).map(|number| {
             format!("00:00 person r{number}\n00:00 subscribe r{number} t{}\n", number % 2)
         });
@@ -285,8 +285,8 @@ impl Channel for Way {
             return Outcome::Withheld;
         }
         let view = membership(&self.leases);
-        let parts = self.by.parts.as_ref().map(|parts| parts.numbers.clone());
-        let is_in_force = is_in_force(self.by.tenure, &parts.unwrap_or_default(), &view);
+        let shards = self.by.shards.as_ref().map(|shards| shards.numbers.clone());
+        let is_in_force = is_in_force(self.by.tenure, &shards.unwrap_or_default(), &view);
         assert!(is_in_force, "a mail goes without a lease or share");
         let mut all = self.mails.lock();
         let head = &message.head;

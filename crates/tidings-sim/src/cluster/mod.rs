@@ -29,8 +29,8 @@ use net::Event;
 pub struct World {
     /// Number of nodes.
     pub nodes: usize,
-    /// Number of parts of the store.
-    pub parts: u16,
+    /// Number of shards of the store.
+    pub shards: u16,
     /// True if faults occur.
     pub faults: bool,
     /// The time in which faults occur.
@@ -46,7 +46,7 @@ pub struct World {
 /// A world with faults, in which everything is built as it has to be.
 pub const SOUND: World = World {
     nodes: 3,
-    parts: 5,
+    shards: 5,
     faults: true,
     faults_ms: 60_000,
     fences: true,
@@ -54,7 +54,7 @@ pub const SOUND: World = World {
     timing: Timing::default,
 };
 
-/// The time after the last fault in which what was acknowledged has to be applied everywhere, that in which the parts
+/// The time after the last fault in which what was acknowledged has to be applied everywhere, that in which the shards
 /// are divided evenly, and that in which all stays so.
 const APPLIED_MS: i64 = 10_000;
 const CALM_MS: i64 = 15_000;
@@ -78,7 +78,7 @@ pub trait Body: Sized {
     type Outside;
 
     /// True if the store can be opened whenever it may be. A node that could not open it is spared for a minute, in which
-    /// it has no parts.
+    /// it has no shards.
     const ALWAYS_OPENS: bool;
 
     /// Prepares the database, before a node runs.
@@ -166,12 +166,12 @@ impl<B> Seat<B> {
         self.opening.as_ref().map(|opening| opening.tenure)
     }
 
-    /// The parts that it writes, where its store is open.
-    fn parts(&self, of: u16) -> BTreeSet<u16> {
+    /// The shards that it writes, where its store is open.
+    fn shards(&self, of: u16) -> BTreeSet<u16> {
         match (&self.body, &self.opening) {
             (Some(_), Some(opening)) => {
-                let parts = opening.parts.as_ref();
-                parts.map_or_else(|| (0..of).collect(), |parts| parts.numbers.clone())
+                let shards = opening.shards.as_ref();
+                shards.map_or_else(|| (0..of).collect(), |shards| shards.numbers.clone())
             }
             _ => BTreeSet::new(),
         }
@@ -352,24 +352,24 @@ impl<B: Body> Sim<B> {
 
     /// Checks of a node that may send that nobody else may, or has been told so.
     fn sends(&mut self, node: usize) {
-        let (now, of) = (self.net.now, self.net.world.parts);
+        let (now, of) = (self.net.now, self.net.world.shards);
         let Some(seat) = self.seats[node].as_ref() else {
             return;
         };
-        let parts = seat.parts(of);
-        let tenure = seat.tenure().filter(|_| !parts.is_empty());
+        let shards = seat.shards(of);
+        let tenure = seat.tenure().filter(|_| !shards.is_empty());
         let Some(tenure) = tenure.filter(|_| seat.me(node, now).is_licensed()) else {
             return;
         };
         self.sends += 1;
         assert!(
-            is_in_force(tenure, &parts, &membership(&self.net.leases)),
+            is_in_force(tenure, &shards, &membership(&self.net.leases)),
             "a message goes from {node} without a lease or share"
         );
         for (other, seat) in self.seats.iter().enumerate() {
             let seat = seat.as_ref().filter(|_| other != node);
             let is_licensed = seat.is_some_and(|seat| seat.me(other, now).is_licensed());
-            let is_apart = seat.is_none_or(|seat| seat.parts(of).is_disjoint(&parts));
+            let is_apart = seat.is_none_or(|seat| seat.shards(of).is_disjoint(&shards));
             assert!(!is_licensed || is_apart, "{node} and {other} send");
         }
     }
@@ -427,7 +427,7 @@ impl<B: Body> Sim<B> {
             Action::Open(opening) => {
                 assert!(seat.opening.is_none(), "one store at a time");
                 seat.opening = Some(opening.clone());
-                let opened = Input::Opened(opening.tenure, Some(self.net.world.parts));
+                let opened = Input::Opened(opening.tenure, Some(self.net.world.shards));
                 return self.net.at(at, Event::Heard(node, id, opened));
             }
             Action::Close { tenure, drains } => {
@@ -469,10 +469,10 @@ impl<B: Body> Sim<B> {
         }
     }
 
-    /// Checks that each part is with one node, that all know it, and that all have as many where they can be opened.
+    /// Checks that each shard is with one node, that all know it, and that all have as many where they can be opened.
     fn is_divided(&self) {
         let (now, database) = (self.net.now, membership(&self.net.leases));
-        let (lease, of) = (database.lease, usize::from(self.net.world.parts));
+        let (lease, of) = (database.lease, usize::from(self.net.world.shards));
         let nodes = self.net.world.nodes;
         let mut held = Vec::new();
         for (node, seat) in self.seats.iter().enumerate() {
@@ -484,7 +484,7 @@ impl<B: Body> Sim<B> {
             let is_licensed = seat.me(node, now).is_licensed();
             assert_eq!(is_licensed, election.holds().is_some(), "node {node}");
             assert_eq!(seat.tenure(), election.holds(), "node {node}");
-            let parts = seat.parts(self.net.world.parts);
+            let shards = seat.shards(self.net.world.shards);
             let target = match election.holds() {
                 Some(Tenure::Lease(epoch)) => {
                     assert_eq!((epoch, Some(election.id())), (lease.epoch, lease.holder));
@@ -493,12 +493,12 @@ impl<B: Body> Sim<B> {
                 _ => (of - (of / nodes).max(1)) / (nodes - 1),
             };
             let fair = target.saturating_sub(1).max(target.min(1))..=target + 2;
-            let is_fair = !B::ALWAYS_OPENS || fair.contains(&parts.len());
-            assert!(is_fair, "node {node} has {parts:?}");
-            held.extend(parts);
+            let is_fair = !B::ALWAYS_OPENS || fair.contains(&shards.len());
+            assert!(is_fair, "node {node} has {shards:?}");
+            held.extend(shards);
         }
         held.sort_unstable();
-        assert_eq!(held, (0..self.net.world.parts).collect::<Vec<u16>>());
+        assert_eq!(held, (0..self.net.world.shards).collect::<Vec<u16>>());
     }
 }
 
@@ -510,11 +510,11 @@ fn membership(leases: &MemoryLeases) -> Membership {
     leases.membership().expect(REACHED)
 }
 
-/// Returns true if the database has a tenure with these parts.
-fn is_in_force(tenure: Tenure, parts: &BTreeSet<u16>, view: &Membership) -> bool {
+/// Returns true if the database has a tenure with these shards.
+fn is_in_force(tenure: Tenure, shards: &BTreeSet<u16>, view: &Membership) -> bool {
     match tenure {
         Tenure::Lease(epoch) => {
-            let in_share = |share: &Share| share.parts.iter().any(|part| parts.contains(part));
+            let in_share = |share: &Share| share.shards.iter().any(|shard| shards.contains(shard));
             view.lease.epoch == epoch && !view.shares.iter().any(in_share)
         }
         Tenure::Share(term) => view.shares.iter().any(|share| share.term == term),

@@ -1,4 +1,4 @@
-//! A body that serves: the loop of a server over its parts, which asks the node with the intake for acts, or tells them.
+//! A body that serves: the loop of a server over its shards, which asks the node with the intake for acts, or tells them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::Command;
-use tidings_core::engine::{Held, LogNo, Options, applied_by_parts, read_log};
+use tidings_core::engine::{Held, LogNo, Options, applied_by_shards, read_log};
 use tidings_core::time::Day;
 use tidings_node::channel::{Channels, Outlet};
 use tidings_node::election::{Input, Monotonic, Opening, Tenure};
@@ -97,8 +97,8 @@ const WORK_MS: i64 = 60;
 const SENT_AT_ONCE: usize = 4;
 
 /// The options of the engine.
-pub(super) fn options(parts: u16) -> Options {
-    Options { buckets: 16, parts, index_after: Some(8), checkpoint_after: 4, ..Options::default() }
+pub(super) fn options(shards: u16) -> Options {
+    Options { buckets: 16, shards, index_after: Some(8), checkpoint_after: 4, ..Options::default() }
 }
 
 /// A store that is reached as well as its node reaches the database.
@@ -158,11 +158,11 @@ fn opener(net: &Net<Message>, tenure: Tenure, reach: Arc<Reach>) -> OpenStore {
     })
 }
 
-/// Checks that the newest acts are stored, as far as a part still has to apply them.
+/// Checks that the newest acts are stored, as far as a shard still has to apply them.
 fn is_stored(leases: &MemoryLeases, newest: LogNo) {
     let store = leases.open(membership(leases).lease.epoch).expect(REACHED);
     let view = StoreView::of(&*store).expect(REACHED);
-    let applied = applied_by_parts(&view).expect(REACHED);
+    let applied = applied_by_shards(&view).expect(REACHED);
     if applied.iter().any(|applied| *applied < newest) {
         let stored = read_log(&view, LogNo(newest.0 - 1), 1).expect(REACHED);
         assert!(!stored.is_empty(), "{newest:?} are told before they are stored");
@@ -336,9 +336,9 @@ impl Body for Serving {
         let tenure = opening.tenure;
         let has_intake = matches!(tenure, Tenure::Lease(_));
         let held = opening
-            .parts
+            .shards
             .as_ref()
-            .map(|parts| Held { intake: has_intake, parts: parts.numbers.clone() });
+            .map(|shards| Held { intake: has_intake, shards: shards.numbers.clone() });
         let (clock, mono) = (Arc::<VirtualClock>::default(), Arc::<AtomicI64>::default());
         clock.set(me.now);
         mono.store(me.mono.0, Ordering::SeqCst);
@@ -349,7 +349,7 @@ impl Body for Serving {
         let retries = Retries { wait_ms: 1_000, ..Retries::default() };
         let delivery = Delivery::new(channels, retries)
             .asking(Arc::new(move || licence.holds(Monotonic(reads.load(Ordering::SeqCst)))));
-        let settings = Settings { options: options(net.world.parts), ..Settings::default() };
+        let settings = Settings { options: options(net.world.shards), ..Settings::default() };
         let open = opener(net, tenure, net.reach(me.node));
         let opened =
             Stepped::open((open, held), rules(), delivery, Arc::clone(&clock) as _, settings);

@@ -1,4 +1,4 @@
-//! A body that only commits: a row of each part, ten times a second.
+//! A body that only commits: a row of each shard, ten times a second.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use super::{Body, Me, Net, Seat, With};
 pub struct Writer {
     store: Arc<dyn Store>,
     tenure: Tenure,
-    parts: Vec<u16>,
+    shards: Vec<u16>,
 }
 
-/// A commit of a tenure to a part, which is on its way.
+/// A commit of a tenure to a shard, which is on its way.
 #[derive(Clone, Copy, Debug)]
 pub struct Commit(Tenure, u16);
 
-/// For each part, in what tenures the database took commits, the last one at the end; and how many it took.
+/// For each shard, in what tenures the database took commits, the last one at the end; and how many it took.
 #[derive(Debug, Default)]
 pub struct Committed {
     tenures: BTreeMap<u16, Vec<Tenure>>,
@@ -44,21 +44,21 @@ impl Body for Writer {
             Tenure::Lease(epoch) => net.leases.open(epoch),
             Tenure::Share(term) => net.leases.open_share(term),
         };
-        let all = 0..net.world.parts;
-        let parts = opening.parts.as_ref();
+        let all = 0..net.world.shards;
+        let shards = opening.shards.as_ref();
         Some(Self {
             store: store.ok()?,
             tenure,
-            parts: parts
-                .map_or_else(|| all.collect(), |parts| parts.numbers.iter().copied().collect()),
+            shards: shards
+                .map_or_else(|| all.collect(), |shards| shards.numbers.iter().copied().collect()),
         })
     }
 
     fn tick(&mut self, me: &Me<'_>, (net, _): With<'_, Self>) {
         // Commits need no licence. They may be late, too.
-        for part in &self.parts {
+        for shard in &self.shards {
             let late = net.roll(300);
-            net.remind_at_once(me.address(), late, Commit(self.tenure, *part));
+            net.remind_at_once(me.address(), late, Commit(self.tenure, *shard));
         }
     }
 
@@ -66,7 +66,7 @@ impl Body for Writer {
     fn hear(
         &mut self,
         me: &Me<'_>,
-        Commit(tenure, part): Commit,
+        Commit(tenure, shard): Commit,
         (_, committed): With<'_, Self>,
     ) -> Option<Input> {
         if tenure != self.tenure {
@@ -74,13 +74,13 @@ impl Body for Writer {
         }
         let write = Write {
             partition: Partition::Base,
-            key: part.to_be_bytes().to_vec(),
+            key: shard.to_be_bytes().to_vec(),
             value: Some(me.election.id().0.to_be_bytes().to_vec()),
         };
         if self.store.commit(vec![write].into()).is_err() {
             return Some(Input::Ended(tenure));
         }
-        let before = committed.tenures.entry(part).or_default();
+        let before = committed.tenures.entry(shard).or_default();
         if before.last() != Some(&tenure) {
             assert!(!before.contains(&tenure), "{tenure:?} wrote after {before:?}");
             before.push(tenure);

@@ -114,8 +114,8 @@ pub(super) fn many_keys_come_in_order(harness: &dyn Harness) {
     let mut fixture = harness.fresh();
     // 7919 is prime to 10,000, so every key comes once, in no order.
     let keys: Vec<u32> = (0..10_000).map(|number| number * 7_919 % 10_000).collect();
-    for part in keys.chunks(1_000) {
-        let list = part.iter().map(|key| put(DAY, &key.to_be_bytes(), &key.to_le_bytes()));
+    for shard in keys.chunks(1_000) {
+        let list = shard.iter().map(|key| put(DAY, &key.to_be_bytes(), &key.to_le_bytes()));
         commit(fixture.store(), list);
     }
     let other = Partition::Day(Day(19_701));

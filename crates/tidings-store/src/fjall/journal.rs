@@ -84,18 +84,18 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();
     let mut zeros = 0;
-    let mut part = vec![0; ZEROS.len()];
+    let mut shard = vec![0; ZEROS.len()];
     loop {
-        let length = file.read(&mut part)?;
+        let length = file.read(&mut shard)?;
         if length == 0 {
             return Ok(bytes);
         }
-        let part = &part[..length];
-        if part == &ZEROS[..length] {
+        let shard = &shard[..length];
+        if shard == &ZEROS[..length] {
             zeros += length;
         } else {
             bytes.resize(bytes.len() + zeros, 0);
-            bytes.extend_from_slice(part);
+            bytes.extend_from_slice(shard);
             zeros = 0;
         }
     }

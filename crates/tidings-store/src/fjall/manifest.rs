@@ -44,8 +44,8 @@ fn verify_list(keyspace: &Path) -> Result<(), Error> {
     let current = read(&path)?;
     let current: [u8; CURRENT_BYTES] =
         current.try_into().map_err(|_| corrupt(&path, "it has another length"))?;
-    let number = u64::from_le_bytes(part(&current, 0));
-    let sum = u128::from_le_bytes(part(&current, 8));
+    let number = u64::from_le_bytes(shard(&current, 0));
+    let sum = u128::from_le_bytes(shard(&current, 8));
     let list = keyspace.join(format!("v{number}"));
     if xxh3_128(&read(&list)?) != sum {
         return Err(corrupt(&list, "its checksum is wrong"));
@@ -53,7 +53,7 @@ fn verify_list(keyspace: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn part<const N: usize>(bytes: &[u8; CURRENT_BYTES], from: usize) -> [u8; N] {
+fn shard<const N: usize>(bytes: &[u8; CURRENT_BYTES], from: usize) -> [u8; N] {
     std::array::from_fn(|index| bytes[from + index])
 }
 

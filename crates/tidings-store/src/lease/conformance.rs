@@ -36,7 +36,7 @@ pub const TESTS: &[(&str, Test)] = &[
     ("a_holder_writes_after_a_release", a_holder_writes_after_a_release),
     ("names_and_addresses_are_any_text", names_and_addresses_are_any_text),
     ("a_share_is_seen_by_all", shares::a_share_is_seen_by_all),
-    ("parts_are_granted_once", shares::parts_are_granted_once),
+    ("parts_are_granted_once", shares::shards_are_granted_once),
     ("an_old_epoch_changes_no_share", shares::an_old_epoch_changes_no_share),
     ("a_recall_is_seen", shares::a_recall_is_seen),
     ("a_share_that_was_given_back_is_over", shares::a_share_that_was_given_back_is_over),

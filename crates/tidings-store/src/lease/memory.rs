@@ -179,17 +179,17 @@ impl Leases for MemoryLeases {
         &self,
         epoch: Epoch,
         node: NodeId,
-        parts: &[u16],
+        shards: &[u16],
         of: u16,
     ) -> Result<Option<TermNo>, Error> {
         let mut state = self.lock();
-        let mut granted = state.shares.values().flat_map(|at| &at.share.parts);
-        if state.lease.epoch != epoch || granted.any(|part| parts.contains(part)) {
+        let mut granted = state.shares.values().flat_map(|at| &at.share.shards);
+        if state.lease.epoch != epoch || granted.any(|shard| shards.contains(shard)) {
             return Ok(None);
         }
         let term = TermNo(state.last_term.0 + 1);
         state.last_term = term;
-        let share = Share { term, node, parts: parts.to_vec(), of, ends: false };
+        let share = Share { term, node, shards: shards.to_vec(), of, ends: false };
         state.shares.insert(term, Granted { share, opened: 0 });
         Ok(Some(term))
     }

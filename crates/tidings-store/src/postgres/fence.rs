@@ -32,7 +32,7 @@ impl Fence {
     pub(super) fn raise(self) -> &'static str {
         match self {
             Self::Lease(_) => {
-                "UPDATE tidings_part SET at = at + 1 WHERE no = 0 AND epoch = $1 AND at = $2 RETURNING 1"
+                "UPDATE tidings_lease SET at = at + 1 WHERE no = 0 AND epoch = $1 AND at = $2 RETURNING 1"
             }
             Self::Share(_) => {
                 "UPDATE tidings_share SET at = at + 1 WHERE term = $1 AND at = $2 RETURNING 1"
@@ -44,7 +44,7 @@ impl Fence {
     pub(super) fn place(self) -> Place {
         match self {
             Self::Lease(_) => {
-                Place { table: "tidings_part", number: "epoch", is_it: "no = 0".to_owned() }
+                Place { table: "tidings_lease", number: "epoch", is_it: "no = 0".to_owned() }
             }
             Self::Share(term) => Place {
                 table: "tidings_share",
@@ -87,7 +87,7 @@ pub(super) fn newest(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault
 pub(super) fn begin(link: &mut Link, fence: Fence) -> Result<Option<i64>, Fault> {
     let raise = match fence {
         Fence::Lease(_) => {
-            "UPDATE tidings_part SET at = at + 2 WHERE no = 0 AND epoch = $1 RETURNING epoch, at"
+            "UPDATE tidings_lease SET at = at + 2 WHERE no = 0 AND epoch = $1 RETURNING epoch, at"
         }
         Fence::Share(_) => {
             "UPDATE tidings_share SET at = at + 2 WHERE term = $1 RETURNING term, at"

@@ -1,4 +1,4 @@
-//! Leases in the database: a row of the part, a row for each member, and one for each share.
+//! Leases in the database: a row of the shard, a row for each member, and one for each share.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,35 +38,35 @@ SELECT p.epoch, p.holder, n.id, n.name, n.address, n.token, n.heartbeat, n.unans
     (extract(epoch FROM n.since) * 1000)::bigint, n.config,
     s.term, s.node, s.parts, s.of_parts, s.ends,
     (SELECT store FROM tidings_format)
-FROM tidings_part p LEFT JOIN (tidings_node n FULL JOIN tidings_share s ON false) ON true
+FROM tidings_lease p LEFT JOIN (tidings_node n FULL JOIN tidings_share s ON false) ON true
 WHERE p.no = 0 ORDER BY n.name COLLATE \"C\", n.id, s.term";
 
 /// The acquisition of the lease. The row of its holder is locked, so that a heartbeat comes before it or after it.
 const ACQUIRE: &str = "
 WITH holder AS (SELECT heartbeat FROM tidings_node WHERE id = $2 FOR UPDATE)
-UPDATE tidings_part SET epoch = epoch + 1, holder = $4
+UPDATE tidings_lease SET epoch = epoch + 1, holder = $4
 WHERE no = 0 AND epoch = $1 AND holder IS NOT DISTINCT FROM $2
 AND NOT EXISTS (SELECT FROM holder WHERE heartbeat > $3)
 RETURNING epoch";
 
-const RELEASE: &str = "UPDATE tidings_part SET holder = NULL WHERE no = 0 AND epoch = $1";
+const RELEASE: &str = "UPDATE tidings_lease SET holder = NULL WHERE no = 0 AND epoch = $1";
 
-/// The grant of a share, done as a whole. The row of the lease is locked before the statement that looks for the parts:
+/// The grant of a share, done as a whole. The row of the lease is locked before the statement that looks for the shards:
 /// so of two grants, even if one was lost and arrives late, the second sees the first.
-fn grant(epoch: Epoch, term: TermNo, node: NodeId, parts: &[u16], of: u16) -> String {
+fn grant(epoch: Epoch, term: TermNo, node: NodeId, shards: &[u16], of: u16) -> String {
     let (epoch, term, node) = (epoch.0, term.0, node.0);
-    let parts: Vec<String> = parts.iter().map(u16::to_string).collect();
-    let parts = parts.join(",");
+    let shards: Vec<String> = shards.iter().map(u16::to_string).collect();
+    let shards = shards.join(",");
     format!(
-        "SELECT 1 FROM tidings_part WHERE no = 0 FOR UPDATE;
+        "SELECT 1 FROM tidings_lease WHERE no = 0 FOR UPDATE;
          INSERT INTO tidings_share (term, node, parts, of_parts, at, ends)
-         SELECT {term}, {node}, '{{{parts}}}'::int[], {of}, 0, false FROM tidings_part WHERE no = 0 AND epoch = {epoch}
-         AND NOT EXISTS (SELECT FROM tidings_share WHERE parts && '{{{parts}}}'::int[])"
+         SELECT {term}, {node}, '{{{shards}}}'::int[], {of}, 0, false FROM tidings_lease WHERE no = 0 AND epoch = {epoch}
+         AND NOT EXISTS (SELECT FROM tidings_share WHERE parts && '{{{shards}}}'::int[])"
     )
 }
 
 const RECALL: &str = "
-WITH lease AS (SELECT 1 FROM tidings_part WHERE no = 0 AND epoch = $1 FOR SHARE)
+WITH lease AS (SELECT 1 FROM tidings_lease WHERE no = 0 AND epoch = $1 FOR SHARE)
 UPDATE tidings_share SET ends = true FROM lease WHERE term = $2";
 
 /// The end of a share. The row of its node is locked, and then that of the lease, in the order of an acquisition: a
@@ -75,7 +75,7 @@ const REVOKE: &str = "
 WITH node AS (
     SELECT n.heartbeat FROM tidings_share s JOIN tidings_node n ON n.id = s.node WHERE s.term = $2 FOR UPDATE OF n
 ), lease AS (
-    SELECT 1 FROM tidings_part WHERE no = 0 AND epoch = $1
+    SELECT 1 FROM tidings_lease WHERE no = 0 AND epoch = $1
     AND NOT EXISTS (SELECT FROM node WHERE heartbeat > $3) FOR SHARE
 )
 DELETE FROM tidings_share USING lease WHERE term = $2";
@@ -172,9 +172,9 @@ impl PostgresLeases {
 }
 
 fn membership(rows: &[Row]) -> Result<Membership, Fault> {
-    let part = rows.first().ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
+    let shard = rows.first().ok_or_else(|| Fault::Broken("it has no part 0".to_owned()))?;
     let lease =
-        Lease { epoch: Epoch(part.get(0)), holder: part.get::<_, Option<i64>>(1).map(NodeId) };
+        Lease { epoch: Epoch(shard.get(0)), holder: shard.get::<_, Option<i64>>(1).map(NodeId) };
     let members = rows.iter().filter_map(seen).collect();
     let shares = rows.iter().filter_map(share).collect();
     Ok(Membership { lease, members, shares })
@@ -198,11 +198,11 @@ fn seen(row: &Row) -> Option<MemberStatus> {
 fn share(row: &Row) -> Option<Share> {
     let term = TermNo(row.get::<_, Option<i64>>(13)?);
     // All of them were numbers of this type when they were granted.
-    let parts = row.get::<_, Vec<i32>>(15).into_iter();
+    let shards = row.get::<_, Vec<i32>>(15).into_iter();
     Some(Share {
         term,
         node: NodeId(row.get(14)),
-        parts: parts.map(u16::try_from).collect::<Result<_, _>>().ok()?,
+        shards: shards.map(u16::try_from).collect::<Result<_, _>>().ok()?,
         of: u16::try_from(row.get::<_, i32>(16)).ok()?,
         ends: row.get(17),
     })
@@ -266,7 +266,7 @@ impl Leases for PostgresLeases {
         &self,
         epoch: Epoch,
         node: NodeId,
-        parts: &[u16],
+        shards: &[u16],
         of: u16,
     ) -> Result<Option<TermNo>, Error> {
         // The holder's store must know before the other writes.
@@ -276,7 +276,7 @@ impl Leases for PostgresLeases {
             .first()
             .map(|row| TermNo(row.get(0)))
             .ok_or_else(|| Error::Unavailable("no number".to_owned()))?;
-        self.ask(|link| link.run(&grant(epoch, term, node, parts, of)))?;
+        self.ask(|link| link.run(&grant(epoch, term, node, shards, of)))?;
         Ok(self.is_granted(term)?.then_some(term))
     }
 

@@ -1,4 +1,4 @@
-//! The part of a store that its snapshots share to read.
+//! The state of a store that its snapshots share to read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use super::versions::{Days, Versions};
 use crate::Error;
 use crate::lease::Fence;
 
-/// The part of a store that snapshots share.
+/// The state of a store that snapshots share.
 pub(super) struct Reading {
     pub(super) fence: Fence,
     /// The place of the row that fences.

@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS tidings_format (
     format int NOT NULL,
     store text NOT NULL
 );
-CREATE TABLE IF NOT EXISTS tidings_part (
+CREATE TABLE IF NOT EXISTS tidings_lease (
     no int PRIMARY KEY,
     epoch bigint NOT NULL,
     at bigint NOT NULL,
@@ -58,7 +58,7 @@ CREATE TABLE IF NOT EXISTS tidings_base (key bytea PRIMARY KEY, value bytea NOT 
 ALTER TABLE tidings_base ALTER COLUMN value SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS tidings_day (day int PRIMARY KEY, rows bigint NOT NULL);
 CREATE SEQUENCE IF NOT EXISTS tidings_rows;
-INSERT INTO tidings_part VALUES (0, 0, 0, NULL) ON CONFLICT DO NOTHING;
+INSERT INTO tidings_lease VALUES (0, 0, 0, NULL) ON CONFLICT DO NOTHING;
 COMMIT;
 ";
 

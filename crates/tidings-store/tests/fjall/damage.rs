@@ -309,7 +309,7 @@ fn a_block_that_can_not_be_read_is_told_with_its_day_and_its_files() {
     .unwrap();
     let tables = files(&whole)
         .into_iter()
-        .filter(|file| file.components().any(|part| part.as_os_str() == "tables"));
+        .filter(|file| file.components().any(|shard| shard.as_os_str() == "tables"));
     let mut said = Vec::new();
     for table in tables {
         copy(&whole, &broken);

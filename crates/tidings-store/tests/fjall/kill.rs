@@ -21,9 +21,9 @@ fn day_of(number: u64) -> i32 {
     i32::try_from(number / COMMITS_A_DAY).unwrap()
 }
 
-fn row(number: u64, part: u8) -> Write {
-    let key = [number.to_be_bytes().as_slice(), &[part]].concat();
-    put(on(day_of(number)), &key, &noise(number * 64 + u64::from(part), 4_000))
+fn row(number: u64, shard: u8) -> Write {
+    let key = [number.to_be_bytes().as_slice(), &[shard]].concat();
+    put(on(day_of(number)), &key, &noise(number * 64 + u64::from(shard), 4_000))
 }
 
 fn last(store: &FjallStore) -> u64 {
@@ -43,7 +43,7 @@ fn child_that_writes_until_it_is_killed() {
     let mut out = std::io::stdout();
     for number in last(&store) + 1.. {
         let count = put(Partition::Base, COUNT, &number.to_be_bytes());
-        let list = (0..30).map(|part| row(number, part)).chain([count]);
+        let list = (0..30).map(|shard| row(number, shard)).chain([count]);
         store.commit(commit(list)).unwrap();
         writeln!(out, "acknowledged {number}").unwrap();
         out.flush().unwrap();
@@ -100,7 +100,7 @@ fn ensure_whole(path: &Path, heard: u64) {
     for day in (newest - DAYS_KEPT + 1).max(0)..=newest {
         let expected: Vec<_> = (1..=last)
             .filter(|number| day_of(*number) == day)
-            .flat_map(|number| (0..30).map(move |part| row(number, part)))
+            .flat_map(|number| (0..30).map(move |shard| row(number, shard)))
             .map(|row| (row.key, row.value.unwrap()))
             .collect();
         assert!(rows(&store, on(day)).unwrap() == expected, "day {day} up to {last}");

@@ -1,7 +1,7 @@
 //! Several nodes over one store: each answers the calls that are at home there, and forwards the others.
 //!
-//! A call of one recipient is at home at the node that has the recipient's part, any other at the node that has the
-//! intake, with the lease. A node that serves nothing knows no division into parts, and forwards to the holder of the
+//! A call of one recipient is at home at the node that has the recipient's shard, any other at the node that has the
+//! intake, with the lease. A node that serves nothing knows no division into shards, and forwards to the holder of the
 //! lease, which may forward again. Where nobody is known to have what a call is about, or the node is lost while it
 //! has the call, the answer is 503 with `Retry-After`.
 
@@ -48,18 +48,18 @@ const FORWARDED: HeaderName = HeaderName::from_static("tidings-forwarded");
 /// The most times that a call is forwarded: to the holder of the lease, and from there to the node of a share.
 const FORWARDED_MAX: u16 = 2;
 
-/// The header of a call whose home was found out by its handler: the number of the part.
+/// The header of a call whose home was found out by its handler: the number of the shard.
 const HOME: HeaderName = HeaderName::from_static("tidings-home");
 
 /// The header by which a node knows that another one has forwarded a call: the token of the node that gets it. What
 /// [`FORWARDED`] and [`HOME`] say is taken from nobody else.
 const NODE: HeaderName = HeaderName::from_static("tidings-node");
 
-/// The header with which a node asks another one about the parts that it has itself.
-pub(super) const PARTS: HeaderName = HeaderName::from_static("tidings-parts");
+/// The header with which a node asks another one about the shards that it has itself.
+pub(super) const SHARDS: HeaderName = HeaderName::from_static("tidings-parts");
 
-/// The value of [`PARTS`].
-pub(super) const OWN_PARTS: HeaderValue = HeaderValue::from_static("own");
+/// The value of [`SHARDS`].
+pub(super) const OWN_SHARDS: HeaderValue = HeaderValue::from_static("own");
 
 /// The beginning of the paths of calls that nodes make to each other.
 pub(super) const OF_NODES: &str = "/cluster/";
@@ -96,15 +96,15 @@ pub struct Cluster {
 struct Serving {
     api: Router,
     licence: MaySend,
-    /// The parts that it has; `None` = it has everything.
+    /// The shards that it has; `None` = it has everything.
     homes: Option<Arc<Owners>>,
 }
 
-/// The nodes that have the parts that one node has not.
+/// The nodes that have the shards that one node has not.
 pub(super) struct Others {
     /// The nodes, each once.
     pub(super) peers: Vec<Peer>,
-    /// The parts that no node has now.
+    /// The shards that no node has now.
     pub(super) nobodys: Vec<u16>,
 }
 
@@ -145,8 +145,8 @@ impl Cluster {
         self.set(Some(Serving { api, licence, homes: None }));
     }
 
-    /// Serves the API of some parts here from now on, while the licence says so; calls about others are forwarded.
-    pub fn serve_parts(&self, api: Router, licence: MaySend, homes: Arc<Owners>) {
+    /// Serves the API of some shards here from now on, while the licence says so; calls about others are forwarded.
+    pub fn serve_shards(&self, api: Router, licence: MaySend, homes: Arc<Owners>) {
         self.set(Some(Serving { api, licence, homes: Some(homes) }));
     }
 
@@ -170,8 +170,8 @@ impl Cluster {
         self.serving().filter(has_intake).is_some_and(|serving| (serving.licence)())
     }
 
-    /// The number of parts that this node serves, and may.
-    fn parts(&self) -> usize {
+    /// The number of shards that this node serves, and may.
+    fn shards(&self) -> usize {
         let serving = self.serving().filter(|serving| (serving.licence)());
         let homes = serving.and_then(|serving| serving.homes);
         homes.map_or(0, |homes| homes.held.len())
@@ -188,7 +188,7 @@ impl Cluster {
         page.gauge(
             "tidings_node_parts",
             "Number of parts of the store that this node has and may serve. Alert if the sum over all nodes is not that of `[store] parts`.",
-            self.parts(),
+            self.shards(),
         );
         let Some(membership) = self.membership() else {
             return page.0;
@@ -234,13 +234,13 @@ impl Cluster {
         (peer.id() != self.me).then_some(peer)
     }
 
-    /// The nodes that have the parts that a node has not.
+    /// The nodes that have the shards that a node has not.
     pub(super) fn others(&self, homes: &Owners) -> Others {
         let mut others = Others { peers: Vec::new(), nobodys: Vec::new() };
-        let missing = (0..homes.parts).filter(|part| !homes.held.contains(part));
-        for part in missing {
-            match self.peer(Owner::Part(part)) {
-                None => others.nobodys.push(part),
+        let missing = (0..homes.shards).filter(|shard| !homes.held.contains(shard));
+        for shard in missing {
+            match self.peer(Owner::Shard(shard)) {
+                None => others.nobodys.push(shard),
                 Some(peer) if others.peers.iter().any(|of| of.id() == peer.id()) => {}
                 Some(peer) => others.peers.push(peer),
             }
@@ -271,7 +271,7 @@ impl Cluster {
         }
     }
 
-    /// Answers a call of a node that has some parts.
+    /// Answers a call of a node that has some shards.
     async fn answer_at_home(&self, serving: Serving, homes: &Owners, request: Request) -> Response {
         let path = request.uri().path();
         let has_holder = || self.membership().is_some_and(|all| all.holder().is_some());
@@ -279,7 +279,7 @@ impl Cluster {
             return no_holder(NOBODY).into_response();
         }
         let is_nodes_own = matches!(path, "/readyz" | "/metrics") || path.starts_with(OF_NODES);
-        if is_nodes_own || request.headers().contains_key(&PARTS) {
+        if is_nodes_own || request.headers().contains_key(&SHARDS) {
             return serving.answer(request).await;
         }
         // A recipient or a message in the path says more than the node that forwarded the call.
@@ -300,8 +300,8 @@ impl Cluster {
         *request.method_mut() = method;
         *request.uri_mut() = uri;
         *request.headers_mut() = headers;
-        if let Owner::Part(part) = home {
-            request.headers_mut().insert(HOME, part.into());
+        if let Owner::Shard(shard) = home {
+            request.headers_mut().insert(HOME, shard.into());
         }
         self.hand_on(request, home).await
     }
@@ -316,7 +316,7 @@ impl Cluster {
         if path == "/readyz" {
             return "ready\n".into_response();
         }
-        if path.starts_with(OF_NODES) || request.headers().contains_key(&PARTS) {
+        if path.starts_with(OF_NODES) || request.headers().contains_key(&SHARDS) {
             return no_holder(NO_MORE).into_response();
         }
         if path != "/metrics" {
@@ -440,7 +440,7 @@ impl Cluster {
         headers.insert(header::AUTHORIZATION, bearer);
         let json = HeaderValue::from_static("application/json");
         headers.insert(header::CONTENT_TYPE, json);
-        headers.insert(PARTS, OWN_PARTS);
+        headers.insert(SHARDS, OWN_SHARDS);
         self.send(peer, request).await
     }
 }
@@ -496,8 +496,8 @@ fn bearer(peer: &Peer) -> Option<HeaderValue> {
 
 /// The home of a call, where another node has found it out.
 fn given_owner(headers: &HeaderMap) -> Option<Owner> {
-    let part = headers.get(&HOME)?.to_str().ok()?.parse().ok()?;
-    Some(Owner::Part(part))
+    let shard = headers.get(&HOME)?.to_str().ok()?.parse().ok()?;
+    Some(Owner::Shard(shard))
 }
 
 /// The number of times that a call will have been forwarded after this one; `None` if that makes no sense.

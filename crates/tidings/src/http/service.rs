@@ -63,7 +63,7 @@ pub struct Service {
     data: Option<PathBuf>,
     /// The nodes over the store, where several share it.
     pub(super) cluster: Option<Arc<Cluster>>,
-    /// The parts that the node has; `None` = it has everything.
+    /// The shards that the node has; `None` = it has everything.
     homes: Option<Arc<Owners>>,
     started: Instant,
     /// Room for the bodies of callers with a key.
@@ -154,20 +154,20 @@ impl Service {
         Self { cluster: Some(cluster), ..self }
     }
 
-    /// The parts of the store that the node has; `None` where it has ended.
+    /// The shards of the store that the node has; `None` where it has ended.
     #[must_use]
     pub fn homes_of_node(&self) -> Option<Owners> {
         let homes = self.handle.look(|node| Owners::of(node.engine()));
         homes.ok()
     }
 
-    /// The same, whose node has some parts of the store; what is of others is asked of the nodes of the cluster.
+    /// The same, whose node has some shards of the store; what is of others is asked of the nodes of the cluster.
     #[must_use]
-    pub fn with_parts(self, homes: Arc<Owners>) -> Self {
+    pub fn with_shards(self, homes: Arc<Owners>) -> Self {
         Self { homes: Some(homes), ..self }
     }
 
-    /// The node among others that have parts; `None` where it has everything.
+    /// The node among others that have shards; `None` where it has everything.
     pub(super) fn among(&self) -> Option<(&Owners, &Arc<Cluster>)> {
         let homes = self.homes.as_deref().filter(|homes| !homes.is_whole())?;
         Some((homes, self.cluster.as_ref()?))
@@ -277,7 +277,7 @@ impl Service {
         self.ask_waiting(true, commands)
     }
 
-    /// The node's handle whose answers wait for parts on other nodes, or do not.
+    /// The node's handle whose answers wait for shards on other nodes, or do not.
     pub(super) fn handle_for(&self, waits: bool) -> Handle {
         if waits { self.handle.clone() } else { self.handle.without_waiting() }
     }

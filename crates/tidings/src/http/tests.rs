@@ -17,7 +17,7 @@ mod every_error;
 mod examples;
 mod limits;
 mod open;
-mod parts;
+mod shards;
 mod told;
 
 fn code(answered: &Answered) -> String {

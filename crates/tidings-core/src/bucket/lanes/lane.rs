@@ -34,7 +34,7 @@ mod urgent;
 
 pub(crate) use due::Due;
 pub(crate) use few::FewPage;
-pub(crate) use image::{LaneHead, Part};
+pub(crate) use image::{LaneColumn, LaneHead};
 use last::Last;
 use late::Late;
 use urgent::Urgent;

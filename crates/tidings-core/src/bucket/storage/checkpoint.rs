@@ -72,7 +72,7 @@ pub(in crate::bucket) fn write_slice(
     }
     for (no, lane) in &work.lanes {
         let key = bucket.key(Table::Lanes).u16(no.0).done();
-        slice.put_in_parts(Partition::Base, key, &encode(&lane.head()));
+        slice.put_chunked(Partition::Base, key, &encode(&lane.head()));
     }
     let is_held = |write: &Write| match write.partition {
         Partition::Base => true,
@@ -80,7 +80,7 @@ pub(in crate::bucket) fn write_slice(
     };
     slice.writes.extend(work.rows.into_iter().filter(is_held));
     let key = bucket.key(Table::Meta).done();
-    slice.put_in_parts(Partition::Base, key, &encode(&work.head));
+    slice.put_chunked(Partition::Base, key, &encode(&work.head));
     bucket.checkpointed = work.head.next_seq;
     None
 }

@@ -8,7 +8,7 @@ use crate::bucket::lanes::lane::{FewPage, Lane, LaneHead};
 use crate::bucket::people::column::PAGE;
 use crate::bucket::scheduled::Frozen;
 use crate::bucket::{Bucket, Closing, MarkAt};
-use crate::journal::parts;
+use crate::journal::chunks;
 use crate::journal::record::Record;
 use crate::journal::row::{each_record, journal_key};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode, each, each_from};
@@ -41,7 +41,7 @@ pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Bucket, Unreadab
     let mut bucket = Bucket::new(no);
     let key = bucket.key(Table::Meta).done();
     let mut tail_from = Seq::default();
-    if let Some(bytes) = parts::get(from.view, Partition::Base, &key)? {
+    if let Some(bytes) = chunks::get(from.view, Partition::Base, &key)? {
         let head: Head = decode("a bucket's checkpoint", &bytes)?;
         let known = Known { compiled: from.compiled, next_number: head.next_number };
         known.head(&head)?;
@@ -165,7 +165,7 @@ fn read_lanes(
         if page.is_empty() {
             // The key of the head comes before those of the pages.
             let get = |key: &[u8]| view.get(Partition::Base, key);
-            let head = decode("a lane", &parts::whole(key, value, get)?)?;
+            let head = decode("a lane", &chunks::whole(key, value, get)?)?;
             let name = known.compiled.names.lane(no);
             let mut lane = Lane::restore(name.kind.clone(), name.channel, &head);
             lane.count_if(known.compiled.counts(&name.kind));

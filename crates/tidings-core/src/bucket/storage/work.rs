@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::bucket::lanes::lane::{Lane, Part};
+use crate::bucket::lanes::lane::{Lane, LaneColumn};
 use crate::index::{Building, Merging};
 use crate::journal::record::Attempts;
 use crate::journal::table::Write;
@@ -65,7 +65,7 @@ pub(crate) struct Checkpoint {
     pub(in crate::bucket) rows: Vec<Write>,
     pub(in crate::bucket) lanes: BTreeMap<LaneNo, Shared<Lane>>,
     /// Pages still to be written.
-    pub(in crate::bucket) pages: VecDeque<(LaneNo, Part, u32)>,
+    pub(in crate::bucket) pages: VecDeque<(LaneNo, LaneColumn, u32)>,
 }
 
 /// A chore in progress.

@@ -4,9 +4,9 @@ use roaring::RoaringBitmap;
 
 use crate::bucket::{Left, Why};
 use crate::engine::explain::{Question, begin};
-use crate::engine::part::admission::{left_out, would_leave_out};
-use crate::engine::part::mute::{Branch, Way};
-use crate::engine::part::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
+use crate::engine::shard::admission::{left_out, would_leave_out};
+use crate::engine::shard::mute::{Branch, Way};
+use crate::engine::shard::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
 use crate::journal::stored::Unreadable;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Audience;
@@ -134,7 +134,7 @@ impl Question<'_> {
             None
         } else {
             would_leave_out(
-                self.part,
+                self.shard,
                 around,
                 (self.bucket.no, self.number),
                 (type_no, of_type),
@@ -185,7 +185,7 @@ impl Question<'_> {
         if branches.is_empty() {
             return Vec::new();
         }
-        let (row, compiled) = (&self.event.row, &self.part.compiled);
+        let (row, compiled) = (&self.event.row, &self.shard.compiled);
         let way = Way::of(branches, &arrival.reasons);
         let routed = Routed::from([(way, RoaringBitmap::from_iter([self.number.0]))]);
         let routed = settle_lanes(self.bucket, compiled, &row.keys, routed);
@@ -304,7 +304,7 @@ impl Question<'_> {
         let preferences = &self.bucket.preferences;
         let chosen = preferences.applying(self.number.0, channel, of_type);
         let mode = chosen.as_ref().map(|(_, mode)| *mode);
-        let lane = of_type.lane_while(&self.part.paused, channel, mode);
+        let lane = of_type.lane_while(&self.shard.paused, channel, mode);
         let named = chosen.map(|(scope, mode)| (scope_text(&scope), mode));
         (named, lane)
     }
@@ -344,14 +344,14 @@ fn audience_text(to: &Audience) -> String {
         1 => Some(format!("1 {one}")),
         count => Some(format!("{count} {many}")),
     };
-    let parts = [
+    let counts = [
         to.everyone.then(|| "everyone".to_owned()),
         counted(to.recipients.len(), "named recipient", "named recipients"),
         counted(to.topics.len(), "topic", "topics"),
         counted(to.near.len(), "circle", "circles"),
     ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "nobody".to_owned() } else { parts.join(", ") }
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    if counts.is_empty() { "nobody".to_owned() } else { counts.join(", ") }
 }
 
 /// The scope of a preference in words.

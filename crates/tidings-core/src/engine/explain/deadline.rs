@@ -44,7 +44,7 @@ impl Question<'_> {
         let due = if names.lane(entry.lane).is_inbox() {
             Some(entry.t)
         } else {
-            let compiled = &self.part.compiled;
+            let compiled = &self.shard.compiled;
             let open = self.bucket.lanes.get(&address);
             let enters = if open.is_some_and(|lane| lane.open().contains(self.number.0)) {
                 "joins the window that is open"
@@ -74,8 +74,8 @@ impl Question<'_> {
             0 => None,
             ms => Some(format!("after {}", duration_text(ms))),
         };
-        let parts: Vec<String> = [delay, at, local, after].into_iter().flatten().collect();
-        Step::passes(Rule::Schedule, parts.join(", "), "enters its lane then").at(t)
+        let phrases: Vec<String> = [delay, at, local, after].into_iter().flatten().collect();
+        Step::passes(Rule::Schedule, phrases.join(", "), "enters its lane then").at(t)
     }
 
     /// The arrival that a supposed event would write.
@@ -120,7 +120,7 @@ impl Question<'_> {
         type_no: TypeNo,
         path: &mut ChannelPath,
     ) -> Result<Option<Instant>, Unreadable> {
-        let compiled = &self.part.compiled;
+        let compiled = &self.shard.compiled;
         let terms = self.bucket.terms(compiled);
         let name = compiled.names.lane(address.lane);
         let channel = name.channel;
@@ -180,7 +180,7 @@ impl Question<'_> {
         if self.profile.state == State::Unconfirmed {
             hold("the recipient is unconfirmed", "waits for the confirmation");
         }
-        if self.part.paused.has_channel(channel.name()) {
+        if self.shard.paused.has_channel(channel.name()) {
             hold("the channel is paused", "waits until it is resumed");
         }
     }
@@ -219,7 +219,7 @@ impl Question<'_> {
         let known = self.engine.reader(self.draft.view).messages_of(&self.profile.id)?;
         let made =
             known.unwrap_or_default().into_iter().filter(|of| of.channel == name && of.entries > 0);
-        let names = &self.part.compiled.names;
+        let names = &self.shard.compiled.names;
         let unmade = self.bucket.closings.iter().filter(|(_, closing)| {
             names.lane(closing.lane.lane).channel == channel
                 && closing.unmade.get(&self.number.0).is_some()
@@ -266,7 +266,7 @@ impl Question<'_> {
         entries: &[&ArrivalRecord],
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
-        let compiled = &self.part.compiled;
+        let compiled = &self.shard.compiled;
         let name = compiled.names.lane(address.lane);
         let [Some(first), Some(newest)] = [entries.first(), entries.last()] else {
             return Ok(());
@@ -300,7 +300,7 @@ impl Question<'_> {
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
         let mut is_explained = false;
-        let terms = self.bucket.terms(&self.part.compiled);
+        let terms = self.bucket.terms(&self.shard.compiled);
         let quiet = terms.quiet_until(self.number.0, channel, due);
         if let Some((hours, until)) = self.hours(channel).zip(quiet) {
             let moved = Step::passes(Rule::QuietHours, hours, "moved it to their end");
@@ -325,7 +325,7 @@ impl Question<'_> {
     /// The deadline that a policy gives to a window of these entries, by (t, arrival), under the rules of now or, for
     /// parameters, of their time.
     fn policy_due(&self, address: &LaneKey, entries: &[&ArrivalRecord]) -> Option<Instant> {
-        let compiled = &self.part.compiled;
+        let compiled = &self.shard.compiled;
         let of_type = &compiled.names.lane(address.lane).kind;
         let first = entries.first()?;
         match of_type {

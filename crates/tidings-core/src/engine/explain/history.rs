@@ -8,11 +8,11 @@ use roaring::RoaringBitmap;
 use super::look::rule_of;
 use crate::bucket::Frozen;
 use crate::engine::explain::{Question, begin, end, ended};
-use crate::engine::part::messages::stored_ends;
 use crate::engine::read::outcome::message_with;
 use crate::engine::read::view::MessageAt;
 use crate::engine::rows::ends::{Of, ended_by, ends};
 use crate::engine::rows::named::scheduled_key;
+use crate::engine::shard::messages::stored_ends;
 use crate::journal::record::{Arrival, Origin, Record};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::journal::table::{Owner, Partition};
@@ -57,7 +57,7 @@ impl Entries {
 
     /// The channels on which there are entries.
     pub(super) fn channels(&self, question: &Question<'_>) -> BTreeSet<ChannelNo> {
-        let names = &question.part.compiled.names;
+        let names = &question.shard.compiled.names;
         let entered = self.arrivals.iter().flat_map(|(kept, variant)| {
             let lanes = &kept.arrival.variants[*variant as usize].lanes;
             lanes.iter().map(|lane| names.lane(*lane).channel)
@@ -84,15 +84,15 @@ impl Question<'_> {
                 continue;
             };
             let frozen = Frozen::read(view, &key, &bytes)?;
-            for part in frozen.parts {
-                if part.who.contains(self.number.0) {
-                    let words = part
+            for subset in frozen.subsets {
+                if subset.who.contains(self.number.0) {
+                    let words = subset
                         .reasons
                         .iter()
                         .filter_map(|at| frozen.words.get(usize::from(*at)))
                         .cloned()
                         .collect();
-                    entries.scheduled.push((*t, part.channels, words));
+                    entries.scheduled.push((*t, subset.channels, words));
                 }
             }
         }
@@ -124,7 +124,7 @@ impl Question<'_> {
         channel: ChannelNo,
     ) -> Result<ChannelPath, Unreadable> {
         let mut path = begin(channel);
-        let names = &self.part.compiled.names;
+        let names = &self.shard.compiled.names;
         for (kept, variant) in &entries.arrivals {
             let lanes = &kept.arrival.variants[*variant as usize].lanes;
             let lane = lanes.iter().find(|lane| names.lane(**lane).channel == channel);
@@ -161,7 +161,7 @@ impl Question<'_> {
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
         let (view, arrival) = (self.draft.view, &kept.arrival);
-        let names = &self.part.compiled.names;
+        let names = &self.shard.compiled.names;
         let name = names.lane(lane_no);
         let address = names.address(lane_no, &arrival.keys);
         let entered = match arrival.origin {
@@ -172,7 +172,7 @@ impl Question<'_> {
             if name.is_inbox() { "the inbox".to_owned() } else { self.lane_text(&address) };
         path.steps.push(Step::passes(Rule::Lane, lane_text, entered).at(arrival.at));
         (path.state, path.at) = (EntryState::Pending, None);
-        for record in stored_ends(self.part, view, self.bucket, kept)? {
+        for record in stored_ends(self.shard, view, self.bucket, kept)? {
             let mut of_number = ended_by(&record, kept.seq, name.channel)
                 .into_iter()
                 .filter(|(_, who)| who.contains(self.number.0));
@@ -243,7 +243,7 @@ impl Question<'_> {
         };
         let look_at = at.unwrap_or(self.now).max(self.now);
         let reason = self.look((kept, variant), address, look_at)?;
-        let channel = self.part.compiled.names.lane(address.lane).channel;
+        let channel = self.shard.compiled.names.lane(address.lane).channel;
         self.look_steps(channel, reason, (look_at, path));
         path.at = at;
         Ok(())
@@ -259,7 +259,7 @@ impl Question<'_> {
         let (view, days) = (self.draft.view, &self.event.journal_days);
         let of = (self.bucket.no, self.number);
         let (closing, row) = message_with(view, days, of, (seq, address))?;
-        let name = self.part.compiled.names.lane(address.lane);
+        let name = self.shard.compiled.names.lane(address.lane);
         let (shown, left_out) = row.seqs(closing);
         let reason = left_out.iter().find(|(of, _)| *of == seq);
         let reason = reason.map(|(_, reason)| *reason);

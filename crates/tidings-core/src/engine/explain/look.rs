@@ -26,7 +26,7 @@ impl Question<'_> {
         address: &LaneKey,
         at: Instant,
     ) -> Result<Option<Reason>, Unreadable> {
-        let name = self.part.compiled.names.lane(address.lane);
+        let name = self.shard.compiled.names.lane(address.lane);
         let found = Found {
             sources: vec![Source { kept: Arc::clone(kept), variant }],
             entries: vec![FoundEntry { number: self.number.0, source: 0 }],

@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::message::plan::Plan;
-use super::part::state::Part;
 use super::read::outcome::KnownEvent;
 use super::rows::draft::Draft;
 use super::rows::event_row::EventRow;
+use super::shard::state::Shard;
 use super::state::Engine;
 use crate::bucket::Bucket;
 use crate::engine::read::reader::Reader;
@@ -56,7 +56,7 @@ pub enum Unexplained {
 /// The question: an event and a recipient, with what is looked at to answer it.
 struct Question<'a> {
     engine: &'a Engine,
-    part: &'a Part,
+    shard: &'a Shard,
     bucket: &'a Bucket,
     number: RecipientNo,
     profile: &'a Recipient,
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         let Ok((no, number)) = engine.find(recipient) else {
             return Ok(Err(unknown()));
         };
-        let bucket = engine.parts.bucket(no);
+        let bucket = engine.shards.bucket(no);
         let Some(profile) = bucket.roster.profile(number) else {
             return Ok(Err(unknown()));
         };
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         let of_type = of_type.and_then(|of_type| Some((of_type, version?.of_type(of_type)?)));
         Ok(Ok(Question {
             engine,
-            part: &engine.parts[engine.parts.index_of(no)],
+            shard: &engine.shards[engine.shards.index_of(no)],
             bucket,
             number,
             profile,

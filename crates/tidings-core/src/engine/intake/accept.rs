@@ -1,7 +1,7 @@
 //! Accepting: the intake gives a command its place in the order of all, or refuses it.
 //!
 //! It decides without knowing a recipient: ids, limits, objects, what is paused. What concerns one recipient
-//! it leaves to the part that has them.
+//! it leaves to the shard that has them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,15 +32,15 @@ use crate::rules::compiled::{Type, Version};
 
 /// The intake's decision on a command.
 pub(crate) enum Accepted {
-    /// An act, which every part applies.
+    /// An act, which every shard applies.
     Act(Act),
     /// Nothing is left to do.
     Answered(Reply),
-    /// Days before this one are to be deleted, those of the parts with those of the intake.
+    /// Days before this one are to be deleted, those of the shards with those of the intake.
     Forget(Day),
-    /// It concerns one recipient: their part does it.
+    /// It concerns one recipient: their shard does it.
     OfRecipient(Id),
-    /// It concerns one bucket: its part does it.
+    /// It concerns one bucket: its shard does it.
     OfBucket(BucketNo),
 }
 
@@ -335,7 +335,7 @@ impl Intake {
     ) {
         let place = row.place;
         self.scheduled.remove(&(t, place));
-        // Parts on other nodes may still read it: then it goes with the acts that say so.
+        // Shards on other nodes may still read it: then it goes with the acts that say so.
         if !draft.tells() {
             draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
         }
@@ -372,7 +372,7 @@ impl Intake {
         Ok(events)
     }
 
-    /// Ends an act with the answer of parts, which is that of all of them if it is whole: an event that names somebody
+    /// Ends an act with the answer of shards, which is that of all of them if it is whole: an event that names somebody
     /// unknown, that nobody got and that admission left nobody out of gives its id back; the cancel of an event is remembered where none is known and
     /// nothing of it was waiting.
     pub(crate) fn answer(

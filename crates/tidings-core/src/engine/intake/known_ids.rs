@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::engine::rows::draft::Draft;
-use crate::journal::parts;
+use crate::journal::chunks;
 use crate::journal::stored::{ReadView, Unreadable, body, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table};
 use crate::model::id::Id;
@@ -50,7 +50,7 @@ impl KnownIds {
         let prefix = Key::of(Owner::Intake, Table::Ids).done();
         for day in held {
             let partition = Partition::Day(*day);
-            let of_day = match parts::get(view, partition, &filter_key())? {
+            let of_day = match chunks::get(view, partition, &filter_key())? {
                 Some(bytes) => OfDay::Sealed(Shared::new(Filter::read(&bytes)?)),
                 None => {
                     let mut hashes = Tree::new();
@@ -72,7 +72,7 @@ impl KnownIds {
             for (day, of_day) in &mut self.0 {
                 if let OfDay::Exact(hashes) = of_day {
                     let filter = Filter::of(hashes);
-                    draft.put_in_parts(Partition::Day(*day), filter_key(), &filter.bytes());
+                    draft.put_chunked(Partition::Day(*day), filter_key(), &filter.bytes());
                     *of_day = OfDay::Sealed(Shared::new(filter));
                 }
             }

@@ -2,7 +2,7 @@
 //!
 //! It stands apart from recipients: an address may be suppressed before anybody has it, several recipients may share
 //! it, and whoever changes their address leaves the suppression behind. So the look before sending compares the
-//! addresses of that moment with the list of that moment, and nothing has to follow either of them. Parts read the
+//! addresses of that moment with the list of that moment, and nothing has to follow either of them. Shards read the
 //! list as they read withdrawn objects. While a channel has no suppressed address, its looks read none.
 
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::rows::draft::Draft;
-use crate::journal::parts;
+use crate::journal::chunks;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table};
 use crate::model::messages::{Attempt, AttemptRun};
@@ -93,7 +93,7 @@ pub(crate) fn note_attempt(
     let (partition, key) = (Partition::Day(day), attempts_key(message));
     let mut row = if is_first { AttemptRow::default() } else { row_of(draft, partition, &key)? };
     row.add(attempt);
-    draft.put_in_parts(partition, key, &encode(&row));
+    draft.put_chunked(partition, key, &encode(&row));
     Ok(())
 }
 
@@ -107,12 +107,12 @@ pub(crate) fn note_report(
     let (partition, key) = (Partition::Day(day), attempts_key(message));
     let mut row = row_of(draft, partition, &key)?;
     row.add_report(report);
-    draft.put_in_parts(partition, key, &encode(&row));
+    draft.put_chunked(partition, key, &encode(&row));
     Ok(())
 }
 
 fn row_of(draft: &Draft<'_>, partition: Partition, key: &[u8]) -> Result<AttemptRow, Unreadable> {
-    let known = draft.get_in_parts(partition, key)?;
+    let known = draft.get_chunked(partition, key)?;
     known.map_or_else(|| Ok(AttemptRow::default()), |bytes| decode("attempts", &bytes))
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn attempts_of<'d>(
     for day in days {
         let partition = Partition::Day(*day);
         if let Some(row) = view.get(partition, &key)? {
-            let bytes = parts::whole(&key, &row, |key| view.get(partition, key))?;
+            let bytes = chunks::whole(&key, &row, |key| view.get(partition, key))?;
             let AttemptRow(runs) = decode("attempts", &bytes)?;
             all.extend(runs);
         }

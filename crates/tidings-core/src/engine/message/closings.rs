@@ -28,7 +28,7 @@ impl<'a> Closings<'a> {
     #[must_use]
     pub fn unmade(&self) -> Vec<ClosingId> {
         let mut closings = Vec::new();
-        for bucket in self.engine.parts.buckets() {
+        for bucket in self.engine.shards.buckets() {
             let unmade = bucket.closings.iter().filter(|(_, closing)| self.can_be_made(closing));
             closings.extend(unmade.map(|(seq, closing)| (closing.clock, bucket.no, *seq)));
         }
@@ -41,7 +41,7 @@ impl<'a> Closings<'a> {
     pub fn oldest_due(&self) -> Option<Instant> {
         let waiting = self
             .engine
-            .parts
+            .shards
             .buckets()
             .flat_map(|b| b.closings.values())
             .filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
@@ -52,7 +52,7 @@ impl<'a> Closings<'a> {
     #[must_use]
     pub fn oldest_to_make(&self) -> Option<Instant> {
         self.engine
-            .parts
+            .shards
             .buckets()
             .flat_map(|b| b.closings.values())
             .filter(|closing| self.can_be_made(closing))
@@ -63,7 +63,7 @@ impl<'a> Closings<'a> {
     /// The name of a closing's lane, as long as its messages are not all built and sent.
     #[must_use]
     pub fn lane_of(&self, closing: ClosingId) -> Option<&'a LaneName> {
-        let open = self.engine.parts.held_bucket(closing.bucket)?.closings.get(&closing.seq)?;
+        let open = self.engine.shards.held_bucket(closing.bucket)?.closings.get(&closing.seq)?;
         Some(self.engine.intake.compiled.names.lane(open.lane.lane))
     }
 
@@ -78,7 +78,7 @@ impl<'a> Closings<'a> {
     #[must_use]
     pub fn has_unmade_of(&self, is_wanted: impl Fn(ClosingId, &LaneName, usize) -> bool) -> bool {
         let names = &self.engine.intake.compiled.names;
-        self.engine.parts.buckets().any(|bucket| {
+        self.engine.shards.buckets().any(|bucket| {
             let mut closings = bucket.closings.iter();
             closings.any(|(seq, closing)| {
                 let (id, lane) = (bucket.closing_id(*seq), names.lane(closing.lane.lane));
@@ -95,7 +95,7 @@ impl<'a> Closings<'a> {
     /// The failed attempts of a message without an outcome.
     #[must_use]
     pub fn attempts_of(&self, MessageId { closing, number }: MessageId) -> Option<Attempts> {
-        let bucket = self.engine.parts.held_bucket(closing.bucket)?;
+        let bucket = self.engine.shards.held_bucket(closing.bucket)?;
         let open = bucket.closings.get(&closing.seq)?;
         open.tried.get(&number.0).copied()
     }
@@ -104,7 +104,7 @@ impl<'a> Closings<'a> {
     #[must_use]
     pub fn tried(&self) -> BTreeSet<MessageId> {
         let mut tried = BTreeSet::new();
-        for bucket in self.engine.parts.buckets() {
+        for bucket in self.engine.shards.buckets() {
             for (seq, open) in &bucket.closings {
                 let closing = bucket.closing_id(*seq);
                 let numbers = open.tried.keys();

@@ -10,10 +10,10 @@ use super::message_row::{MessageRow, message_key};
 use super::plan::{Plan, PlannedMessage};
 use crate::bucket::Bucket;
 use crate::engine::message::plan::Planner;
-use crate::engine::part::admission::remember_sent;
-use crate::engine::part::state::Part;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::{Sent, Tried};
+use crate::engine::shard::admission::remember_sent;
+use crate::engine::shard::state::Shard;
 use crate::engine::state::{Engine, Step};
 use crate::index::Look;
 use crate::journal::record::{Attempts, Record, Variant};
@@ -51,7 +51,7 @@ impl Settled {
     }
 }
 
-impl Part {
+impl Shard {
     pub(crate) fn note(&mut self, draft: &mut Draft<'_>, closing: ClosingId, sent: &[Sent]) {
         let (now, at) = (self.now, closing.bucket);
         let Some(open) = self.buckets[at].closings.get(&closing.seq) else {
@@ -85,10 +85,10 @@ impl Part {
     }
 }
 
-fn make(part: &mut Part, draft: &mut Draft<'_>, plan: &Plan) {
-    let (now, at) = (part.now, plan.closing.bucket);
-    let channel = part.compiled.names.lane(plan.lane).channel;
-    let Some(open) = part.buckets[at].closings.get(&plan.closing.seq) else {
+fn make(shard: &mut Shard, draft: &mut Draft<'_>, plan: &Plan) {
+    let (now, at) = (shard.now, plan.closing.bucket);
+    let channel = shard.compiled.names.lane(plan.lane).channel;
+    let Some(open) = shard.buckets[at].closings.get(&plan.closing.seq) else {
         return;
     };
     // Of two plans of one lane the first counts.
@@ -103,49 +103,49 @@ fn make(part: &mut Part, draft: &mut Draft<'_>, plan: &Plan) {
         if planned.is_empty() {
             nothing.insert(planned.number.0);
         } else {
-            part.tally.messages += 1;
+            shard.tally.messages += 1;
         }
         for (source, reason) in &planned.ended {
             let seq = plan.found.source(*source).0.seq;
-            if let Some(day) = part.buckets[at].index.day_of(seq) {
-                let row = part.ledger.at(at, day, channel);
+            if let Some(day) = shard.buckets[at].index.day_of(seq) {
+                let row = shard.ledger.at(at, day, channel);
                 row.end(reason.outcome(), Some(*reason), 1);
             }
         }
         if !planned.is_empty() || !planned.ended.is_empty() {
             let key = message_key(plan.closing.message(planned.number));
             let row = MessageRow::of(plan, planned, now);
-            draft.put_in_parts(Partition::Day(now.day()), key, &encode(&row));
+            draft.put_chunked(Partition::Day(now.day()), key, &encode(&row));
         }
     }
     let record = Record::Made { at: now, closing: plan.closing.seq, who, nothing };
-    part.write(draft, at, record);
+    shard.write(draft, at, record);
 }
 
 fn note_attempts(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     closing: ClosingId,
     Tried { number, attempts }: Tried,
 ) {
-    let open = part.buckets[closing.bucket].closings.get(&closing.seq);
+    let open = shard.buckets[closing.bucket].closings.get(&closing.seq);
     if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
         let known = open.tried.get(&number.0);
         let attempts =
             Attempts { delivered: known.is_some_and(|known| known.delivered), ..attempts };
-        let record = Record::Attempted { at: part.now, closing: closing.seq, number, attempts };
-        part.write(draft, closing.bucket, record);
+        let record = Record::Attempted { at: shard.now, closing: closing.seq, number, attempts };
+        shard.write(draft, closing.bucket, record);
     }
 }
 
 /// Notes what the provider said of messages that are being sent.
 fn note_answers(
-    part: &Part,
+    shard: &Shard,
     draft: &mut Draft<'_>,
     closing: ClosingId,
     attempts: &[Attempted],
 ) -> Result<(), Unreadable> {
-    let Some(open) = part.buckets[closing.bucket].closings.get(&closing.seq) else {
+    let Some(open) = shard.buckets[closing.bucket].closings.get(&closing.seq) else {
         return Ok(());
     };
     let mut before = None;
@@ -155,7 +155,7 @@ fn note_answers(
             let is_first = open.tried.get(&number.0).is_none() && before != Some(number);
             before = Some(number);
             let message = closing.message(*number);
-            note_attempt(draft, part.now.day(), message, attempt, is_first)?;
+            note_attempt(draft, shard.now.day(), message, attempt, is_first)?;
         }
     }
     Ok(())
@@ -174,7 +174,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             for plan in plans {
-                make(engine.parts.with(plan.closing.bucket), draft, plan);
+                make(engine.shards.with(plan.closing.bucket), draft, plan);
             }
             Ok(())
         })
@@ -192,14 +192,14 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             for Settled { closing, sent, tried, attempts } in settled {
-                let part = engine.parts.index_of(closing.bucket);
-                let part = &mut engine.parts[part];
-                remember_sent(part, (&engine.intake, &mut *draft), *closing, sent)?;
-                note_answers(part, draft, *closing, attempts)?;
+                let shard = engine.shards.index_of(closing.bucket);
+                let shard = &mut engine.shards[shard];
+                remember_sent(shard, (&engine.intake, &mut *draft), *closing, sent)?;
+                note_answers(shard, draft, *closing, attempts)?;
                 for tried in tried {
-                    note_attempts(part, draft, *closing, *tried);
+                    note_attempts(shard, draft, *closing, *tried);
                 }
-                part.note(draft, *closing, sent);
+                shard.note(draft, *closing, sent);
             }
             Ok(())
         })
@@ -207,7 +207,7 @@ impl Engine {
 }
 
 impl Planner<'_> {
-    /// Built messages without an outcome, which continue after a start. Messages of which a part was
+    /// Built messages without an outcome, which continue after a start. Messages of which a shard was
     /// deleted meanwhile can't be rebuilt as they were: they are in [`Plan::unrecoverable`].
     ///
     /// # Errors
@@ -215,7 +215,7 @@ impl Planner<'_> {
     pub fn unsettled(&self) -> Result<Vec<Plan>, Unreadable> {
         let engine = self.engine;
         let mut plans = Vec::new();
-        for bucket in engine.parts.buckets() {
+        for bucket in engine.shards.buckets() {
             for (closing, open) in &bucket.closings {
                 if !open.sending.is_empty() {
                     let of = (*closing, &open.sending);
@@ -239,7 +239,7 @@ impl Planner<'_> {
         }
         let mut plans = Vec::new();
         for (ClosingId { bucket, seq }, who) in closings {
-            let Some(bucket) = engine.parts.held_bucket(bucket) else {
+            let Some(bucket) = engine.shards.held_bucket(bucket) else {
                 continue;
             };
             let Some(open) = bucket.closings.get(&seq) else {
@@ -265,7 +265,7 @@ impl Planner<'_> {
         let mut rows: FxHashMap<u32, BTreeSet<Seq>> = FxHashMap::default();
         for number in who {
             let key = message_key(bucket.closing_id(closing).message(RecipientNo(number)));
-            for day in engine.parts.days_of(bucket.no).range(open.at.day()..) {
+            for day in engine.shards.days_of(bucket.no).range(open.at.day()..) {
                 if let Some(row) = view.get(Partition::Day(*day), &key)? {
                     let row = MessageRow::read(view, Partition::Day(*day), &key, &row)?;
                     rows.insert(number, BTreeSet::from_iter(row.entries(closing)));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Plan, PlannedMessage};
-use crate::journal::parts;
+use crate::journal::chunks;
 use crate::journal::stored::{ReadView, Unreadable, decode};
 use crate::journal::table::{Key, Owner, Partition, Table};
 use crate::model::batch_key::LaneKey;
@@ -47,7 +47,7 @@ impl MessageRow {
         key: &[u8],
         row: &[u8],
     ) -> Result<Self, Unreadable> {
-        let bytes = parts::whole(key, row, |key| view.get(partition, key))?;
+        let bytes = chunks::whole(key, row, |key| view.get(partition, key))?;
         decode("a message", &bytes)
     }
 

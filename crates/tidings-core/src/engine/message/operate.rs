@@ -10,12 +10,12 @@ use roaring::RoaringBitmap;
 use super::attempt_row::{attempts_of, note_report};
 use super::message_row::MessageRow;
 use crate::bucket::{Bucket, Closing};
-use crate::engine::part::state::Part;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ending_of, ends};
 use crate::engine::rows::going::Going;
 use crate::engine::rows::reach::Reached;
 use crate::engine::rows::reply::{Answer, Operated, Refused, Reply};
+use crate::engine::shard::state::Shard;
 use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
 use crate::journal::stored::Unreadable;
@@ -93,7 +93,7 @@ struct Closed<'a> {
     ending: Ending,
 }
 
-impl Part {
+impl Shard {
     /// A message as it is stored; `None` = there is none of this name.
     pub(crate) fn known(
         &self,
@@ -201,7 +201,7 @@ impl Part {
 
 /// Takes all entries out of a message that is surely not handed over.
 fn cancel_message(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     message: MessageId,
     state: MessageState,
@@ -209,9 +209,9 @@ fn cancel_message(
     let at = message.closing.bucket;
     match state {
         MessageState::Planned => {
-            let items = part.planned_entries(draft, message)?;
+            let items = shard.planned_entries(draft, message)?;
             let count = items.len() as u64;
-            part.cut(draft, at, Some(Reason::Message), items);
+            shard.cut(draft, at, Some(Reason::Message), items);
             Ok(match count {
                 0 => Operated::NothingLeft,
                 count => Operated::Cancelled(count),
@@ -220,11 +220,11 @@ fn cancel_message(
         MessageState::Sending | MessageState::Retrying
             if draft.reach.get(&message) == Some(&Reached::KeptBack) =>
         {
-            let Some(open) = part.buckets[at].closings.get(&message.closing.seq) else {
+            let Some(open) = shard.buckets[at].closings.get(&message.closing.seq) else {
                 return Ok(Operated::NothingLeft);
             };
-            let channel = part.compiled.names.lane(open.lane.lane).channel;
-            let row = part.messages(draft).message_row(message, open.at.day())?;
+            let channel = shard.compiled.names.lane(open.lane.lane).channel;
+            let row = shard.messages(draft).message_row(message, open.at.day())?;
             let entries: Vec<_> = row
                 .map(|(_, row)| row.entries(message.closing.seq))
                 .into_iter()
@@ -232,7 +232,7 @@ fn cancel_message(
                 .map(|seq| (seq, channel, message))
                 .collect();
             let count = entries.len() as u64;
-            part.take_out(draft, at, Reason::Message, entries)?;
+            shard.take_out(draft, at, Reason::Message, entries)?;
             Ok(Operated::Cancelled(count))
         }
         MessageState::Sending
@@ -246,27 +246,27 @@ fn cancel_message(
 }
 
 /// Has a message that waits for its next attempt go now.
-fn hurry(part: &mut Part, draft: &mut Draft<'_>, message: MessageId) {
+fn hurry(shard: &mut Shard, draft: &mut Draft<'_>, message: MessageId) {
     let MessageId { closing, number } = message;
-    let open = part.buckets[closing.bucket].closings.get(&closing.seq);
+    let open = shard.buckets[closing.bucket].closings.get(&closing.seq);
     let Some(tried) = open.and_then(|open| open.tried.get(&number.0)).copied() else {
         return;
     };
-    let attempts = Attempts { until: part.now.min(tried.until), ..tried };
-    let record = Record::Attempted { at: part.now, closing: closing.seq, number, attempts };
-    part.write(draft, closing.bucket, record);
-    part.going.push(Going { message, had_ended: false });
+    let attempts = Attempts { until: shard.now.min(tried.until), ..tried };
+    let record = Record::Attempted { at: shard.now, closing: closing.seq, number, attempts };
+    shard.write(draft, closing.bucket, record);
+    shard.going.push(Going { message, had_ended: false });
 }
 
 /// Has a message go again that had its outcome; returns why it can't.
 fn reopen(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     closed: &Closed<'_>,
 ) -> Result<Option<&'static str>, Unreadable> {
     let Closed { message, row, ending } = *closed;
     let (at, seq) = (message.closing.bucket, message.closing.seq);
-    let bucket = &part.buckets[at];
+    let bucket = &shard.buckets[at];
     if bucket.roster.profile(message.number).is_none() {
         return Ok(Some("its recipient was erased"));
     }
@@ -280,11 +280,11 @@ fn reopen(
     if days.len() < seqs.len() {
         return Ok(Some("a day of its entries was deleted"));
     }
-    let channel = part.compiled.names.lane(row.lane.lane).channel;
+    let channel = shard.compiled.names.lane(row.lane.lane).channel;
     let from = seqs.iter().min().copied().unwrap_or(seq);
     let open = Closing::new(row.lane.clone(), (row.at, row.at), from);
-    let unwanted = match part.version() {
-        Some(version) => part.messages(draft).unwanted_in((message, channel), &open, &version)?,
+    let unwanted = match shard.version() {
+        Some(version) => shard.messages(draft).unwanted_in((message, channel), &open, &version)?,
         None => Vec::new(),
     };
     let has_failed = ending.outcome() == Outcome::Failed;
@@ -293,22 +293,22 @@ fn reopen(
         return Ok(Some("its recipient has chosen `never` for it since"));
     }
     for day in days {
-        let account = part.ledger.at(at, day, channel);
+        let account = shard.ledger.at(at, day, channel);
         account.reopen(ending.outcome(), ending.reason(), 1);
     }
     // A refusal does not take back what an attempt before it may have handed over.
-    let tries = attempts_of(draft.view, message, part.journal_days.range(row.at.day()..))?;
+    let tries = attempts_of(draft.view, message, shard.journal_days.range(row.at.day()..))?;
     let was_in_doubt = tries.iter().any(|run| run.answer == Answered::Unknown);
     let attempts = Attempts {
         count: 0,
-        until: part.now,
+        until: shard.now,
         in_doubt: !has_failed || was_in_doubt,
         resent: 0,
         delivered: ending == Ending::Delivered,
         again: false,
     };
     let again = Reopened {
-        at: part.now,
+        at: shard.now,
         closing: seq,
         lane: open.lane,
         due: open.at,
@@ -316,11 +316,11 @@ fn reopen(
         number: message.number,
         attempts,
     };
-    part.write(draft, at, Record::Reopened(Box::new(again)));
+    shard.write(draft, at, Record::Reopened(Box::new(again)));
     // It has pending entries again.
-    part.admitted.clear();
-    part.going.push(Going { message, had_ended: true });
+    shard.admitted.clear();
+    shard.going.push(Going { message, had_ended: true });
     let unwanted = unwanted.into_iter().map(|seq| (seq, channel, message));
-    part.take_out(draft, at, Reason::Preference, unwanted.collect())?;
+    shard.take_out(draft, at, Reason::Preference, unwanted.collect())?;
     Ok(None)
 }

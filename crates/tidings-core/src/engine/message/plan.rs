@@ -14,10 +14,10 @@ use crate::bucket::Bucket;
 use crate::content::message::{Item, Message, Skipped};
 use crate::engine::check::condition::{Answers, ask};
 use crate::engine::check::look::{Checks, Ends, Facts, facts_of};
-use crate::engine::part::mute::silenced;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::sent::Sent;
 use crate::engine::rows::unanswered::Unanswered;
+use crate::engine::shard::mute::silenced;
 use crate::engine::state::Engine;
 use crate::index::headers::Header;
 use crate::index::{Found, FoundEntry, Look, Source};
@@ -135,7 +135,7 @@ impl Engine {
     /// A planned message as views show it; `None` if it is empty or the recipient was erased.
     #[must_use]
     pub fn message(&self, plan: &Plan, planned: &PlannedMessage) -> Option<Message> {
-        let bucket = self.parts.bucket(plan.closing.bucket);
+        let bucket = self.shards.bucket(plan.closing.bucket);
         let profile = bucket.roster.profile(planned.number)?;
         (!planned.is_empty()).then(|| Message {
             at: plan.as_of,
@@ -193,7 +193,7 @@ impl Planner<'_> {
         is_wanted: &mut dyn FnMut(MessageId) -> bool,
     ) -> Result<Option<Plan>, Unreadable> {
         let Planner { engine, view } = *self;
-        let bucket = engine.parts.bucket(closing.bucket);
+        let bucket = engine.shards.bucket(closing.bucket);
         let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(None);
         };
@@ -448,15 +448,15 @@ impl Planner<'_> {
                 continue;
             };
             all.entry(number).or_insert_with(|| {
-                let parts = bucket.preferences.split(channel, of_type, who.clone());
+                let shards = bucket.preferences.split(channel, of_type, who.clone());
                 let mut choices = Choices::default();
-                for (mode, part) in parts {
+                for (mode, shard) in shards {
                     match of_type
                         .lane(channel, mode.as_ref())
                         .map(|no| &engine.intake.compiled.names.lane(no).kind)
                     {
-                        None => choices.never |= part,
-                        Some(LaneKind::Digest(_)) => choices.digest |= part,
+                        None => choices.never |= shard,
+                        Some(LaneKind::Digest(_)) => choices.digest |= shard,
                         Some(_) => {}
                     }
                 }

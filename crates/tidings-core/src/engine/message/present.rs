@@ -95,7 +95,7 @@ impl<'a> Presenter<'a> {
         plan: &'a Plan,
         planned: &PlannedMessage,
     ) -> Result<Option<Batch>, Unreadable> {
-        let bucket = self.engine.parts.bucket(plan.closing.bucket);
+        let bucket = self.engine.shards.bucket(plan.closing.bucket);
         let Some(rules) = self.engine.rules() else {
             return Ok(None);
         };
@@ -253,16 +253,16 @@ pub fn batch_id(message: &Message) -> String {
 fn id_of((recipient, channel, lane): (&Id, &str, &str), at: Instant, first: Option<&Id>) -> String {
     let mut named = Vec::new();
     let at = at.0.to_be_bytes();
-    let parts: [&[u8]; 5] = [
+    let shards: [&[u8]; 5] = [
         recipient.as_str().as_bytes(),
         channel.as_bytes(),
         lane.as_bytes(),
         &at,
         first.map_or(&[], |event| event.as_str().as_bytes()),
     ];
-    for part in parts {
-        named.extend_from_slice(&(part.len() as u64).to_be_bytes());
-        named.extend_from_slice(part);
+    for shard in shards {
+        named.extend_from_slice(&(shard.len() as u64).to_be_bytes());
+        named.extend_from_slice(shard);
     }
     format!("{:032x}", xxh3_128(&named))
 }

@@ -47,7 +47,7 @@ impl Engine {
         upcoming: Upcoming<'_>,
     ) -> Result<BTreeSet<MessageId>, Unreadable> {
         let mut messages = BTreeSet::new();
-        let mut open = self.parts.buckets().flat_map(|bucket| bucket.closings.values());
+        let mut open = self.shards.buckets().flat_map(|bucket| bucket.closings.values());
         if open.all(|open| open.sending.is_empty()) {
             return Ok(messages);
         }
@@ -74,7 +74,7 @@ impl Touching<'_> {
     fn messages_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
         let found = self.engine.find(recipient).ok();
         found.map_or_else(Vec::new, |(at, number)| {
-            self.engine.parts[self.engine.parts.index_of(at)].messages_to(at, number, channel)
+            self.engine.shards[self.engine.shards.index_of(at)].messages_to(at, number, channel)
         })
     }
 
@@ -86,8 +86,8 @@ impl Touching<'_> {
         }
         let mut names = self.engine.intake.compiled.names.clone();
         let (version, _) = Version::new(0, rules.clone(), &mut names);
-        for (part, bucket) in self.engine.parts.with_buckets() {
-            let unwanted = part.messages(self.draft).unwanted(bucket.no, None, &version)?;
+        for (shard, bucket) in self.engine.shards.with_buckets() {
+            let unwanted = shard.messages(self.draft).unwanted(bucket.no, None, &version)?;
             messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
         }
         Ok(messages)
@@ -95,8 +95,8 @@ impl Touching<'_> {
 
     fn messages_before(&self, before: Day) -> Result<Vec<MessageId>, Unreadable> {
         let mut messages = Vec::new();
-        for part in self.engine.parts.iter() {
-            messages.extend(part.messages(self.draft).messages_before(before)?.into_keys());
+        for shard in self.engine.shards.iter() {
+            messages.extend(shard.messages(self.draft).messages_before(before)?.into_keys());
         }
         Ok(messages)
     }
@@ -108,9 +108,9 @@ impl Touching<'_> {
         events: &CancelledEvents,
     ) -> Result<Vec<MessageId>, Unreadable> {
         let mut messages = Vec::new();
-        for part in self.engine.parts.iter() {
-            let events = part.copies_in(self.draft).with_copies(cancelled, events)?;
-            for (bucket, (place, event)) in part
+        for shard in self.engine.shards.iter() {
+            let events = shard.copies_in(self.draft).with_copies(cancelled, events)?;
+            for (bucket, (place, event)) in shard
                 .buckets
                 .iter()
                 .flat_map(|bucket| events.iter().map(move |event| (bucket, event)))
@@ -119,9 +119,9 @@ impl Touching<'_> {
                     let found = bucket.sets_of(self.draft.view, &kept)?;
                     for (variant, who) in kept.arrival.variants.iter().zip(found) {
                         for lane in &variant.lanes {
-                            let names = &part.compiled.names;
+                            let names = &shard.compiled.names;
                             let lane = names.address(*lane, &kept.arrival.keys);
-                            messages.extend(part.messages(self.draft).messages_with(
+                            messages.extend(shard.messages(self.draft).messages_with(
                                 bucket.no,
                                 (&lane, kept.seq),
                                 &who,
@@ -144,8 +144,8 @@ impl Touching<'_> {
             .and_then(|(no, version)| Some((no, version.of_type(no)?)));
         let mut messages = Vec::new();
         if let Some(of_type) = of_type {
-            for part in self.engine.parts.iter() {
-                messages.extend(part.messages_replaced(self.draft, of_type, event)?);
+            for shard in self.engine.shards.iter() {
+                messages.extend(shard.messages_replaced(self.draft, of_type, event)?);
             }
         }
         Ok(messages)

@@ -49,7 +49,7 @@ impl Reader<'_> {
         let Reader { engine, view } = *self;
         let mut hours: BTreeMap<(LaneNo, Option<i64>), (u64, u64)> = BTreeMap::new();
         let (mut unmade, mut sending) = (0, 0);
-        for bucket in engine.parts.buckets() {
+        for bucket in engine.shards.buckets() {
             for (no, lane) in bucket.lanes.iter() {
                 let all_held = lane.is_paused() || lane.keeps_paused();
                 lane.deadlines(bucket.terms(&engine.intake.compiled)).each(&mut |due, number| {
@@ -83,7 +83,7 @@ impl Reader<'_> {
         });
         let (draft, mut next_scheduled) = (Draft::new(view), Vec::new());
         let waits = |at: &&(Instant, EventNo)| {
-            let mut buckets = engine.parts.buckets();
+            let mut buckets = engine.shards.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(at))
         };
         let places: BTreeSet<EventNo> =

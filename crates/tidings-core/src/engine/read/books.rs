@@ -12,9 +12,9 @@ use crate::bucket::storage::recovery;
 use crate::bucket::{Bucket, Frozen};
 use crate::content::message::Books;
 use crate::engine::message::message_row::MessageRow;
-use crate::engine::part::state::Part;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::ledger::{Account, Row};
+use crate::engine::shard::state::Shard;
 use crate::engine::state::Engine;
 use crate::index::postings::{BLOCK_RECIPIENTS, Block};
 use crate::journal::record::{Entries, Origin, Record};
@@ -39,7 +39,7 @@ pub struct Walk {
 struct Walker<'a> {
     engine: &'a Engine,
     bucket: &'a Bucket,
-    part: &'a Part,
+    shard: &'a Shard,
     view: &'a dyn ReadView,
     rows: BTreeMap<Account, Row>,
     /// Entries that have not ended yet.
@@ -71,11 +71,11 @@ impl Reader<'_> {
             suppressed: tally.suppressed,
             ..Books::default()
         };
-        for (part, bucket) in engine.parts.with_buckets() {
+        for (shard, bucket) in engine.shards.with_buckets() {
             let mut walker = Walker {
                 engine,
                 bucket,
-                part,
+                shard,
                 view,
                 rows: BTreeMap::new(),
                 live: FxHashMap::default(),
@@ -95,14 +95,14 @@ impl Reader<'_> {
             books.pending += walker.pending;
             books.duplicates += walker.duplicates;
         }
-        for (account, row) in engine.parts.ledger_rows() {
+        for (account, row) in engine.shards.ledger_rows() {
             if engine.intake.forgotten_before.is_some_and(|before| account.day < before) {
                 count_row(&mut books, row);
                 books.notifications += row.notifications;
             }
         }
         // An entry that was promised and is nowhere.
-        books.lost = engine.parts.entries_created().saturating_sub(books.entries);
+        books.lost = engine.shards.entries_created().saturating_sub(books.entries);
         walk.books = books;
         Ok(walk)
     }
@@ -114,7 +114,7 @@ impl Reader<'_> {
             account.bucket == bucket
                 && engine.intake.forgotten_before.is_none_or(|before| account.day >= before)
         };
-        let booked = walker.part.ledger.rows();
+        let booked = walker.shard.ledger.rows();
         let mut accounts: Vec<Account> = booked.keys().copied().filter(held).collect();
         accounts.extend(walker.rows.keys().copied());
         accounts.sort_unstable();
@@ -150,7 +150,7 @@ fn count_row(books: &mut Books, row: &Row) {
 impl Walker<'_> {
     fn walk(&mut self) -> Result<(), Unreadable> {
         let mut records = BTreeMap::new();
-        for day in &self.part.journal_days {
+        for day in &self.shard.journal_days {
             records.extend(recovery::records(self.bucket.no, self.view, *day)?);
         }
         for record in records.values() {
@@ -308,7 +308,7 @@ impl Walker<'_> {
     ) -> Result<(), Unreadable> {
         let prefix = Key::of(Owner::Bucket(self.bucket.no), Table::Messages).done();
         let first = self.bucket.index.first_seq(self.bucket.next_seq);
-        for day in &self.part.journal_days {
+        for day in &self.shard.journal_days {
             let mut rows: Vec<(u32, Seq, MessageRow)> = Vec::new();
             each(self.view, Partition::Day(*day), &prefix, |key, value| {
                 let at = u32_at(key, REST).zip(seq_at(key, REST + 4));
@@ -375,8 +375,10 @@ impl Walker<'_> {
 
 /// Decodes the frozen sets of a scheduled event: (entries, notifications).
 fn frozen_counts(view: &dyn ReadView, key: &[u8], value: &[u8]) -> Result<(u64, u64), Unreadable> {
-    let parts = Frozen::read(view, key, value)?.parts;
-    let entries = parts.iter().map(|part| part.who.len() * part.channels.len() as u64).sum();
-    let notifications = parts.iter().filter(|part| !part.later).map(|part| part.who.len()).sum();
+    let subsets = Frozen::read(view, key, value)?.subsets;
+    let entries =
+        subsets.iter().map(|subset| subset.who.len() * subset.channels.len() as u64).sum();
+    let notifications =
+        subsets.iter().filter(|subset| !subset.later).map(|subset| subset.who.len()).sum();
     Ok((entries, notifications))
 }

@@ -20,7 +20,7 @@ impl<'a> Reader<'a> {
     pub fn profiles(&self) -> Vec<&'a Recipient> {
         let engine = self.engine;
         let mut all: Vec<&'a Recipient> = Vec::new();
-        for bucket in engine.parts.buckets() {
+        for bucket in engine.shards.buckets() {
             let numbers = bucket.roster.everyone.iter();
             all.extend(numbers.filter_map(|number| bucket.roster.profile(RecipientNo(number))));
         }

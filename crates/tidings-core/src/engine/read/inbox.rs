@@ -175,7 +175,7 @@ impl Reader<'_> {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = engine.parts.bucket(at);
+        let bucket = engine.shards.bucket(at);
         let reader = InboxReader::new((engine, view), (bucket, number));
         let mut presenter = Presenter::new(engine, view);
         let from = from.unwrap_or(Cursor { as_of: bucket.delivered_to, below: Seq::LAST });

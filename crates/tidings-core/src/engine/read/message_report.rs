@@ -50,15 +50,15 @@ impl Reader<'_> {
     pub fn message_report(&self, name: MessageName) -> Result<Option<MessageReport>, Unreadable> {
         let Reader { engine, view } = *self;
         let MessageId { closing, number } = name.id;
-        let Some(bucket) = engine.parts.held_bucket(closing.bucket) else {
+        let Some(bucket) = engine.shards.held_bucket(closing.bucket) else {
             return Ok(None);
         };
-        let part = &engine.parts[engine.parts.index_of(closing.bucket)];
+        let shard = &engine.shards[engine.shards.index_of(closing.bucket)];
         let draft = Draft::new(view);
-        let Some(Known { standing, row }) = part.known(&draft, name)? else {
+        let Some(Known { standing, row }) = shard.known(&draft, name)? else {
             return Ok(None);
         };
-        let Some(summary) = self.summary((part, bucket), name.id, standing, row.as_ref()) else {
+        let Some(summary) = self.summary((shard, bucket), name.id, standing, row.as_ref()) else {
             return Ok(None);
         };
         let mut report = MessageReport {
@@ -66,14 +66,14 @@ impl Reader<'_> {
             batch: None,
             items: Vec::new(),
             left_out: Vec::new(),
-            attempts: attempts_of(view, name.id, part.journal_days.range(name.due..))?,
+            attempts: attempts_of(view, name.id, shard.journal_days.range(name.due..))?,
             steps: Vec::new(),
         };
         match &row {
             Some((_, row)) => self.tell_row((bucket, number), row, (closing, &mut report))?,
             None => self.tell_planned((bucket, number), (closing, &mut report))?,
         }
-        let days = part.journal_days.range(name.due..).copied();
+        let days = shard.journal_days.range(name.due..).copied();
         let records = ends(view, bucket.no, Of::Closing(closing.seq), days)?;
         report.tell_attempts(number, &records);
         Ok(Some(report))

@@ -14,11 +14,11 @@ use roaring::RoaringBitmap;
 use crate::bucket::Bucket;
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::message::operate::Standing;
-use crate::engine::part::state::Part;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ends};
 use crate::engine::rows::reply::Refused;
+use crate::engine::shard::state::Shard;
 use crate::engine::state::Engine;
 use crate::index::Look;
 use crate::journal::record::{Attempts, Record};
@@ -185,7 +185,7 @@ impl Reader<'_> {
 
     pub(crate) fn summary(
         &self,
-        (part, bucket): (&Part, &Bucket),
+        (shard, bucket): (&Shard, &Bucket),
         id: MessageId,
         standing: Standing,
         row: Option<&(Day, MessageRow)>,
@@ -195,7 +195,7 @@ impl Reader<'_> {
         let (lane, due) = row
             .map(|row| (&row.lane, row.at))
             .or_else(|| open.map(|open| (&open.lane, open.at)))?;
-        let lane_name = part.compiled.names.lane(lane.lane);
+        let lane_name = shard.compiled.names.lane(lane.lane);
         let tried = open.and_then(|open| open.tried.get(&id.number.0)).copied();
         let profile = bucket.roster.profile(id.number);
         Some(MessageSummary {
@@ -252,7 +252,7 @@ impl Gathering<'_> {
         let is_planned = matches!(self.filter.state, None | Some(MessageState::Planned));
         let most = LOOKED_AT_FOR_NONE_MAX + 1;
         let engine = self.engine;
-        for (part, bucket) in engine.parts.with_buckets() {
+        for (shard, bucket) in engine.shards.with_buckets() {
             if self.whose.is_some_and(|(no, _)| no != bucket.no)
                 || after.is_some_and(|after| after.closing.bucket > bucket.no)
             {
@@ -280,7 +280,7 @@ impl Gathering<'_> {
                     if !self.has_room(MessageCursor { day: None, id }) {
                         return Ok(());
                     }
-                    self.add_open((part, bucket), id)?;
+                    self.add_open((shard, bucket), id)?;
                 }
             }
         }
@@ -289,7 +289,7 @@ impl Gathering<'_> {
 
     fn add_open(
         &mut self,
-        (part, bucket): (&Part, &Bucket),
+        (shard, bucket): (&Shard, &Bucket),
         id: MessageId,
     ) -> Result<(), Unreadable> {
         let Some(standing) = Standing::open(bucket, id) else {
@@ -301,24 +301,24 @@ impl Gathering<'_> {
         };
         let row = match standing.state {
             MessageState::Planned => None,
-            _ => part.messages(&Draft::new(self.view)).message_row(id, open.at.day())?,
+            _ => shard.messages(&Draft::new(self.view)).message_row(id, open.at.day())?,
         };
         let day = row.as_ref().map_or(open.at.day(), |(day, _)| *day);
         if self.filter.day.is_some_and(|wanted| wanted != day) {
             return Ok(());
         }
-        self.add((part, bucket), id, standing, row.as_ref())
+        self.add((shard, bucket), id, standing, row.as_ref())
     }
 
     /// Gathers those that are built, by the days on which they were.
     fn closed(&mut self, after: Option<MessageCursor>) -> Result<(), Unreadable> {
         let engine = self.engine;
-        let days = engine.parts.journal_days().into_iter().rev().filter(|day| {
+        let days = engine.shards.journal_days().into_iter().rev().filter(|day| {
             let is_wanted = self.filter.day.is_none_or(|wanted| wanted == *day);
             is_wanted && after.is_none_or(|after| after.day.is_none_or(|last| *day <= last))
         });
         for day in days.collect::<Vec<_>>() {
-            for (part, bucket) in engine.parts.with_buckets() {
+            for (shard, bucket) in engine.shards.with_buckets() {
                 if self.whose.is_some_and(|(no, _)| no != bucket.no) {
                     continue;
                 }
@@ -335,7 +335,7 @@ impl Gathering<'_> {
                         if !self.has_room(MessageCursor { day: Some(day), id }) {
                             return Ok(());
                         }
-                        self.add_closed((part, bucket), id, &(day, row))?;
+                        self.add_closed((shard, bucket), id, &(day, row))?;
                     }
                     if is_last {
                         break;
@@ -390,11 +390,11 @@ impl Gathering<'_> {
 
     fn add_closed(
         &mut self,
-        (part, bucket): (&Part, &Bucket),
+        (shard, bucket): (&Shard, &Bucket),
         id: MessageId,
         row: &(Day, MessageRow),
     ) -> Result<(), Unreadable> {
-        let channel = part.compiled.names.lane(row.1.lane.lane).channel;
+        let channel = shard.compiled.names.lane(row.1.lane.lane).channel;
         let wanted = self.filter.channel.as_deref();
         if wanted.is_some_and(|wanted| channel_no(wanted) != Some(channel)) {
             return Ok(());
@@ -406,7 +406,7 @@ impl Gathering<'_> {
                 let records = match records {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
-                        let days = part.journal_days.range(row.0..).copied();
+                        let days = shard.journal_days.range(row.0..).copied();
                         let of = Of::Closing(id.closing.seq);
                         new.insert(ends(self.view, bucket.no, of, days)?)
                     }
@@ -414,13 +414,13 @@ impl Gathering<'_> {
                 Standing::closed(&row.1, id.number, &*records)
             }
         };
-        self.add((part, bucket), id, standing, Some(row))
+        self.add((shard, bucket), id, standing, Some(row))
     }
 
     /// Adds a message if it is wanted.
     fn add(
         &mut self,
-        of: (&Part, &Bucket),
+        of: (&Shard, &Bucket),
         id: MessageId,
         standing: Standing,
         row: Option<&(Day, MessageRow)>,

@@ -32,7 +32,7 @@ impl Reader<'_> {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = engine.parts.bucket(at);
+        let bucket = engine.shards.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let compiled = &engine.intake.compiled;
         let names = &compiled.names;

@@ -13,15 +13,15 @@ use roaring::RoaringBitmap;
 
 use crate::bucket::{Bucket, Frozen};
 use crate::engine::message::message_row::MessageRow;
-use crate::engine::part::admission::left_out;
-use crate::engine::part::messages::stored_ends;
-use crate::engine::part::state::Part;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ended_by, ending_of, ends};
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::ledger::Row;
 use crate::engine::rows::named::scheduled_key;
+use crate::engine::shard::admission::left_out;
+use crate::engine::shard::messages::stored_ends;
+use crate::engine::shard::state::Shard;
 use crate::journal::record::{Origin, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
@@ -105,8 +105,8 @@ impl Reader<'_> {
     ) -> Result<Option<KnownEvent>, Unreadable> {
         let engine = self.engine;
         let mut located = engine.intake.located_event(draft, event)?;
-        for part in engine.parts.iter() {
-            located.extend(part.copies_in(draft).copies_of(event, Table::EnteredIds)?);
+        for shard in engine.shards.iter() {
+            located.extend(shard.copies_in(draft).copies_of(event, Table::EnteredIds)?);
         }
         // An id may come again once the day of its arrival is forgotten: the newest is meant.
         let newest = located.iter().map(|(_, located)| located.place).max();
@@ -131,7 +131,7 @@ impl Reader<'_> {
             row,
             instants,
             days,
-            journal_days: engine.parts.journal_days().range(first..).copied().collect(),
+            journal_days: engine.shards.journal_days().range(first..).copied().collect(),
         }))
     }
 
@@ -148,7 +148,7 @@ impl Reader<'_> {
         let KnownEvent { row, instants, days, journal_days } = known;
         let place = row.place;
         let is_awaited = |t: &&Instant| {
-            let mut buckets = engine.parts.buckets();
+            let mut buckets = engine.shards.buckets();
             buckets.any(|bucket| bucket.scheduled.contains_key(&(**t, place)))
         };
         let next = instants.iter().find(is_awaited);
@@ -164,7 +164,7 @@ impl Reader<'_> {
             made: Vec::new(),
             days: journal_days,
         };
-        for (part, bucket) in engine.parts.with_buckets() {
+        for (shard, bucket) in engine.shards.with_buckets() {
             let at = (trace.report.arrived.day(), place);
             if let Some(left_out) = left_out(view, bucket.no, at)? {
                 let sum = trace.report.suppressed.entry(left_out.why).or_default();
@@ -187,7 +187,7 @@ impl Reader<'_> {
                 }
             }
             for kept in bucket.index.arrivals_of(view, place, &days)? {
-                self.trace_arrival((part, bucket), &kept, (&mut trace, &mut everyone))?;
+                self.trace_arrival((shard, bucket), &kept, (&mut trace, &mut everyone))?;
             }
             trace.report.notifications += everyone.len();
         }
@@ -196,13 +196,13 @@ impl Reader<'_> {
 
     fn trace_arrival(
         &self,
-        (part, bucket): (&Part, &Bucket),
+        (shard, bucket): (&Shard, &Bucket),
         kept: &StoredArrival,
         (trace, everyone): (&mut Trace, &mut RoaringBitmap),
     ) -> Result<(), Unreadable> {
         let Reader { engine, view } = *self;
         let sets = bucket.sets_of(view, kept)?;
-        let ended = stored_ends(part, view, bucket, kept)?;
+        let ended = stored_ends(shard, view, bucket, kept)?;
         for (variant, who) in kept.arrival.variants.iter().zip(sets) {
             *everyone |= &who;
             for lane in &variant.lanes {
@@ -260,11 +260,11 @@ impl Fate {
         rest: &mut RoaringBitmap,
     ) {
         for (why, who) in ended_by(record, seq, channel) {
-            let part = &*rest & who;
-            *rest -= &part;
+            let subset = &*rest & who;
+            *rest -= &subset;
             // What goes on in another lane is counted there.
             if let Some(reason) = why {
-                self.end(reason.outcome(), Some(reason), part.len());
+                self.end(reason.outcome(), Some(reason), subset.len());
             }
         }
     }
@@ -290,11 +290,11 @@ impl Trace {
         };
         let frozen = Frozen::read(view, &key, &bytes)?;
         *everyone |= frozen.everyone();
-        for part in frozen.parts {
-            for channel in part.channels {
+        for subset in frozen.subsets {
+            for channel in subset.channels {
                 let fate = self.fate(channel);
-                fate.entries += part.who.len();
-                fate.pending += part.who.len();
+                fate.entries += subset.who.len();
+                fate.pending += subset.who.len();
             }
         }
         Ok(())

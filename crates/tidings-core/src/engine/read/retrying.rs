@@ -53,12 +53,12 @@ impl Reader<'_> {
         };
         let (least, greatest) = whose.map_or((0, u32::MAX), |(_, of)| (of.0, of.0));
         let mut waits = Vec::new();
-        for (part, bucket) in engine.parts.with_buckets() {
+        for (shard, bucket) in engine.shards.with_buckets() {
             if whose.is_some_and(|(no, _)| no != bucket.no) {
                 continue;
             }
             for (seq, open) in &bucket.closings {
-                let channel = part.compiled.names.lane(open.lane.lane).channel;
+                let channel = shard.compiled.names.lane(open.lane.lane).channel;
                 let is_held = engine.paused().has_channel(channel.name());
                 let tried = open.tried.from(&least);
                 for (number, tried) in tried.take_while(|(number, _)| **number <= greatest) {
@@ -104,19 +104,19 @@ impl Reader<'_> {
 
     fn retried(&self, id: MessageId, is_held: bool) -> Result<Option<Retried>, Unreadable> {
         let Reader { engine, view } = *self;
-        let part = &engine.parts[engine.parts.index_of(id.closing.bucket)];
-        let bucket = &part.buckets[id.closing.bucket];
+        let shard = &engine.shards[engine.shards.index_of(id.closing.bucket)];
+        let bucket = &shard.buckets[id.closing.bucket];
         let open = bucket.closings.get(&id.closing.seq);
         let Some((standing, open)) = Standing::open(bucket, id).zip(open) else {
             return Ok(None);
         };
         let due = open.at.day();
-        let row = part.messages(&Draft::new(view)).message_row(id, due)?;
-        let attempts = attempts_of(view, id, part.journal_days.range(due..))?;
+        let row = shard.messages(&Draft::new(view)).message_row(id, due)?;
+        let attempts = attempts_of(view, id, shard.journal_days.range(due..))?;
         // What is reported later is no answer to an attempt.
         let mut newest_first = attempts.into_iter().rev();
         let last = newest_first.find(|run| Answered::TO_ATTEMPTS.contains(&run.answer));
-        let summary = self.summary((part, bucket), id, standing, row.as_ref());
+        let summary = self.summary((shard, bucket), id, standing, row.as_ref());
         Ok(summary.map(|summary| Retried { summary, last, is_held }))
     }
 }

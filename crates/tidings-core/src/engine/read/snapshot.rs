@@ -5,8 +5,8 @@
 
 use std::ops::Deref;
 
-use crate::engine::part::state::Part;
-use crate::engine::parts::Parts;
+use crate::engine::shard::state::Shard;
+use crate::engine::shards::Shards;
 use crate::engine::state::Engine;
 
 /// An engine as it was, for reading.
@@ -28,15 +28,15 @@ impl Engine {
         EngineSnapshot(Self {
             intake: self.intake.clone(),
             holds_intake: self.holds_intake,
-            of_parts: self.of_parts,
+            of_shards: self.of_shards,
             oldest_elsewhere: self.oldest_elsewhere,
-            parts: Parts::new(self.parts.iter_mut().map(snapshot).collect()),
+            shards: Shards::new(self.shards.iter_mut().map(snapshot).collect()),
         })
     }
 }
 
-fn snapshot(part: &mut Part) -> Part {
-    let mut snapshot = part.clone();
-    snapshot.buckets = part.buckets.snapshot();
+fn snapshot(shard: &mut Shard) -> Shard {
+    let mut snapshot = shard.clone();
+    snapshot.buckets = shard.buckets.snapshot();
     snapshot
 }

@@ -6,10 +6,10 @@ use roaring::RoaringBitmap;
 
 use crate::engine::message::message_row::{MessageRow, message_key};
 use crate::engine::message::plan::{Plan, PlannedMessage};
-use crate::engine::part::follow;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::Refused;
+use crate::engine::shard::follow;
 use crate::engine::state::Engine;
 use crate::index::{FoundEntry, Look};
 use crate::journal::record::Variant;
@@ -91,21 +91,21 @@ impl Engine {
     #[must_use]
     pub fn recipient(&self, id: &Id) -> Option<&Recipient> {
         let (bucket, number) = self.find(id).ok()?;
-        self.parts.bucket(bucket).roster.profile(number)
+        self.shards.bucket(bucket).roster.profile(number)
     }
 
     /// The profile of a message's recipient, if they still exist. A recipient created again under an erased one's
     /// id is a different one.
     #[must_use]
     pub fn recipient_of(&self, message: MessageId) -> Option<&Recipient> {
-        let bucket = self.parts.held_bucket(message.closing.bucket)?;
+        let bucket = self.shards.held_bucket(message.closing.bucket)?;
         bucket.roster.profile(message.number)
     }
 
     /// Number of recipients.
     #[must_use]
     pub fn recipients(&self) -> u64 {
-        self.parts.buckets().map(|bucket| bucket.roster.everyone.len()).sum()
+        self.shards.buckets().map(|bucket| bucket.roster.everyone.len()).sum()
     }
 
     /// Number of followers of a topic itself.
@@ -114,7 +114,7 @@ impl Engine {
         let of = |bucket: &crate::bucket::Bucket| {
             bucket.followers.get(topic).map_or(0, RoaringBitmap::len)
         };
-        self.parts.buckets().map(of).sum()
+        self.shards.buckets().map(of).sum()
     }
 
     /// The preferences of a recipient: (scope, channel, mode). Preferences for what is not configured now
@@ -127,7 +127,7 @@ impl Engine {
         id: &Id,
     ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
         let (bucket, number) = self.find(id)?;
-        let chosen = self.parts.bucket(bucket).preferences.of(number.0).into_iter().filter(
+        let chosen = self.shards.bucket(bucket).preferences.of(number.0).into_iter().filter(
             |(_, scope, mode)| self.rules().is_some_and(|rules| rules.know_choice(scope, mode)),
         );
         let (wide, mut shown): (Vec<_>, Vec<_>) = chosen
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = engine.parts.bucket(at);
+        let bucket = engine.shards.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let mut lanes = Vec::new();
         let names = &engine.intake.compiled.names;
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let no = engine.parts.bucket(bucket).no;
+        let no = engine.shards.bucket(bucket).no;
         let prefix = Key::of(Owner::Bucket(no), Table::Following).u32(number.0).done();
         let mut topics = Vec::new();
         each(view, Partition::Base, &prefix, |key, value| {
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
             Err(refused) => return Ok(Err(refused)),
         };
         let (draft, mut entries) = (Draft::new(view), Vec::new());
-        for (t, place) in engine.parts.bucket(at).scheduled.of(number.0) {
+        for (t, place) in engine.shards.bucket(at).scheduled.of(number.0) {
             let (row, _) = engine.intake.scheduled_row(&draft, t, place)?;
             let event = row.event;
             entries.push(WaitingEntry {
@@ -277,10 +277,10 @@ impl<'a> Reader<'a> {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let bucket = engine.parts.bucket(at).no;
+        let bucket = engine.shards.bucket(at).no;
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0).done();
         let mut messages = Vec::new();
-        for day in engine.parts.days_of(bucket).iter().rev() {
+        for day in engine.shards.days_of(bucket).iter().rev() {
             let mut of_day = Vec::new();
             each(view, Partition::Day(*day), &prefix, |key, value| {
                 let seq = seq_at(key, REST + 4).unwrap_or_default();
@@ -309,7 +309,7 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let key = message_key(message);
-        for day in engine.parts.days_of(closing.bucket).range(from..) {
+        for day in engine.shards.days_of(closing.bucket).range(from..) {
             let partition = Partition::Day(*day);
             if let Some(row) = view.get(partition, &key)? {
                 let row = MessageRow::read(view, partition, &key, &row)?;
@@ -342,7 +342,7 @@ impl<'a> Reader<'a> {
     /// [`Unreadable`] where the store can't be read.
     pub fn message_at(&self, message: &MessageAt) -> Result<(Plan, PlannedMessage), Unreadable> {
         let Reader { engine, view } = *self;
-        let bucket = engine.parts.bucket(message.bucket);
+        let bucket = engine.shards.bucket(message.bucket);
         let who = RoaringBitmap::from_iter([message.number.0]);
         let (from, to) = (message.seqs.iter().min(), message.seqs.iter().max());
         let seqs: BTreeSet<Seq> = message.seqs.iter().copied().collect();
@@ -398,7 +398,7 @@ impl<'a> Reader<'a> {
     ) -> Result<BTreeMap<String, Option<String>>, Refused> {
         let engine = self.engine;
         let (at, number) = engine.find(id)?;
-        let preferences = &engine.parts.bucket(at).preferences;
+        let preferences = &engine.shards.bucket(at).preferences;
         let compiled = &engine.intake.compiled;
         let types = compiled
             .current()

@@ -1,4 +1,4 @@
-//! The answers of parts on several nodes to acts, until those of all parts are there.
+//! The answers of shards on several nodes to acts, until those of all shards are there.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::rows::act::{Applied, LogEntry, LogNo};
 
-/// The answers of an engine's parts to the acts of one number, to be added to those of others.
+/// The answers of an engine's shards to the acts of one number, to be added to those of others.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Answers {
-    /// Number of the parts that have applied them.
-    pub(crate) parts: usize,
+    /// Number of the shards that have applied them.
+    pub(crate) shards: usize,
     pub(crate) of_acts: Vec<Applied>,
 }
 
-/// A command of a step whose answer is not whole: parts on other nodes have not applied its act yet.
+/// A command of a step whose answer is not whole: shards on other nodes have not applied its act yet.
 #[derive(Clone, Debug)]
 pub struct OpenReply {
     /// Its index among the commands of the step.
@@ -23,8 +23,8 @@ pub struct OpenReply {
     /// The index of its act among those told.
     pub(crate) act: usize,
     pub(crate) applied: Applied,
-    /// Number of the parts of which `applied` has the answer.
-    pub(crate) parts: usize,
+    /// Number of the shards of which `applied` has the answer.
+    pub(crate) shards: usize,
 }
 
 impl OpenReply {
@@ -34,11 +34,11 @@ impl OpenReply {
         self.told.no()
     }
 
-    /// Adds what the parts of another node have answered to the acts of this number.
+    /// Adds what the shards of another node have answered to the acts of this number.
     pub fn add(&mut self, answers: &Answers) {
         if let Some(applied) = answers.of_acts.get(self.act) {
             self.applied.add(applied.clone());
-            self.parts += answers.parts;
+            self.shards += answers.shards;
         }
     }
 }

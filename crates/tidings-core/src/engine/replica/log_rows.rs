@@ -1,6 +1,6 @@
 //! Rows of acts that other nodes are told, which nodes that come late read.
 //!
-//! They go once every part has applied them. Nothing is read for that: what goes with the acts of a number is known from
+//! They go once every shard has applied them. Nothing is read for that: what goes with the acts of a number is known from
 //! when they were written or read.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::engine::rows::act::{Act, LogEntry, LogNo, StoredEntry, log_key};
 use crate::engine::rows::named::scheduled_key;
-use crate::journal::parts;
+use crate::journal::chunks;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, after_prefix, u64_at};
 use crate::model::number::EventNo;
@@ -30,7 +30,7 @@ pub fn read_log(
     let mut told = Vec::new();
     let (mut no, mut read) = (LogNo(after.0 + 1), 0);
     while told.len() < most && read < READ_BYTES {
-        let Some(bytes) = parts::get(view, Partition::Base, &log_key(no))? else {
+        let Some(bytes) = chunks::get(view, Partition::Base, &log_key(no))? else {
             break;
         };
         read += bytes.len();
@@ -40,7 +40,7 @@ pub fn read_log(
     Ok(told)
 }
 
-/// The rows of stored acts, which go once every part has applied them.
+/// The rows of stored acts, which go once every shard has applied them.
 #[derive(Clone, Debug)]
 pub(crate) struct LogRows {
     /// The number of the first acts that are stored.
@@ -85,7 +85,7 @@ impl LogRows {
 
     /// Adds the rows of acts that are told.
     pub(crate) fn add(&mut self, told: &LogEntry) {
-        let mut more = parts::keys_after(&log_key(told.no()), told.stored().bytes().len());
+        let mut more = chunks::keys_after(&log_key(told.no()), told.stored().bytes().len());
         let taken = told.acts.iter().flat_map(Act::takes_scheduled);
         more.extend(taken.map(|(t, place)| scheduled_key(Owner::Intake, t, place)));
         if !more.is_empty() {

@@ -1,4 +1,4 @@
-//! Acts: what the intake has accepted for everybody, as parts here and on other nodes apply it.
+//! Acts: what the intake has accepted for everybody, as shards here and on other nodes apply it.
 
 pub(super) mod answer;
 pub(super) mod log_rows;

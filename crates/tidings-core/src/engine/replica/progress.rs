@@ -9,13 +9,13 @@ use crate::model::event::Event;
 use crate::model::id::Id;
 use crate::model::time::Day;
 
-/// The parts of a store that an engine has.
+/// The shards of a store that an engine has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// True if it has the intake.
     pub intake: bool,
-    /// The numbers of its parts; at least one.
-    pub parts: BTreeSet<u16>,
+    /// The numbers of its shards; at least one.
+    pub shards: BTreeSet<u16>,
 }
 
 /// Objects to keep as long as a day, since entries of events that name them moved to it.
@@ -40,11 +40,11 @@ impl KeptObjects {
     }
 }
 
-/// The progress of the parts of an engine, as it tells the node with the intake.
+/// The progress of the shards of an engine, as it tells the node with the intake.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// Its parts.
-    pub parts: Vec<u16>,
+    /// Its shards.
+    pub shards: Vec<u16>,
     /// The newest acts that all of them have applied.
     pub applied: LogNo,
     /// The first day that entries of theirs need.

@@ -1,21 +1,21 @@
-//! Parts on several nodes: one engine has the intake, the others apply what it has told.
+//! Shards on several nodes: one engine has the intake, the others apply what it has told.
 //!
 //! Each engine has a copy of what the intake has in memory. Where the intake is elsewhere, acts keep the copy as it is
 //! there; rows of the intake are read from the store that nodes share, where they are before anybody is told of them.
-//! A part applies the acts of each number once, in order, and its commit has the number with what they changed. So an
-//! event is accepted once, and a crash between two parts neither loses nor repeats anything.
+//! A shard applies the acts of each number once, in order, and its commit has the number with what they changed. So an
+//! event is accepted once, and a crash between two shards neither loses nor repeats anything.
 
 use std::sync::Arc;
 
 use super::answer::{Answers, OpenReply};
 use super::progress::KeptObjects;
 use crate::engine::intake::state::Intake;
-use crate::engine::part::state::read_heads;
 use crate::engine::rows::act::{Act, Applied, LogEntry, LogNo, log_key};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::reach::Reach;
 use crate::engine::rows::reply::Reply;
+use crate::engine::shard::state::read_heads;
 use crate::engine::state::{Engine, Step};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
@@ -24,7 +24,7 @@ use crate::model::number::EventNo;
 use crate::model::time::Instant;
 
 impl Engine {
-    /// Applies acts of the intake of another node, in order, in each part that has not applied them yet.
+    /// Applies acts of the intake of another node, in order, in each shard that has not applied them yet.
     ///
     /// If the clock of that node is ahead, an event enters at the instant of this engine, whose clock nobody else moves.
     ///
@@ -44,7 +44,7 @@ impl Engine {
         })
     }
 
-    /// Ends commands with the answers of all parts. The replies of the step are theirs, in order.
+    /// Ends commands with the answers of all shards. The replies of the step are theirs, in order.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
@@ -55,22 +55,22 @@ impl Engine {
         open_replies: &[OpenReply],
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, step| {
-            let all = usize::from(engine.of_parts);
-            for OpenReply { told, act, applied, parts, .. } in open_replies {
+            let all = usize::from(engine.of_shards);
+            for OpenReply { told, act, applied, shards, .. } in open_replies {
                 let Some(act) = told.acts.get(*act) else {
                     step.replies.push(Ok(Reply::Done));
                     continue;
                 };
                 let (reply, warnings) = applied.clone().reply(act);
                 engine.intake.tally.warnings += warnings;
-                let reply = engine.intake.answer(draft, (act, *parts == all), reply)?;
+                let reply = engine.intake.answer(draft, (act, *shards == all), reply)?;
                 step.replies.push(Ok(reply));
             }
             Ok(())
         })
     }
 
-    /// Keeps objects as long as a day, as parts on other nodes ask.
+    /// Keeps objects as long as a day, as shards on other nodes ask.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
@@ -90,7 +90,7 @@ impl Engine {
         })
     }
 
-    /// Deletes the acts up to a number, which every part has applied.
+    /// Deletes the acts up to a number, which every shard has applied.
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
@@ -108,7 +108,7 @@ impl Engine {
     }
 }
 
-/// Applies acts. Events that follow each other are applied in one part after the other: what a part does of one
+/// Applies acts. Events that follow each other are applied in one shard after the other: what a shard does of one
 /// changes nothing of what is known of the next.
 fn apply_acts(
     engine: &mut Engine,
@@ -116,9 +116,9 @@ fn apply_acts(
     told: &[Arc<LogEntry>],
 ) -> Result<Vec<Answers>, Unreadable> {
     let known = engine.intake.acts;
-    let apply = |no: LogNo| engine.parts.iter().filter(|part| part.applied < no).count();
+    let apply = |no: LogNo| engine.shards.iter().filter(|shard| shard.applied < no).count();
     let of_told = |told: &Arc<LogEntry>| Answers {
-        parts: apply(told.no()),
+        shards: apply(told.no()),
         of_acts: Vec::with_capacity(told.acts.len()),
     };
     let mut answers: Vec<Answers> = told.iter().map(of_told).collect();
@@ -130,12 +130,12 @@ fn apply_acts(
         for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
             engine.intake.observe(draft.view, act)?;
         }
-        let is_large = engine.parts.are_many_acts(alike.iter().map(|(_, _, act)| *act));
+        let is_large = engine.shards.are_many_acts(alike.iter().map(|(_, _, act)| *act));
         let applied =
-            engine.parts.each(&engine.intake, draft, is_large, |intake, part, draft| {
+            engine.shards.each(&engine.intake, draft, is_large, |intake, shard, draft| {
                 let each = alike.iter().map(|(_, no, act)| {
-                    if part.applied < *no {
-                        part.apply(intake, draft, act)
+                    if shard.applied < *no {
+                        shard.apply(intake, draft, act)
                     } else {
                         Ok(Applied::Done)
                     }
@@ -144,20 +144,20 @@ fn apply_acts(
             })?;
         let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
         for (at, _, _) in alike {
-            let of_parts = applied.iter_mut().filter_map(Iterator::next);
-            answers[*at].of_acts.push(Applied::sum(of_parts));
+            let of_shards = applied.iter_mut().filter_map(Iterator::next);
+            answers[*at].of_acts.push(Applied::sum(of_shards));
         }
     }
     let newest = told.last().map_or(known, |told| told.no());
     engine.intake.acts = known.max(newest);
-    for part in engine.parts.iter_mut() {
-        part.applied = part.applied.max(newest);
+    for shard in engine.shards.iter_mut() {
+        shard.applied = shard.applied.max(newest);
     }
     Ok(answers)
 }
 
-/// Writes the acts of a step down, and notes that the parts here have applied them. A part that has still to apply
-/// some of before meets these again, which do nothing in parts: all that is told then is news of objects.
+/// Writes the acts of a step down, and notes that the shards here have applied them. A shard that has still to apply
+/// some of before meets these again, which do nothing in shards: all that is told then is news of objects.
 pub(crate) fn write_log(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut Step) {
     let acts = draft.take_log();
     if acts.is_empty() {
@@ -165,31 +165,31 @@ pub(crate) fn write_log(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut S
     }
     engine.intake.acts.0 += 1;
     let told = Arc::new(LogEntry::new(engine.intake.acts, acts));
-    draft.put_in_parts(Partition::Base, log_key(told.no()), told.stored().bytes());
+    draft.put_chunked(Partition::Base, log_key(told.no()), told.stored().bytes());
     engine.intake.log_rows.add(&told);
-    for part in engine.parts.iter_mut() {
-        if part.applied.0 + 1 == told.no().0 {
-            part.applied = told.no();
+    for shard in engine.shards.iter_mut() {
+        if shard.applied.0 + 1 == told.no().0 {
+            shard.applied = told.no();
         }
     }
-    let parts = engine.parts.len();
+    let shards = engine.shards.len();
     let open = draft.take_open().into_iter();
     let open = open.map(|of| OpenReply {
         command: of.command,
         told: Arc::clone(&told),
         act: of.act,
         applied: of.applied,
-        parts,
+        shards,
     });
     step.open_replies.extend(open);
     step.told = Some(told);
 }
 
-/// The numbers of the newest acts that the parts of a store have applied, in its order.
+/// The numbers of the newest acts that the shards of a store have applied, in its order.
 ///
 /// # Errors
 /// [`Unreadable`] where the store can't be read or makes no sense.
-pub fn applied_by_parts(view: &dyn ReadView) -> Result<Vec<LogNo>, Unreadable> {
+pub fn applied_by_shards(view: &dyn ReadView) -> Result<Vec<LogNo>, Unreadable> {
     let heads = read_heads(view, None)?;
     Ok(heads.iter().map(|head| head.applied).collect())
 }

@@ -1,4 +1,4 @@
-//! An engine as one of several nodes that have parts of a store.
+//! An engine as one of several nodes that have shards of a store.
 
 use crate::engine::replica::progress::Progress;
 use crate::engine::rows::act::LogNo;
@@ -21,10 +21,10 @@ impl Engine {
 }
 
 impl Replica<'_> {
-    /// True if some parts of the store are elsewhere, so that acts are told.
+    /// True if some shards of the store are elsewhere, so that acts are told.
     #[must_use]
     pub fn tells(&self) -> bool {
-        self.engine.holds_intake && self.engine.parts.len() < usize::from(self.engine.of_parts)
+        self.engine.holds_intake && self.engine.shards.len() < usize::from(self.engine.of_shards)
     }
 
     /// Returns true if the engine has the intake.
@@ -33,10 +33,10 @@ impl Replica<'_> {
         self.engine.holds_intake
     }
 
-    /// The number of parts that the store has.
+    /// The number of shards that the store has.
     #[must_use]
-    pub fn of_parts(&self) -> u16 {
-        self.engine.of_parts
+    pub fn of_shards(&self) -> u16 {
+        self.engine.of_shards
     }
 
     /// The number of buckets over which recipients are distributed.
@@ -51,37 +51,37 @@ impl Replica<'_> {
         self.engine.intake.acts
     }
 
-    /// The number of the newest acts that all parts of this engine have applied.
+    /// The number of the newest acts that all shards of this engine have applied.
     #[must_use]
     pub fn applied(&self) -> LogNo {
-        self.engine.parts.iter().map(|part| part.applied).min().unwrap_or_default()
+        self.engine.shards.iter().map(|shard| shard.applied).min().unwrap_or_default()
     }
 
-    /// The numbers of the parts that this engine has.
+    /// The numbers of the shards that this engine has.
     #[must_use]
-    pub fn part_numbers(&self) -> Vec<u16> {
-        self.engine.parts.iter().map(|part| part.no).collect()
+    pub fn shard_numbers(&self) -> Vec<u16> {
+        self.engine.shards.iter().map(|shard| shard.no).collect()
     }
 
-    /// The progress of the parts.
+    /// The progress of the shards.
     #[must_use]
     pub fn progress(&self) -> Progress {
         Progress {
-            parts: self.part_numbers(),
+            shards: self.shard_numbers(),
             applied: self.applied(),
             needed_from: self.engine.needed_from(),
             oldest_day: self.engine.oldest_day(),
         }
     }
 
-    /// Returns true if a recipient would be of a part that this engine has.
+    /// Returns true if a recipient would be of a shard that this engine has.
     #[must_use]
     pub fn has_home_of(&self, recipient: &Id) -> bool {
-        let mut buckets = self.engine.parts.iter().map(|part| &part.buckets);
+        let mut buckets = self.engine.shards.iter().map(|shard| &shard.buckets);
         buckets.any(|buckets| buckets.of(recipient.as_str()).is_some())
     }
 
-    /// Returns true if a command is for this engine to decide: of a recipient or a message of its parts, or for the
+    /// Returns true if a command is for this engine to decide: of a recipient or a message of its shards, or for the
     /// intake that it has.
     #[must_use]
     pub fn is_home_of(&self, command: &Command) -> bool {
@@ -89,7 +89,7 @@ impl Replica<'_> {
             Command::Message { message, .. } | Command::Report { message, .. } => {
                 let bucket = message.id.closing.bucket;
                 let is_none = bucket.0 >= self.engine.intake.buckets;
-                self.engine.parts.held_bucket(bucket).is_some()
+                self.engine.shards.held_bucket(bucket).is_some()
                     || (is_none && self.engine.holds_intake)
             }
             command => match command.recipient() {

@@ -1,11 +1,11 @@
 //! Acts: what the intake has accepted for everybody, in one order.
 //!
-//! The intake gives ids, places and order, and promises; it knows no recipient. Each part applies the acts to
-//! its buckets, in order. What parts answer adds up to what one engine of all buckets answers, so nothing
+//! The intake gives ids, places and order, and promises; it knows no recipient. Each shard applies the acts to
+//! its buckets, in order. What shards answer adds up to what one engine of all buckets answers, so nothing
 //! needs all buckets at once.
 //!
-//! Where some parts are on other nodes, the acts of each step are written down under a number ([`LogEntry`]), and each
-//! part has the number of the newest one that it has applied: what was accepted once is applied by every part once.
+//! Where some shards are on other nodes, the acts of each step are written down under a number ([`LogEntry`]), and each
+//! shard has the number of the newest one that it has applied: what was accepted once is applied by every shard once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -41,7 +41,7 @@ impl fmt::Display for LogNo {
     }
 }
 
-/// The acts of a step, as nodes with other parts are told of them.
+/// The acts of a step, as nodes with other shards are told of them.
 #[derive(Clone, Debug)]
 pub struct LogEntry {
     pub(crate) acts: Vec<Act>,
@@ -159,7 +159,7 @@ pub(crate) struct CancelledEvent {
     pub(crate) days: BTreeSet<Day>,
 }
 
-/// The part of an answer to an act that one part gives.
+/// The share of one shard in the answer to an act.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Applied {
     Done,
@@ -168,7 +168,7 @@ pub(crate) enum Applied {
     Dropped { days: BTreeSet<Day>, expired: u64 },
 }
 
-/// The answer of the parts here to the act of a command, before the acts of the step have a number.
+/// The answer of the shards here to the act of a command, before the acts of the step have a number.
 #[derive(Debug)]
 pub(crate) struct LocalResult {
     pub(crate) command: usize,
@@ -176,9 +176,9 @@ pub(crate) struct LocalResult {
     pub(crate) applied: Applied,
 }
 
-/// The spread of an event among the recipients of a part.
+/// The spread of an event among the recipients of a shard.
 ///
-/// As JSON it has no zeros: most events concern nobody in a part, and it is told for each of them.
+/// As JSON it has no zeros: most events concern nobody in a shard, and it is told for each of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Spread {
@@ -206,7 +206,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Entries of cancelled events in a part, by result.
+/// Entries of cancelled events in a shard, by result.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct CancelCount {
     /// The events found, by place.
@@ -215,15 +215,15 @@ pub(crate) struct CancelCount {
 }
 
 impl Applied {
-    /// The answers of all parts to an act, added up.
-    pub(crate) fn sum(parts: impl IntoIterator<Item = Self>) -> Self {
-        parts.into_iter().fold(Self::Done, |mut sum, applied| {
+    /// The answers of all shards to an act, added up.
+    pub(crate) fn sum(shards: impl IntoIterator<Item = Self>) -> Self {
+        shards.into_iter().fold(Self::Done, |mut sum, applied| {
             sum.add(applied);
             sum
         })
     }
 
-    /// Adds the answer of another part to the same act.
+    /// Adds the answer of another shard to the same act.
     pub(crate) fn add(&mut self, other: Self) {
         match (self, other) {
             (Self::Published(sum), Self::Published(other)) => {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::act::{Act, LocalResult};
 use super::event_row::{EventRow, FreshEvents};
 use super::reach::Reach;
-use crate::journal::parts;
+use crate::journal::chunks;
 use crate::journal::record::Record;
 use crate::journal::row::{OpenRow, journal_key};
 use crate::journal::stored::{ReadView, Unreadable};
@@ -24,7 +24,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) view: &'a dyn ReadView,
     /// The messages that the senders keep back.
     pub(crate) reach: &'a Reach,
-    /// The draft of the step, if this is the draft of a part.
+    /// The draft of the step, if this is the draft of a shard.
     step: Option<&'a Draft<'a>>,
     writes: Rows,
     /// Rows of *base* as they are stored, which were read together.
@@ -34,7 +34,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) events: FreshEvents,
     /// The acts of the step, if other nodes are told of them.
     told: Option<Vec<Act>>,
-    /// The commands of the step whose answers wait for parts on other nodes.
+    /// The commands of the step whose answers wait for shards on other nodes.
     open: Vec<LocalResult>,
     /// True if nothing is kept that is written: another node writes it.
     discards: bool,
@@ -46,7 +46,7 @@ type Rows = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
 /// The newest rows of journals.
 pub(crate) type Journals = FxHashMap<BucketNo, OpenRow>;
 
-/// Writes that a part has drafted, with the newest rows of its journals.
+/// Writes that a shard has drafted, with the newest rows of its journals.
 pub(crate) struct Drafted {
     writes: Rows,
     journals: Journals,
@@ -86,12 +86,12 @@ impl<'a> Draft<'a> {
         told.len() - 1
     }
 
-    /// Notes a command whose answer waits for parts on other nodes.
+    /// Notes a command whose answer waits for shards on other nodes.
     pub(crate) fn leave_open(&mut self, open: LocalResult) {
         self.open.push(open);
     }
 
-    /// Takes the commands whose answers wait for parts on other nodes.
+    /// Takes the commands whose answers wait for shards on other nodes.
     pub(crate) fn take_open(&mut self) -> Vec<LocalResult> {
         std::mem::take(&mut self.open)
     }
@@ -112,22 +112,22 @@ impl<'a> Draft<'a> {
         self
     }
 
-    /// A part's draft on top of this one, with the newest rows of its journals.
-    pub(crate) fn of_part(&self, journals: Journals) -> Draft<'_> {
+    /// A shard's draft on top of this one, with the newest rows of its journals.
+    pub(crate) fn of_shard(&self, journals: Journals) -> Draft<'_> {
         Draft { step: Some(self), journals, ..Draft::new(self.view).with(self.reach) }
     }
 
-    /// Takes the newest rows of these buckets' journals out, for [`Draft::of_part`].
+    /// Takes the newest rows of these buckets' journals out, for [`Draft::of_shard`].
     pub(crate) fn take_journals(&mut self, buckets: &[BucketNo]) -> Journals {
         buckets.iter().filter_map(|no| self.journals.remove_entry(no)).collect()
     }
 
-    /// Ends a part's draft.
+    /// Ends a shard's draft.
     pub(crate) fn drafted(self) -> Drafted {
         Drafted { writes: self.writes, journals: self.journals }
     }
 
-    /// Adds what a part has drafted.
+    /// Adds what a shard has drafted.
     pub(crate) fn add(&mut self, drafted: Drafted) {
         self.writes.extend(drafted.writes);
         self.journals.extend(drafted.journals);
@@ -160,12 +160,12 @@ impl<'a> Draft<'a> {
     }
 
     /// Writes a value that may need several rows.
-    pub(crate) fn put_in_parts(&mut self, partition: Partition, key: Vec<u8>, value: &[u8]) {
-        self.extend(parts::rows(partition, key, value));
+    pub(crate) fn put_chunked(&mut self, partition: Partition, key: Vec<u8>, value: &[u8]) {
+        self.extend(chunks::rows(partition, key, value));
     }
 
     /// Reads a value that may need several rows.
-    pub(crate) fn get_in_parts(
+    pub(crate) fn get_chunked(
         &self,
         partition: Partition,
         key: &[u8],
@@ -173,18 +173,18 @@ impl<'a> Draft<'a> {
         let Some(row) = self.get(partition, key)? else {
             return Ok(None);
         };
-        let value = parts::whole(key, &row, |key| self.get(partition, key))?;
+        let value = chunks::whole(key, &row, |key| self.get(partition, key))?;
         Ok(Some(value.into_owned()))
     }
 
     /// Deletes a value that may need several rows.
-    pub(crate) fn delete_in_parts(
+    pub(crate) fn delete_chunked(
         &mut self,
         partition: Partition,
         key: Vec<u8>,
     ) -> Result<(), Unreadable> {
         if let Some(row) = self.get(partition, &key)? {
-            for more in parts::more_keys(&key, &row)? {
+            for more in chunks::more_keys(&key, &row)? {
                 self.delete(partition, more);
             }
         }

@@ -1,6 +1,6 @@
 //! Deliveries to inboxes, and the journal records of them.
 
-use super::record_size::{parts, set_bytes};
+use super::record_size::{pieces, set_bytes};
 use crate::engine::rows::unanswered::Unanswered;
 use crate::journal::record::Record;
 use crate::model::id::BucketNo;
@@ -31,13 +31,13 @@ impl InboxDelivery {
     pub(crate) fn records(&self) -> Vec<Record> {
         let by_arrival = self.except.chunk_by(|one, next| one.0 == next.0);
         let bytes = |of: &&[(Seq, Reason, Set)]| of.iter().map(|(.., who)| set_bytes(who)).sum();
-        let mut parts = parts(by_arrival.collect::<Vec<_>>(), bytes);
-        if parts.is_empty() {
-            parts.push(Vec::new());
+        let mut pieces = pieces(by_arrival.collect::<Vec<_>>(), bytes);
+        if pieces.is_empty() {
+            pieces.push(Vec::new());
         }
-        let (mut from, last) = (self.from, parts.len() - 1);
-        let records = parts.into_iter().enumerate().map(|(at, part)| {
-            let except = part.concat();
+        let (mut from, last) = (self.from, pieces.len() - 1);
+        let records = pieces.into_iter().enumerate().map(|(at, piece)| {
+            let except = piece.concat();
             let to = match except.last() {
                 Some((seq, ..)) if at < last => *seq,
                 _ => self.to,

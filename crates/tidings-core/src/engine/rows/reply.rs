@@ -123,7 +123,7 @@ pub struct Published {
     pub entries: u64,
     /// Number of recipients whom the admission of its type left out.
     pub suppressed: u64,
-    /// True if all parts have applied it, so that the counts are whole and inboxes have it.
+    /// True if all shards have applied it, so that the counts are whole and inboxes have it.
     pub applied: bool,
     /// Warnings for the publisher.
     pub warnings: Vec<Warning>,

@@ -64,8 +64,11 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
         Options { buckets: 1, index_after: Some(0), checkpoint_after: 0, ..Options::default() };
     let (mut stored, mut engine) = with_mail(options);
     let remembered = |engine: &Engine| {
-        let events = |seq| engine.parts.bucket(BucketNo(0)).ended.of(seq, EMAIL_NO).is_some();
-        (0..engine.parts.bucket(BucketNo(0)).next_seq.0).map(Seq).filter(|seq| events(*seq)).count()
+        let events = |seq| engine.shards.bucket(BucketNo(0)).ended.of(seq, EMAIL_NO).is_some();
+        (0..engine.shards.bucket(BucketNo(0)).next_seq.0)
+            .map(Seq)
+            .filter(|seq| events(*seq))
+            .count()
     };
     for (window, names) in (1..).zip([0..100, 100..200]) {
         let at = window * 60 * SECOND;

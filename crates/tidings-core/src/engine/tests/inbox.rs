@@ -448,8 +448,8 @@ proptest! {
         buckets in 1..3_u16,
         index_after in prop::sample::select(vec![Some(0), Some(4), None]),
     ) {
-        let parts = 1 + buckets % 2;
-        let options = Options { buckets, parts, index_after, checkpoint_after: 0, slice_bytes: 64 };
+        let shards = 1 + buckets % 2;
+        let options = Options { buckets, shards, index_after, checkpoint_after: 0, slice_bytes: 64 };
         let mut world = World::new(options);
         for op in &ops {
             world.play(op);

@@ -10,7 +10,7 @@ use crate::model::number::{ClosingId, MessageId, RecipientNo};
 use crate::model::reason::{Ending, Reason};
 
 const OPTIONS: Options =
-    Options { buckets: 1, parts: 1, index_after: Some(0), checkpoint_after: 0, slice_bytes: 1 };
+    Options { buckets: 1, shards: 1, index_after: Some(0), checkpoint_after: 0, slice_bytes: 1 };
 
 /// An engine over a view, driven as a node drives it.
 struct Driven {

@@ -96,7 +96,7 @@ fn an_event_to_everybody_copies_their_windows_and_nothing_else() {
 fn nothing_is_copied_of_what_did_not_change() {
     let mut world = World::new(1000);
     let (first, second) = (world.engine.snapshot(), world.engine.snapshot());
-    let bucket = |engine: &Engine| std::ptr::from_ref(engine.parts.bucket(BucketNo(0)));
+    let bucket = |engine: &Engine| std::ptr::from_ref(engine.shards.bucket(BucketNo(0)));
     assert_eq!(bucket(&first), bucket(&second));
     assert_eq!(world.copied_by(&[]), 0);
 }

@@ -1,4 +1,4 @@
-//! Engines with some parts each over one store: together they write and answer what one engine does.
+//! Engines with some shards each over one store: together they write and answer what one engine does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,13 +13,13 @@ struct Nodes {
     engines: Vec<Engine>,
 }
 
-fn options(parts: u16) -> Options {
-    Options { parts, ..Options::default() }
+fn options(shards: u16) -> Options {
+    Options { shards, ..Options::default() }
 }
 
-/// The part of every third number, from a first one on.
+/// The subset of every third number, from a first one on.
 fn held(node: u16, nodes: u16, of: u16) -> Held {
-    Held { intake: node == 0, parts: (0..of).filter(|part| part % nodes == node).collect() }
+    Held { intake: node == 0, shards: (0..of).filter(|shard| shard % nodes == node).collect() }
 }
 
 impl Nodes {
@@ -114,7 +114,7 @@ impl Stored {
     /// All rows but the heads, and acts.
     fn compared(&self) -> BTreeMap<(Partition, Vec<u8>), Vec<u8>> {
         let heads = [
-            Key::of(Owner::Part, Table::Meta).done(),
+            Key::of(Owner::Shard, Table::Meta).done(),
             Key::of(Owner::Intake, Table::Meta).done(),
             Key::of(Owner::Intake, Table::Acts).done(),
         ];
@@ -134,17 +134,17 @@ fn mailed() -> Rules {
     rules
 }
 
-/// A store of so many parts.
-fn divided(parts: u16) -> Stored {
+/// A store of that many shards.
+fn divided(shards: u16) -> Stored {
     let mut stored = Stored::default();
-    let mut engine = Engine::open(&stored, &[], options(parts)).unwrap();
+    let mut engine = Engine::open(&stored, &[], options(shards)).unwrap();
     let step = engine.set_rules(&stored, &Reach::new(), Instant(0), mailed());
     stored.commit(step.unwrap().writes);
     stored
 }
 
 #[test]
-fn parts_on_several_nodes_write_and_answer_what_one_node_does() {
+fn shards_on_several_nodes_write_and_answer_what_one_node_does() {
     let mut one = divided(7);
     let mut nodes = Nodes::open(one.clone(), 3, 7);
     let mut engine = Engine::open(&one, &[Day(0)], options(7)).unwrap();
@@ -172,7 +172,7 @@ fn parts_on_several_nodes_write_and_answer_what_one_node_does() {
 }
 
 #[test]
-fn a_part_applies_once_what_it_missed() {
+fn a_shard_applies_once_what_it_missed() {
     let mut nodes = Nodes::open(divided(4), 2, 4);
     for name in 0..40 {
         let change = RecipientChange::nothing(id(&format!("p{name}")));
@@ -215,7 +215,7 @@ fn a_part_applies_once_what_it_missed() {
 }
 
 #[test]
-fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
+fn a_shard_that_lags_is_not_taken_past_what_it_has_missed() {
     let mut nodes = Nodes::open(divided(6), 3, 6);
     for name in 0..40 {
         let change = RecipientChange::nothing(id(&format!("p{name}")));
@@ -224,8 +224,8 @@ fn a_part_that_lags_is_not_taken_past_what_it_has_missed() {
     let leader = &mut nodes.engines[0];
     let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(1), &[event(1)]);
     nodes.stored.commit(step.unwrap().writes);
-    // The node with the intake takes over the parts of one that has heard nothing of it.
-    let held = Held { intake: true, parts: [0, 1, 3, 4].into() };
+    // The node with the intake takes over the shards of one that has heard nothing of it.
+    let held = Held { intake: true, shards: [0, 1, 3, 4].into() };
     let mut engine = Engine::open_held(&nodes.stored, &[Day(0)], options(6), Some(&held)).unwrap();
     let missed = engine.replica().applied();
     assert!(missed < engine.replica().told());
@@ -282,7 +282,7 @@ impl ReadView for Meanwhile {
 }
 
 #[test]
-fn rules_that_come_into_force_while_parts_are_opened_are_known_once() {
+fn rules_that_come_into_force_while_shards_are_opened_are_known_once() {
     let mut nodes = Nodes::open(divided(4), 2, 4);
     let before = nodes.stored.clone();
     let mut rules = mailed();
@@ -303,7 +303,7 @@ fn rules_that_come_into_force_while_parts_are_opened_are_known_once() {
 #[test]
 fn all_rows_of_acts_go_with_them() {
     let of = |table| Key::of(Owner::Intake, table).done();
-    let tables = [Table::Acts, Table::Parts, Table::Scheduled].map(of);
+    let tables = [Table::Acts, Table::Chunks, Table::Scheduled].map(of);
     let rows = |stored: &Stored| {
         let keys = || stored.0.keys();
         let of = |table: &Vec<u8>| keys().filter(|(_, key)| key.starts_with(table)).count();
@@ -343,7 +343,7 @@ fn all_rows_of_acts_go_with_them() {
 }
 
 #[test]
-fn a_part_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
+fn a_shard_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
     let mut nodes = Nodes::open(divided(2), 2, 2);
     for name in 0..8 {
         let change = RecipientChange::nothing(id(&format!("p{name}")));
@@ -367,7 +367,7 @@ fn a_part_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
 }
 
 #[test]
-fn an_engine_goes_on_where_the_newest_of_its_parts_was() {
+fn an_engine_goes_on_where_the_newest_of_its_shards_was() {
     let mut nodes = Nodes::open(divided(2), 2, 2);
     // The node with the intake hears nothing of it.
     for name in 0..8 {
@@ -383,7 +383,7 @@ fn an_engine_goes_on_where_the_newest_of_its_parts_was() {
 }
 
 #[test]
-fn an_engine_has_only_parts_that_there_are() {
+fn an_engine_has_only_shards_that_there_are() {
     let stored = divided(2);
     let view: &dyn ReadView = &stored;
     let held = held(1, 2, 4);

@@ -1,4 +1,4 @@
-//! Parts beside each other do what one part does, whoever does their jobs, and in whatever order.
+//! Shards beside each other do what one shard does, whoever does their jobs, and in whatever order.
 
 use crate::engine::tests::*;
 use crate::model::channel::EMAIL_NO;
@@ -14,7 +14,7 @@ impl Workers for Backwards {
     }
 }
 
-/// Steps that are large: many commands, an event to everybody, lanes of several parts that are due.
+/// Steps that are large: many commands, an event to everybody, lanes of several shards that are due.
 pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
     let who = |number: usize| id(&format!("r{number}"));
     let made = |number: usize| {
@@ -57,19 +57,19 @@ pub(super) fn steps() -> Vec<(i64, Vec<Command>)> {
 }
 
 #[test]
-fn parts_in_any_order_write_and_answer_what_one_part_does() {
+fn shards_in_any_order_write_and_answer_what_one_shard_does() {
     let mut rules = rules();
     let mail = Route::of(Policy::Cooldown { quiet_ms: 2, max_wait_ms: None });
     let told = rules.types.get_mut("told").unwrap();
     told.channels.insert("email".to_owned(), mail);
-    let open = |parts| {
-        let options = Options { parts, ..Options::default() };
+    let open = |shards| {
+        let options = Options { shards, ..Options::default() };
         Engine::open(&Stored::default(), &[], options).unwrap()
     };
     let (mut one, mut several) = (open(1), open(5));
     several.lend(Box::new(Backwards));
     let (mut of_one, mut of_several) = (Stored::default(), Stored::default());
-    let heads = Key::of(Owner::Part, Table::Meta).done();
+    let heads = Key::of(Owner::Shard, Table::Meta).done();
     let shared = |writes: &[Write]| -> Vec<Write> {
         writes.iter().filter(|write| !write.key.starts_with(&heads)).cloned().collect()
     };

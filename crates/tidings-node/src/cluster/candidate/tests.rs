@@ -18,7 +18,7 @@ impl Holder for Noting {
         };
         self.epoch = epoch.0;
         assert!(self.tell.send((self.name, "opens", self.epoch)).is_ok());
-        Ok(Opened { lag: Box::new(|| 7), parts: 1 })
+        Ok(Opened { lag: Box::new(|| 7), shards: 1 })
     }
 
     fn close(&mut self, drains: bool) {

@@ -6,18 +6,18 @@ const ME: NodeId = NodeId(1);
 
 /// A store whose holder of the lease divides it, and nodes that do at once what they are asked for.
 struct World {
-    held: Parts,
+    held: Shards,
     view: Membership,
     living: Vec<NodeId>,
     terms: i64,
-    /// Parts that were granted, or given to the holder's own store.
+    /// Shards that were granted, or given to the holder's own store.
     moved: usize,
 }
 
 impl World {
     fn new(of: u16) -> Self {
         Self {
-            held: Parts { numbers: (0..of).collect(), of },
+            held: Shards { numbers: (0..of).collect(), of },
             view: Membership {
                 lease: Lease { epoch: Epoch(1), holder: Some(ME) },
                 members: vec![member(ME)],
@@ -76,20 +76,20 @@ impl World {
                 let mut shares = self.view.shares.iter_mut();
                 shares.find(|share| share.term == term).unwrap().ends = true;
             }
-            Change::Grant(node, parts) => {
+            Change::Grant(node, shards) => {
                 self.terms += 1;
-                self.moved += parts.len();
+                self.moved += shards.len();
                 self.view.shares.push(Share {
                     term: TermNo(self.terms),
                     node,
-                    parts,
+                    shards,
                     of: self.held.of,
                     ends: false,
                 });
             }
-            Change::Reopen(parts) => {
-                self.moved += parts.difference(&self.held.numbers).count();
-                self.held.numbers = parts;
+            Change::Reopen(shards) => {
+                self.moved += shards.difference(&self.held.numbers).count();
+                self.held.numbers = shards;
             }
         }
     }
@@ -99,18 +99,18 @@ impl World {
         let mut seen = self.held.numbers.clone();
         assert!(!seen.is_empty(), "who has the lease has a part");
         for share in &self.view.shares {
-            assert!(!share.parts.is_empty(), "{share:?} is empty");
-            for part in &share.parts {
-                assert!(seen.insert(*part), "two have {part}: {:?}", self.view.shares);
+            assert!(!share.shards.is_empty(), "{share:?} is empty");
+            for shard in &share.shards {
+                assert!(seen.insert(*shard), "two have {shard}: {:?}", self.view.shares);
             }
             let of_node = self.view.shares.iter().filter(|other| other.node == share.node);
             assert_eq!(of_node.count(), 1, "{:?} has two shares", share.node);
         }
     }
 
-    /// The number of parts of each living node, the holder's first.
+    /// The number of shards of each living node, the holder's first.
     fn sizes(&self) -> Vec<usize> {
-        let share = |node: &NodeId| self.view.share_of(*node).map_or(0, |share| share.parts.len());
+        let share = |node: &NodeId| self.view.share_of(*node).map_or(0, |share| share.shards.len());
         let others = self.living.iter().map(share);
         [self.held.numbers.len()].into_iter().chain(others).collect()
     }
@@ -149,7 +149,7 @@ fn member(id: NodeId) -> MemberStatus {
 }
 
 #[test]
-fn parts_are_even_whoever_comes_and_goes() {
+fn shards_are_even_whoever_comes_and_goes() {
     for of in 1..=16 {
         for first in 0..=4 {
             let mut world = World::new(of);

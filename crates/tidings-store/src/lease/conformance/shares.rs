@@ -10,20 +10,20 @@ use tidings_core::time::Day;
 const BASE: Partition = Partition::Base;
 const DAY: Partition = Partition::Day(Day(5));
 
-/// The number of parts that the store has in these tests.
+/// The number of shards that the store has in these tests.
 const OF: u16 = 8;
 
 #[track_caller]
-fn grant(leases: &dyn Leases, epoch: Epoch, node: i64, parts: &[u16]) -> TermNo {
-    let granted = answered(leases.grant(epoch, NodeId(node), parts, OF));
+fn grant(leases: &dyn Leases, epoch: Epoch, node: i64, shards: &[u16]) -> TermNo {
+    let granted = answered(leases.grant(epoch, NodeId(node), shards, OF));
     match granted {
         Some(term) => term,
         None => panic!("the parts were not granted"),
     }
 }
 
-fn refused(leases: &dyn Leases, epoch: Epoch, node: i64, parts: &[u16]) -> bool {
-    answered(leases.grant(epoch, NodeId(node), parts, OF)).is_none()
+fn refused(leases: &dyn Leases, epoch: Epoch, node: i64, shards: &[u16]) -> bool {
+    answered(leases.grant(epoch, NodeId(node), shards, OF)).is_none()
 }
 
 fn shares(leases: &dyn Leases) -> Vec<Share> {
@@ -98,10 +98,10 @@ pub(super) fn a_share_is_seen_by_all(fresh: &Fresh<'_>) {
     let other = grant(&*leases, epoch, i64::MIN, &[4]);
     assert!(one < other);
     let expected = [(one, 2, vec![7, 0, 3]), (other, i64::MIN, vec![4])];
-    let expected = expected.map(|(term, node, parts)| Share {
+    let expected = expected.map(|(term, node, shards)| Share {
         term,
         node: NodeId(node),
-        parts,
+        shards,
         of: OF,
         ends: false,
     });
@@ -113,13 +113,13 @@ pub(super) fn a_share_is_seen_by_all(fresh: &Fresh<'_>) {
     assert_eq!(view.share_of(NodeId(1)), None);
 }
 
-pub(super) fn parts_are_granted_once(fresh: &Fresh<'_>) {
+pub(super) fn shards_are_granted_once(fresh: &Fresh<'_>) {
     let leases = fresh();
     let epoch = acquire(&*leases, 1);
     grant(&*leases, epoch, 2, &[1, 2]);
-    for parts in [[2].as_slice(), &[1, 2], &[0, 1], &[5, 2, 6]] {
-        assert!(refused(&*leases, epoch, 3, parts), "{parts:?}");
-        assert!(refused(&*leases, epoch, 2, parts), "{parts:?}");
+    for shards in [[2].as_slice(), &[1, 2], &[0, 1], &[5, 2, 6]] {
+        assert!(refused(&*leases, epoch, 3, shards), "{shards:?}");
+        assert!(refused(&*leases, epoch, 2, shards), "{shards:?}");
     }
     grant(&*leases, epoch, 3, &[0, 3, u16::MAX]);
     assert_eq!(shares(&*leases).len(), 2);
@@ -262,7 +262,7 @@ pub(super) fn a_share_outlives_a_change_of_the_holder(fresh: &Fresh<'_>) {
     assert_eq!(get(&*holder, DAY, 1), Some(2));
     answered(holder.commit(put(DAY, 2, 3)));
     assert_eq!(get(&*node, DAY, 2), Some(3));
-    // The parts are the new holder's to grant.
+    // The shards are the new holder's to grant.
     assert!(refused(&*leases, epoch, 4, &[0]));
     assert!(answered(leases.revoke(epoch, one, None)));
     assert!(is_fenced(&node.commit(put(BASE, 1, 3))));

@@ -237,7 +237,7 @@ impl Holder for Holding {
             let of = service.homes_of_node().map(Arc::new);
             let service = service.in_cluster(Arc::clone(&state.cluster));
             match &*homes.insert(of) {
-                Some(homes) => service.with_parts(Arc::clone(homes)),
+                Some(homes) => service.with_shards(Arc::clone(homes)),
                 None => service,
             }
         });
@@ -253,7 +253,7 @@ impl Holder for Holding {
             serving.follower = Some(follower.map_err(|fault| fault.to_string())?);
         }
         let api = crate::http::router(Arc::clone(&serving.service));
-        state.cluster.serve_parts(api, term.licence, Arc::clone(&homes));
+        state.cluster.serve_shards(api, term.licence, Arc::clone(&homes));
         tracing::info!(tenure = ?tenure, intake = homes.intake, parts = ?homes.held, "this node serves");
         let (handle, clock) = (serving.node.handle(), Arc::clone(serving.service.clock()));
         *state.serving() = Some(serving);
@@ -261,7 +261,7 @@ impl Holder for Holding {
             let oldest = handle.look(|node| node.engine().open_closings().oldest_due());
             oldest.ok().flatten().map_or(0, |due| clock.now().0.saturating_sub(due.0).max(0))
         };
-        Ok(tidings_node::Opened { lag: Box::new(lag), parts: homes.parts })
+        Ok(tidings_node::Opened { lag: Box::new(lag), shards: homes.shards })
     }
 
     fn close(&mut self, drains: bool) {

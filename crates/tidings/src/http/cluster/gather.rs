@@ -1,4 +1,4 @@
-//! Answers that concern all parts of the store, where some are at other nodes: the holder of the lease asks these for
+//! Answers that concern all shards of the store, where some are at other nodes: the holder of the lease asks these for
 //! theirs, with the same call and a header, and adds them to its own.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use futures_util::future::join_all;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
-use crate::http::cluster::{Cluster, Others, PARTS, Peer};
+use crate::http::cluster::{Cluster, Others, Peer, SHARDS};
 use crate::http::error::Problem;
 use crate::http::service::Service;
 
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The most bytes of its answer.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-/// The other nodes whose parts a call asks about; none where it asks about those of this node, or that has all.
+/// The other nodes whose shards a call asks about; none where it asks about those of this node, or that has all.
 pub(in crate::http) struct OtherShards(Option<Asking>);
 
 struct Asking {
@@ -39,7 +39,7 @@ struct Asking {
 pub(in crate::http) struct Gathered<T> {
     /// Those that there are: a node that does not know what is asked for has none.
     pub(in crate::http) found: Vec<T>,
-    /// The nodes that did not answer, and the parts that no node has.
+    /// The nodes that did not answer, and the shards that no node has.
     pub(in crate::http) missing: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl FromRequestParts<Arc<Service>> for OtherShards {
         let Some((homes, cluster)) = service.among() else {
             return Ok(Self(None));
         };
-        if parts.headers.contains_key(&PARTS) {
+        if parts.headers.contains_key(&SHARDS) {
             return Ok(Self(None));
         }
         let path = parts.uri.path_and_query().cloned();
@@ -105,9 +105,9 @@ impl OtherShards {
 }
 
 impl Asking {
-    /// The parts that no node has, in words.
+    /// The shards that no node has, in words.
     fn nobodys(&self) -> Vec<String> {
-        self.others.nobodys.iter().map(|part| format!("part {part}")).collect()
+        self.others.nobodys.iter().map(|shard| format!("part {shard}")).collect()
     }
 
     async fn call(&self, peer: &Peer) -> Result<Response, Problem> {

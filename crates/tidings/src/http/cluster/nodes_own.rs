@@ -37,9 +37,9 @@ async fn done(service: &Service, request: Request) -> Result<Response, Problem> 
         // Everything is here, or it is no node of a cluster: nobody has to ask.
         return Err(no_holder(NOBODY));
     };
-    let (parts, body) = request.into_parts();
+    let (shards, body) = request.into_parts();
     let share = (&service.bodies, COMMANDS_BYTES_MAX);
-    let (body, _room) = whole(&parts, body, share).await?;
+    let (body, _room) = whole(&shards, body, share).await?;
     let Commands { commands, waits } = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
     drop(body);

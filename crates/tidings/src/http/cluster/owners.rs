@@ -3,40 +3,40 @@
 use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;
-use tidings_core::engine::{Engine, part_of, part_with};
+use tidings_core::engine::{Engine, shard_of, shard_with};
 use tidings_core::messages::MessageName;
 use tidings_core::{BucketNo, Command, Id};
 
-/// The part of the engine that decides about a call or a command.
+/// The owner within the engine that decides about a call or a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Owner {
     /// The node that has the intake.
     Intake,
-    /// The node that has the part of this number.
-    Part(u16),
+    /// The node that has the shard of this number.
+    Shard(u16),
 }
 
-/// The parts that a node has, and the division of recipients among all parts.
+/// The shards that a node has, and the division of recipients among all shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owners {
     /// Number of buckets of the store.
     pub buckets: u16,
-    /// Number of parts of the store.
-    pub parts: u16,
-    /// The numbers of the parts that the node has.
+    /// Number of shards of the store.
+    pub shards: u16,
+    /// The numbers of the shards that the node has.
     pub held: BTreeSet<u16>,
     /// True if the node has the intake.
     pub intake: bool,
 }
 
 impl Owners {
-    /// The parts that an engine has.
+    /// The shards that an engine has.
     #[must_use]
     pub fn of(engine: &Engine) -> Self {
         Self {
             buckets: engine.replica().of_buckets(),
-            parts: engine.replica().of_parts(),
-            held: engine.replica().part_numbers().into_iter().collect(),
+            shards: engine.replica().of_shards(),
+            held: engine.replica().shard_numbers().into_iter().collect(),
             intake: engine.replica().holds_intake(),
         }
     }
@@ -44,7 +44,7 @@ impl Owners {
     /// Returns true if the node has everything.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.intake && self.held.len() == usize::from(self.parts)
+        self.intake && self.held.len() == usize::from(self.shards)
     }
 
     /// Returns true if the node has a home.
@@ -52,14 +52,14 @@ impl Owners {
     pub fn has(&self, home: Owner) -> bool {
         match home {
             Owner::Intake => self.intake,
-            Owner::Part(part) => self.held.contains(&part),
+            Owner::Shard(shard) => self.held.contains(&shard),
         }
     }
 
     /// The owner of a recipient.
     #[must_use]
     pub fn of_recipient(&self, recipient: &Id) -> Owner {
-        Owner::Part(part_of(recipient, self.buckets, self.parts))
+        Owner::Shard(shard_of(recipient, self.buckets, self.shards))
     }
 
     /// The owner of a bucket. The intake refuses those that do not exist.
@@ -68,7 +68,7 @@ impl Owners {
         if bucket.0 >= self.buckets {
             return Owner::Intake;
         }
-        Owner::Part(part_with(bucket, self.buckets, self.parts))
+        Owner::Shard(shard_with(bucket, self.buckets, self.shards))
     }
 
     /// The owner of a command.

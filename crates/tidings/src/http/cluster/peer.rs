@@ -47,11 +47,11 @@ impl Peer {
 
     /// The node that has a home: what is in no share is with the lease.
     pub(in crate::http) fn of(membership: &Membership, home: Owner) -> Option<Self> {
-        let Owner::Part(part) = home else {
+        let Owner::Shard(shard) = home else {
             return Self::holder(membership);
         };
         let mut shares = membership.shares.iter();
-        match shares.find(|share| share.parts.contains(&part)) {
+        match shares.find(|share| share.shards.contains(&shard)) {
             None => Self::holder(membership),
             Some(share) => Some(Self {
                 member: membership.member(share.node)?.clone(),

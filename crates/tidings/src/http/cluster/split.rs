@@ -105,7 +105,7 @@ impl SplitCommands {
         self.there.is_empty() && self.nowhere.is_empty()
     }
 
-    /// Has the commands of other nodes done; `waits` = their answers wait for the parts on all nodes.
+    /// Has the commands of other nodes done; `waits` = their answers wait for the shards on all nodes.
     pub(in crate::http) async fn send(self, cluster: &Arc<Cluster>, waits: bool) -> RemoteReplies {
         let mut heard = RemoteReplies {
             any: !self.places_here.is_empty(),
@@ -172,7 +172,7 @@ struct Answered(OwnReplies);
 #[derive(Serialize, Deserialize)]
 pub(in crate::http) struct Commands {
     pub(in crate::http) commands: Vec<Command>,
-    /// True if the answer waits for the parts on all nodes.
+    /// True if the answer waits for the shards on all nodes.
     pub(in crate::http) waits: bool,
 }
 
@@ -246,21 +246,21 @@ mod tests {
     }
 
     fn homes() -> Owners {
-        Owners { buckets: 64, parts: 4, held: [0].into(), intake: true }
+        Owners { buckets: 64, shards: 4, held: [0].into(), intake: true }
     }
 
-    /// An id in a part.
-    fn in_part(part: u16, n: usize) -> String {
+    /// An id in a shard.
+    fn in_shard(shard: u16, n: usize) -> String {
         let mut of = (0..)
             .map(|n| format!("r{n}"))
-            .filter(|text| homes().of_recipient(&id(text)) == Owner::Part(part));
+            .filter(|text| homes().of_recipient(&id(text)) == Owner::Shard(shard));
         of.nth(n).unwrap()
     }
 
-    /// Parts 1 and 2 are at the same node, part 3 is at none.
+    /// Shards 1 and 2 are at the same node, shard 3 is at none.
     fn peer(home: Owner) -> Option<Peer> {
         match home {
-            Owner::Part(1 | 2) => Some(Peer::fake(Member::new(NodeId(7), "b"))),
+            Owner::Shard(1 | 2) => Some(Peer::fake(Member::new(NodeId(7), "b"))),
             _ => None,
         }
     }
@@ -269,13 +269,13 @@ mod tests {
     fn commands_are_split_by_node_in_their_order_and_answers_come_together_in_it() {
         let message: tidings_core::messages::MessageName = "2024-03-07.63.1.1".parse().unwrap();
         let commands = vec![
-            erase(&in_part(2, 0)),
-            erase(&in_part(0, 0)),
+            erase(&in_shard(2, 0)),
+            erase(&in_shard(0, 0)),
             Command::Retract { object: id("o") },
-            erase(&in_part(1, 0)),
+            erase(&in_shard(1, 0)),
             Command::Message { message, act: MessageAct::Cancel },
-            erase(&in_part(2, 1)),
-            erase(&in_part(0, 1)),
+            erase(&in_shard(2, 1)),
+            erase(&in_shard(0, 1)),
         ];
         let spread = SplitCommands::of(commands.clone(), &homes(), peer);
         assert!(!spread.is_here());
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn what_is_all_here_is_not_split() {
-        let commands = vec![erase(&in_part(0, 0)), Command::Retract { object: id("o") }];
+        let commands = vec![erase(&in_shard(0, 0)), Command::Retract { object: id("o") }];
         let spread = SplitCommands::of(commands.clone(), &homes(), |_| unreachable!());
         assert!(spread.is_here());
         assert_eq!(spread.here, commands);

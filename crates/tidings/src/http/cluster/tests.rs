@@ -132,25 +132,31 @@ async fn a_call_is_forwarded_twice_at_most() {
     assert!(is(&answer, "does not hold the store"), "{answer:?}");
 }
 
-/// The recipient with this number among those of a part, of two.
-fn in_part(part: u16, n: usize) -> String {
-    let homes = homes(part, true);
+/// The recipient with this number among those of a shard, of two.
+fn in_shard(shard: u16, n: usize) -> String {
+    let homes = homes(shard, true);
     let names = (0..).map(|n| format!("r {n}"));
     let is_there = |name: &String| {
         let id = tidings_core::Id::new(name).unwrap();
-        homes.of_recipient(&id) == Owner::Part(part)
+        homes.of_recipient(&id) == Owner::Shard(shard)
     };
     names.filter(is_there).nth(n).unwrap()
 }
 
-fn homes(part: u16, intake: bool) -> Owners {
-    Owners { buckets: 64, parts: 2, held: [part].into(), intake }
+fn homes(shard: u16, intake: bool) -> Owners {
+    Owners { buckets: 64, shards: 2, held: [shard].into(), intake }
 }
 
-/// This node has the lease and part 0, the other one has part 1.
+/// This node has the lease and shard 0, the other one has shard 1.
 fn shared(other: &str) -> Membership {
     let mut members = membership(7, Some(ME), other);
-    members.shares.push(Share { term: TermNo(3), node: OTHER, parts: vec![1], of: 2, ends: false });
+    members.shares.push(Share {
+        term: TermNo(3),
+        node: OTHER,
+        shards: vec![1],
+        of: 2,
+        ends: false,
+    });
     members
 }
 
@@ -161,19 +167,19 @@ fn told(name: &'static str) -> Router {
         let body = body.collect().await.unwrap().to_bytes();
         let body = String::from_utf8_lossy(&body).into_owned();
         if name == "here" && head.uri.path().starts_with("/v1/explain") {
-            let elsewhere = Problem::elsewhere(Owner::Part(1));
+            let elsewhere = Problem::elsewhere(Owner::Shard(1));
             return elsewhere.with_body(&body.into()).into_response();
         }
         format!("{name}: {} {} {body}", head.method, head.uri).into_response()
     })
 }
 
-/// Two nodes, of which this one has the intake and part 0.
+/// Two nodes, of which this one has the intake and shard 0.
 async fn two() -> (Arc<Cluster>, Router) {
     let other = listen(told("there")).await;
     let cluster = Arc::new(Cluster::new(ME));
     cluster.hear(&shared(&other.to_string()));
-    cluster.serve_parts(told("here"), Arc::new(|| true), Arc::new(homes(0, true)));
+    cluster.serve_shards(told("here"), Arc::new(|| true), Arc::new(homes(0, true)));
     (Arc::clone(&cluster), router(cluster))
 }
 
@@ -181,9 +187,9 @@ async fn two() -> (Arc<Cluster>, Router) {
 async fn a_call_goes_to_the_node_that_has_its_recipient() {
     let (_, api) = two().await;
     let ask = async |path: &str| call(&api, Method::POST, path).await.1;
-    for part in [0, 1] {
-        let node = ["here", "there"][usize::from(part)];
-        let id = in_part(part, 0).replace(' ', "%20");
+    for shard in [0, 1] {
+        let node = ["here", "there"][usize::from(shard)];
+        let id = in_shard(shard, 0).replace(' ', "%20");
         for below in ["", "/inbox/seen", "/subscriptions/a%2Fb?x=1"] {
             let path = format!("/v1/recipients/{id}{below}");
             assert_eq!(ask(&path).await, format!("{node}: POST {path} a body"));
@@ -208,10 +214,10 @@ async fn a_call_goes_to_the_node_that_has_its_recipient() {
 }
 
 #[tokio::test]
-async fn a_part_that_no_node_has_is_waited_for() {
+async fn a_shard_that_no_node_has_is_waited_for() {
     let (cluster, api) = two().await;
-    let path = format!("/v1/recipients/{}", in_part(1, 0).replace(' ', "%20"));
-    // The share is over, and this node has not taken its part over yet.
+    let path = format!("/v1/recipients/{}", in_shard(1, 0).replace(' ', "%20"));
+    // The share is over, and this node has not taken its shard over yet.
     cluster.hear(&membership(7, Some(ME), "127.0.0.1:1"));
     let answer = call(&api, Method::GET, &path).await;
     assert!(is(&answer, "no_holder"), "{answer:?}");
@@ -227,7 +233,7 @@ async fn a_node_with_a_share_hands_on_what_is_of_the_intake_and_is_ready_with_a_
     let holder = listen(told("holder")).await;
     let (cluster, api) = share(holder, told("share"));
     assert!(!cluster.holds());
-    let own = format!("/v1/recipients/{}", in_part(1, 0).replace(' ', "%20"));
+    let own = format!("/v1/recipients/{}", in_shard(1, 0).replace(' ', "%20"));
     for (path, node) in [
         (own.as_str(), "share"),
         ("/v1/types", "holder"),
@@ -246,13 +252,13 @@ async fn a_node_with_a_share_hands_on_what_is_of_the_intake_and_is_ready_with_a_
     assert_eq!(call(&api, Method::GET, &own).await.0, StatusCode::OK);
 }
 
-/// A node with part 1; the one at the address has the lease and part 0.
+/// A node with shard 1; the one at the address has the lease and shard 0.
 fn share(holder: SocketAddr, api: Router) -> (Arc<Cluster>, Router) {
     let cluster = Arc::new(Cluster::new(ME));
     let mut members = membership(7, Some(OTHER), &holder.to_string());
     members.shares.push(Share { node: ME, ..shared("").shares.remove(0) });
     cluster.hear(&members);
-    cluster.serve_parts(api, Arc::new(|| true), Arc::new(homes(1, false)));
+    cluster.serve_shards(api, Arc::new(|| true), Arc::new(homes(1, false)));
     (Arc::clone(&cluster), router(cluster))
 }
 
@@ -266,9 +272,9 @@ async fn a_share_that_is_over_is_waited_for_no_longer() {
     let other = listen(Router::new().fallback_service(silent.with_state(()))).await;
     let cluster = Arc::new(Cluster::new(ME));
     cluster.hear(&shared(&other.to_string()));
-    cluster.serve_parts(told("here"), Arc::new(|| true), Arc::new(homes(0, true)));
+    cluster.serve_shards(told("here"), Arc::new(|| true), Arc::new(homes(0, true)));
     let api = router(Arc::clone(&cluster));
-    let path = format!("/v1/recipients/{}", in_part(1, 0).replace(' ', "%20"));
+    let path = format!("/v1/recipients/{}", in_shard(1, 0).replace(' ', "%20"));
     let asked = tokio::spawn(async move { call(&api, Method::PUT, &path).await });
     it_has.recv().await.unwrap();
     cluster.hear(&membership(7, Some(ME), "127.0.0.1:1"));

@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::http::call::CallName;
-use crate::http::cluster::{OF_NODES, PARTS};
+use crate::http::cluster::{OF_NODES, SHARDS};
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
 use crate::http::service::{Access, Service};
@@ -43,7 +43,7 @@ pub(in crate::http) async fn check(
 
 /// Returns true if a request is one that a node makes to another.
 fn is_of_node(request: &Request) -> bool {
-    request.headers().contains_key(&PARTS) || request.uri().path().starts_with(OF_NODES)
+    request.headers().contains_key(&SHARDS) || request.uri().path().starts_with(OF_NODES)
 }
 
 fn refusal(service: &Service, request: &Request) -> Option<Problem> {

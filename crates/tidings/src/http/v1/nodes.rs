@@ -85,12 +85,12 @@ fn parts(membership: &Membership, node: NodeId) -> Option<Vec<u16>> {
     let shares = || membership.shares.iter();
     if membership.lease.holder != Some(node) {
         let own = shares().filter(|share| share.node == node);
-        return Some(own.flat_map(|share| share.parts.clone()).collect());
+        return Some(own.flat_map(|share| share.shards.clone()).collect());
     }
     let of = shares().map(|share| share.of).max()?;
     let is_own = |part: &u16| {
         let mut others = shares().filter(|share| share.node != node);
-        !others.any(|share| share.parts.contains(part))
+        !others.any(|share| share.shards.contains(part))
     };
     Some((0..of).filter(is_own).collect())
 }
@@ -157,7 +157,7 @@ mod tests {
         membership.shares.push(Share {
             term: TermNo(1),
             node: NodeId(1),
-            parts: vec![3, 4, 5],
+            shards: vec![3, 4, 5],
             of: 6,
             ends: false,
         });

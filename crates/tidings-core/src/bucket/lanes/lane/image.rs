@@ -34,7 +34,7 @@ pub(crate) struct LaneHead {
 
 /// A column of a lane. Its number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum LaneColumn {
     /// The windows, or where they begin.
     Windows = 0,
     /// The last messages.
@@ -49,7 +49,7 @@ type Page<T> = (Set, Vec<T>);
 impl Lane {
     /// The pages that changed since the last call: a clone that is made now has their rows, and the head that names
     /// them.
-    pub(crate) fn take_dirty(&mut self) -> Vec<(Part, u32)> {
+    pub(crate) fn take_dirty(&mut self) -> Vec<(LaneColumn, u32)> {
         let open = &self.open;
         let waits = |page: u32| open.range_cardinality(page * PAGE..=page * PAGE + (PAGE - 1)) > 0;
         let windows = match &mut self.columns {
@@ -61,20 +61,26 @@ impl Lane {
         // Where nothing is left, the row before must not go on saying what it said.
         let last = self.last.column_mut().map(|column| column.take_dirty(|_| true));
         let counts = Some(self.counts.take_dirty(waits));
-        let each = [(Part::Windows, windows), (Part::Last, last), (Part::Counts, counts)];
+        let each = [
+            (LaneColumn::Windows, windows),
+            (LaneColumn::Last, last),
+            (LaneColumn::Counts, counts),
+        ];
         each.into_iter()
             .flat_map(|(part, pages)| pages.into_iter().flatten().map(move |page| (part, page)))
             .collect()
     }
 
     /// The row of a page, and its generation.
-    pub(crate) fn page_row(&self, part: Part, page: u32) -> Option<(u8, Vec<u8>)> {
+    pub(crate) fn page_row(&self, part: LaneColumn, page: u32) -> Option<(u8, Vec<u8>)> {
         let is_open = |number: u32| self.open.contains(number);
         Some(match (part, &self.columns) {
-            (Part::Last, _) => row(self.last.column()?, page, |_, last| last.at.is_some()),
-            (Part::Counts, _) => row(&self.counts, page, |number, _| is_open(number)),
-            (Part::Windows, Columns::Since(since)) => row(since, page, |number, _| is_open(number)),
-            (Part::Windows, Columns::Windows(windows)) => {
+            (LaneColumn::Last, _) => row(self.last.column()?, page, |_, last| last.at.is_some()),
+            (LaneColumn::Counts, _) => row(&self.counts, page, |number, _| is_open(number)),
+            (LaneColumn::Windows, Columns::Since(since)) => {
+                row(since, page, |number, _| is_open(number))
+            }
+            (LaneColumn::Windows, Columns::Windows(windows)) => {
                 row(windows.column()?, page, |number, _| is_open(number))
             }
         })
@@ -140,11 +146,11 @@ impl Lane {
         if odd.contains(page) != (generation == 1) {
             return Ok(());
         }
-        if part == Part::Last as u8 {
+        if part == LaneColumn::Last as u8 {
             return put_back(self.last.column_mut(), page, bytes, |_, _| true);
         }
         let Self { columns, open, wheel, counts, .. } = self;
-        if part == Part::Counts as u8 {
+        if part == LaneColumn::Counts as u8 {
             return put_back(Some(counts), page, bytes, |number, _| open.contains(number));
         }
         match columns {

@@ -88,7 +88,7 @@ fn a3_a_host_or_a_recipient_that_never_answers_has_a_quarter_of_the_threads_and_
     }
     assert!(senders.has_room("webhook", Priority::Interactive));
     let hung = channel_of.asked();
-    let count_of = |part: &str| hung.iter().filter(|to| to.contains(part)).count();
+    let count_of = |shard: &str| hung.iter().filter(|to| to.contains(shard)).count();
     assert!(count_of("//a.hangs.example") <= 2, "{hung:?}");
     assert!(count_of("//b.hangs.example") <= 2, "{hung:?}");
     assert!(count_of("/ben") <= 2, "{hung:?}");
@@ -132,9 +132,9 @@ fn b3_many_hosts_of_one_name_or_of_many_hold_up_nobody_who_has_answered() {
     for (number, host) in (321..=330).zip(new) {
         sends(&mut senders, number, &host);
     }
-    let asked = |part: &str| {
+    let asked = |shard: &str| {
         let asked = channel_of.asked.lock().unwrap();
-        asked.iter().filter(|to| to.contains(part)).count()
+        asked.iter().filter(|to| to.contains(shard)).count()
     };
     assert!(asked("evil") <= 1);
     // As many that have nothing in common.

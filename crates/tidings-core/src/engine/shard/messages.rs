@@ -1,16 +1,16 @@
-//! The built messages of a part that are not handed over yet, as a draft shows them.
+//! The built messages of a shard that are not handed over yet, as a draft shows them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::state::Part;
+use super::state::Shard;
 use crate::bucket::{Bucket, Closing};
 use crate::engine::message::message_row::{MessageRow, message_key};
-use crate::engine::part::mute::silenced;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ended_by, ends};
 use crate::engine::rows::reach::Reached;
+use crate::engine::shard::mute::silenced;
 use crate::index::{Found, FoundEntry, Look};
 use crate::journal::record::Record;
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, decode};
@@ -35,17 +35,17 @@ pub(super) struct Within {
     pub(super) shown: BTreeMap<Seq, RoaringBitmap>,
 }
 
-/// Messages of a part, read through a draft.
+/// Messages of a shard, read through a draft.
 #[derive(Clone, Copy)]
 pub(crate) struct Messages<'a> {
-    part: &'a Part,
+    shard: &'a Shard,
     draft: &'a Draft<'a>,
 }
 
-impl Part {
+impl Shard {
     /// Its messages.
     pub(crate) fn messages<'a>(&'a self, draft: &'a Draft<'a>) -> Messages<'a> {
-        Messages { part: self, draft }
+        Messages { shard: self, draft }
     }
 }
 
@@ -57,19 +57,19 @@ impl Messages<'_> {
         place: EventNo,
         days: &BTreeSet<Day>,
     ) -> Result<Within, Unreadable> {
-        let bucket = &self.part.buckets[at];
+        let bucket = &self.shard.buckets[at];
         let mut reach = Within::default();
         for kept in bucket.index.arrivals_of(self.draft.view, place, days)? {
             let found = bucket.sets_of(self.draft.view, &kept)?;
             let mut stored = None;
             for (variant, who) in kept.arrival.variants.iter().zip(found) {
                 for lane in &variant.lanes {
-                    let name = self.part.compiled.names.lane(*lane);
+                    let name = self.shard.compiled.names.lane(*lane);
                     let mut rest = who.clone();
                     if let Some(ended) = bucket.ended.of(kept.seq, name.channel) {
                         rest -= ended;
                     }
-                    let address = self.part.compiled.names.address(*lane, &kept.arrival.keys);
+                    let address = self.shard.compiled.names.address(*lane, &kept.arrival.keys);
                     let waiting = bucket.pending(kept.seq, &address, name.channel, &rest);
                     if !waiting.is_empty() {
                         rest -= &waiting;
@@ -79,9 +79,12 @@ impl Messages<'_> {
                     if !rest.is_empty() {
                         let stored = match &mut stored {
                             Some(stored) => stored,
-                            none => {
-                                none.insert(stored_ends(self.part, self.draft.view, bucket, &kept)?)
-                            }
+                            none => none.insert(stored_ends(
+                                self.shard,
+                                self.draft.view,
+                                bucket,
+                                &kept,
+                            )?),
                         };
                         for record in &*stored {
                             for (_, ended) in ended_by(record, kept.seq, name.channel) {
@@ -114,7 +117,7 @@ impl Messages<'_> {
         (lane, seq): (&LaneKey, Seq),
         who: &RoaringBitmap,
     ) -> Result<Vec<MessageId>, Unreadable> {
-        let bucket = &self.part.buckets[at];
+        let bucket = &self.shard.buckets[at];
         let mut messages = Vec::new();
         for (closing, open) in bucket.closings.from(&seq) {
             if open.lane != *lane {
@@ -138,9 +141,9 @@ impl Messages<'_> {
         whose: Option<(u32, ChannelNo)>,
         version: &Version,
     ) -> Result<Vec<(Seq, ChannelNo, MessageId)>, Unreadable> {
-        let bucket = &self.part.buckets[at];
+        let bucket = &self.shard.buckets[at];
         let messages = bucket.closings.iter().flat_map(|(closing, open)| {
-            let channel = self.part.compiled.names.lane(open.lane.lane).channel;
+            let channel = self.shard.compiled.names.lane(open.lane.lane).channel;
             let numbers: Vec<u32> = match whose {
                 None => open.sending.iter().collect(),
                 Some((number, on)) if on == channel && open.sending.contains(number) => {
@@ -166,7 +169,7 @@ impl Messages<'_> {
         open: &Closing,
         version: &Version,
     ) -> Result<Vec<Seq>, Unreadable> {
-        let bucket = &self.part.buckets[message.closing.bucket];
+        let bucket = &self.shard.buckets[message.closing.bucket];
         let who = RoaringBitmap::from_iter([message.number.0]);
         let found = self.entries_made(message, open)?;
         let mut unwanted = Vec::new();
@@ -175,7 +178,7 @@ impl Messages<'_> {
             let Some(of_type) = version.of_type(kept.arrival.type_no) else {
                 continue;
             };
-            let rules = (of_type, &self.part.paused);
+            let rules = (of_type, &self.shard.paused);
             let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
             let entry = (kept, variant);
             let silenced = silenced(self.draft, (bucket, of_type), entry, (channel, &who))?;
@@ -204,11 +207,11 @@ impl Messages<'_> {
             to: *to,
             who: &[number.0].into(),
             takes: &|kept, variant| {
-                open.lane.has(&self.part.compiled.names, &kept.arrival, variant)
+                open.lane.has(&self.shard.compiled.names, &kept.arrival, variant)
             },
             has: &|_, kept| seqs.contains(&kept.seq),
         };
-        self.part.buckets[closing.bucket].index.look(self.draft.view, &look)
+        self.shard.buckets[closing.bucket].index.look(self.draft.view, &look)
     }
 
     /// The messages without an outcome that have entries of the days before this one, with all of their
@@ -218,7 +221,7 @@ impl Messages<'_> {
         before: Day,
     ) -> Result<BTreeMap<MessageId, Vec<Seq>>, Unreadable> {
         let mut messages = BTreeMap::new();
-        for bucket in self.part.buckets.iter() {
+        for bucket in self.shard.buckets.iter() {
             let is_forgotten = |seq: Seq| bucket.index.day_of(seq).is_none_or(|day| day < before);
             let open = bucket.closings.iter();
             for (closing, open) in open.filter(|(_, open)| is_forgotten(open.from)) {
@@ -237,9 +240,9 @@ impl Messages<'_> {
     /// The seqs of a built message.
     pub(super) fn seqs_of(&self, message: MessageId) -> Result<Vec<Seq>, Unreadable> {
         let ClosingId { bucket, seq } = message.closing;
-        let open = &self.part.buckets[bucket].closings;
+        let open = &self.shard.buckets[bucket].closings;
         let from = open.get(&seq).map(|open| open.at.day());
-        let row = self.message_row(message, from.unwrap_or(self.part.now.day()))?;
+        let row = self.message_row(message, from.unwrap_or(self.shard.now.day()))?;
         Ok(row.map_or_else(Vec::new, |(_, row)| row.entries(seq)))
     }
 
@@ -250,8 +253,8 @@ impl Messages<'_> {
         from: Day,
     ) -> Result<Option<(Day, MessageRow)>, Unreadable> {
         let key = message_key(message);
-        for day in self.part.journal_days.range(from..) {
-            if let Some(bytes) = self.draft.get_in_parts(Partition::Day(*day), &key)? {
+        for day in self.shard.journal_days.range(from..) {
+            if let Some(bytes) = self.draft.get_chunked(Partition::Day(*day), &key)? {
                 return Ok(Some((*day, decode("a message", &bytes)?)));
             }
         }
@@ -262,11 +265,11 @@ impl Messages<'_> {
 /// The stored records that end entries of an arrival individually; memory keeps only those that lanes
 /// still need.
 pub(crate) fn stored_ends(
-    part: &Part,
+    shard: &Shard,
     view: &dyn ReadView,
     bucket: &Bucket,
     kept: &StoredArrival,
 ) -> Result<Vec<Record>, Unreadable> {
-    let days = part.journal_days.range(kept.arrival.at.day()..).copied();
+    let days = shard.journal_days.range(kept.arrival.at.day()..).copied();
     ends(view, bucket.no, Of::Arrival(kept.seq), days)
 }

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use super::schedule::NotEntered;
-use super::state::Part;
+use super::state::Shard;
 use crate::engine::message::message_row::message_key;
 use crate::engine::rows::act::{Cancel, CancelCount};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reach::Reached;
-use crate::engine::rows::record_size::{parts, set_bytes};
+use crate::engine::rows::record_size::{pieces, set_bytes};
 use crate::engine::rows::reply::TakenBack;
 use crate::engine::rows::sent::Sent;
 use crate::journal::record::{Entries, Record};
@@ -24,7 +24,7 @@ use crate::model::reason::{Ending, Reason};
 use crate::model::time::{Day, Instant};
 use crate::sets::set::Set;
 
-impl Part {
+impl Shard {
     /// Cancels events as far as possible.
     pub(crate) fn cancel(
         &mut self,
@@ -134,7 +134,7 @@ impl Part {
             };
             let row = row.without(closing, &seqs, why);
             let key = message_key(message);
-            draft.put_in_parts(Partition::Day(day), key, &encode(&row));
+            draft.put_chunked(Partition::Day(day), key, &encode(&row));
             if row.entries(closing).is_empty() {
                 withdrawn.entry(closing).or_default().insert(number.0);
                 self.tally.messages -= 1;
@@ -155,32 +155,32 @@ impl Part {
 }
 
 fn cancel_scheduled(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     t: Instant,
     place: EventNo,
 ) -> Result<u64, Unreadable> {
     let mut count = 0;
-    for (no, frozen) in part.take_frozen(draft, (t, place))? {
+    for (no, frozen) in shard.take_frozen(draft, (t, place))? {
         let mut ended = NotEntered::default();
-        for part in &frozen.parts {
-            ended.end_all(part, &part.who, Reason::Event);
+        for subset in &frozen.subsets {
+            ended.end_all(subset, &subset.who, Reason::Event);
         }
         count += ended.entries();
-        part.drop_entries(draft, no, place, ended);
+        shard.drop_entries(draft, no, place, ended);
     }
     Ok(count)
 }
 
 /// Cancels what can be cancelled of an event, and returns what inboxes show of it.
 fn cancel_arrived(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     at: BucketNo,
     (place, days): (EventNo, &BTreeSet<Day>),
     sum: &mut TakenBack,
 ) -> Result<BTreeMap<Seq, RoaringBitmap>, Unreadable> {
-    let reach = part.messages(draft).reach(at, place, days)?;
+    let reach = shard.messages(draft).reach(at, place, days)?;
     let items: Vec<Entries> = reach
         .waiting
         .into_iter()
@@ -189,24 +189,29 @@ fn cancel_arrived(
     sum.cancelled += items.iter().map(|entries| entries.who.len()).sum::<u64>();
     sum.removed_from_batch += reach.kept_back.len() as u64;
     sum.too_late += reach.gone;
-    part.cut(draft, at, Some(Reason::Event), items);
-    part.take_out(draft, at, Reason::Event, reach.kept_back)?;
+    shard.cut(draft, at, Some(Reason::Event), items);
+    shard.take_out(draft, at, Reason::Event, reach.kept_back)?;
     Ok(reach.shown)
 }
 
 /// Takes delivered entries out of inboxes. They stay delivered.
-fn hide(part: &mut Part, draft: &mut Draft<'_>, at: BucketNo, shown: BTreeMap<Seq, RoaringBitmap>) {
+fn hide(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    at: BucketNo,
+    shown: BTreeMap<Seq, RoaringBitmap>,
+) {
     let items =
         shown.into_iter().map(|(seq, who)| Entries { seq, channel: INBOX_NO, who: who.into() });
-    for items in parts(items.collect(), |item| set_bytes(&item.who)) {
-        part.write(draft, at, Record::Hidden { at: part.now, items });
+    for items in pieces(items.collect(), |item| set_bytes(&item.who)) {
+        shard.write(draft, at, Record::Hidden { at: shard.now, items });
     }
 }
 
 /// Ends a message that can be kept back; the outcome is unknown if an earlier attempt may have handed
 /// it over.
 fn end_message(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     message: MessageId,
     seqs: Vec<Seq>,
@@ -219,5 +224,5 @@ fn end_message(
     };
     let MessageId { closing, number } = message;
     let sent = Sent { number, seqs, ending, resent: 0 };
-    part.note(draft, closing, &[sent]);
+    shard.note(draft, closing, &[sent]);
 }

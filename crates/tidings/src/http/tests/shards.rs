@@ -1,4 +1,4 @@
-//! Two nodes, each with one part of a store: what any call does at the one with the intake.
+//! Two nodes, each with one shard of a store: what any call does at the one with the intake.
 //!
 //! Each has an engine over a whole store of its own, of which it is asked for its part alone.
 
@@ -30,23 +30,23 @@ struct Node {
 
 struct Two([Node; 2]);
 
-fn homes(part: u16) -> Owners {
-    Owners { buckets: 64, parts: 2, held: [part].into(), intake: part == 0 }
+fn homes(shard: u16) -> Owners {
+    Owners { buckets: 64, shards: 2, held: [shard].into(), intake: shard == 0 }
 }
 
-/// The recipient with this number among those of a part.
-fn in_part(part: u16, n: usize) -> String {
+/// The recipient with this number among those of a shard.
+fn in_shard(shard: u16, n: usize) -> String {
     let names = (0..).map(|n| format!("r{n}"));
     let is_there =
-        |name: &String| homes(part).of_recipient(&Id::new(name).unwrap()) == Owner::Part(part);
+        |name: &String| homes(shard).of_recipient(&Id::new(name).unwrap()) == Owner::Shard(shard);
     names.filter(is_there).nth(n).unwrap()
 }
 
 impl Node {
-    fn start(part: u16) -> Self {
+    fn start(shard: u16) -> Self {
         let rig = Rig::new();
         let secret = Secret::random().unwrap();
-        let cluster = Arc::new(Cluster::new(NodeId(part.into())));
+        let cluster = Arc::new(Cluster::new(NodeId(shard.into())));
         let token = Some(secret.hash());
         let service = Service::new(
             rig.service.handle.clone(),
@@ -55,10 +55,10 @@ impl Node {
             Arc::clone(&rig.clock) as _,
             Settings::default(),
         );
-        let homes = Arc::new(homes(part));
+        let homes = Arc::new(homes(shard));
         let service = service.in_cluster(Arc::clone(&cluster));
-        let service = Arc::new(service.with_parts(Arc::clone(&homes)));
-        cluster.serve_parts(crate::http::router(service), Arc::new(|| true), homes);
+        let service = Arc::new(service.with_shards(Arc::clone(&homes)));
+        cluster.serve_shards(crate::http::router(service), Arc::new(|| true), homes);
         let (close, closed) = tokio::sync::oneshot::channel::<()>();
         let api = cluster::router(Arc::clone(&cluster));
         let address = rig.tokio.block_on(async {
@@ -94,7 +94,7 @@ impl Two {
             shares: vec![Share {
                 term: TermNo(1),
                 node: NodeId(1),
-                parts: vec![1],
+                shards: vec![1],
                 of: 2,
                 ends: false,
             }],
@@ -116,9 +116,9 @@ impl Two {
         let api = cluster::router(Arc::clone(&node.cluster));
         node.rig.tokio.block_on(async {
             let response = tower::ServiceExt::oneshot(api, request).await.unwrap();
-            let (parts, body) = response.into_parts();
+            let (shards, body) = response.into_parts();
             let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-            Answered { status: parts.status, headers: parts.headers, bytes: bytes.to_vec() }
+            Answered { status: shards.status, headers: shards.headers, bytes: bytes.to_vec() }
         })
     }
 
@@ -153,9 +153,9 @@ fn homes_of(node: &Node) -> NodeId {
     NodeId(if is_first { 0 } else { 1 })
 }
 
-/// Two recipients of each part, in turn.
+/// Two recipients of each shard, in turn.
 fn four() -> Vec<String> {
-    let of = |(part, n)| in_part(part, n);
+    let of = |(shard, n)| in_shard(shard, n);
     [(0, 0), (1, 0), (0, 1), (1, 1)].map(of).into()
 }
 
@@ -199,7 +199,7 @@ fn each_recipient_of_an_array_is_done_by_its_node_and_the_answers_are_in_order()
 #[test]
 fn a_request_with_a_key_is_done_at_other_nodes_once() {
     let two = Two::start();
-    let ids = [in_part(1, 0)];
+    let ids = [in_shard(1, 0)];
     let body = json!([{"id": ids[0], "name": "first"}]).to_string();
     let headers = [JSON, ("idempotency-key", "k")];
     let send = || two.send(Method::POST, "/v1/recipients", &headers, &body);
@@ -222,7 +222,7 @@ fn a_node_that_is_away_is_named_and_its_commands_are_answered_503() {
     two.lose_share();
     let status = two.get("/v1/admin/status");
     assert_eq!(status["missing"], json!(["b"]));
-    // What waits at the part that is away would read as "nothing waits".
+    // What waits at the shard that is away would read as "nothing waits".
     assert_eq!(status["entries"]["pending"], Value::Null);
     assert_eq!(two.get("/v1/admin/due")["missing"], json!(["b"]));
     assert_eq!(two.get("/v1/messages")["missing"], json!(["b"]));
@@ -247,9 +247,9 @@ fn a_node_that_is_away_is_named_and_its_commands_are_answered_503() {
 }
 
 #[test]
-fn what_all_parts_know_of_an_event_is_added_up() {
+fn what_all_shards_know_of_an_event_is_added_up() {
     let two = Two::start();
-    let [here, there] = [in_part(0, 0), in_part(1, 0)];
+    let [here, there] = [in_shard(0, 0), in_shard(1, 0)];
     let event = |to: &str| json!({"id": "e", "type": "weekly", "object": {"id": "o"}, "to": {"recipients": [to]}});
     for (node, id) in two.0.iter().zip([&here, &there]) {
         let call = |method, path: &str, body: &Value| node.rig.call(method, path, body);
@@ -281,7 +281,7 @@ fn what_all_parts_know_of_an_event_is_added_up() {
 }
 
 #[test]
-fn only_the_token_of_a_node_asks_it_for_its_parts_or_gives_it_commands() {
+fn only_the_token_of_a_node_asks_it_for_its_shards_or_gives_it_commands() {
     let two = Two::start();
     let key = Secret::random().unwrap();
     let made = two.send(Method::POST, "/v1/admin/keys", &[JSON], "{}").json();
@@ -333,7 +333,7 @@ fn events_without_an_id_have_the_same_one_when_their_request_comes_again() {
 #[test]
 fn a8_headers_of_nodes_are_taken_from_nodes_alone() {
     let two = Two::start();
-    let there = in_part(1, 0);
+    let there = in_shard(1, 0);
     let path = format!("/v1/recipients/{there}");
     let made = two.send(Method::PUT, &path, &[], "{}");
     assert!(made.status.is_success());
@@ -344,11 +344,11 @@ fn a8_headers_of_nodes_are_taken_from_nodes_alone() {
         ("tidings-forwarded", "2"),
         ("tidings-forwarded", "x"),
     ] {
-        for part in 0..2 {
-            let path = format!("/v1/recipients/{}", in_part(part, 0));
+        for shard in 0..2 {
+            let path = format!("/v1/recipients/{}", in_shard(shard, 0));
             two.send(Method::PUT, &path, &[], "{}");
             let found = two.send(Method::GET, &path, &[(name, value)], "");
-            assert_eq!(found.status, StatusCode::OK, "{name}: {value}, part {part}");
+            assert_eq!(found.status, StatusCode::OK, "{name}: {value}, part {shard}");
         }
     }
     // A token that no node has is no reason to believe the caller.

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::state::Part;
+use super::state::Shard;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::record_size::{parts, set_bytes};
+use crate::engine::rows::record_size::{pieces, set_bytes};
 use crate::engine::rows::reply::{Refused, Reply};
 use crate::journal::record::Record;
 use crate::journal::stored::{Unreadable, decode, each, encode};
@@ -86,7 +86,7 @@ pub(crate) fn may_follow(limits: Limits, topic: &Id, topics: u64) -> Result<(), 
     Ok(limits.check(Bound::Subscriptions, topics)?)
 }
 
-impl Part {
+impl Shard {
     /// Does commands that all follow, or all unfollow.
     pub(crate) fn follow(
         &mut self,
@@ -150,7 +150,7 @@ impl Part {
             let topics =
                 change.topics.into_iter().map(|(topic, who)| (topic.clone(), Set::from(who)));
             let bytes = |(topic, who): &(Id, Set)| topic.as_str().len() + set_bytes(who);
-            for topics in parts(topics.collect(), bytes) {
+            for topics in pieces(topics.collect(), bytes) {
                 self.write(draft, bucket, Record::Follow { topics, on });
             }
         }

@@ -1,4 +1,4 @@
-//! Two nodes that share the parts of a store: an event that one accepts is applied by both, and its answer has all
+//! Two nodes that share the shards of a store: an event that one accepts is applied by both, and its answer has all
 //! counts.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,32 +37,33 @@ impl LeaderLink for Beside {
     }
 }
 
-fn in_parts() -> Settings {
+fn in_shards() -> Settings {
     Settings {
-        options: Options { parts: 4, ..Options::default() },
+        options: Options { shards: 4, ..Options::default() },
         reopen_ms: 1,
         ..Settings::default()
     }
 }
 
-/// A node with these parts, the first of them with the intake.
-fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, parts: &[u16]) -> Runtime {
-    some_opened(over(store), clock, parts)
+/// A node with these shards, the first of them with the intake.
+fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, shards: &[u16]) -> Runtime {
+    some_opened(over(store), clock, shards)
 }
 
-fn some_opened(open: OpenStore, clock: &Arc<VirtualClock>, parts: &[u16]) -> Runtime {
-    let held = engine::Held { intake: parts.contains(&0), parts: parts.iter().copied().collect() };
+fn some_opened(open: OpenStore, clock: &Arc<VirtualClock>, shards: &[u16]) -> Runtime {
+    let held =
+        engine::Held { intake: shards.contains(&0), shards: shards.iter().copied().collect() };
     let open = (open, Some(held));
     let delivery = Delivery::new(BTreeMap::new(), Retries::default());
     let clock = Arc::clone(clock);
-    Runtime::start_held(open, rules(), delivery, clock, in_parts()).unwrap()
+    Runtime::start_held(open, rules(), delivery, clock, in_shards()).unwrap()
 }
 
-/// A store of four parts, with a clock.
+/// A store of four shards, with a clock.
 fn made() -> (Arc<dyn Store>, Arc<VirtualClock>) {
     let (store, clock) = (in_memory(), clock(MONDAY));
     let mail = plain(Arc::new(Counter::default()));
-    let whole = start(over(&store), mail, &clock, in_parts());
+    let whole = start(over(&store), mail, &clock, in_shards());
     whole.stop().unwrap();
     (store, clock)
 }
@@ -73,7 +74,7 @@ fn to_all(event: &str) -> Command {
     Command::Publish(Box::new(event))
 }
 
-/// Makes recipients, each at the node that has their part; returns how many the second one has.
+/// Makes recipients, each at the node that has their shard; returns how many the second one has.
 fn people(first: &Runtime, second: &Runtime) -> u64 {
     for number in 0..40 {
         let name = format!("person-{number}");
@@ -155,7 +156,7 @@ fn what_a_node_missed_it_applies_when_it_is_there() {
     };
     let second = some(&store, &clock, &[1, 2, 3]);
     assert_eq!((entries(&first), entries(&second)), (40 - there, there));
-    // A command of a part that is elsewhere is refused as one that may be sent again.
+    // A command of a shard that is elsewhere is refused as one that may be sent again.
     let mut names = (0..40).map(|number| format!("person-{number}"));
     let theirs = names.find(|name| {
         let handle = second.handle();
@@ -163,11 +164,13 @@ fn what_a_node_missed_it_applies_when_it_is_there() {
     });
     let refused = first.handle().submit(vec![person(&theirs.unwrap())]);
     assert!(matches!(refused, Err(RuntimeError::Unavailable(_))), "{refused:?}");
-    let parts: BTreeSet<u16> = [&first, &second]
+    let shards: BTreeSet<u16> = [&first, &second]
         .into_iter()
-        .flat_map(|node| node.handle().look(|node| node.engine().replica().part_numbers()).unwrap())
+        .flat_map(|node| {
+            node.handle().look(|node| node.engine().replica().shard_numbers()).unwrap()
+        })
         .collect();
-    assert_eq!(parts, [0, 1, 2, 3].into());
+    assert_eq!(shards, [0, 1, 2, 3].into());
 }
 
 /// A way to the other node on which everything is lost.
@@ -285,7 +288,7 @@ impl AnswerRecorder for Keeping {
 }
 
 #[test]
-fn a_copy_of_a_request_that_waits_for_other_parts_gets_its_answer() {
+fn a_copy_of_a_request_that_waits_for_other_shards_gets_its_answer() {
     let (store, clock) = made();
     let (first, second) = (some(&store, &clock, &[0, 3]), some(&store, &clock, &[1, 2]));
     people(&first, &second);

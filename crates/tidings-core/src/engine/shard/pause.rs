@@ -1,6 +1,6 @@
 //! Pausing and resuming a type or a channel (decision 012).
 
-use super::state::Part;
+use super::state::Shard;
 use super::take_back::Among;
 use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
@@ -21,7 +21,7 @@ impl Engine {
     }
 }
 
-impl Part {
+impl Shard {
     /// Pauses a type or channel.
     pub(crate) fn pause(
         &mut self,
@@ -75,10 +75,10 @@ impl Part {
 }
 
 /// The entries that wait apart while something is paused; none = they stay in their windows.
-fn set_apart(part: &Part, what: &Pausable) -> Option<Among<'static>> {
+fn set_apart(shard: &Shard, what: &Pausable) -> Option<Among<'static>> {
     match what {
         Pausable::Type(name) => {
-            Some(Among { type_no: part.compiled.names.type_no(name.as_str()), ..Among::default() })
+            Some(Among { type_no: shard.compiled.names.type_no(name.as_str()), ..Among::default() })
         }
         // The inbox has no windows that could stay open: what comes is set apart.
         Pausable::Channel(name) => (channel_no(name) == Some(INBOX_NO))
@@ -88,15 +88,15 @@ fn set_apart(part: &Part, what: &Pausable) -> Option<Among<'static>> {
 
 /// Moves entries to their new lanes, and records in each bucket what is paused.
 fn note_paused(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     among: Option<Among<'_>>,
 ) -> Result<(), Unreadable> {
-    for &at in &*part.buckets.numbers() {
+    for &at in &*shard.buckets.numbers() {
         if let Some(among) = among {
-            part.reroute(draft, at, among)?;
+            shard.reroute(draft, at, among)?;
         }
-        part.write_paused(draft, at);
+        shard.write_paused(draft, at);
     }
     Ok(())
 }

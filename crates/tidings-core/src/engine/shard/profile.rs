@@ -1,6 +1,6 @@
 //! Commands about recipients: profiles, subscriptions, marks, flushes.
 
-use super::state::Part;
+use super::state::Shard;
 use super::{follow, take_back};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
@@ -13,7 +13,7 @@ use crate::model::command::{Command, MarkKind, Marked};
 use crate::model::id::Id;
 use crate::model::recipient::{Addresses, Recipient, RecipientChange, State};
 
-impl Part {
+impl Shard {
     /// Runs a command that concerns one recipient.
     pub(crate) fn command(
         &mut self,
@@ -85,28 +85,28 @@ impl Part {
     }
 }
 
-fn erase(part: &mut Part, draft: &mut Draft<'_>, recipient: &Id) -> Answer {
-    let (bucket, number) = match part.find(recipient) {
+fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Answer {
+    let (bucket, number) = match shard.find(recipient) {
         Ok(found) => found,
         Err(refused) => return Ok(Err(refused)),
     };
-    for key in follow::rows_of(draft, part.buckets[bucket].no, number)?.into_keys() {
+    for key in follow::rows_of(draft, shard.buckets[bucket].no, number)?.into_keys() {
         draft.delete(Partition::Base, key);
     }
-    let at = part.now;
-    part.write(draft, bucket, Record::Erased { at, number });
-    part.end_messages_to(draft, bucket, number)?;
+    let at = shard.now;
+    shard.write(draft, bucket, Record::Erased { at, number });
+    shard.end_messages_to(draft, bucket, number)?;
     Ok(Ok(Reply::Done))
 }
 
 fn mark(
-    part: &mut Part,
+    shard: &mut Shard,
     intake: &Intake,
     draft: &mut Draft<'_>,
     recipient: &Id,
     (what, kind): (&Marked, MarkKind),
 ) -> Answer {
-    let (bucket, number) = match part.find(recipient) {
+    let (bucket, number) = match shard.find(recipient) {
         Ok(found) => found,
         Err(refused) => return Ok(Err(refused)),
     };
@@ -121,33 +121,33 @@ fn mark(
             }
         }
         Marked::Event(event) => {
-            let places = part.copies_in(draft).places_of(intake, event)?;
+            let places = shard.copies_in(draft).places_of(intake, event)?;
             places.into_iter().map(Covered::Event).collect()
         }
     };
     for what in covered {
-        let record = Record::Mark { at: part.now, before: intake.next_place, number, what, kind };
-        part.write(draft, bucket, record);
+        let record = Record::Mark { at: shard.now, before: intake.next_place, number, what, kind };
+        shard.write(draft, bucket, record);
     }
     Ok(Ok(Reply::Done))
 }
 
 fn flush(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     recipient: &Id,
     (channel, lane, key): (Option<&str>, Option<&str>, Option<&BatchKey>),
 ) -> Result<Reply, Refused> {
-    let (bucket, number) = part.find(recipient)?;
+    let (bucket, number) = shard.find(recipient)?;
     let channel = match channel {
         Some(name) => {
             Some(channel_no(name).ok_or_else(|| Refused::UnknownChannel(name.to_owned()))?)
         }
         None => None,
     };
-    let open = part.buckets[bucket].lanes.open_of(number.0);
+    let open = shard.buckets[bucket].lanes.open_of(number.0);
     let open = open.filter(|(at, state)| {
-        let name = part.compiled.names.lane(at.lane);
+        let name = shard.compiled.names.lane(at.lane);
         !state.keeps_paused()
             && channel.is_none_or(|channel| channel == name.channel)
             && lane.is_none_or(|lane| lane == name.name)
@@ -157,12 +157,12 @@ fn flush(
     let due = lanes.len();
     // Where nothing waits the marker names the place at which the recipient was found flushed.
     let seq = if lanes.is_empty() {
-        part.buckets[bucket].next_seq
+        shard.buckets[bucket].next_seq
     } else {
-        let at = part.now;
-        part.write(draft, bucket, Record::Flush { at, number, lanes })
+        let at = shard.now;
+        shard.write(draft, bucket, Record::Flush { at, number, lanes })
     };
-    let marker = format!("{}-{seq}", part.buckets[bucket].no);
+    let marker = format!("{}-{seq}", shard.buckets[bucket].no);
     Ok(Reply::Flushed { marker, lanes: due })
 }
 

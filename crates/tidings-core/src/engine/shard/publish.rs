@@ -6,13 +6,13 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::mute::{Branch, Way};
-use super::state::Part;
+use super::state::Shard;
 use crate::bucket::{Bucket, Left, Why};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::act::Spread;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::record_size::{parts, set_bytes};
+use crate::engine::rows::record_size::{pieces, set_bytes};
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
 use crate::journal::stored::Unreadable;
 use crate::model::batch_key::BatchKeys;
@@ -41,7 +41,7 @@ pub(crate) type Routed = BTreeMap<Way, RoaringBitmap>;
 /// One of these sets.
 type Destination = (Way, RoaringBitmap);
 
-impl Part {
+impl Shard {
     /// Applies an accepted event: it enters its lanes now, with this row, or its audience is kept until `t`.
     pub(crate) fn publish(
         &mut self,
@@ -104,7 +104,7 @@ impl Part {
             }
         }
         for (t, routed) in by_t {
-            // What comes after the arrival is entered by the intake, however late this part learns of both.
+            // What comes after the arrival is entered by the intake, however late this shard learns of both.
             match at.filter(|_| t <= row.came_at()) {
                 Some(at) => self.arrive(draft, (t, at), row, &reasons.words, routed),
                 None => self.freeze(draft, (t, type_no), row, &reasons.words, routed),
@@ -149,7 +149,7 @@ impl Part {
             let (later, first): (Vec<_>, Vec<_>) =
                 routed.into_iter().partition(|(way, _)| way.later);
             for (origin, routed) in [(Origin::First, first), (Origin::Later, later)] {
-                for routed in parts(routed, bytes) {
+                for routed in pieces(routed, bytes) {
                     let (reasons, variants) = narrowed(words, routed);
                     let arrival = Arrival {
                         at: now,
@@ -172,14 +172,14 @@ impl Part {
 }
 
 /// The recipients that an event names, by bucket, and those that do not exist.
-fn named(part: &Part, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
+fn named(shard: &Shard, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BTreeSet<Id>) {
     let mut named: BTreeMap<BucketNo, RoaringBitmap> = BTreeMap::new();
     let mut unknown = BTreeSet::new();
     for recipient in &to.recipients {
-        if part.buckets.of(recipient.as_str()).is_none() {
+        if shard.buckets.of(recipient.as_str()).is_none() {
             continue;
         }
-        match part.find(recipient) {
+        match shard.find(recipient) {
             Ok((bucket, number)) => {
                 named.entry(bucket).or_default().insert(number.0);
             }
@@ -209,21 +209,21 @@ pub(crate) fn by_instant(
         return BTreeMap::from([(first, routed)]);
     }
     for (way, who) in routed {
-        let parts: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
+        let subsets: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
             (Some(time), _) => {
                 let by_t = bucket
                     .roster
                     .by_zone(&who)
                     .into_iter()
-                    .map(|(zone, part)| (zone.when(time).max(row.came_at()), part));
+                    .map(|(zone, subset)| (zone.when(time).max(row.came_at()), subset));
                 by_t.collect()
             }
             (None, first) => vec![(first.unwrap_or(row.came_at()), who)],
         };
         for (after_ms, way) in way.by_after(row, names) {
-            for (t, part) in &parts {
+            for (t, subset) in &subsets {
                 let routed = by_t.entry(t.plus_ms(after_ms)).or_default();
-                *routed.entry(way.clone()).or_default() |= part;
+                *routed.entry(way.clone()).or_default() |= subset;
             }
         }
     }
@@ -318,37 +318,37 @@ fn route(
             .into_iter()
             .map(|at| u16::try_from(at).expect("the limits leave an event fewer reasons than 2^16"))
             .collect();
-        let mut parts = vec![(Vec::new(), who)];
+        let mut subsets = vec![(Vec::new(), who)];
         let why = Why { words, reasons: &reasons };
         for channel in of_type.channels(only) {
-            let mut split = Vec::with_capacity(parts.len());
-            for (entries, who) in parts {
+            let mut split = Vec::with_capacity(subsets.len());
+            for (entries, who) in subsets {
                 let chosen = bucket.preferences.lanes(channel, (of_type, paused), who);
-                for (lane, part) in chosen {
+                for (lane, subset) in chosen {
                     let Some(lane) = lane else {
-                        split.push((entries.clone(), part));
+                        split.push((entries.clone(), subset));
                         continue;
                     };
-                    for (left, part) in unmuted((bucket, of_type), channel, event, why, part) {
+                    for (left, subset) in unmuted((bucket, of_type), channel, event, why, subset) {
                         let mut entries: Vec<Branch> = entries.clone();
                         let reasons = match left {
                             Left::Nothing => {
-                                split.push((entries, part));
+                                split.push((entries, subset));
                                 continue;
                             }
                             Left::All => None,
                             Left::Some(reasons) => Some(reasons),
                         };
                         entries.push(Branch { channel, lane, reasons });
-                        split.push((entries, part));
+                        split.push((entries, subset));
                     }
                 }
             }
-            parts = split;
+            subsets = split;
         }
-        for (entries, part) in parts {
-            if !entries.is_empty() && !part.is_empty() {
-                *routed.entry(Way::of(entries, &reasons)).or_default() |= part;
+        for (entries, subset) in subsets {
+            if !entries.is_empty() && !subset.is_empty() {
+                *routed.entry(Way::of(entries, &reasons)).or_default() |= subset;
             }
         }
     }
@@ -382,23 +382,23 @@ pub(crate) fn settle_lanes(
     }
     let mut settled = Routed::new();
     for (way, who) in routed {
-        let mut parts = vec![(Vec::new(), who)];
+        let mut subsets = vec![(Vec::new(), who)];
         for &lane in &way.lanes {
             let address = compiled.names.address(lane, keys);
-            let mut split = Vec::with_capacity(parts.len());
-            for (lanes, who) in parts {
-                for (no, part) in bucket.lanes_of(&address, who, compiled) {
+            let mut split = Vec::with_capacity(subsets.len());
+            for (lanes, who) in subsets {
+                for (no, subset) in bucket.lanes_of(&address, who, compiled) {
                     let mut lanes: Vec<LaneNo> = lanes.clone();
                     lanes.push(no);
-                    split.push((lanes, part));
+                    split.push((lanes, subset));
                 }
             }
-            parts = split;
+            subsets = split;
         }
-        for (mut lanes, part) in parts {
+        for (mut lanes, subset) in subsets {
             lanes.sort_unstable();
             let way = Way { lanes, ..way.clone() };
-            *settled.entry(way).or_default() |= part;
+            *settled.entry(way).or_default() |= subset;
         }
     }
     settled

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 use roaring::RoaringBitmap;
 
-use super::state::Part;
+use super::state::Shard;
 use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, Reading, State};
 use crate::engine::intake::accepted;
 use crate::engine::message::plan::Planner;
@@ -110,17 +110,18 @@ fn seen_there(
 /// By channel, the recipients of a scheduled event for whom it comes later there, and who have seen it in their
 /// inbox.
 pub(crate) fn seen_before(
-    part: &Part,
+    shard: &Shard,
     draft: &Draft<'_>,
     bucket: &Bucket,
     (row, of_type): (&EventRow, &Type),
     (t, frozen): (Instant, &Frozen),
 ) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
     let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
-    for part in &frozen.parts {
-        for channel in part.channels.iter().filter(|channel| of_type.after_ms(**channel).is_some())
+    for subset in &frozen.subsets {
+        for channel in
+            subset.channels.iter().filter(|channel| of_type.after_ms(**channel).is_some())
         {
-            *concerned.entry(*channel).or_default() |= &part.who.0;
+            *concerned.entry(*channel).or_default() |= &subset.who.0;
         }
     }
     let mut seen = BTreeMap::new();
@@ -130,7 +131,7 @@ pub(crate) fn seen_before(
             object: About::object_hash(&row.event.object.id),
             t: t.plus_ms(-row.after_ms(channel)),
         };
-        let around = (bucket, &part.compiled.names);
+        let around = (bucket, &shard.compiled.names);
         let asked = BTreeMap::from([(entries, who)]);
         let by_place = seen_there(draft.view, around, &asked)?;
         seen.extend(by_place.into_values().map(|who| (channel, who)));

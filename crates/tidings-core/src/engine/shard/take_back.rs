@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use super::mute::silenced;
-use super::state::Part;
+use super::state::Shard;
 use crate::bucket::Bucket;
 use crate::engine::check::look::{Ends, Facts};
 use crate::engine::intake::accepted;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::{Located, name_again};
-use crate::engine::rows::record_size::{parts, set_bytes};
+use crate::engine::rows::record_size::{pieces, set_bytes};
 use crate::engine::rows::reply::{Answer, Refused, Reply};
 use crate::index::Found;
 use crate::journal::record::{Arrival, Entries, EventAt, Origin, Record, Variant};
@@ -63,7 +63,7 @@ struct Moved<'a> {
     who: RoaringBitmap,
 }
 
-impl Part {
+impl Shard {
     /// Ends entries at once, each counted on its day. `None` = they move to another lane.
     pub(crate) fn cut(
         &mut self,
@@ -85,7 +85,7 @@ impl Part {
                 }
             }
         }
-        for items in parts(items, |item| set_bytes(&item.who)) {
+        for items in pieces(items, |item| set_bytes(&item.who)) {
             let record = Record::Cut { at: self.now, why, items };
             self.write(draft, at, record);
         }
@@ -200,7 +200,7 @@ impl Part {
         }
         self.cut(draft, at, None, leaves);
         let overdue = self.buckets[at].overdue_among(&arrivals, self.clock, &self.compiled);
-        for arrivals in parts(arrivals, arrival_bytes) {
+        for arrivals in pieces(arrivals, arrival_bytes) {
             let record = Record::Move {
                 at: now,
                 overdue: overdue.iter().map(|(lane, who)| (lane.clone(), who.clone())).collect(),
@@ -282,7 +282,7 @@ impl Part {
 
 /// The numbers of the channels on which a mode is set, where it is allowed.
 fn choosable(
-    part: &Part,
+    shard: &Shard,
     scope: &PreferenceScope,
     channel: &str,
     mode: &Mode,
@@ -292,7 +292,7 @@ fn choosable(
         return Err(Refused::Preference(what.to_owned()));
     }
     if let (PreferenceScope::Type(name), Mode::Never) = (scope, mode)
-        && let Some(of_type) = part.rules().and_then(|rules| rules.types.get(name))
+        && let Some(of_type) = shard.rules().and_then(|rules| rules.types.get(name))
         && of_type.required
     {
         let what = format!("the type `{name}` is required, so it can't be `never`");
@@ -306,7 +306,7 @@ fn choosable(
         None => return Err(Refused::UnknownChannel(channel.to_owned())),
     };
     if let Mode::Digest(name) = mode {
-        let known = part.rules().is_some_and(|rules| rules.digests.contains_key(name));
+        let known = shard.rules().is_some_and(|rules| rules.digests.contains_key(name));
         if !known {
             return Err(Refused::Preference(format!("there is no digest `{name}`")));
         }
@@ -321,7 +321,7 @@ fn choosable(
 
 /// Refuses more mutes than a recipient may have.
 fn may_mute(
-    part: &Part,
+    shard: &Shard,
     (bucket, number): (BucketNo, RecipientNo),
     choices: &[(ChannelNo, PreferenceScope, Mode)],
 ) -> Result<(), Refused> {
@@ -334,22 +334,22 @@ fn may_mute(
     if mutes(Mode::Never).next().is_none() {
         return Ok(());
     }
-    let known = part.buckets[bucket].preferences.mutes.of(number.0);
+    let known = shard.buckets[bucket].preferences.mutes.of(number.0);
     let mut all: BTreeSet<(ChannelNo, &PreferenceScope)> = known.collect();
     for (channel, scope, _) in mutes(Mode::Default) {
         all.remove(&(*channel, scope));
     }
     all.extend(mutes(Mode::Never).map(|(channel, scope, _)| (*channel, scope)));
-    Ok(part.limits().check(Bound::Mutes, all.len() as u64)?)
+    Ok(shard.limits().check(Bound::Mutes, all.len() as u64)?)
 }
 
 fn choose(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     (bucket, number): (BucketNo, RecipientNo),
     choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
 ) -> Answer {
-    if let Err(refused) = may_mute(part, (bucket, number), &choices) {
+    if let Err(refused) = may_mute(shard, (bucket, number), &choices) {
         return Ok(Err(refused));
     }
     let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
@@ -357,45 +357,45 @@ fn choose(
     channels.dedup();
     for (channel, scope, mode) in choices {
         let record = Record::Preference { number, scope, channel, mode };
-        part.write(draft, bucket, record);
+        shard.write(draft, bucket, record);
     }
     let who = RoaringBitmap::from_iter([number.0]);
     for channel in channels {
         let among = Among { channel: Some(channel), who: Some(&who), ..Among::default() };
-        part.reroute(draft, bucket, among)?;
-        part.take_out_unwanted(draft, bucket, Some((number.0, channel)))?;
+        shard.reroute(draft, bucket, among)?;
+        shard.take_out_unwanted(draft, bucket, Some((number.0, channel)))?;
     }
     Ok(Ok(Reply::Done))
 }
 
 /// Copies the row of an event, entries of which move to today, unless today has it.
-fn copy_event(part: &mut Part, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
-    if is_first_copy(part, from.event) {
+fn copy_event(shard: &mut Shard, draft: &mut Draft<'_>, from: &Arrival) -> Result<(), Unreadable> {
+    if is_first_copy(shard, from.event) {
         let row = accepted::read(draft, from.at.day(), from.event)?;
-        copy_row(part, draft, from.event, row);
+        copy_row(shard, draft, from.event, row);
     }
     Ok(())
 }
 
 /// Returns true if today has no row of an event of another day, and notes that it gets one.
-fn is_first_copy(part: &mut Part, at: EventAt) -> bool {
-    let today = part.now.day();
+fn is_first_copy(shard: &mut Shard, at: EventAt) -> bool {
+    let today = shard.now.day();
     if at.day == today {
         return false;
     }
-    if !part.copies.contains_key(&today) {
-        part.copies.values_mut().for_each(|copies| *copies = Tree::new());
+    if !shard.copies.contains_key(&today) {
+        shard.copies.values_mut().for_each(|copies| *copies = Tree::new());
     }
-    let copies = part.copies.entry(today).or_default();
+    let copies = shard.copies.entry(today).or_default();
     copies.insert(at, ()).is_none()
 }
 
-fn copy_row(part: &mut Part, draft: &mut Draft<'_>, at: EventAt, row: EventRow) {
-    let today = part.now.day();
+fn copy_row(shard: &mut Shard, draft: &mut Draft<'_>, at: EventAt, row: EventRow) {
+    let today = shard.now.day();
     accepted::copy(draft, today, at, &row);
     let located = Located { place: row.place, scheduled: None, at: Some(at) };
     name_again(draft, Owner::Shared, today, &row.event, located);
-    part.kept_objects.push((row.event, today));
+    shard.kept_objects.push((row.event, today));
 }
 
 /// An upper bound on the bytes of an arrival's sets and words in a row.
@@ -464,11 +464,11 @@ fn sort_out<'a>(
         if let Some(of_type) = of_type {
             never = silenced(draft, (bucket, of_type), (kept, variant), (channel, &who))?;
             let chosen = bucket.preferences.lanes(channel, (of_type, paused), who.clone());
-            for (to, part) in chosen {
+            for (to, subset) in chosen {
                 match to {
-                    None => never |= part,
+                    None => never |= subset,
                     Some(to) if compiled.names.are_one_lane(&address(to), &from) => {}
-                    Some(to) => leaves.push((to, part)),
+                    Some(to) => leaves.push((to, subset)),
                 }
             }
         }
@@ -479,13 +479,13 @@ fn sort_out<'a>(
             ..Facts::default()
         };
         let left = facts.checks().divide(who, |reason, who| end(Some(reason), who));
-        for (to, mut part) in leaves {
-            part &= &left;
-            if part.is_empty() {
+        for (to, mut subset) in leaves {
+            subset &= &left;
+            if subset.is_empty() {
                 continue;
             }
-            end(None, part.clone());
-            for (lane, who) in bucket.lanes_of(&address(to), part, compiled) {
+            end(None, subset.clone());
+            for (lane, who) in bucket.lanes_of(&address(to), subset, compiled) {
                 let reasons = kept.arrival.reasons_of(variant, channel);
                 moved.push(Moved { kept, lane, reasons, who });
             }

@@ -63,11 +63,11 @@ impl Way {
             lanes.entry(after_ms).or_default().push(*lane);
         }
         let first = lanes.keys().next().copied();
-        let parts = lanes.into_iter().map(|(after_ms, lanes)| {
-            let part = Self { lanes, later: Some(after_ms) != first, ..self.clone() };
-            (after_ms, part)
+        let subsets = lanes.into_iter().map(|(after_ms, lanes)| {
+            let subset = Self { lanes, later: Some(after_ms) != first, ..self.clone() };
+            (after_ms, subset)
         });
-        parts.collect()
+        subsets.collect()
     }
 
     /// The indexes of the reasons on a channel.

@@ -1,4 +1,4 @@
-//! A part: some buckets with one writer and one clock.
+//! A shard: some buckets with one writer and one clock.
 //!
 //! It applies what the intake has accepted, in order, and does what concerns its own recipients. It reads the
 //! intake and never changes it.
@@ -38,8 +38,8 @@ use crate::sets::shared::{Own, Tree};
 
 /// Some buckets, and what they share.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
-    /// Its number among the parts of the store.
+pub(crate) struct Shard {
+    /// Its number among the shards of the store.
     pub(crate) no: u16,
     /// The instant of the newest step, which never goes back.
     pub(crate) now: Instant,
@@ -78,11 +78,11 @@ pub(crate) struct Part {
     options: Options,
 }
 
-/// A part's clock and counters as stored.
+/// A shard's clock and counters as stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Head {
-    /// Number of parts.
-    parts: u16,
+    /// Number of shards.
+    shards: u16,
     now: Instant,
     clock: Instant,
     tally: Tally,
@@ -93,30 +93,34 @@ pub(crate) struct Head {
 }
 
 fn head_key(no: u16) -> Vec<u8> {
-    Key::of(Owner::Part, Table::Meta).u16(no).done()
+    Key::of(Owner::Shard, Table::Meta).u16(no).done()
 }
 
-/// Reads the heads of so many parts, or (`None`) of those that there are. If there were more or fewer, the first one
+/// Reads the heads of that many shards, or (`None`) of those that there are. If there were more or fewer, the first one
 /// gets what all had counted; that has to wait for as long as not all of them have applied the same acts.
-pub(crate) fn read_heads(view: &dyn ReadView, parts: Option<u16>) -> Result<Vec<Head>, Unreadable> {
+pub(crate) fn read_heads(
+    view: &dyn ReadView,
+    shards: Option<u16>,
+) -> Result<Vec<Head>, Unreadable> {
     let mut stored: Vec<Head> = Vec::new();
     for no in 0.. {
-        if stored.first().is_some_and(|first| no >= first.parts) {
+        if stored.first().is_some_and(|first| no >= first.shards) {
             break;
         }
         let Some(bytes) = view.get(Partition::Base, &head_key(no))? else {
             break;
         };
-        stored.push(decode("a part's head", &bytes)?);
+        stored.push(decode("a shard's head", &bytes)?);
     }
     let applied = stored.first().map(|head| head.applied).unwrap_or_default();
     let are_equal = stored.iter().all(|head| head.applied == applied);
-    let Some(parts) = parts.filter(|parts| stored.len() != usize::from(*parts) && are_equal) else {
+    let Some(shards) = shards.filter(|shards| stored.len() != usize::from(*shards) && are_equal)
+    else {
         return Ok(stored);
     };
     let newest = |of: fn(&Head) -> Instant| stored.iter().map(of).max().unwrap_or(Instant::MIN);
     let fresh = || Head {
-        parts,
+        shards,
         now: newest(|head| head.now),
         clock: newest(|head| head.clock),
         tally: Tally::default(),
@@ -125,7 +129,7 @@ pub(crate) fn read_heads(view: &dyn ReadView, parts: Option<u16>) -> Result<Vec<
         forgotten_before: stored.iter().filter_map(|head| head.forgotten_before).max(),
         paused: stored.first().map_or_else(Paused::default, |head| head.paused.clone()),
     };
-    let mut heads: Vec<Head> = (0..parts).map(|_| fresh()).collect();
+    let mut heads: Vec<Head> = (0..shards).map(|_| fresh()).collect();
     for head in &stored {
         heads[0].tally = heads[0].tally + head.tally;
         heads[0].entries_created += head.entries_created;
@@ -133,22 +137,22 @@ pub(crate) fn read_heads(view: &dyn ReadView, parts: Option<u16>) -> Result<Vec<
     Ok(heads)
 }
 
-impl Part {
-    /// Reads the stored buckets of a part of so many, or creates them. `total` = the number of all buckets, `held` = the days that the store has.
+impl Shard {
+    /// Reads the stored buckets of a shard of so many, or creates them. `total` = the number of all buckets, `held` = the days that the store has.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub(crate) fn recover(
         (view, held): (&dyn ReadView, &[Day]),
         (compiled, head): (&Arc<CompiledRules>, Head),
-        (no, parts): (u16, u16),
+        (no, shards): (u16, u16),
         (total, options): (u16, Options),
     ) -> Result<Self, Unreadable> {
         let kept = |day: &Day| head.forgotten_before.is_none_or(|before| *day >= before);
         let days: Vec<Day> = held.iter().copied().filter(kept).collect();
         let mut ledger = Ledger::default();
         let mut buckets = Vec::new();
-        for no in range_of(no, parts, total).map(BucketNo) {
+        for no in range_of(no, shards, total).map(BucketNo) {
             let source =
                 Source { view, compiled, days: &days, forgotten_before: head.forgotten_before };
             buckets.push(recovery::recover(no, source)?);
@@ -182,10 +186,10 @@ impl Part {
         })
     }
 
-    /// Writes the counters and the clock of the part, of so many.
-    pub(crate) fn write_head(&self, draft: &mut Draft<'_>, parts: u16) {
+    /// Writes the counters and the clock of the shard, of so many.
+    pub(crate) fn write_head(&self, draft: &mut Draft<'_>, shards: u16) {
         let head = Head {
-            parts,
+            shards,
             now: self.now,
             clock: self.clock,
             tally: self.tally,
@@ -265,7 +269,7 @@ impl Part {
         seq
     }
 
-    /// Returns true if a command concerns a recipient of the part.
+    /// Returns true if a command concerns a recipient of the shard.
     pub(crate) fn has(&self, command: &Command) -> bool {
         let recipient = command.recipient();
         recipient.is_some_and(|id| self.buckets.of(id.as_str()).is_some())
@@ -304,7 +308,7 @@ impl Part {
         earliest.map(Instant)
     }
 
-    /// [`Part::next_due`] of a bucket, in milliseconds.
+    /// [`Shard::next_due`] of a bucket, in milliseconds.
     pub(crate) fn next_due_of(&mut self, bucket: BucketNo) -> Option<i64> {
         let known = self.buckets[bucket].known_due();
         known.unwrap_or_else(|| self.buckets[bucket].next_due(&self.compiled))
@@ -331,14 +335,14 @@ impl Part {
         Ok(None)
     }
 
-    /// Returns true if [`Part::chore`] may have work.
+    /// Returns true if [`Shard::chore`] may have work.
     pub(crate) fn has_chores(&self) -> bool {
         let today = self.now.day();
         let mut buckets = self.working();
         buckets.any(|bucket| bucket.has_chore(today, &self.options))
     }
 
-    /// The bucket of the last writes from [`Part::chore`].
+    /// The bucket of the last writes from [`Shard::chore`].
     pub(crate) fn chores_of(&self) -> BucketNo {
         self.buckets.numbers()[self.busy]
     }
@@ -368,11 +372,11 @@ fn day_of(write: &Write) -> Option<Day> {
     }
 }
 
-/// The buckets of a part, of so many parts and buckets.
-pub(crate) fn range_of(part: u16, parts: u16, buckets: u16) -> Range<u16> {
-    let first = |part: u16| {
-        let first = u32::from(part) * u32::from(buckets) / u32::from(parts);
+/// The buckets of a shard, of that many shards and buckets.
+pub(crate) fn range_of(shard: u16, shards: u16, buckets: u16) -> Range<u16> {
+    let first = |shard: u16| {
+        let first = u32::from(shard) * u32::from(buckets) / u32::from(shards);
         u16::try_from(first).expect("a part begins within the buckets")
     };
-    first(part)..first(part + 1)
+    first(shard)..first(shard + 1)
 }

@@ -2,16 +2,16 @@
 
 use roaring::RoaringBitmap;
 
-use super::state::Part;
+use super::state::Shard;
 use crate::bucket::Due;
 use crate::content::message::{Item, Message, Skipped};
 use crate::engine::check::condition::ask;
 use crate::engine::check::look::{Ends, Facts, facts_of};
 use crate::engine::intake::state::Intake;
-use crate::engine::part::admission::remember;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::inbox_delivery::InboxDelivery;
+use crate::engine::shard::admission::remember;
 use crate::index::headers::Header;
 use crate::journal::record::{Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
@@ -27,7 +27,7 @@ use crate::rules::lane_kind::LaneKind;
 /// Entries of a type with `once_ever` that are delivered.
 type Once = (TypeNo, Header, RoaringBitmap);
 
-impl Part {
+impl Shard {
     /// Ends an instant once everything has arrived at it: delivers to the inboxes, and closes the lanes
     /// that are due now.
     pub(crate) fn end_instant(
@@ -73,27 +73,27 @@ impl Part {
 
 /// Keeps windows open that a cap keeps, and returns the others.
 fn cap_due(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     at: BucketNo,
     lane: &LaneKey,
     who: RoaringBitmap,
 ) -> RoaringBitmap {
-    let now = part.now;
-    let capped = part.buckets[at].capped(lane, &who, part.clock, &part.compiled);
+    let now = shard.now;
+    let capped = shard.buckets[at].capped(lane, &who, shard.clock, &shard.compiled);
     if capped.is_empty() {
         return who;
     }
     let rest = who - &capped;
     let (lane, who) = (lane.clone(), capped.into());
-    part.write(draft, at, Record::Capped { at: now, lane, who });
+    shard.write(draft, at, Record::Capped { at: now, lane, who });
     rest
 }
 
 /// Counts windows of a digest that are first due, and returns those that close: the others have too few
 /// entries, or are held.
 fn count_due(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     at: BucketNo,
     lane: LaneNo,
@@ -102,37 +102,37 @@ fn count_due(
     if who.is_empty() {
         return Ok(who);
     }
-    let bucket = &part.buckets[at];
-    let fewer = bucket.too_few(draft.view, lane, &who, &part.compiled)?;
+    let bucket = &shard.buckets[at];
+    let fewer = bucket.too_few(draft.view, lane, &who, &shard.compiled)?;
     let enough = who - &fewer;
-    let terms = bucket.terms(&part.compiled);
+    let terms = bucket.terms(&shard.compiled);
     let state = bucket.lanes.plain().get(&lane);
     let held = state.map_or_else(RoaringBitmap::new, |state| state.would_hold(&enough, terms));
     let closing = enough - &held;
     if !fewer.is_empty() || !held.is_empty() {
         let record =
-            Record::Counted { at: part.now, lane, fewer: fewer.into(), enough: held.into() };
-        part.write(draft, at, record);
+            Record::Counted { at: shard.now, lane, fewer: fewer.into(), enough: held.into() };
+        shard.write(draft, at, record);
     }
     Ok(closing)
 }
 
 /// Delivers new arrivals to the inboxes: at once, as a set, without a row per recipient.
 fn deliver_to_inboxes(
-    part: &mut Part,
+    shard: &mut Shard,
     intake: &Intake,
     draft: &mut Draft<'_>,
 ) -> Result<Vec<InboxDelivery>, Unreadable> {
     let mut delivered = Vec::new();
-    for &at in &*part.buckets.numbers() {
-        let Some((of_bucket, once)) = inbox_delivery(part, intake, draft, at)? else {
+    for &at in &*shard.buckets.numbers() {
+        let Some((of_bucket, once)) = inbox_delivery(shard, intake, draft, at)? else {
             continue;
         };
         for (type_no, header, who) in once {
-            remember(part, draft, at, (type_no, &header), &who)?;
+            remember(shard, draft, at, (type_no, &header), &who)?;
         }
         for record in of_bucket.records() {
-            part.write(draft, at, record);
+            shard.write(draft, at, record);
         }
         delivered.push(of_bucket);
     }
@@ -140,13 +140,13 @@ fn deliver_to_inboxes(
 }
 
 fn inbox_delivery(
-    part: &mut Part,
+    shard: &mut Shard,
     intake: &Intake,
     draft: &Draft<'_>,
     at: BucketNo,
 ) -> Result<Option<(InboxDelivery, Vec<Once>)>, Unreadable> {
-    let now = part.now;
-    let bucket = &part.buckets[at];
+    let now = shard.now;
+    let bucket = &shard.buckets[at];
     let Some((day, held)) = bucket.index.days.last_key_value() else {
         return Ok(None);
     };
@@ -159,7 +159,7 @@ fn inbox_delivery(
     let (mut unanswered, mut once) = (Vec::new(), Vec::new());
     let mut any = false;
     for (_, kept) in fresh() {
-        let mut who = inbox_members(&part.compiled, kept);
+        let mut who = inbox_members(&shard.compiled, kept);
         if who.is_empty() {
             continue;
         }
@@ -168,14 +168,14 @@ fn inbox_delivery(
             who -= ended;
         }
         let event = (*day, kept.arrival.event);
-        let rules = (&*part.compiled, &intake.objects);
-        let look = |header: &Header| facts_of(rules, kept, header, part.clock);
-        let version = part.compiled.current();
+        let rules = (&*shard.compiled, &intake.objects);
+        let look = |header: &Header| facts_of(rules, kept, header, shard.clock);
+        let version = shard.compiled.current();
         let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
         let asked = of_type.filter(|of_type| of_type.condition.is_some());
         let answers = asked.map(|of_type| {
             let of_type = (bucket, of_type);
-            ask((draft, intake), of_type, kept, (part.clock, &who))
+            ask((draft, intake), of_type, kept, (shard.clock, &who))
         });
         let answers = answers.transpose()?.unwrap_or_default();
         let facts = Facts {
@@ -184,7 +184,7 @@ fn inbox_delivery(
             unanswered: Ends::Of(&answers.unanswered),
             ..intake.with_header(draft, event, look)?
         };
-        let row = part.ledger.at(at, *day, INBOX_NO);
+        let row = shard.ledger.at(at, *day, INBOX_NO);
         let mut without_answer = 0;
         let who = facts.checks().divide(who, |reason, who| {
             row.end(reason.outcome(), Some(reason), who.len());
@@ -204,9 +204,9 @@ fn inbox_delivery(
         }
         reached |= who;
     }
-    part.tally.messages += reached.len();
+    shard.tally.messages += reached.len();
     if !any {
-        part.buckets[at].delivered_to = to;
+        shard.buckets[at].delivered_to = to;
         return Ok(None);
     }
     let delivery = InboxDelivery { bucket: at, at: now, from, to, except, unanswered };
@@ -221,12 +221,12 @@ impl Reader<'_> {
     /// [`Unreadable`] where the store can't be read.
     pub fn waits(&self) -> Result<bool, Unreadable> {
         let Reader { engine, view } = *self;
-        if engine.parts.buckets().any(|bucket| !bucket.scheduled.is_empty()) {
+        if engine.shards.buckets().any(|bucket| !bucket.scheduled.is_empty()) {
             return Ok(true);
         }
         let names = &engine.intake.compiled.names;
         let mut held_back = 0;
-        for bucket in engine.parts.buckets() {
+        for bucket in engine.shards.buckets() {
             let unconfirmed = &bucket.roster.unconfirmed;
             let ever = bucket.roster.ever();
             for no in bucket.lanes.numbers() {
@@ -238,7 +238,7 @@ impl Reader<'_> {
                 held_back += found.entries.len() as u64;
             }
         }
-        let pending: u64 = engine.parts.ledger_rows().map(|(_, row)| row.pending).sum();
+        let pending: u64 = engine.shards.ledger_rows().map(|(_, row)| row.pending).sum();
         Ok(pending > held_back)
     }
 
@@ -249,7 +249,7 @@ impl Reader<'_> {
     /// [`Unreadable`] where the store can't be read.
     pub fn inbox_messages(&self, delivered: &InboxDelivery) -> Result<Vec<Message>, Unreadable> {
         let Reader { engine, view } = *self;
-        let bucket = engine.parts.bucket(delivered.bucket);
+        let bucket = engine.shards.bucket(delivered.bucket);
         let Some((day, held)) = bucket.index.days.last_key_value() else {
             return Ok(Vec::new());
         };

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::admitted::{Admitted, key_of_event};
 use super::publish::Routed;
 use super::schedule::NotEntered;
-use super::state::Part;
+use super::state::Shard;
 use super::take_back::Among;
 use crate::bucket::{Closing, Frozen};
 use crate::engine::intake::accepted;
@@ -111,7 +111,7 @@ fn pages(who: &RoaringBitmap) -> BTreeMap<u32, RoaringBitmap> {
     pages
 }
 
-impl Part {
+impl Shard {
     /// Leaves out of an event those whom the admission of its type does not take, and ends what it replaces.
     /// Returns the number of recipients left out.
     pub(crate) fn admit(
@@ -241,13 +241,13 @@ impl Part {
 
 /// Remembers who was delivered an entry of a type with `once_ever`.
 pub(crate) fn remember(
-    part: &Part,
+    shard: &Shard,
     draft: &mut Draft<'_>,
     no: BucketNo,
     (type_no, header): (TypeNo, &Header),
     who: &RoaringBitmap,
 ) -> Result<(), Unreadable> {
-    let version = part.compiled.current();
+    let version = shard.compiled.current();
     let Some(rules) = version.and_then(|version| version.of_type(type_no)) else {
         return Ok(());
     };
@@ -268,16 +268,16 @@ pub(crate) fn remember(
 
 /// Remembers who was sent an entry of a type with `once_ever`.
 pub(crate) fn remember_sent(
-    part: &Part,
+    shard: &Shard,
     (intake, draft): (&Intake, &mut Draft<'_>),
     ClosingId { bucket: no, seq }: ClosingId,
     sent: &[Sent],
 ) -> Result<(), Unreadable> {
     let asks = |rules: &Type| rules.rules.admission == Admission::OnceEver;
-    let Some(version) = part.version().filter(|version| version.has_kind(asks)) else {
+    let Some(version) = shard.version().filter(|version| version.has_kind(asks)) else {
         return Ok(());
     };
-    let bucket = &part.buckets[no];
+    let bucket = &shard.buckets[no];
     let Some(open) = bucket.closings.get(&seq) else {
         return Ok(());
     };
@@ -292,7 +292,7 @@ pub(crate) fn remember_sent(
     };
     let takes = |kept: &StoredArrival, variant: &Variant| {
         version.of_type(kept.arrival.type_no).is_some_and(asks)
-            && open.lane.has(&part.compiled.names, &kept.arrival, variant)
+            && open.lane.has(&shard.compiled.names, &kept.arrival, variant)
     };
     let look = Look {
         from,
@@ -306,7 +306,7 @@ pub(crate) fn remember_sent(
         let arrival = &found.source(source).0.arrival;
         let at = (arrival.at.day(), arrival.event);
         let header = intake.with_header(draft, at, Header::clone)?;
-        remember(part, draft, no, (arrival.type_no, &header), &who)?;
+        remember(shard, draft, no, (arrival.type_no, &header), &who)?;
     }
     Ok(())
 }
@@ -314,7 +314,7 @@ pub(crate) fn remember_sent(
 /// The reason why the admission of a type leaves a recipient out of an event: one entry is pending, or was
 /// delivered. Reads only.
 pub(crate) fn would_leave_out(
-    part: &Part,
+    shard: &Shard,
     (intake, draft): (&Intake, &Draft<'_>),
     (no, number): (BucketNo, RecipientNo),
     (type_no, rules): (TypeNo, &Type),
@@ -326,9 +326,9 @@ pub(crate) fn would_leave_out(
     }
     let (of, who) = (AdmissionKeySpec { type_no, per }, RoaringBitmap::from_iter([number.0]));
     let key = key_of_event(per, event);
-    let entered = entered(part, draft, no, of, Some(&who))?;
+    let entered = entered(shard, draft, no, of, Some(&who))?;
     let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
-    for (t, place) in part.buckets[no].scheduled.of(number.0) {
+    for (t, place) in shard.buckets[no].scheduled.of(number.0) {
         if !is_pending {
             let other = intake.scheduled_row(draft, t, place)?.0.event;
             is_pending = other.event_type == event.event_type && key_of_event(per, &other) == key;
@@ -346,22 +346,22 @@ pub(crate) fn would_leave_out(
 
 /// Finds out who may have a pending entry of a type, where memory does not know.
 fn find_admitted(
-    part: &mut Part,
+    shard: &mut Shard,
     (intake, draft): (&Intake, &Draft<'_>),
     no: BucketNo,
     of: AdmissionKeySpec,
 ) -> Result<(), Unreadable> {
     let at = (no, of.type_no);
-    let known = part.admitted.get(&at);
+    let known = shard.admitted.get(&at);
     if known.is_some_and(|known| known.is_good_for(of.per)) {
         return Ok(());
     }
     let mut found = Admitted::none(of.per);
-    for (key, _, who) in entered(part, draft, no, of, None)? {
+    for (key, _, who) in entered(shard, draft, no, of, None)? {
         *found.by_key.entry(key).or_default() |= who;
     }
-    let name = part.compiled.names.type_name(of.type_no);
-    for ((t, place), who) in part.buckets[no].scheduled.iter() {
+    let name = shard.compiled.names.type_name(of.type_no);
+    for ((t, place), who) in shard.buckets[no].scheduled.iter() {
         let event = intake.scheduled_row(draft, t, place)?.0.event;
         if event.event_type.as_str() == name {
             let key = key_of_event(of.per, &event);
@@ -370,25 +370,25 @@ fn find_admitted(
         }
     }
     found.settle();
-    part.admitted.insert(at, found);
+    shard.admitted.insert(at, found);
     Ok(())
 }
 
 /// The pending entries with a key of those of a set.
 fn pending(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &Draft<'_>,
     no: BucketNo,
     (of, key): (AdmissionKeySpec, u64),
     who: &RoaringBitmap,
 ) -> Result<Pending, Unreadable> {
     let mut pending = Pending::default();
-    let known = part.admitted.get(&(no, of.type_no));
+    let known = shard.admitted.get(&(no, of.type_no));
     let suspects = known.and_then(|known| Some(known.by_key.get(&key)? & who));
     let Some(suspects) = suspects.filter(|suspects| !suspects.is_empty()) else {
         return Ok(pending);
     };
-    for (of_entry, place, who) in entered(part, draft, no, of, Some(&suspects))? {
+    for (of_entry, place, who) in entered(shard, draft, no, of, Some(&suspects))? {
         if of_entry != key {
             continue;
         }
@@ -403,8 +403,8 @@ fn pending(
             }
         }
     }
-    let bucket = &part.buckets[no];
-    if let Some(known) = part.admitted.get_mut(&(no, of.type_no)) {
+    let bucket = &shard.buckets[no];
+    if let Some(known) = shard.admitted.get_mut(&(no, of.type_no)) {
         known.scheduled.retain(|at, _| bucket.scheduled.contains_key(at));
         for (at, _) in known.scheduled.iter().filter(|(_, of)| **of == key) {
             let who = bucket.scheduled.among(at, &suspects);
@@ -426,7 +426,7 @@ fn pending(
 
 /// The pending entries of a type that have entered their lanes, of those of a set or of all, each with its key.
 fn entered(
-    part: &Part,
+    shard: &Shard,
     draft: &Draft<'_>,
     no: BucketNo,
     of: AdmissionKeySpec,
@@ -434,7 +434,7 @@ fn entered(
 ) -> Result<Vec<(u64, Place, RoaringBitmap)>, Unreadable> {
     let mut entries = Vec::new();
     let among = Among { who, type_no: Some(of.type_no), ..Among::default() };
-    for (_, channel, found) in part.waiting_among(draft, no, among)? {
+    for (_, channel, found) in shard.waiting_among(draft, no, among)? {
         for (source, mut of_source) in found.by_source() {
             if let Some(who) = who {
                 of_source &= who;
@@ -447,14 +447,14 @@ fn entered(
             entries.push((key, Place::Lane(kept.seq, channel), of_source));
         }
     }
-    for (closing, open) in &part.buckets[no].closings {
+    for (closing, open) in &shard.buckets[no].closings {
         let numbers = match who {
             Some(who) => &open.sending & who,
             None => open.sending.clone(),
         };
         for number in numbers {
-            let message = part.buckets[no].closing_id(*closing).message(RecipientNo(number));
-            part.in_message(draft, (message, open), of, &mut entries)?;
+            let message = shard.buckets[no].closing_id(*closing).message(RecipientNo(number));
+            shard.in_message(draft, (message, open), of, &mut entries)?;
         }
     }
     Ok(entries)
@@ -462,49 +462,49 @@ fn entered(
 
 /// Ends pending entries because later ones take their place.
 fn replace(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     no: BucketNo,
     pending: Pending,
 ) -> Result<(), Unreadable> {
-    part.cut(draft, no, Some(Reason::Replaced), pending.waiting);
+    shard.cut(draft, no, Some(Reason::Replaced), pending.waiting);
     let mut messages = pending.messages;
     messages.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
-    part.take_out(draft, no, Reason::Replaced, messages)?;
+    shard.take_out(draft, no, Reason::Replaced, messages)?;
     for ((t, place), who) in pending.scheduled {
-        replace_scheduled(part, draft, no, (t, place), &who)?;
+        replace_scheduled(shard, draft, no, (t, place), &who)?;
     }
     Ok(())
 }
 
 fn replace_scheduled(
-    part: &mut Part,
+    shard: &mut Shard,
     draft: &mut Draft<'_>,
     no: BucketNo,
     (t, place): (Instant, EventNo),
     who: &RoaringBitmap,
 ) -> Result<(), Unreadable> {
     let key = scheduled_key(Owner::Bucket(no), t, place);
-    let Some(bytes) = draft.get_in_parts(Partition::Base, &key)? else {
+    let Some(bytes) = draft.get_chunked(Partition::Base, &key)? else {
         return Ok(());
     };
     let mut frozen: Frozen = decode("a scheduled audience", &bytes)?;
     let mut replaced = NotEntered::default();
-    for part in &mut frozen.parts {
-        let ended = &part.who.0 & who;
-        replaced.end_all(part, &ended, Reason::Replaced);
-        part.who.0 -= ended;
+    for subset in &mut frozen.subsets {
+        let ended = &subset.who.0 & who;
+        replaced.end_all(subset, &ended, Reason::Replaced);
+        subset.who.0 -= ended;
     }
-    frozen.parts.retain(|part| !part.who.is_empty());
-    draft.delete_in_parts(Partition::Base, key.clone())?;
-    let scheduled = &mut part.buckets[no].scheduled;
-    if frozen.parts.is_empty() {
+    frozen.subsets.retain(|subset| !subset.who.is_empty());
+    draft.delete_chunked(Partition::Base, key.clone())?;
+    let scheduled = &mut shard.buckets[no].scheduled;
+    if frozen.subsets.is_empty() {
         scheduled.remove(&(t, place));
     } else {
         scheduled.insert((t, place), frozen.everyone());
-        draft.put_in_parts(Partition::Base, key, &encode(&frozen));
+        draft.put_chunked(Partition::Base, key, &encode(&frozen));
     }
-    part.drop_entries(draft, no, place, replaced);
+    shard.drop_entries(draft, no, place, replaced);
     Ok(())
 }
 

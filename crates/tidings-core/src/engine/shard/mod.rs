@@ -1,4 +1,4 @@
-//! A part: some buckets with one writer, and what acts, commands and deadlines do in it.
+//! A shard: some buckets with one writer, and what acts, commands and deadlines do in it.
 
 pub(super) mod admission;
 pub(super) mod admitted;

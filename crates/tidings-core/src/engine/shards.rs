@@ -1,16 +1,16 @@
-//! The parts of an engine: each holds a range of the buckets, and their answers add up.
+//! The shards of an engine: each holds a range of the buckets, and their answers add up.
 //!
-//! What a step does in every part is one job a part, for threads that the caller lends.
+//! What a step does in every shard is one job a shard, for threads that the caller lends.
 
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
 use super::intake::objects;
 use super::intake::state::Intake;
-use super::part::state::{Part, range_of};
 use super::rows::act::Act;
 use super::rows::draft::Draft;
 use super::rows::ledger::{Account, Row};
+use super::shard::state::{Shard, range_of};
 use super::workers::{InTurn, Job, Workers};
 use crate::bucket::Bucket;
 use crate::journal::stored::Unreadable;
@@ -25,42 +25,42 @@ const MANY: usize = 64;
 /// The most rows that one read asks the store for.
 const READ_AHEAD_MAX: usize = 1024;
 
-/// The parts of an engine; at least one.
+/// The shards of an engine; at least one.
 #[derive(Debug)]
-pub(super) struct Parts {
-    all: Vec<Part>,
-    /// The index of the part whose chores are done now.
+pub(super) struct Shards {
+    all: Vec<Shard>,
+    /// The index of the shard whose chores are done now.
     pub(super) busy: usize,
     pub(super) workers: Box<dyn Workers>,
 }
 
-impl Deref for Parts {
-    type Target = [Part];
+impl Deref for Shards {
+    type Target = [Shard];
 
-    fn deref(&self) -> &[Part] {
+    fn deref(&self) -> &[Shard] {
         &self.all
     }
 }
 
-impl DerefMut for Parts {
-    fn deref_mut(&mut self) -> &mut [Part] {
+impl DerefMut for Shards {
+    fn deref_mut(&mut self) -> &mut [Shard] {
         &mut self.all
     }
 }
 
-impl Parts {
-    /// Parts whose jobs are done one after the other.
-    pub(super) fn new(all: Vec<Part>) -> Self {
+impl Shards {
+    /// Shards whose jobs are done one after the other.
+    pub(super) fn new(all: Vec<Shard>) -> Self {
         Self { all, busy: 0, workers: Box::new(InTurn) }
     }
 
-    /// The index of a bucket's part.
+    /// The index of a bucket's shard.
     pub(super) fn index_of(&self, bucket: BucketNo) -> usize {
-        let has = |part: &Part| part.buckets.get(bucket).is_some();
+        let has = |shard: &Shard| shard.buckets.get(bucket).is_some();
         self.all.iter().position(has).unwrap_or(0)
     }
 
-    pub(super) fn with(&mut self, bucket: BucketNo) -> &mut Part {
+    pub(super) fn with(&mut self, bucket: BucketNo) -> &mut Shard {
         let no = self.index_of(bucket);
         &mut self.all[no]
     }
@@ -70,17 +70,17 @@ impl Parts {
     }
 
     pub(super) fn held_bucket(&self, no: BucketNo) -> Option<&Bucket> {
-        self.all.iter().find_map(|part| part.buckets.get(no))
+        self.all.iter().find_map(|shard| shard.buckets.get(no))
     }
 
     /// All buckets, by number.
     pub(super) fn buckets(&self) -> impl Iterator<Item = &Bucket> {
-        self.all.iter().flat_map(|part| part.buckets.iter())
+        self.all.iter().flat_map(|shard| shard.buckets.iter())
     }
 
-    /// All buckets, each with its part.
-    pub(super) fn with_buckets(&self) -> impl Iterator<Item = (&Part, &Bucket)> {
-        self.all.iter().flat_map(|part| part.buckets.iter().map(move |bucket| (part, bucket)))
+    /// All buckets, each with its shard.
+    pub(super) fn with_buckets(&self) -> impl Iterator<Item = (&Shard, &Bucket)> {
+        self.all.iter().flat_map(|shard| shard.buckets.iter().map(move |bucket| (shard, bucket)))
     }
 
     /// The days that may hold a record of a bucket.
@@ -90,16 +90,19 @@ impl Parts {
 
     /// The days that may hold a record of some bucket.
     pub(super) fn journal_days(&self) -> BTreeSet<Day> {
-        self.all.iter().flat_map(|part| &part.journal_days).copied().collect()
+        self.all.iter().flat_map(|shard| &shard.journal_days).copied().collect()
     }
 
     pub(super) fn ledger_rows(&self) -> impl Iterator<Item = (&Account, &Row)> {
-        self.all.iter().flat_map(|part| part.ledger.rows()).map(|(account, row)| (account, &**row))
+        self.all
+            .iter()
+            .flat_map(|shard| shard.ledger.rows())
+            .map(|(account, row)| (account, &**row))
     }
 
     /// Number of entries that events got when they were applied.
     pub(super) fn entries_created(&self) -> u64 {
-        self.all.iter().map(|part| part.entries_created).sum()
+        self.all.iter().map(|shard| shard.entries_created).sum()
     }
 
     /// Returns true if commands are work enough for threads.
@@ -120,10 +123,10 @@ impl Parts {
         self.all.len() > 1 && (are_many || acts.into_iter().any(is_to_all))
     }
 
-    /// Returns true if lanes of several parts are due.
+    /// Returns true if lanes of several shards are due.
     pub(super) fn are_several_due(&mut self, now: Instant) -> bool {
         let are_several = self.all.len() > 1;
-        let due = self.all.iter_mut().filter_map(Part::next_due);
+        let due = self.all.iter_mut().filter_map(Shard::next_due);
         are_several && due.filter(|due| *due <= now).count() > 1
     }
 
@@ -160,29 +163,29 @@ impl Parts {
         Ok(())
     }
 
-    /// Does something in every part and returns what came of it, in the order of the parts.
+    /// Does something in every shard and returns what came of it, in the order of the shards.
     ///
     /// # Errors
-    /// [`Unreadable`] of the first part that has one.
+    /// [`Unreadable`] of the first shard that has one.
     pub(super) fn each<T: Send>(
         &mut self,
         intake: &Intake,
         draft: &mut Draft<'_>,
         is_large: bool,
-        work: impl Fn(&Intake, &mut Part, &mut Draft<'_>) -> Result<T, Unreadable> + Sync,
+        work: impl Fn(&Intake, &mut Shard, &mut Draft<'_>) -> Result<T, Unreadable> + Sync,
     ) -> Result<Vec<T>, Unreadable> {
         if !is_large || self.all.len() == 1 {
-            return self.all.iter_mut().map(|part| work(intake, part, draft)).collect();
+            return self.all.iter_mut().map(|shard| work(intake, shard, draft)).collect();
         }
         let journals: Vec<_> =
-            self.all.iter().map(|part| draft.take_journals(&part.buckets.numbers())).collect();
+            self.all.iter().map(|shard| draft.take_journals(&shard.buckets.numbers())).collect();
         let mut done: Vec<_> = self.all.iter().map(|_| None).collect();
         let (step, intake, work) = (&*draft, intake, &work);
         let jobs =
-            self.all.iter_mut().zip(journals).zip(&mut done).map(|((part, journals), done)| {
+            self.all.iter_mut().zip(journals).zip(&mut done).map(|((shard, journals), done)| {
                 Box::new(move || {
-                    let mut draft = step.of_part(journals);
-                    let result = work(intake, part, &mut draft);
+                    let mut draft = step.of_shard(journals);
+                    let result = work(intake, shard, &mut draft);
                     *done = Some(result.map(|result| (result, draft.drafted())));
                 }) as Job<'_>
             });
@@ -198,15 +201,15 @@ impl Parts {
     }
 }
 
-/// The number of the part that has a recipient, in a store of so many buckets and parts.
+/// The number of the shard that has a recipient, in a store of so many buckets and shards.
 #[must_use]
-pub fn part_of(recipient: &Id, buckets: u16, parts: u16) -> u16 {
-    part_with(BucketNo::of(recipient.as_str(), buckets), buckets, parts)
+pub fn shard_of(recipient: &Id, buckets: u16, shards: u16) -> u16 {
+    shard_with(BucketNo::of(recipient.as_str(), buckets), buckets, shards)
 }
 
-/// The number of the part that has a bucket, in a store of so many buckets and parts.
+/// The number of the shard that has a bucket, in a store of so many buckets and shards.
 #[must_use]
-pub fn part_with(bucket: BucketNo, buckets: u16, parts: u16) -> u16 {
-    let has = |part: &u16| range_of(*part, parts, buckets).contains(&bucket.0);
-    (0..parts).find(has).unwrap_or(0)
+pub fn shard_with(bucket: BucketNo, buckets: u16, shards: u16) -> u16 {
+    let has = |shard: &u16| range_of(*shard, shards, buckets).contains(&bucket.0);
+    (0..shards).find(has).unwrap_or(0)
 }

@@ -1,8 +1,8 @@
-//! The places of events in a part, with the copies that moved entries left on later days.
+//! The places of events in a shard, with the copies that moved entries left on later days.
 
 use std::collections::BTreeSet;
 
-use super::state::Part;
+use super::state::Shard;
 use crate::engine::intake::locate;
 use crate::engine::intake::locate::Places;
 use crate::engine::intake::state::Intake;
@@ -14,17 +14,17 @@ use crate::model::command::Cancelled;
 use crate::model::id::Id;
 use crate::model::number::EventNo;
 
-/// Copies of events in a part, read through a draft.
+/// Copies of events in a shard, read through a draft.
 #[derive(Clone, Copy)]
 pub(crate) struct Copies<'a> {
-    part: &'a Part,
+    shard: &'a Shard,
     draft: &'a Draft<'a>,
 }
 
-impl Part {
+impl Shard {
     /// Its copies of events.
     pub(crate) fn copies_in<'a>(&'a self, draft: &'a Draft<'a>) -> Copies<'a> {
-        Copies { part: self, draft }
+        Copies { shard: self, draft }
     }
 }
 
@@ -48,7 +48,7 @@ impl Copies<'_> {
 
     /// The places of events of this name of which entries moved to later days.
     pub(crate) fn copies_of(&self, name: &Id, table: Table) -> Result<Places, Unreadable> {
-        let days = self.part.copies.keys().copied();
+        let days = self.shard.copies.keys().copied();
         locate::named(self.draft, name, (Owner::Shared, table), days)
     }
 

@@ -10,13 +10,13 @@ use rustc_hash::FxHashMap;
 
 use super::mute::Way;
 use super::publish::{Routed, settle_lanes};
-use super::state::Part;
-use crate::bucket::{Bucket, Frozen, FrozenPart, Why};
+use super::state::Shard;
+use crate::bucket::{Bucket, Frozen, FrozenSubset, Why};
 use crate::engine::check::look::{Ends, Facts};
-use crate::engine::part::seen::seen_before;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::scheduled_key;
+use crate::engine::shard::seen::seen_before;
 use crate::journal::record::{EventAt, OnChannel, Record};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::journal::table::{Owner, Partition};
@@ -30,7 +30,7 @@ use crate::model::time::Instant;
 use crate::rules::compiled::Type;
 use crate::sets::set::Set;
 
-impl Part {
+impl Shard {
     /// Stores an event with its audience until it is due.
     pub(crate) fn freeze(
         &mut self,
@@ -57,9 +57,9 @@ impl Part {
             used.sort_unstable();
             used.dedup();
             let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
-            let parts = merged.into_iter().map(|((channels, way), who)| {
+            let subsets = merged.into_iter().map(|((channels, way), who)| {
                 let way = way.renumbered(&number);
-                FrozenPart {
+                FrozenSubset {
                     channels,
                     reasons: way.reasons,
                     elsewhere: way.elsewhere,
@@ -69,13 +69,13 @@ impl Part {
             });
             let frozen = Frozen {
                 words: used.iter().map(|at| words[usize::from(*at)].clone()).collect(),
-                parts: parts.collect(),
+                subsets: subsets.collect(),
             };
             let scheduled = &mut self.buckets[no].scheduled;
             scheduled.insert((t, row.place), frozen.everyone());
             self.note_scheduled(no, (t, row.place), (type_no, &row.event));
             let key = scheduled_key(Owner::Bucket(no), t, row.place);
-            draft.put_in_parts(Partition::Base, key, &encode(&frozen));
+            draft.put_chunked(Partition::Base, key, &encode(&frozen));
         }
     }
 
@@ -93,11 +93,11 @@ impl Part {
             let bucket = &mut self.buckets[*no];
             bucket.scheduled.remove(&(t, place));
             let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
-            let bytes = draft.get_in_parts(Partition::Base, &key)?;
+            let bytes = draft.get_chunked(Partition::Base, &key)?;
             let bytes =
                 bytes.ok_or_else(|| Unreadable("a scheduled audience is missing".to_owned()))?;
             frozen.push((bucket.no, decode("a scheduled audience", &bytes)?));
-            draft.delete_in_parts(Partition::Base, key)?;
+            draft.delete_chunked(Partition::Base, key)?;
         }
         Ok(frozen)
     }
@@ -179,21 +179,21 @@ pub(crate) struct NotEntered {
 type Ended = BTreeMap<(ChannelNo, Reason), RoaringBitmap>;
 
 impl NotEntered {
-    /// Ends one entry of each of a set; `later` as in the part that they are of.
+    /// Ends one entry of each of a set; `later` as in the shard that they are of.
     fn end(&mut self, later: bool, of: (ChannelNo, Reason), who: &RoaringBitmap) {
         let ended = if later { &mut self.later } else { &mut self.first };
         *ended.entry(of).or_default() |= who;
     }
 
-    /// Ends all entries of some recipients of a part.
-    pub(crate) fn end_all(&mut self, part: &FrozenPart, who: &RoaringBitmap, why: Reason) {
-        for channel in &part.channels {
-            self.end(part.later, (*channel, why), who);
+    /// Ends all entries of some recipients of a shard.
+    pub(crate) fn end_all(&mut self, subset: &FrozenSubset, who: &RoaringBitmap, why: Reason) {
+        for channel in &subset.channels {
+            self.end(subset.later, (*channel, why), who);
         }
-        self.end_alone(part.later, who);
+        self.end_alone(subset.later, who);
     }
 
-    /// Counts recipients of a part who have no entry now.
+    /// Counts recipients of a shard who have no entry now.
     fn end_alone(&mut self, later: bool, who: &RoaringBitmap) {
         self.alone += if later { 0 } else { who.len() };
     }
@@ -219,18 +219,18 @@ fn thaw(
     let renumbered = |reasons: &[u16]| -> Vec<u16> {
         reasons.iter().filter_map(|word| *at.get(usize::from(*word))?).collect()
     };
-    for part in frozen.parts {
-        let elsewhere = part
+    for subset in frozen.subsets {
+        let elsewhere = subset
             .elsewhere
             .iter()
             .map(|of| OnChannel { channel: of.channel, reasons: renumbered(&of.reasons) });
         let way = Way {
             lanes: Vec::new(),
-            reasons: renumbered(&part.reasons),
+            reasons: renumbered(&subset.reasons),
             elsewhere: elsewhere.collect(),
-            later: part.later,
+            later: subset.later,
         };
-        let (channels, who) = (part.channels, part.who);
+        let (channels, who) = (subset.channels, subset.who);
         let erased = &who.0 - &*bucket.roster.everyone;
         let mut sets = vec![(Vec::new(), who.0)];
         for channel in channels {
@@ -242,12 +242,12 @@ fn thaw(
                     }
                     None => vec![(None, who)],
                 };
-                for (lane, mut part) in chosen {
+                for (lane, mut subset) in chosen {
                     let why = Why { words, reasons: way.reasons_on(channel) };
                     let is_muted = of_type.is_some_and(|of_type| !of_type.rules.required);
                     let mutes = is_muted.then_some(&bucket.preferences.mutes);
                     let silenced =
-                        mutes.map(|mutes| mutes.silence(channel, event, why, part.clone()));
+                        mutes.map(|mutes| mutes.silence(channel, event, why, subset.clone()));
                     let facts = Facts {
                         unknown_type: Ends::all_if(of_type.is_none()),
                         gone: Ends::Of(&erased),
@@ -259,25 +259,25 @@ fn thaw(
                         seen: seen.get(&channel).map_or(Ends::None, Ends::Of),
                         ..Facts::default()
                     };
-                    let enters = facts.checks().divide(part.clone(), |reason, who| {
+                    let enters = facts.checks().divide(subset.clone(), |reason, who| {
                         dropped.end(way.later, (channel, reason), &who);
                     });
-                    part -= &enters;
+                    subset -= &enters;
                     let with_it = lanes.iter().copied().chain(lane).collect();
-                    split.extend([(with_it, enters), (lanes.clone(), part)]);
+                    split.extend([(with_it, enters), (lanes.clone(), subset)]);
                 }
             }
             split.retain(|(_, who)| !who.is_empty());
             sets = split;
         }
-        for (mut lanes, part) in sets {
+        for (mut lanes, subset) in sets {
             if lanes.is_empty() {
-                dropped.end_alone(way.later, &part);
+                dropped.end_alone(way.later, &subset);
                 continue;
             }
             lanes.sort_unstable();
             let way = Way { lanes, ..way.clone() };
-            *routed.entry(way).or_default() |= part;
+            *routed.entry(way).or_default() |= subset;
         }
     }
     (routed, dropped)
