@@ -213,7 +213,7 @@ fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pa
         for samples in [&mut pages.first, &mut pages.second] {
             let id = world::recipient(reader);
             let watch = Stopwatch::start();
-            let page = node.engine().reader(&node.view()?).inbox(&id, None, params.groups)??;
+            let page = node.engine().reader(&node.view()?).inbox(&id, None, params.groups)?;
             samples.push(ms(watch.elapsed()));
             verify(params, sort, &page)?;
         }

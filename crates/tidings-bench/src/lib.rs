@@ -56,9 +56,9 @@ pub enum Fault {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] tidings_core::journal::stored::Unreadable),
-    /// The engine refused what the benchmark asked.
+    /// The engine has no answer to what the benchmark asked.
     #[error(transparent)]
-    Refused(#[from] tidings_core::engine::Refused),
+    Stopped(#[from] tidings_core::engine::Stop),
     /// The directory can't be used.
     #[error("{0}: {1}")]
     Directory(PathBuf, std::io::Error),

@@ -102,7 +102,7 @@ impl Shown {
     fn topics(&self, view: &StoreView, id: &Id) -> Vec<String> {
         let engine = self.node.engine();
         let following = engine.reader(view).following(id);
-        let mut topics = following.ok().and_then(Result::ok).unwrap_or_default();
+        let mut topics = following.unwrap_or_default();
         topics.sort_by_cached_key(|topic| {
             (std::cmp::Reverse(engine.followers(topic)), topic.clone())
         });
@@ -137,7 +137,7 @@ impl Shown {
     }
 
     fn waiting(&self, view: &StoreView, id: &Id) -> Vec<OpenLane> {
-        let lanes = self.node.engine().reader(view).open_lanes(id).ok().and_then(Result::ok);
+        let lanes = self.node.engine().reader(view).open_lanes(id);
         lanes
             .unwrap_or_default()
             .into_iter()
@@ -154,7 +154,7 @@ impl Shown {
     /// The whole inbox: its pages here have numbers, and so few groups that this takes no time.
     fn inbox(&self, view: &StoreView, id: &Id) -> Option<InboxPage> {
         let engine = self.node.engine();
-        engine.reader(view).inbox(id, None, usize::MAX).ok()?.ok()
+        engine.reader(view).inbox(id, None, usize::MAX).ok()
     }
 
     fn group(&self, group: &Group) -> InboxGroup {

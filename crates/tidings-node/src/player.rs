@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tidings_core::engine::{Options, Refused, Reply, Settled, Subject, Unexplained};
 use tidings_core::explanation::Explanation;
+use tidings_core::journal::stored::Unreadable;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
 use tidings_store::Store;
 
@@ -246,14 +247,15 @@ impl Player {
     /// Explains what became of an event for a recipient, or what would become of a supposed one.
     ///
     /// # Errors
-    /// [`Error`] where the store can't be read.
+    /// [`Unexplained`].
     pub fn explain(
         &self,
         subject: Subject,
         (recipient, now): (&Id, Instant),
-    ) -> Result<Result<Explanation, Unexplained>, Error> {
+    ) -> Result<Explanation, Unexplained> {
         let node = self.node();
-        Ok(node.engine().reader(&node.view()?).explain(subject, (recipient, now))?)
+        let view = node.view().map_err(|fault| Unreadable(fault.to_string()))?;
+        node.engine().reader(&view).explain(subject, (recipient, now))
     }
 
     /// Plays everything before `at` and opens that instant.

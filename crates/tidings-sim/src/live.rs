@@ -442,7 +442,7 @@ impl Life {
             let view = node.view().ok()?;
             let all = MessageFilter::default();
             let page = node.engine().reader(&view).messages(&all, (None, 100));
-            let messages = page.ok()?.ok()?.messages.into_iter();
+            let messages = page.ok()?.messages.into_iter();
             Some(messages.map(|message| message.name).collect::<Vec<_>>())
         })?;
         for message in names {

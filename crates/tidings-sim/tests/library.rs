@@ -131,7 +131,7 @@ impl Scene {
     fn waiting(&self, who: &str) -> Vec<String> {
         let view = self.node.view().expect("a view");
         let lanes = self.node.engine().reader(&view).open_lanes(&id(who));
-        let lanes = lanes.expect("it can be read").expect("a recipient");
+        let lanes = lanes.expect("it can be read");
         lanes
             .into_iter()
             .flat_map(|lane| lane.entries)
@@ -141,25 +141,14 @@ impl Scene {
 
     fn scheduled(&self, who: &str) -> Vec<(String, Instant)> {
         let view = self.node.view().expect("a view");
-        let entries = self
-            .node
-            .engine()
-            .reader(&view)
-            .scheduled(&id(who))
-            .expect("it can be read")
-            .expect("a recipient");
+        let entries = self.node.engine().reader(&view).scheduled(&id(who)).expect("it can be read");
         entries.into_iter().map(|entry| (entry.event.to_string(), entry.t)).collect()
     }
 
     fn inbox(&self, who: &str) -> Vec<String> {
         let view = self.node.view().expect("a view");
-        let page = self
-            .node
-            .engine()
-            .reader(&view)
-            .inbox(&id(who), None, 100)
-            .expect("it can be read")
-            .expect("a recipient");
+        let page =
+            self.node.engine().reader(&view).inbox(&id(who), None, 100).expect("it can be read");
         page.groups
             .into_iter()
             .flat_map(|group| group.items)

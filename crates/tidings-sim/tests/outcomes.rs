@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use tidings_core::engine::{EventReport, Options, Subject};
+use tidings_core::engine::{EventReport, Options, Subject, Unexplained};
 use tidings_core::explanation::EntryState;
 use tidings_core::{Books, Command, Id, Outcome};
 use tidings_node::{Node, Player, Watch};
@@ -66,8 +66,10 @@ fn explained_alike(node: &Node, world: &World, report: &EventReport) {
     for recipient in recipients {
         let subject = Subject::Event(report.event.id.clone());
         let explanation = node.engine().reader(&view).explain(subject, (recipient, now));
-        let Ok(explanation) = explanation.expect("the store can be read") else {
-            continue;
+        let explanation = match explanation {
+            Ok(explanation) => explanation,
+            Err(Unexplained::Unreadable(fault)) => panic!("{fault}"),
+            Err(_) => continue,
         };
         for path in explanation.channels {
             let state = match path.state {

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_core::channel::{ChannelKind, sending};
-use tidings_core::engine::{Held, LedgerRow, Options, Refused, Reply, Subject, Warning};
+use tidings_core::engine::{
+    Held, LedgerRow, Options, Refused, Reply, Subject, Unexplained, Warning,
+};
 use tidings_core::explanation::Explanation;
 use tidings_core::rules::ChannelRules;
 use tidings_core::{Books, Command, Id, Instant, Message, Rules, Timed};
@@ -345,11 +347,13 @@ impl Play for Simulation {
         until: Option<Instant>,
     ) -> Result<Explanation, PlayError> {
         let now = until.unwrap_or(Instant::MIN);
-        let explained = self.player.explain(subject, (recipient, now)).map_err(broken)?;
-        explained.map_err(|unknown| PlayError::Refused {
-            line: 0,
-            reason: unknown.to_string(),
-            hint: "name an event and a recipient of the timeline".to_owned(),
+        self.player.explain(subject, (recipient, now)).map_err(|why| match why {
+            Unexplained::Unreadable(fault) => broken(fault),
+            unknown => PlayError::Refused {
+                line: 0,
+                reason: unknown.to_string(),
+                hint: "name an event and a recipient of the timeline".to_owned(),
+            },
         })
     }
 }

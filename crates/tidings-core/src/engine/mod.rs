@@ -58,7 +58,7 @@ pub use rows::inbox_delivery::InboxDelivery;
 pub use rows::ledger::Row as LedgerRow;
 pub use rows::reach::{Reach, Reached};
 pub use rows::reply::{
-    Dropped, Extent, Operated, Published, PublishedAs, Refused, Reply, TakenBack, Warning,
+    Dropped, Extent, Operated, Published, PublishedAs, Refused, Reply, Stop, TakenBack, Warning,
 };
 pub use rows::sent::{Sent, Tried};
 pub use rows::unanswered::Unanswered;

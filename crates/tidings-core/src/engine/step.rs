@@ -8,7 +8,7 @@ use super::rows::act::{Act, Applied, LocalResult};
 use super::rows::draft::Draft;
 use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::reach::Reach;
-use super::rows::reply::{Answer, Refused, Reply};
+use super::rows::reply::{Refused, Reply, Stop, reply_of};
 use super::shard::follow::together;
 use super::state::{Engine, Step};
 use crate::engine::replica::told::write_log;
@@ -179,7 +179,7 @@ fn enter(
         match alike {
             [Command::Publish(_), ..] => publish(engine, draft, alike, step)?,
             [command] => {
-                let reply = run(engine, draft, command, step)?;
+                let reply = reply_of(run(engine, draft, command, step))?;
                 step.replies.push(reply);
             }
             many => step.replies.extend(follow(engine, draft, many)?),
@@ -215,15 +215,15 @@ fn publish_all(
     let mut replies = Vec::with_capacity(commands.len());
     let mut acts: Vec<(usize, Act)> = Vec::with_capacity(commands.len());
     for command in commands {
-        replies.push(match engine.intake.accept(draft, command)? {
-            Ok(Accepted::Act(act)) => {
+        let accepted = reply_of(engine.intake.accept(draft, command))?;
+        replies.push(accepted.map(|accepted| match accepted {
+            Accepted::Act(act) => {
                 acts.push((replies.len(), act));
-                Ok(Reply::Done)
+                Reply::Done
             }
-            Ok(Accepted::Answered(reply)) => Ok(reply),
-            Ok(_) => Ok(Reply::Done),
-            Err(refused) => Err(refused),
-        });
+            Accepted::Answered(reply) => reply,
+            _ => Reply::Done,
+        }));
     }
     let applied = engine.shards.each(
         &engine.intake,
@@ -279,7 +279,12 @@ fn enter_due(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<Option<Act>, 
 
 /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
 /// shard's.
-fn run(engine: &mut Engine, draft: &mut Draft<'_>, command: &Command, step: &mut Step) -> Answer {
+fn run(
+    engine: &mut Engine,
+    draft: &mut Draft<'_>,
+    command: &Command,
+    step: &mut Step,
+) -> Result<Reply, Stop> {
     if let Command::Recipient(change) = command
         && engine.holds_intake
     {
@@ -287,23 +292,22 @@ fn run(engine: &mut Engine, draft: &mut Draft<'_>, command: &Command, step: &mut
         engine.intake.suppressions.given(draft, change, now);
     }
     match engine.intake.accept(draft, command)? {
-        Ok(Accepted::Act(act)) => {
+        Accepted::Act(act) => {
             let applied = apply(engine, draft, &act)?;
             let command = step.replies.len();
-            Ok(Ok(end_act(engine, draft, act, applied, command)?))
+            Ok(end_act(engine, draft, act, applied, command)?)
         }
-        Ok(Accepted::Answered(reply)) => Ok(Ok(reply)),
-        Ok(Accepted::Forget(before)) => Ok(Ok(forget_until(engine, draft, before, step)?)),
-        Ok(Accepted::OfRecipient(recipient)) => {
+        Accepted::Answered(reply) => Ok(reply),
+        Accepted::Forget(before) => Ok(forget_until(engine, draft, before, step)?),
+        Accepted::OfRecipient(recipient) => {
             let no = BucketNo::of(recipient.as_str(), engine.intake.buckets);
             let shard = engine.shards.index_of(no);
             engine.shards[shard].command(&engine.intake, draft, command)
         }
-        Ok(Accepted::OfBucket(no)) => {
+        Accepted::OfBucket(no) => {
             let shard = engine.shards.index_of(no);
             engine.shards[shard].command(&engine.intake, draft, command)
         }
-        Err(refused) => Ok(Err(refused)),
     }
 }
 

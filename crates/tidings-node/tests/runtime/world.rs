@@ -250,7 +250,7 @@ pub(crate) fn on_disk(dir: &Path) -> OpenStore {
 pub(crate) fn retrying(handle: &Handle, of: Option<&str>) -> Retrying {
     let of = of.map(id);
     let read = |node: &Durable| node.engine().reader(node.view()).retrying(of.as_ref(), 10);
-    handle.look(read).unwrap().unwrap().unwrap()
+    handle.look(read).unwrap().unwrap()
 }
 
 /// The books once nothing waits any more.

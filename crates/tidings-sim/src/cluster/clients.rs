@@ -169,7 +169,7 @@ impl Clients {
                 return None;
             }
             let page = durable.engine().reader(durable.view()).inbox(&who, None, 1);
-            page.ok()?.ok().map(|page| page.rev)
+            page.ok().map(|page| page.rev)
         });
         let Ok(Some(revision)) = looked else {
             return;

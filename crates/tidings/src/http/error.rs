@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use tidings_core::engine::Refused;
+use tidings_core::engine::{Refused, Stop};
 use tidings_core::journal::stored::Unreadable;
 use tidings_node::RuntimeError;
 use utoipa::ToSchema;
@@ -352,6 +352,15 @@ impl From<tidings_node::Error> for Problem {
     fn from(error: tidings_node::Error) -> Self {
         tracing::error!(error = %error, "the store can't be read");
         Self::new(Code::Unavailable, Code::Unavailable.row().title)
+    }
+}
+
+impl From<Stop> for Problem {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Refused(refused) => refused.into(),
+            Stop::Unreadable(fault) => fault.into(),
+        }
     }
 }
 

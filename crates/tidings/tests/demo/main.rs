@@ -61,7 +61,7 @@ fn the_books_balance_and_the_maildir_holds_what_was_sent() {
         .world
         .people
         .iter()
-        .flat_map(|person| node.engine().reader(&view).messages_of(&person.id).unwrap().unwrap())
+        .flat_map(|person| node.engine().reader(&view).messages_of(&person.id).unwrap())
         .filter(|message| message.entries > 0)
         .collect();
     assert_eq!(messages.len(), files.len());

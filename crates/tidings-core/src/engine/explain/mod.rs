@@ -51,6 +51,9 @@ pub enum Unexplained {
     /// The recipient is unknown.
     #[error("unknown recipient `{0}`")]
     UnknownRecipient(Id),
+    /// The store can't be read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
 }
 
 /// The question: an event and a recipient, with what is looked at to answer it.
@@ -74,16 +77,13 @@ impl<'a> Reader<'a> {
     /// become of a supposed one. `now` = the instant as of which it is explained, no earlier than the newest step.
     ///
     /// # Errors
-    /// [`Unreadable`] outside, [`Unexplained`] inside.
+    /// [`Unexplained`].
     pub fn explain(
         &self,
         subject: Subject,
         (recipient, now): (&Id, Instant),
-    ) -> Result<Result<Explanation, Unexplained>, Unreadable> {
-        match self.question(subject, (recipient, now))? {
-            Ok(question) => question.answer().map(Ok),
-            Err(unexplained) => Ok(Err(unexplained)),
-        }
+    ) -> Result<Explanation, Unexplained> {
+        Ok(self.question(subject, (recipient, now))?.answer()?)
     }
 
     /// The rules that decided when the window of an event for a recipient went out; nothing where the event or the
@@ -95,8 +95,10 @@ impl<'a> Reader<'a> {
         window: &Plan,
     ) -> Result<Vec<Step>, Unreadable> {
         let engine = self.engine;
-        let Ok(question) = self.question(subject, (recipient, engine.now()))? else {
-            return Ok(Vec::new());
+        let question = match self.question(subject, (recipient, engine.now())) {
+            Ok(question) => question,
+            Err(Unexplained::Unreadable(fault)) => return Err(fault),
+            Err(_) => return Ok(Vec::new()),
         };
         let channel = engine.intake.compiled.names.lane(at.0.lane).channel;
         let mut path = begin(channel);
@@ -112,30 +114,30 @@ impl<'a> Reader<'a> {
         &self,
         subject: Subject,
         (recipient, now): (&Id, Instant),
-    ) -> Result<Result<Question<'a>, Unexplained>, Unreadable> {
+    ) -> Result<Question<'a>, Unexplained> {
         let Reader { engine, view } = *self;
         let now = now.max(engine.now());
         let unknown = || Unexplained::UnknownRecipient(recipient.clone());
         let Ok((no, number)) = engine.find(recipient) else {
-            return Ok(Err(unknown()));
+            return Err(unknown());
         };
         let bucket = engine.shards.bucket(no);
         let Some(profile) = bucket.roster.profile(number) else {
-            return Ok(Err(unknown()));
+            return Err(unknown());
         };
         let (draft, supposed) = (Draft::new(view), matches!(subject, Subject::Supposed(_)));
         let event = match subject {
             Subject::Supposed(event) => self.supposed(*event, now),
             Subject::Event(id) => match self.known_event(&draft, &id)? {
                 Some(known) => known,
-                None => return Ok(Err(Unexplained::UnknownEvent(id))),
+                None => return Err(Unexplained::UnknownEvent(id)),
             },
         };
         let version = engine.intake.compiled.current();
         let name = event.row.event.event_type.as_str();
         let of_type = engine.intake.compiled.names.type_no(name);
         let of_type = of_type.and_then(|of_type| Some((of_type, version?.of_type(of_type)?)));
-        Ok(Ok(Question {
+        Ok(Question {
             engine,
             shard: &engine.shards[engine.shards.index_of(no)],
             bucket,
@@ -147,7 +149,7 @@ impl<'a> Reader<'a> {
             now,
             version,
             of_type,
-        }))
+        })
     }
 
     /// An event as it would be accepted now.

@@ -16,7 +16,9 @@ use crate::engine::rows::listed::Listed;
 use crate::engine::rows::named::{
     Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key,
 };
-use crate::engine::rows::reply::{Published, PublishedAs, Refused, Reply, TakenBack, Warning};
+use crate::engine::rows::reply::{
+    Published, PublishedAs, Refused, Reply, Stop, TakenBack, Warning,
+};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::journal::table::{Owner, Partition, Table};
@@ -44,16 +46,17 @@ pub(crate) enum Accepted {
     OfBucket(BucketNo),
 }
 
-/// An answer of the intake; the outer error poisons it, the inner one is the user's.
-type Accepting = Result<Result<Accepted, Refused>, Unreadable>;
-
 impl Intake {
     /// Accepts a command.
     ///
     /// # Errors
-    /// [`Unreadable`] outside; the engine is poisoned then: drop it and open another.
-    pub(crate) fn accept(&mut self, draft: &mut Draft<'_>, command: &Command) -> Accepting {
-        let done = Ok(Accepted::Answered(Reply::Done));
+    /// [`Stop`].
+    pub(crate) fn accept(
+        &mut self,
+        draft: &mut Draft<'_>,
+        command: &Command,
+    ) -> Result<Accepted, Stop> {
+        let done = Accepted::Answered(Reply::Done);
         match command {
             Command::Publish(event) => self.accept_event(draft, event),
             Command::Object(object) => self.accept_object(draft, object, Giver::Host),
@@ -69,7 +72,7 @@ impl Intake {
                     events: self.accept_cancel(draft, what)?,
                     withdraws: matches!(command, Command::Withdraw(_)),
                 };
-                Ok(Ok(Accepted::Act(Act::Cancel(cancel))))
+                Ok(Accepted::Act(Act::Cancel(cancel)))
             }
             Command::Suppress { address, reason, until } => {
                 let suppression = Suppression { reason: *reason, since: self.now, until: *until };
@@ -87,41 +90,43 @@ impl Intake {
                 }
                 Ok(done)
             }
-            Command::Pause(what) => Ok(self.accept_pause(what, true)),
-            Command::Resume(what) => Ok(self.accept_pause(what, false)),
-            Command::Forget { before } => Ok(Ok(Accepted::Forget(*before))),
+            Command::Pause(what) => Ok(self.accept_pause(what, true)?),
+            Command::Resume(what) => Ok(self.accept_pause(what, false)?),
+            Command::Forget { before } => Ok(Accepted::Forget(*before)),
             Command::Message { message, .. } | Command::Report { message, .. } => {
-                Ok(match message.id.closing.bucket {
+                match message.id.closing.bucket {
                     bucket if bucket.0 < self.buckets => Ok(Accepted::OfBucket(bucket)),
-                    _ => Err(Refused::UnknownMessage(*message)),
-                })
+                    _ => Err(Refused::UnknownMessage(*message).into()),
+                }
             }
-            Command::Recipient(change) => Ok(Ok(Accepted::OfRecipient(change.id.clone()))),
+            Command::Recipient(change) => Ok(Accepted::OfRecipient(change.id.clone())),
             Command::Erase { recipient }
             | Command::Subscribe { recipient, .. }
             | Command::Unsubscribe { recipient, .. }
             | Command::Mark { recipient, .. }
             | Command::Preference { recipient, .. }
             | Command::Preferences { recipient, .. }
-            | Command::Flush { recipient, .. } => Ok(Ok(Accepted::OfRecipient(recipient.clone()))),
+            | Command::Flush { recipient, .. } => Ok(Accepted::OfRecipient(recipient.clone())),
         }
     }
 
     /// Takes over what is said of an object.
-    fn accept_object(&mut self, draft: &mut Draft<'_>, object: &Object, by: Giver) -> Accepting {
+    fn accept_object(
+        &mut self,
+        draft: &mut Draft<'_>,
+        object: &Object,
+        by: Giver,
+    ) -> Result<Accepted, Stop> {
         let limits = self.limits();
-        if let Err(exceeded) = limits.check_data(&object.data) {
-            return Ok(Err(exceeded.into()));
-        }
+        limits.check_data(&object.data)?;
         if by == Giver::Host
             && let Some(kept) = self.objects.kept_with(draft, object)?
-            && let Err(exceeded) = limits.check(Bound::Objects, kept)
         {
-            return Ok(Err(exceeded.into()));
+            limits.check(Bound::Objects, kept)?;
         }
         let today = self.keep_today(draft);
         self.objects.upsert(draft, object, (today, by))?;
-        Ok(Ok(Accepted::Answered(Reply::Done)))
+        Ok(Accepted::Answered(Reply::Done))
     }
 
     /// Changes what the list of suppressed addresses says of one.
@@ -131,25 +136,18 @@ impl Intake {
     }
 
     /// Gives an event its place and its rows, once.
-    fn accept_event(&mut self, draft: &mut Draft<'_>, event: &Event) -> Accepting {
+    fn accept_event(&mut self, draft: &mut Draft<'_>, event: &Event) -> Result<Accepted, Stop> {
         if let Some((day, located)) = self.locate(draft, &event.id)? {
             let published = self.publish_again(draft, event, day, located)?;
-            return Ok(Ok(Accepted::Answered(Reply::Published(published))));
+            return Ok(Accepted::Answered(Reply::Published(published)));
         }
-        let (keys, after_ms) = match self.check_type(&event.event_type) {
-            Ok(of_type) => (of_type.keys(event), of_type.all_after_ms(event)),
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let of_type = self.check_type(&event.event_type)?;
+        let (keys, after_ms) = (of_type.keys(event), of_type.all_after_ms(event));
         let limits = self.limits();
         let data = event.to.profiles.iter().filter_map(|of| of.data.as_ref());
         let checked = limits.check_event(event);
-        if let Err(exceeded) = checked.and_then(|()| limits.check_data(data.flatten())) {
-            return Ok(Err(exceeded.into()));
-        }
-        let keys = match keys {
-            Ok(keys) => keys,
-            Err(too_long) => return Ok(Err(too_long.into())),
-        };
+        checked.and_then(|()| limits.check_data(data.flatten()))?;
+        let keys = keys.map_err(Refused::from)?;
         let now = self.now;
         let mut row = Box::new(EventRow {
             place: self.next_place,
@@ -176,7 +174,7 @@ impl Intake {
                 applied: true,
                 warnings: Vec::new(),
             };
-            return Ok(Ok(Accepted::Answered(Reply::Published(published))));
+            return Ok(Accepted::Answered(Reply::Published(published)));
         }
         let mut later = row.enters();
         let enters_now = later.remove(&self.clock);
@@ -185,7 +183,7 @@ impl Intake {
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
         self.register(draft, &row, last, at);
-        Ok(Ok(Accepted::Act(Act::Publish { row, at, profiles })))
+        Ok(Accepted::Act(Act::Publish { row, at, profiles }))
     }
 
     /// Keeps an event until the last of these instants; the others refer to that.

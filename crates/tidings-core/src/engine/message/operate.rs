@@ -14,7 +14,7 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ending_of, ends};
 use crate::engine::rows::going::Going;
 use crate::engine::rows::reach::Reached;
-use crate::engine::rows::reply::{Answer, Operated, Refused, Reply};
+use crate::engine::rows::reply::{Operated, Refused, Reply, Stop};
 use crate::engine::shard::state::Shard;
 use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
@@ -129,9 +129,9 @@ impl Shard {
         draft: &mut Draft<'_>,
         name: MessageName,
         act: MessageAct,
-    ) -> Answer {
+    ) -> Result<Reply, Stop> {
         let Some(Known { standing, row }) = self.known(draft, name)? else {
-            return Ok(Err(Refused::UnknownMessage(name)));
+            return Err(Refused::UnknownMessage(name).into());
         };
         let operated = match (act, standing.state, standing.ending) {
             (MessageAct::Cancel, ..) => cancel_message(self, draft, name.id, standing.state)?,
@@ -146,17 +146,17 @@ impl Shard {
                 Some(ending),
             ) => {
                 let Some((_, row)) = &row else {
-                    return Ok(Err(Refused::UnknownMessage(name)));
+                    return Err(Refused::UnknownMessage(name).into());
                 };
                 let closed = Closed { message: name.id, row, ending };
                 if let Some(why) = reopen(self, draft, &closed)? {
-                    return Ok(Err(Refused::MessageGone(why.into())));
+                    return Err(Refused::MessageGone(why.into()).into());
                 }
                 Operated::Goes
             }
-            (_, state, _) => return Ok(Err(Refused::MessageState { state, act })),
+            (_, state, _) => return Err(Refused::MessageState { state, act }.into()),
         };
-        Ok(Ok(Reply::Operated(operated)))
+        Ok(Reply::Operated(operated))
     }
 
     /// Notes what was reported of a message after it was handed over. Nothing is decided by it.
@@ -165,13 +165,13 @@ impl Shard {
         draft: &mut Draft<'_>,
         name: MessageName,
         report: &Attempt,
-    ) -> Answer {
+    ) -> Result<Reply, Stop> {
         match self.known(draft, name)? {
             Some(Known { row: Some((day, _)), .. }) => {
                 note_report(draft, day, name.id, report)?;
-                Ok(Ok(Reply::Done))
+                Ok(Reply::Done)
             }
-            _ => Ok(Err(Refused::UnknownMessage(name))),
+            _ => Err(Refused::UnknownMessage(name).into()),
         }
     }
 

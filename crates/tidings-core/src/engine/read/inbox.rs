@@ -18,7 +18,7 @@ use crate::bucket::{AsOf, Bucket, Counts, Marking, Reading, State};
 use crate::engine::intake::state::Data;
 use crate::engine::message::present::Presenter;
 use crate::engine::read::reader::Reader;
-use crate::engine::rows::reply::Refused;
+use crate::engine::rows::reply::Stop;
 use crate::engine::state::Engine;
 use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::index::headers::Header;
@@ -163,18 +163,10 @@ impl Reader<'_> {
     /// Reads a page of an inbox: at most `limit` groups from a cursor on, or the newest.
     ///
     /// # Errors
-    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn inbox(
-        &self,
-        id: &Id,
-        from: Option<Cursor>,
-        limit: usize,
-    ) -> Result<Result<InboxPage, Refused>, Unreadable> {
+    /// [`Stop::Refused`] where the recipient is unknown.
+    pub fn inbox(&self, id: &Id, from: Option<Cursor>, limit: usize) -> Result<InboxPage, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = match engine.find(id) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let (at, number) = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
         let reader = InboxReader::new((engine, view), (bucket, number));
         let mut presenter = Presenter::new(engine, view);
@@ -230,7 +222,7 @@ impl Reader<'_> {
             }
         }
         bucket.counted.keep(number.0, as_of, counted);
-        Ok(Ok(InboxPage { groups, unseen, unread, rev: self.rev(bucket), next }))
+        Ok(InboxPage { groups, unseen, unread, rev: self.rev(bucket), next })
     }
 
     /// The revision of a bucket's inboxes: it rises with every change of what they show.

@@ -17,7 +17,7 @@ use crate::engine::message::operate::Standing;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::{Of, ends};
-use crate::engine::rows::reply::Refused;
+use crate::engine::rows::reply::Stop;
 use crate::engine::shard::state::Shard;
 use crate::engine::state::Engine;
 use crate::index::Look;
@@ -154,19 +154,16 @@ impl Reader<'_> {
         &self,
         filter: &MessageFilter,
         (from, most): (Option<MessageCursor>, usize),
-    ) -> Result<Result<MessagesPage, Refused>, Unreadable> {
+    ) -> Result<MessagesPage, Stop> {
         let Reader { engine, view } = *self;
         let whose = filter.recipient.as_ref().map(|id| engine.find(id));
-        let whose = match whose.transpose() {
-            Ok(whose) => whose,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let whose = whose.transpose()?;
         let type_no = filter
             .event_type
             .as_ref()
             .map(|of_type| engine.intake.compiled.names.type_no(of_type.as_str()));
         if type_no == Some(None) {
-            return Ok(Ok(MessagesPage::default()));
+            return Ok(MessagesPage::default());
         }
         let gathering = Gathering {
             engine,
@@ -180,7 +177,7 @@ impl Reader<'_> {
             last: from,
             records: BTreeMap::new(),
         };
-        gathering.gather(from).map(Ok)
+        Ok(gathering.gather(from)?)
     }
 
     pub(crate) fn summary(

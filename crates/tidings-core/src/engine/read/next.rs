@@ -7,8 +7,7 @@ use roaring::RoaringBitmap;
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::Refused;
-use crate::journal::stored::Unreadable;
+use crate::engine::rows::reply::Stop;
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::ChannelNo;
 use crate::model::id::Id;
@@ -20,18 +19,15 @@ impl Reader<'_> {
     /// waits that will be due. Reads only: what is planned is not to be recorded.
     ///
     /// # Errors
-    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
+    /// [`Stop::Refused`] where the recipient is unknown.
     pub fn next_message(
         &self,
         id: &Id,
         (channel, now): (ChannelNo, Instant),
         lane: Option<&str>,
-    ) -> Result<Result<Option<(Plan, PlannedMessage)>, Refused>, Unreadable> {
+    ) -> Result<Option<(Plan, PlannedMessage)>, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = match engine.find(id) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let (at, number) = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let compiled = &engine.intake.compiled;
@@ -61,7 +57,7 @@ impl Reader<'_> {
             }
         }
         let Some((due, lane)) = first else {
-            return Ok(Ok(None));
+            return Ok(None);
         };
         let mut found = bucket.waiting(view, names).in_lane(lane.lane, Some(&who))?;
         let mut entries = std::mem::take(&mut found.entries);
@@ -81,6 +77,6 @@ impl Reader<'_> {
         let planned =
             engine.planner(view).planned(&draft, (bucket, channel), &who, (&plan, &answers))?;
         let planned = planned.into_iter().next();
-        Ok(Ok(planned.map(|planned| (plan, planned))))
+        Ok(planned.map(|planned| (plan, planned)))
     }
 }

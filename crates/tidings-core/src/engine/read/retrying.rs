@@ -9,7 +9,7 @@ use crate::engine::message::attempt_row::attempts_of;
 use crate::engine::message::operate::Standing;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::Refused;
+use crate::engine::rows::reply::Stop;
 use crate::journal::stored::Unreadable;
 use crate::model::id::Id;
 use crate::model::messages::{Answered, AttemptRun, MessageState};
@@ -41,16 +41,9 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// [`Unreadable`] outside; inside, [`Refused`] where the recipient is unknown.
-    pub fn retrying(
-        &self,
-        recipient: Option<&Id>,
-        most: usize,
-    ) -> Result<Result<Retrying, Refused>, Unreadable> {
+    pub fn retrying(&self, recipient: Option<&Id>, most: usize) -> Result<Retrying, Stop> {
         let engine = self.engine;
-        let whose = match recipient.map(|id| engine.find(id)).transpose() {
-            Ok(whose) => whose,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let whose = recipient.map(|id| engine.find(id)).transpose()?;
         let (least, greatest) = whose.map_or((0, u32::MAX), |(_, of)| (of.0, of.0));
         let mut waits = Vec::new();
         for (shard, bucket) in engine.shards.with_buckets() {
@@ -80,7 +73,7 @@ impl Reader<'_> {
             messages.extend(self.retried(id, is_held)?);
         }
         messages.sort_by_key(|message| message.is_held);
-        Ok(Ok(Retrying { count, messages }))
+        Ok(Retrying { count, messages })
     }
 
     /// The messages of these that a pause holds.

@@ -8,7 +8,7 @@ use crate::engine::message::message_row::{MessageRow, message_key};
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::Refused;
+use crate::engine::rows::reply::{Refused, Stop};
 use crate::engine::shard::follow;
 use crate::engine::state::Engine;
 use crate::index::{FoundEntry, Look};
@@ -169,13 +169,10 @@ impl<'a> Reader<'a> {
     /// The lanes with pending entries of a recipient.
     ///
     /// # Errors
-    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn open_lanes(&self, id: &Id) -> Result<Result<Vec<OpenLane>, Refused>, Unreadable> {
+    /// [`Stop::Refused`] where the recipient is unknown.
+    pub fn open_lanes(&self, id: &Id) -> Result<Vec<OpenLane>, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = match engine.find(id) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let (at, number) = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let mut lanes = Vec::new();
@@ -218,19 +215,16 @@ impl<'a> Reader<'a> {
                 });
             }
         }
-        Ok(Ok(lanes))
+        Ok(lanes)
     }
 
     /// The topics that a recipient follows, by bytes.
     ///
     /// # Errors
-    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn following(&self, id: &Id) -> Result<Result<Vec<String>, Refused>, Unreadable> {
+    /// [`Stop::Refused`] where the recipient is unknown.
+    pub fn following(&self, id: &Id) -> Result<Vec<String>, Stop> {
         let Reader { engine, view } = *self;
-        let (bucket, number) = match engine.find(id) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let (bucket, number) = engine.find(id)?;
         let no = engine.shards.bucket(bucket).no;
         let prefix = Key::of(Owner::Bucket(no), Table::Following).u32(number.0).done();
         let mut topics = Vec::new();
@@ -240,19 +234,16 @@ impl<'a> Reader<'a> {
             Ok(())
         })?;
         topics.sort_unstable();
-        Ok(Ok(topics))
+        Ok(topics)
     }
 
     /// The scheduled entries of a recipient, by (t, arrival): they enter their lanes at their `t`.
     ///
     /// # Errors
-    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn scheduled(&self, id: &Id) -> Result<Result<Vec<WaitingEntry>, Refused>, Unreadable> {
+    /// [`Stop::Refused`] where the recipient is unknown.
+    pub fn scheduled(&self, id: &Id) -> Result<Vec<WaitingEntry>, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = match engine.find(id) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let (at, number) = engine.find(id)?;
         let (draft, mut entries) = (Draft::new(view), Vec::new());
         for (t, place) in engine.shards.bucket(at).scheduled.of(number.0) {
             let (row, _) = engine.intake.scheduled_row(&draft, t, place)?;
@@ -264,19 +255,16 @@ impl<'a> Reader<'a> {
                 t,
             });
         }
-        Ok(Ok(entries))
+        Ok(entries)
     }
 
     /// The built messages of a recipient, newest first; the inbox has none.
     ///
     /// # Errors
-    /// [`Unreadable`] outside, [`Refused::UnknownRecipient`] inside.
-    pub fn messages_of(&self, id: &Id) -> Result<Result<Vec<MessageAt>, Refused>, Unreadable> {
+    /// [`Stop::Refused`] where the recipient is unknown.
+    pub fn messages_of(&self, id: &Id) -> Result<Vec<MessageAt>, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = match engine.find(id) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let (at, number) = engine.find(id)?;
         let bucket = engine.shards.bucket(at).no;
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0).done();
         let mut messages = Vec::new();
@@ -290,7 +278,7 @@ impl<'a> Reader<'a> {
             })?;
             messages.extend(of_day.into_iter().rev());
         }
-        Ok(Ok(messages))
+        Ok(messages)
     }
 
     /// A built message, looked for from the day of its closing on; `None` where the store has it no longer, or

@@ -212,9 +212,31 @@ fn why_not(act: MessageAct) -> &'static str {
     }
 }
 
-/// The answer to a command. The outer error poisons the engine (drop and reopen it), the inner one is the
-/// user's.
-pub(crate) type Answer = Result<Result<Reply, Refused>, Unreadable>;
+/// The reason why a command or a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// It is refused; the engine is as before.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The store can't be read. An engine that was changing is poisoned then: drop it and open another.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+}
+
+impl From<Exceeded> for Stop {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::Refused(exceeded.into())
+    }
+}
+
+/// Takes refusals, which are replies, apart from what ends a step.
+pub(crate) fn reply_of<T>(answer: Result<T, Stop>) -> Result<Result<T, Refused>, Unreadable> {
+    match answer {
+        Ok(done) => Ok(Ok(done)),
+        Err(Stop::Refused(refused)) => Ok(Err(refused)),
+        Err(Stop::Unreadable(fault)) => Err(fault),
+    }
+}
 
 /// The reason why an audience is empty.
 pub(crate) fn why_nobody(to: &Audience, actor_is_left_out: bool) -> Vec<Warning> {

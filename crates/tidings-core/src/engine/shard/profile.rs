@@ -4,7 +4,7 @@ use super::state::Shard;
 use super::{follow, take_back};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Answer, Refused, Reply};
+use crate::engine::rows::reply::{Refused, Reply, Stop};
 use crate::journal::record::{Covered, Record};
 use crate::journal::table::Partition;
 use crate::model::batch_key::BatchKey;
@@ -20,13 +20,13 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
         command: &Command,
-    ) -> Answer {
+    ) -> Result<Reply, Stop> {
         match command {
             Command::Recipient(change) => self.change_recipient(draft, change),
             Command::Erase { recipient } => erase(self, draft, recipient),
             Command::Subscribe { .. } | Command::Unsubscribe { .. } => {
                 let replies = self.follow(draft, &[command])?;
-                Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done)))
+                Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             Command::Mark { recipient, what, kind } => {
                 mark(self, intake, draft, recipient, (what, *kind))
@@ -40,7 +40,7 @@ impl Shard {
             }
             Command::Flush { recipient, channel, lane, key } => {
                 let among = (channel.as_deref(), lane.as_deref(), key.as_ref());
-                Ok(flush(self, draft, recipient, among))
+                Ok(flush(self, draft, recipient, among)?)
             }
             Command::Message { message, act } => self.operate(draft, *message, *act),
             Command::Report { message, report } => self.take_report(draft, *message, report),
@@ -56,7 +56,7 @@ impl Shard {
             | Command::Forget { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. }
-            | Command::ReportAddress { .. } => Ok(Ok(Reply::Done)),
+            | Command::ReportAddress { .. } => Ok(Reply::Done),
         }
     }
 
@@ -64,13 +64,11 @@ impl Shard {
         &mut self,
         draft: &mut Draft<'_>,
         change: &RecipientChange,
-    ) -> Answer {
+    ) -> Result<Reply, Stop> {
         let Some(bucket) = self.buckets.of(change.id.as_str()) else {
-            return Ok(Err(Refused::UnknownRecipient(change.id.clone())));
+            return Err(Refused::UnknownRecipient(change.id.clone()).into());
         };
-        if let Err(exceeded) = self.limits().check_data(change.data.iter().flatten()) {
-            return Ok(Err(exceeded.into()));
-        }
+        self.limits().check_data(change.data.iter().flatten())?;
         let roster = &self.buckets[bucket].roster;
         let (number, known) = match roster.number(change.id.as_str()) {
             Some(number) => (number, roster.profile(number).cloned()),
@@ -81,22 +79,19 @@ impl Shard {
             let record = Record::Profile { at: self.now, number, profile: Box::new(new) };
             self.write(draft, bucket, record);
         }
-        Ok(Ok(Reply::Done))
+        Ok(Reply::Done)
     }
 }
 
-fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Answer {
-    let (bucket, number) = match shard.find(recipient) {
-        Ok(found) => found,
-        Err(refused) => return Ok(Err(refused)),
-    };
+fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Reply, Stop> {
+    let (bucket, number) = shard.find(recipient)?;
     for key in follow::rows_of(draft, shard.buckets[bucket].no, number)?.into_keys() {
         draft.delete(Partition::Base, key);
     }
     let at = shard.now;
     shard.write(draft, bucket, Record::Erased { at, number });
     shard.end_messages_to(draft, bucket, number)?;
-    Ok(Ok(Reply::Done))
+    Ok(Reply::Done)
 }
 
 fn mark(
@@ -105,11 +100,8 @@ fn mark(
     draft: &mut Draft<'_>,
     recipient: &Id,
     (what, kind): (&Marked, MarkKind),
-) -> Answer {
-    let (bucket, number) = match shard.find(recipient) {
-        Ok(found) => found,
-        Err(refused) => return Ok(Err(refused)),
-    };
+) -> Result<Reply, Stop> {
+    let (bucket, number) = shard.find(recipient)?;
     let covered = match what {
         Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
         // A mark covers what has entered by now: about what nothing names there is nothing.
@@ -129,7 +121,7 @@ fn mark(
         let record = Record::Mark { at: shard.now, before: intake.next_place, number, what, kind };
         shard.write(draft, bucket, record);
     }
-    Ok(Ok(Reply::Done))
+    Ok(Reply::Done)
 }
 
 fn flush(

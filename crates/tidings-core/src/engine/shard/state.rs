@@ -21,6 +21,7 @@ use crate::engine::rows::going::Going;
 use crate::engine::rows::ledger::Ledger;
 use crate::engine::rows::named::days_with;
 use crate::engine::rows::reply::Refused;
+use crate::engine::rows::reply::reply_of;
 use crate::journal::record::{EventAt, Record};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table, Write};
@@ -216,7 +217,7 @@ impl Shard {
                 for change in profiles {
                     if self.buckets.of(change.id.as_str()).is_some() {
                         // The intake has checked it.
-                        let _ = self.change_recipient(draft, change)?;
+                        let _ = reply_of(self.change_recipient(draft, change))?;
                     }
                 }
                 let spread = self.publish((intake, draft), row, *at)?;

@@ -15,7 +15,7 @@ use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::{Located, name_again};
 use crate::engine::rows::record_size::{pieces, set_bytes};
-use crate::engine::rows::reply::{Answer, Refused, Reply};
+use crate::engine::rows::reply::{Refused, Reply, Stop};
 use crate::index::Found;
 use crate::journal::record::{Arrival, Entries, EventAt, Origin, Record, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
@@ -92,14 +92,15 @@ impl Shard {
     }
 
     /// Stores a preference and moves pending entries to the lanes that now apply.
-    pub(crate) fn prefer(&mut self, draft: &mut Draft<'_>, chosen: Chosen<'_>) -> Answer {
-        let (bucket, number) = match self.find(chosen.recipient) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
+    pub(crate) fn prefer(
+        &mut self,
+        draft: &mut Draft<'_>,
+        chosen: Chosen<'_>,
+    ) -> Result<Reply, Stop> {
+        let (bucket, number) = self.find(chosen.recipient)?;
         match self.choices((bucket, number), chosen) {
             Ok(choices) => choose(self, draft, (bucket, number), choices),
-            Err(refused) => Ok(Err(refused)),
+            Err(refused) => Err(refused.into()),
         }
     }
 
@@ -130,17 +131,12 @@ impl Shard {
         draft: &mut Draft<'_>,
         recipient: &Id,
         (list, whole): (&[Choice], bool),
-    ) -> Answer {
-        let (bucket, number) = match self.find(recipient) {
-            Ok(found) => found,
-            Err(refused) => return Ok(Err(refused)),
-        };
+    ) -> Result<Reply, Stop> {
+        let (bucket, number) = self.find(recipient)?;
         let mut wanted = BTreeMap::new();
         for choice in list {
-            let channels = match choosable(self, &choice.scope, &choice.channel, &choice.mode) {
-                Ok(channels) => channels.into_iter(),
-                Err(refused) => return Ok(Err(refused)),
-            };
+            let channels =
+                choosable(self, &choice.scope, &choice.channel, &choice.mode)?.into_iter();
             let scope = || choice.scope.clone();
             wanted.extend(channels.map(|channel| ((channel, scope()), choice.mode.clone())));
         }
@@ -348,10 +344,8 @@ fn choose(
     draft: &mut Draft<'_>,
     (bucket, number): (BucketNo, RecipientNo),
     choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
-) -> Answer {
-    if let Err(refused) = may_mute(shard, (bucket, number), &choices) {
-        return Ok(Err(refused));
-    }
+) -> Result<Reply, Stop> {
+    may_mute(shard, (bucket, number), &choices)?;
     let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
     channels.sort_unstable();
     channels.dedup();
@@ -365,7 +359,7 @@ fn choose(
         shard.reroute(draft, bucket, among)?;
         shard.take_out_unwanted(draft, bucket, Some((number.0, channel)))?;
     }
-    Ok(Ok(Reply::Done))
+    Ok(Reply::Done)
 }
 
 /// Copies the row of an event, entries of which move to today, unless today has it.

@@ -139,7 +139,7 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     world.play(Instant(DAY_MS + HOUR_MS), &[person("b", State::Active)]);
     assert!(world.engine.shards.bucket(BucketNo(0)).index.days[&Day(0)].tail.is_empty());
     let page = world.engine.reader(&world.stored).inbox(&id("a"), None, 100);
-    let groups = page.unwrap().unwrap().groups;
+    let groups = page.unwrap().groups;
     let reasons: Vec<usize> =
         groups.iter().flat_map(|group| &group.items).map(|item| item.reasons.len()).collect();
     assert_eq!(reasons, [1600; 24]);

@@ -144,7 +144,7 @@ fn marks_on_what_nothing_names_are_not_kept() {
     let before = world.stored.0.len();
     world.play(Instant(1), &marks);
     assert!(world.stored.0.len() < before + 10);
-    let page = world.engine.reader(&world.stored).inbox(&id("a"), None, 9).unwrap().unwrap();
+    let page = world.engine.reader(&world.stored).inbox(&id("a"), None, 9).unwrap();
     assert!(page.groups[0].seen);
 }
 
@@ -205,7 +205,7 @@ fn what_is_scheduled_for_others_is_not_read() {
             world.check(Options::default());
         }
         let view = Counted { stored: &world.stored, reads: AtomicU64::new(0) };
-        let scheduled = world.engine.reader(&view).scheduled(&id("a")).unwrap().unwrap();
+        let scheduled = world.engine.reader(&view).scheduled(&id("a")).unwrap();
         let names: Vec<&str> = scheduled.iter().map(|entry| entry.event.as_str()).collect();
         assert_eq!(names, ["e0", "e100", "e200", "e300", "e400"]);
         assert_eq!(view.reads.into_inner(), 5, "a read for each of theirs");
@@ -242,7 +242,7 @@ fn cost(events: usize) -> u64 {
         planned += plan.entries();
     }
     assert_eq!(planned, events);
-    let page = world.engine.reader(&view).inbox(&id("a"), None, 50).unwrap().unwrap();
+    let page = world.engine.reader(&view).inbox(&id("a"), None, 50).unwrap();
     assert!(page.groups.iter().all(|group| group.seen));
     view.reads.into_inner()
 }

@@ -393,8 +393,7 @@ impl World {
     }
 
     fn page(&mut self, who: usize, from: Option<Cursor>, limit: usize) -> InboxPage {
-        let page =
-            self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), from, limit).unwrap().unwrap();
+        let page = self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), from, limit).unwrap();
         assert!(page.groups.len() <= limit);
         let (_, unseen, unread) = self.naive(who);
         assert_eq!((page.unseen, page.unread), (unseen, unread));
@@ -427,7 +426,7 @@ impl World {
 
 fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
     let page = |name: &&str| engine.reader(stored).inbox(&id(name), None, 100).unwrap();
-    PEOPLE.iter().map(|name| page(name).unwrap()).collect()
+    PEOPLE.iter().map(page).collect()
 }
 
 fn shown(group: &InboxGroup) -> Shown {

@@ -454,7 +454,7 @@ async fn due(
     let most = query.scheduled.map_or(SCHEDULED_USUAL, usize::from);
     let own = service.look(move |node| -> Result<DueAnswer, Problem> {
         let (engine, view) = (node.engine(), node.view());
-        let retrying = engine.reader(view).retrying(None, RETRIED_SHOWN)??;
+        let retrying = engine.reader(view).retrying(None, RETRIED_SHOWN)?;
         Ok(DueAnswer::of(engine.reader(view).agenda(most)?, retrying))
     });
     let (own, mut gathered) = tokio::join!(own, others.gather());

@@ -37,6 +37,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 impl From<Unexplained> for Problem {
     fn from(why: Unexplained) -> Self {
         let code = match why {
+            Unexplained::Unreadable(fault) => return fault.into(),
             Unexplained::UnknownEvent(_) => Code::EventNotFound,
             Unexplained::UnknownRecipient(_) => Code::RecipientNotFound,
         };
@@ -66,7 +67,7 @@ async fn explain(State(service): State<Arc<Service>>, change: Change) -> Result<
     let now = service.now();
     let explanation = service
         .look(move |node| -> Result<_, Problem> {
-            Ok(node.engine().reader(node.view()).explain(subject, (&recipient, now))??)
+            Ok(node.engine().reader(node.view()).explain(subject, (&recipient, now))?)
         })
         .await??;
     Answer::json(StatusCode::OK, &Explained::from(explanation))

@@ -137,7 +137,7 @@ fn write_recipients(durable: &Durable, from: Day, out: &mut dyn Write) -> io::Re
         let recipient = profile.id.as_str();
         // Recipients are erased between steps, and this is one moment.
         let topics = engine.reader(view).following(&profile.id).map_err(odd)?;
-        for topic in topics.map_err(odd)? {
+        for topic in topics {
             write_line(out, at, "subscribe", Follow { recipient, topic })?;
         }
         for (scope, channel, mode) in engine.preferences(&profile.id).map_err(odd)? {

@@ -258,7 +258,7 @@ async fn inbox(
     let page = service
         .look(move |node| -> Result<InboxPage, Problem> {
             let engine = node.engine();
-            Ok(engine.reader(node.view()).inbox(&id, from, usize::from(limit))??)
+            Ok(engine.reader(node.view()).inbox(&id, from, usize::from(limit))?)
         })
         .await??;
     Answer::json(StatusCode::OK, &Page::from(page))

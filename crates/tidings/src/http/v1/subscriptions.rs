@@ -118,12 +118,8 @@ async fn list_subscriptions(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
-    let topics = service
-        .look(move |node| {
-            let topics = node.engine().reader(node.view()).following(&id)?;
-            topics.map_err(Problem::from)
-        })
-        .await??;
+    let topics =
+        service.look(move |node| node.engine().reader(node.view()).following(&id)).await??;
     Answer::json(StatusCode::OK, &Subscriptions { topics })
 }
 

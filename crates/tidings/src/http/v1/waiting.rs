@@ -211,7 +211,7 @@ async fn pending(
                     None
                 }
             };
-            let lanes = engine.reader(view).open_lanes(&id)??.into_iter();
+            let lanes = engine.reader(view).open_lanes(&id)?.into_iter();
             let lanes = lanes.map(|lane| PendingLane {
                 held_by: held_by(&lane),
                 channel: lane.channel,
@@ -222,8 +222,8 @@ async fn pending(
             });
             let lanes = lanes.collect();
             let scheduled =
-                engine.reader(view).scheduled(&id)??.into_iter().map(Waiting::from).collect();
-            let retrying = engine.reader(view).retrying(Some(&id), RETRIED_MAX)??;
+                engine.reader(view).scheduled(&id)?.into_iter().map(Waiting::from).collect();
+            let retrying = engine.reader(view).retrying(Some(&id), RETRIED_MAX)?;
             Ok(Pending {
                 lanes,
                 messages: retrying.messages.into_iter().map(Into::into).collect(),
@@ -253,7 +253,7 @@ async fn flush(
     let of = recipient.clone();
     let command = limits.command(recipient)?;
     let scheduled =
-        service.look(move |node| node.engine().reader(node.view()).scheduled(&of)).await???;
+        service.look(move |node| node.engine().reader(node.view()).scheduled(&of)).await??;
     let scheduled = ScheduledCount::of(&scheduled);
     let flushed = |replies| match only(replies)? {
         Reply::Flushed { marker, lanes } => {

@@ -41,7 +41,7 @@ fn publish(rig: &Rig, body: &Value) -> Answered {
 fn inbox(rig: &Rig, who: &str) -> Vec<InboxItem> {
     let who = Id::new(who).unwrap();
     let looked = rig.service.look(move |node| {
-        let page = node.engine().reader(node.view()).inbox(&who, None, 100).unwrap().unwrap();
+        let page = node.engine().reader(node.view()).inbox(&who, None, 100).unwrap();
         page.groups.into_iter().flat_map(|group| group.items).collect()
     });
     rig.tokio.block_on(looked).unwrap()
