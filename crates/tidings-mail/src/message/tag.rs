@@ -7,7 +7,7 @@ use tidings_core::channel::ChannelNo;
 use tidings_core::messages::MessageName;
 use tidings_core::suppression::ChannelAddress;
 
-use crate::message::mime::LOCAL_BYTES_MAX;
+use crate::message::address::LOCAL_BYTES_MAX;
 use crate::message::token::TokenKey;
 
 /// Number of digits of the hash of an address, and of the authentication code.
