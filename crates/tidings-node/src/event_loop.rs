@@ -32,11 +32,11 @@ use crate::delivery::senders::Senders;
 use crate::delivery::sending::Sending;
 use crate::delivery::{ByClosing, Delivery};
 use crate::error::Error;
-use crate::handle::{Handle, Inbox, Request, Stop};
+use crate::handle::{Handle, Inbox, Request, Stopping};
 use crate::keys::Keys;
 use crate::node::Node;
 use crate::packer::Packer;
-use crate::resolving::Resolving;
+use crate::resolving::{Resolving, log_refused};
 use crate::settings::{OpenStore, Settings};
 use crate::vitals::Vitals;
 
@@ -46,6 +46,7 @@ mod full;
 mod hand_out;
 mod late;
 mod log;
+mod missed;
 mod reopen;
 mod step;
 mod stop;
@@ -53,9 +54,7 @@ mod unbuilt;
 
 use answer::{answer, refuse};
 pub(crate) use at_once::AtOnce;
-use late::{catch_up, put_back, put_off};
-pub(crate) use log::ApplyRequest;
-use log::log_refused;
+use missed::{catch_up, put_back, put_off};
 use unbuilt::{Built, Unbuilt};
 
 /// The most objects of the host's answer that are taken in by one step: a step is in memory until it is written.
@@ -116,9 +115,6 @@ pub(crate) struct EventLoop {
     /// Set if messages are sent within the instant at which they are due.
     pub(crate) at_once: Option<AtOnce>,
 }
-
-/// The requested stop.
-pub(crate) type Stopping = Option<Stop>;
 
 impl EventLoop {
     /// Opens the store, and takes up what was made before.

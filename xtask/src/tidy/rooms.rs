@@ -22,7 +22,7 @@ const CIRCLE_MAX: usize = 2;
 
 /// Known exceptions with their sizes: each may shrink, and leaves the list once it fits.
 const LARGER: [(&str, usize); 5] = [
-    ("files of a circle of imports in crates/tidings-node", 5),
+    ("files of a circle of imports in crates/tidings-node", 4),
     ("files of a circle of imports in crates/tidings-sim", 3),
     ("files of a circle of imports in crates/tidings-store", 9),
     ("methods of `Model` in crates/tidings-sim", 64),

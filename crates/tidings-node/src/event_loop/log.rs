@@ -4,23 +4,14 @@
 use std::sync::Arc;
 
 use tidings_core::Instant;
-use tidings_core::engine::{Refused, read_log};
+use tidings_core::engine::read_log;
 
 use super::EventLoop;
-use crate::cluster::log_feed::{FollowerReport, WaitingFollower};
+use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
 use crate::error::{Error, RuntimeError, unavailable};
 use crate::handle::Request;
 use crate::node::AppliedEntries;
-
-/// A callback with the report of a follower, once it is durable.
-pub(crate) type Applied = Box<dyn FnOnce(Result<FollowerReport, RuntimeError>) + Send>;
-
-/// A request to apply the log.
-pub(crate) struct ApplyRequest {
-    /// True if the entries have what the follower reported as learnt.
-    pub(crate) confirms: bool,
-    pub(crate) then: Applied,
-}
+use crate::resolving::log_refused;
 
 /// The most entries that are read from the store at once.
 const READ_AT_ONCE: usize = 256;
@@ -131,12 +122,5 @@ impl EventLoop {
                 feed.advance(newest);
             }
         }));
-    }
-}
-
-/// Logs what is refused of what was learnt of objects and addresses.
-pub(super) fn log_refused<T>(replies: &[Result<T, Refused>]) {
-    for refused in replies.iter().filter_map(|reply| reply.as_ref().err()) {
-        tracing::warn!(reason = %refused, "what was learnt of objects and addresses is refused");
     }
 }
