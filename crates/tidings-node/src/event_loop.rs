@@ -310,7 +310,7 @@ impl EventLoop {
         let due = due
             .chain(again)
             .chain(node.engine().next_forget())
-            .chain(node.next_late_answer())
+            .chain(node.replication().next_late_answer())
             .min();
         let longest = 60_000;
         let wait = due.map_or(longest, |due| (due.0 - self.clock.now().0).clamp(0, longest));
@@ -373,7 +373,7 @@ impl EventLoop {
                 let accepted = node.step_beside(sending, now, commands)?;
                 log_refused(&accepted.replies);
             }
-            node.answer_gathered(now, false)?;
+            node.replication().answer_gathered(now, false)?;
             let with = (&channels, rules, &*keys);
             answer(node, now, requests, stopping, with, sending)?;
             if !is_late && node.next_due().is_some_and(|due| due <= now) {

@@ -40,7 +40,7 @@ impl EventLoop {
     ) -> Result<(), Error> {
         for (report, WaitingFollower { acknowledged, then }) in reports {
             self.beside(now, |node, sending, _| {
-                node.take_report(now, &report)?;
+                node.replication().take_report(now, &report)?;
                 if report.learnt.is_empty() {
                     return Ok(());
                 }
@@ -76,10 +76,10 @@ impl EventLoop {
                 let told = read_log(&node.view()?, engine.replica().applied(), READ_AT_ONCE)?;
                 let mut applied = AppliedEntries::default();
                 if !told.is_empty() {
-                    applied = node.apply_log(sending, now, &told)?;
+                    applied = node.replication().apply_log(sending, now, &told)?;
                     node.step_beside(sending, now, &[])?;
                 }
-                applied.kept_objects.extend(node.take_kept_objects());
+                applied.kept_objects.extend(node.replication().take_kept_objects());
                 Ok(applied)
             });
             let applied = match applied {
@@ -113,7 +113,7 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return;
         };
-        let Some(newest) = node.take_log().last().map(|told| told.no()) else {
+        let Some(newest) = node.replication().take_log().last().map(|told| told.no()) else {
             return;
         };
         let feed = Arc::clone(&self.feed);
