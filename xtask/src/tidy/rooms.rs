@@ -21,7 +21,7 @@ const METHODS_MAX: usize = 60;
 const CIRCLE_MAX: usize = 2;
 
 /// Known exceptions with their sizes: each may shrink, and leaves the list once it fits.
-const LARGER: [(&str, usize); 1] = [("files of a circle of imports in crates/tidings-store", 9)];
+const LARGER: [(&str, usize); 0] = [];
 
 /// A module's place in its crate.
 type Module = Vec<String>;
