@@ -16,6 +16,7 @@ use tidings_core::time::Instant;
 use crate::message::address::address;
 use crate::message::list::{List, ListHead};
 use crate::message::quoted;
+use crate::message::tag::MESSAGE_HEADER;
 use crate::page::subject;
 use crate::templates::template::Bodies;
 use crate::words::wording;
@@ -94,7 +95,7 @@ fn headers(head: &Head<'_>) -> Headers {
     }
     headers.insert_raw(as_it_is("X-Tidings-Batch", head.batch_id));
     if let Some(tag) = head.tag {
-        headers.insert_raw(as_it_is(crate::MESSAGE_HEADER, tag));
+        headers.insert_raw(as_it_is(MESSAGE_HEADER, tag));
     }
     headers.set(MIME_VERSION_1_0);
     headers

@@ -10,6 +10,9 @@ use tidings_core::suppression::ChannelAddress;
 use crate::message::address::LOCAL_BYTES_MAX;
 use crate::message::token::TokenKey;
 
+/// The header that names the message, for reports about the mail.
+pub const MESSAGE_HEADER: &str = "X-Tidings-Message";
+
 /// Number of digits of the hash of an address, and of the authentication code.
 const ADDRESS_DIGITS: usize = 6;
 const CODE_DIGITS: usize = 16;
