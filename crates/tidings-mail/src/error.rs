@@ -1,7 +1,9 @@
 //! Errors: of a configuration, and of one mail.
 
-use crate::BATCH_ID_BYTES_MAX;
 use crate::words::sentence::SentenceError;
+
+/// Maximum number of bytes of a batch id, which is in header lines.
+pub const BATCH_ID_BYTES_MAX: usize = 64;
 
 /// The reason why a configuration gives no design.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -25,12 +25,12 @@ mod words;
 
 use tidings_core::Batch;
 
-pub use error::{DesignError, RenderError};
+pub use error::{BATCH_ID_BYTES_MAX, DesignError, RenderError};
 pub use link::{Address, AddressError, picture as picture_address, web as web_address};
+pub use message::address::address;
 pub use message::dkim::{Dkim, DkimError};
-pub use message::mime::address;
 pub use message::sender::{Sender, SenderError};
-pub use message::tag::MailTag;
+pub use message::tag::{MESSAGE_HEADER, MailTag};
 pub use message::token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
 pub use page::brand::is_color;
 pub use page::design::Design;
@@ -42,19 +42,13 @@ pub use templates::language::write_value;
 pub use templates::sample::sample;
 pub use templates::support::{NotShown, not_shown};
 pub use templates::template::{Bodies, DEFAULT_TEMPLATES};
-pub use words::locale::{
-    LocaleError, Localised, canonical_locale, check_locale, has_words, is_given,
-};
+pub use words::locale::{Localised, has_words, is_given};
 pub use words::sentence::{Sentence, SentenceError};
+pub use words::tag::{LocaleError, canonical_locale, check_locale};
 pub use words::text::{cut, grouped, hex};
 
 /// Maximum number of bytes of a mail's HTML: Gmail cuts off what is beyond 102 KB.
 pub const HTML_BYTES_MAX: usize = 102_000;
-/// Maximum number of bytes of a batch id, which is in header lines.
-pub const BATCH_ID_BYTES_MAX: usize = 64;
-
-/// The header that names the message, for reports about the mail.
-pub const MESSAGE_HEADER: &str = "X-Tidings-Message";
 
 /// A rendered mail.
 #[derive(Clone, Debug, PartialEq, Eq)]

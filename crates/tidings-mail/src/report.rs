@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use mail_parser::{Message, MessageParser};
 
+use crate::message::tag::MESSAGE_HEADER;
 use crate::refusal::{self, Verdict};
 use parts::Part;
 pub use status::Status;
@@ -298,7 +299,7 @@ fn hints(message: &Message<'_>, mail: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(mail);
     let marked = text.lines().filter_map(|line| {
         let (name, value) = line.trim_start_matches(['>', ' ', '\t']).split_once(':')?;
-        let is_marked = name.eq_ignore_ascii_case(crate::MESSAGE_HEADER)
+        let is_marked = name.eq_ignore_ascii_case(MESSAGE_HEADER)
             || name.eq_ignore_ascii_case("Original-Mail-From")
             || name.eq_ignore_ascii_case("Return-Path");
         is_marked.then(|| value.trim().to_owned())

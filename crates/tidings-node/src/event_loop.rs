@@ -32,11 +32,11 @@ use crate::delivery::senders::Senders;
 use crate::delivery::sending::Sending;
 use crate::delivery::{ByClosing, Delivery};
 use crate::error::Error;
-use crate::handle::{Handle, Inbox, Request, Stop};
+use crate::handle::{Handle, Inbox, Request, Stopping};
 use crate::keys::Keys;
 use crate::node::Node;
 use crate::packer::Packer;
-use crate::resolving::Resolving;
+use crate::resolving::{Resolving, log_refused};
 use crate::settings::{OpenStore, Settings};
 use crate::vitals::Vitals;
 
@@ -46,6 +46,7 @@ mod full;
 mod hand_out;
 mod late;
 mod log;
+mod missed;
 mod reopen;
 mod step;
 mod stop;
@@ -53,9 +54,7 @@ mod unbuilt;
 
 use answer::{answer, refuse};
 pub(crate) use at_once::AtOnce;
-use late::{catch_up, put_back, put_off};
-pub(crate) use log::ApplyRequest;
-use log::log_refused;
+use missed::{catch_up, put_back, put_off};
 use unbuilt::{Built, Unbuilt};
 
 /// The most objects of the host's answer that are taken in by one step: a step is in memory until it is written.
@@ -116,9 +115,6 @@ pub(crate) struct EventLoop {
     /// Set if messages are sent within the instant at which they are due.
     pub(crate) at_once: Option<AtOnce>,
 }
-
-/// The requested stop.
-pub(crate) type Stopping = Option<Stop>;
 
 impl EventLoop {
     /// Opens the store, and takes up what was made before.
@@ -314,7 +310,7 @@ impl EventLoop {
         let due = due
             .chain(again)
             .chain(node.engine().next_forget())
-            .chain(node.next_late_answer())
+            .chain(node.replication().next_late_answer())
             .min();
         let longest = 60_000;
         let wait = due.map_or(longest, |due| (due.0 - self.clock.now().0).clamp(0, longest));
@@ -377,7 +373,7 @@ impl EventLoop {
                 let accepted = node.step_beside(sending, now, commands)?;
                 log_refused(&accepted.replies);
             }
-            node.answer_gathered(now, false)?;
+            node.replication().answer_gathered(now, false)?;
             let with = (&channels, rules, &*keys);
             answer(node, now, requests, stopping, with, sending)?;
             if !is_late && node.next_due().is_some_and(|due| due <= now) {

@@ -11,11 +11,10 @@ use tidings_core::engine::LogNo;
 use tidings_core::{Command, Instant, Rules};
 
 use crate::channel::Channels;
-use crate::cluster::log_feed::{FollowerReport, WaitingFollower};
+use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
 use crate::commit::durable::{Durable, Reads};
 use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
 use crate::error::{RuntimeError, unavailable};
-use crate::event_loop::ApplyRequest;
 use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
 use crate::once::{Kept, Once};
 use crate::vitals::Vitals;
@@ -42,6 +41,9 @@ pub(crate) struct Stop {
     /// Signals the end of waiting for work in progress.
     pub(crate) drained: Receiver<time::Instant>,
 }
+
+/// The stop that was requested, if one was.
+pub(crate) type Stopping = Option<Stop>;
 
 impl Stop {
     pub(crate) fn within(drain: Duration, answer: Sender<Result<(), RuntimeError>>) -> Self {

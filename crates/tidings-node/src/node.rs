@@ -29,15 +29,18 @@ use crate::error::Error;
 use crate::once;
 use crate::vitals::{Stopwatch, Vitals};
 
+mod acks;
 mod late;
+mod late_forget;
 mod making;
 mod others;
 mod pending_acks;
+mod replication;
 
-use late::LateForget;
-pub use others::AppliedEntries;
+use late_forget::LateForget;
 use others::Others;
 use pending_acks::PendingAcks;
+pub use replication::AppliedEntries;
 
 /// A node: an engine whose decisions are durable.
 pub struct Node {
@@ -331,7 +334,7 @@ impl Node {
             if open.is_empty() {
                 self.ahead.answer(work.when_durable());
             } else {
-                self.gather_answers(now, work, open);
+                self.replication().gather_answers(now, work, open);
             }
         }
         self.close_if_due()
@@ -457,7 +460,7 @@ impl Node {
         self.moved |= step.writes.is_empty();
         self.told.extend(step.told);
         self.kept_objects.extend(step.kept_objects);
-        let forgotten = self.forgotten_now(step.forgotten);
+        let forgotten = self.others.forgotten_now(&self.engine, step.forgotten);
         self.ahead.gather(Decided { writes: step.writes, forgotten, frees: self.frees })?;
         let now = self.engine.now();
         step.delivered

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use tidings_core::engine::{ClosingId, Engine, Plan};
+use tidings_core::engine::{ClosingId, Engine, Plan, Refused};
 use tidings_core::time::MINUTE_MS;
 use tidings_core::{Command, Id, Instant};
 
@@ -294,4 +294,11 @@ impl Resolving {
 fn commands(resolved: Resolved) -> Vec<Command> {
     let retracted = resolved.retracted.into_iter().map(|object| Command::Retract { object });
     resolved.objects.into_iter().map(Command::Resolved).chain(retracted).collect()
+}
+
+/// Logs what is refused of what was learnt of objects and addresses.
+pub(crate) fn log_refused<T>(replies: &[Result<T, Refused>]) {
+    for refused in replies.iter().filter_map(|reply| reply.as_ref().err()) {
+        tracing::warn!(reason = %refused, "what was learnt of objects and addresses is refused");
+    }
 }

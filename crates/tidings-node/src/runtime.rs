@@ -17,8 +17,8 @@ use crate::commit::executor::Executor;
 use crate::commit::pipeline::gone;
 use crate::delivery::Delivery;
 use crate::error::Error;
-use crate::event_loop::{EventLoop, Stopping};
-use crate::handle::{Handle, Inbox, Request, Stop};
+use crate::event_loop::EventLoop;
+use crate::handle::{Handle, Inbox, Request, Stop, Stopping};
 use crate::settings::{OpenStore, Settings};
 
 mod look;

@@ -13,8 +13,8 @@ use crate::clock::Clock;
 use crate::commit::executor::Executor;
 use crate::delivery::Delivery;
 use crate::error::Error;
-use crate::event_loop::{EventLoop, Stopping};
-use crate::handle::{Handle, Inbox};
+use crate::event_loop::EventLoop;
+use crate::handle::{Handle, Inbox, Stopping};
 use crate::node::Node;
 use crate::settings::{OpenStore, Settings};
 

@@ -13,7 +13,9 @@
 //! gone for good once its table is dropped: until then it may still be read, and what is written into it goes with it.
 
 mod address;
+mod attempts;
 mod fence;
+mod identity;
 mod leases;
 mod link;
 mod readers;
@@ -27,11 +29,11 @@ mod view;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 pub use self::leases::PostgresLeases;
 
 use self::address::Address;
+use self::attempts::{PATIENCE, pauses};
 use self::link::{Fault, Link, rest};
 use self::readers::Readers;
 use self::reading::Reading;
@@ -43,15 +45,6 @@ use self::view::View;
 use crate::lease::{Epoch, Fence};
 use crate::{Commit, Error, Expected, Partition, Snapshot, Store, StoreId, Write, limits};
 use tidings_core::time::Day;
-
-/// Time that a call may take, and for which it is tried again where connections break.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Time that a connection may take to come about.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(3);
-
-/// The wait between two attempts.
-const PAUSE: Duration = Duration::from_millis(250);
 
 /// The number of times that a commit is made anew because others begin or forget its days at the same time.
 const ANEW_MAX: u32 = 8;
@@ -391,11 +384,4 @@ fn prepared<'w>(
         changes.set(&write.key, write.value.as_deref());
     }
     Ok(statement)
-}
-
-/// The waits after each attempt of a call that takes so long; none after the last.
-fn pauses(patience: Duration) -> impl Iterator<Item = Option<Duration>> {
-    let count = usize::try_from(patience.as_millis() / PAUSE.as_millis()).unwrap_or(1);
-    let pauses = std::iter::repeat_n(Some(PAUSE), count);
-    pauses.chain([None])
 }

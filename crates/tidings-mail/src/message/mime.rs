@@ -10,18 +10,17 @@ use lettre::message::header::{
 };
 use lettre::message::{Body, Mailbox, Mailboxes, MultiPart, SinglePart, header};
 use tidings_core::Batch;
-use tidings_core::channel::{self, EMAIL_NO};
+use tidings_core::channel::EMAIL_NO;
 use tidings_core::time::Instant;
 
+use crate::message::address::address;
 use crate::message::list::{List, ListHead};
 use crate::message::quoted;
+use crate::message::tag::MESSAGE_HEADER;
 use crate::page::subject;
 use crate::templates::template::Bodies;
 use crate::words::wording;
 use crate::{RenderError, Sender};
-
-/// The most bytes of what stands before the `@` (RFC 5321, section 4.5.3.1.1).
-pub(crate) const LOCAL_BYTES_MAX: usize = 64;
 
 /// The values of the headers.
 pub(crate) struct Head<'a> {
@@ -39,14 +38,6 @@ pub(crate) struct Head<'a> {
 pub(crate) fn recipient_address(batch: &Batch) -> Result<Address, RenderError> {
     let text = batch.recipient.addresses.get(EMAIL_NO);
     address(text.ok_or(RenderError::NoAddress)?).ok_or(RenderError::Address)
-}
-
-/// An address as servers take it: the one of those that recipients may have ([`channel::Mailbox`]). A local part of another script
-/// has no form in ASCII; the server has to take it as it is (RFC 6531).
-#[must_use]
-pub fn address(text: &str) -> Option<Address> {
-    let mailbox = channel::Mailbox::parse(text).ok()?;
-    Some(Address::new_dangerous(mailbox.local(), mailbox.domain()))
 }
 
 /// Assembles the message.
@@ -104,7 +95,7 @@ fn headers(head: &Head<'_>) -> Headers {
     }
     headers.insert_raw(as_it_is("X-Tidings-Batch", head.batch_id));
     if let Some(tag) = head.tag {
-        headers.insert_raw(as_it_is(crate::MESSAGE_HEADER, tag));
+        headers.insert_raw(as_it_is(MESSAGE_HEADER, tag));
     }
     headers.set(MIME_VERSION_1_0);
     headers

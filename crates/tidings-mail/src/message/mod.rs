@@ -1,5 +1,6 @@
 //! The message as mail servers take it: headers, bodies as bytes, signature, sealed links (RFC 5322 and its kin).
 
+pub(super) mod address;
 pub(super) mod dkim;
 pub(super) mod list;
 pub(super) mod mime;

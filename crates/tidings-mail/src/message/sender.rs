@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use lettre::message::Mailbox;
 
-use crate::message::mime::address as address_of;
+use crate::message::address::address as address_of;
 use crate::words::text;
 
 /// The sender of all mails of a channel.

@@ -7,8 +7,11 @@ use tidings_core::channel::ChannelNo;
 use tidings_core::messages::MessageName;
 use tidings_core::suppression::ChannelAddress;
 
-use crate::message::mime::LOCAL_BYTES_MAX;
+use crate::message::address::LOCAL_BYTES_MAX;
 use crate::message::token::TokenKey;
+
+/// The header that names the message, for reports about the mail.
+pub const MESSAGE_HEADER: &str = "X-Tidings-Message";
 
 /// Number of digits of the hash of an address, and of the authentication code.
 const ADDRESS_DIGITS: usize = 6;

@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use crate::error::{DesignError, RenderError};
 use crate::templates::language::{self, BODY_BYTES_MAX, Body, Forbidden};
-use crate::words::locale::{Language, canonical_locale};
+use crate::words::locale::Language;
+use crate::words::tag::canonical_locale;
 
 /// The compiled-in templates.
 pub const DEFAULT_TEMPLATES: [(&str, &str); 5] = [

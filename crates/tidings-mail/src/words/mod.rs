@@ -3,6 +3,7 @@
 //! A mail speaks one language. One for which there is no book is spoken only where it is the default locale, with
 //! English words around what the host wrote.
 
+pub(super) mod books;
 mod de;
 pub(super) mod direction;
 mod en;
@@ -13,6 +14,7 @@ pub(super) mod locale;
 pub(super) mod names;
 pub(super) mod plural;
 pub(super) mod sentence;
+pub(super) mod tag;
 pub(super) mod text;
 pub(super) mod why;
 pub(super) mod wording;
@@ -23,14 +25,6 @@ use tidings_core::rules::capitalised;
 
 use crate::words::plural::Plurals;
 use crate::words::text::grouped;
-
-/// The books.
-static BOOKS: [&Words; 5] = [&en::WORDS, &de::WORDS, &fr::WORDS, &he::WORDS, &ja::WORDS];
-
-/// The book that stands in for every other language, among texts of one direction or the other.
-pub(crate) fn english(is_right_to_left: bool) -> &'static Words {
-    if is_right_to_left { &en::AMONG_RIGHT_TO_LEFT } else { &en::WORDS }
-}
 
 /// The words of a language. Names in braces are replaced.
 #[derive(Debug)]
@@ -139,12 +133,6 @@ pub(crate) struct Cause {
     pub(crate) all: &'static str,
     pub(crate) some: &'static str,
     pub(crate) note: &'static str,
-}
-
-/// The words under the first of some tags that has any.
-pub(crate) fn of(tags: &[String]) -> Option<&'static Words> {
-    let book = |tag: &String| BOOKS.into_iter().find(|words| words.tag.eq_ignore_ascii_case(tag));
-    tags.iter().find_map(book)
 }
 
 /// A phrase with a name in braces replaced.
@@ -307,15 +295,6 @@ mod tests {
         );
         assert_eq!(of("de-CH").number(4_936), "4.936");
         assert_eq!(of("fr").number(4_936), "4\u{202f}936");
-    }
-
-    #[test]
-    fn each_book_has_the_forms_of_its_language() {
-        for words in BOOKS {
-            for forms in [words.others, words.other_people] {
-                assert!(words.plurals.fit(forms.len()), "{}", words.tag);
-            }
-        }
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use icu_locale_core::Locale;
 use icu_plurals::{PluralCategory, PluralRules};
 
+use crate::words::tag::canonical_locale;
+
 /// The categories of a locale, and the rules that put numbers into them.
 #[derive(Clone, Debug)]
 pub(crate) struct Plurals {
@@ -19,8 +21,7 @@ pub(crate) struct Plurals {
 impl Plurals {
     /// The plurals of a locale; of one that CLDR lacks, a single category.
     pub(crate) fn of(locale: &str) -> Self {
-        let locale =
-            Locale::try_from_str(&crate::canonical_locale(locale)).unwrap_or(Locale::UNKNOWN);
+        let locale = Locale::try_from_str(&canonical_locale(locale)).unwrap_or(Locale::UNKNOWN);
         let rules = rules(&locale);
         // CLDR's conditions look at a number's last three digits, or at whether it is round: what they name is among
         // these.

@@ -111,6 +111,7 @@ mod tests {
     use tidings_core::{Id, Instant, Object};
 
     use super::*;
+    use crate::words::books;
 
     fn line(reasons: &[&str]) -> Line {
         Line {
@@ -135,7 +136,7 @@ mod tests {
                 ..Object::bare(Id::new(topic).unwrap())
             })
         });
-        Topics::of(&topics, words::english(false))
+        Topics::of(&topics, books::english(false))
     }
 
     #[test]
@@ -182,7 +183,7 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics(), words::english(false)).as_deref(), words);
+            assert_eq!(told(&lines, &topics(), books::english(false)).as_deref(), words);
         }
     }
 
@@ -197,14 +198,14 @@ mod tests {
             ),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
-            assert_eq!(told(&lines, &topics(), words::english(false)).as_deref(), words);
+            assert_eq!(told(&lines, &topics(), books::english(false)).as_deref(), words);
         }
     }
 
     #[test]
     fn a_lines_notes_leave_out_what_stands_there_already() {
         let line = line(&["near", "topic:a", "topic:b"]);
-        let notes = notes(&line, &topics(), &["A"], words::english(false));
+        let notes = notes(&line, &topics(), &["A"], books::english(false));
         assert_eq!(notes, ["you follow B", "near you"]);
     }
 }

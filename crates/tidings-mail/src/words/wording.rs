@@ -112,10 +112,11 @@ fn timestamp(at: Instant) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::books;
     use crate::words::locale::Language;
 
     fn english(zone: &str, sent: Instant) -> Calendar {
-        Calendar::new(zone, sent, words::english(false))
+        Calendar::new(zone, sent, books::english(false))
     }
 
     #[test]

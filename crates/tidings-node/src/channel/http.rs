@@ -12,7 +12,7 @@ use super::{Channel, Outcome, ProviderError, Receipt, Rendered};
 use crate::clock::Clock;
 use guard::PRIVATE;
 pub(super) use guard::Reach;
-pub(super) use shape::{Answer, Request, Shape, Version};
+pub(super) use shape::{Answer, Request, Shape, Version, sent};
 pub(super) use url::{Detour, ProviderUrl};
 use wire::http1::Http1;
 use wire::http2::Http2;
@@ -168,11 +168,4 @@ impl Channel for Http {
 
 fn no_address() -> Outcome {
     Outcome::Failed { why: "there is no address".to_owned(), suppress: None }
-}
-
-/// The receipt with a provider's own name for a message.
-fn sent(reference: Option<&str>) -> Outcome {
-    let reference =
-        reference.map(|text| text.chars().filter(|c| !c.is_control()).take(200).collect());
-    Outcome::Sent(Receipt { reference, dead: Vec::new() })
 }

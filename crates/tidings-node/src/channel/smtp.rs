@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::outcome::Scope;
 use super::patience::Patience;
-use super::provider::{ProviderError, Security, Server};
+use super::provider_error::ProviderError;
 use super::{Channel, Outcome, Receipt, Rendered};
 use lettre::Address;
 use lettre::transport::smtp::authentication::Credentials;
@@ -18,6 +18,7 @@ use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParame
 use lettre::transport::smtp::response::{Response, Severity};
 use line::{Bound, Error, Line};
 use rustls::ClientConfig;
+use server::{Security, Server};
 use tidings_core::suppression::SuppressedFor;
 use tidings_mail::{self as mail, Stage, Status, Verdict};
 use tidings_tls::Authorities;
@@ -367,6 +368,7 @@ fn reference(line: &str) -> String {
 mod line;
 #[cfg(test)]
 mod postfix;
+pub(super) mod server;
 #[cfg(test)]
 mod slow;
 #[cfg(test)]

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use tidings_core::Command;
 use tidings_core::engine::{Answers, KeptObjects, LogNo, Progress};
 
+use crate::error::RuntimeError;
+
 /// A report of a follower to the node with the intake.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FollowerReport {
@@ -43,6 +45,16 @@ pub(crate) struct WaitingFollower {
     pub(crate) acknowledged: Box<dyn FnOnce() + Send>,
     /// Called once there are newer entries.
     pub(crate) then: Taker,
+}
+
+/// A callback with the report of a follower, once it is durable.
+pub(crate) type Applied = Box<dyn FnOnce(Result<FollowerReport, RuntimeError>) + Send>;
+
+/// A request to apply the log.
+pub(crate) struct ApplyRequest {
+    /// True if the entries have what the follower reported as learnt.
+    pub(crate) confirms: bool,
+    pub(crate) then: Applied,
 }
 
 /// The feed.

@@ -2,12 +2,11 @@
 
 use tidings_core::{Instant, Rules};
 
-use super::Stopping;
 use super::step::step;
 use crate::channel::InForce;
 use crate::delivery::sending::Sending;
 use crate::error::{Error, RuntimeError, unavailable};
-use crate::handle::Request;
+use crate::handle::{Request, Stopping};
 use crate::keys::Keys;
 use crate::node::Node;
 

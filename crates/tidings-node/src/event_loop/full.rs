@@ -2,9 +2,11 @@
 
 use tidings_core::{Command, Instant};
 
-use super::{EventLoop, Stopping, answer, catch_up, refuse};
+use super::EventLoop;
+use super::answer::{answer, refuse};
+use super::missed::catch_up;
 use crate::error::{Error, RuntimeError};
-use crate::handle::Request;
+use crate::handle::{Request, Stopping};
 
 impl EventLoop {
     /// Runs a turn on a full disk: reads are answered, days are deleted on request or when they expire,

@@ -4,23 +4,14 @@
 use std::sync::Arc;
 
 use tidings_core::Instant;
-use tidings_core::engine::{Refused, read_log};
+use tidings_core::engine::read_log;
 
 use super::EventLoop;
-use crate::cluster::log_feed::{FollowerReport, WaitingFollower};
+use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
 use crate::error::{Error, RuntimeError, unavailable};
 use crate::handle::Request;
 use crate::node::AppliedEntries;
-
-/// A callback with the report of a follower, once it is durable.
-pub(crate) type Applied = Box<dyn FnOnce(Result<FollowerReport, RuntimeError>) + Send>;
-
-/// A request to apply the log.
-pub(crate) struct ApplyRequest {
-    /// True if the entries have what the follower reported as learnt.
-    pub(crate) confirms: bool,
-    pub(crate) then: Applied,
-}
+use crate::resolving::log_refused;
 
 /// The most entries that are read from the store at once.
 const READ_AT_ONCE: usize = 256;
@@ -49,7 +40,7 @@ impl EventLoop {
     ) -> Result<(), Error> {
         for (report, WaitingFollower { acknowledged, then }) in reports {
             self.beside(now, |node, sending, _| {
-                node.take_report(now, &report)?;
+                node.replication().take_report(now, &report)?;
                 if report.learnt.is_empty() {
                     return Ok(());
                 }
@@ -85,10 +76,10 @@ impl EventLoop {
                 let told = read_log(&node.view()?, engine.replica().applied(), READ_AT_ONCE)?;
                 let mut applied = AppliedEntries::default();
                 if !told.is_empty() {
-                    applied = node.apply_log(sending, now, &told)?;
+                    applied = node.replication().apply_log(sending, now, &told)?;
                     node.step_beside(sending, now, &[])?;
                 }
-                applied.kept_objects.extend(node.take_kept_objects());
+                applied.kept_objects.extend(node.replication().take_kept_objects());
                 Ok(applied)
             });
             let applied = match applied {
@@ -122,7 +113,7 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return;
         };
-        let Some(newest) = node.take_log().last().map(|told| told.no()) else {
+        let Some(newest) = node.replication().take_log().last().map(|told| told.no()) else {
             return;
         };
         let feed = Arc::clone(&self.feed);
@@ -131,12 +122,5 @@ impl EventLoop {
                 feed.advance(newest);
             }
         }));
-    }
-}
-
-/// Logs what is refused of what was learnt of objects and addresses.
-pub(super) fn log_refused<T>(replies: &[Result<T, Refused>]) {
-    for refused in replies.iter().filter_map(|reply| reply.as_ref().err()) {
-        tracing::warn!(reason = %refused, "what was learnt of objects and addresses is refused");
     }
 }

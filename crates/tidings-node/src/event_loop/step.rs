@@ -55,7 +55,7 @@ fn sort(
             again.push(next);
             continue;
         }
-        let Some(next) = node.wait_with_first(&once.key, next) else {
+        let Some(next) = node.replication().wait_with_first(&once.key, next) else {
             continue;
         };
         match node.answer_kept(now, next) {

@@ -6,16 +6,9 @@ use tidings_core::engine::Upcoming;
 use tidings_core::time::{DAY_MS, Day};
 
 use super::Node;
+use super::late_forget::LateForget;
 use crate::delivery::sending::Sending;
 use crate::error::Error;
-
-/// Days to be deleted once their due messages have been sent.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LateForget {
-    before: Day,
-    /// The clock's time when they first had to wait.
-    since: Option<Instant>,
-}
 
 /// The longest time that days are kept for their due messages: longer than a message is retried.
 const FORGET_WAITS_MS: i64 = 2 * DAY_MS;

@@ -7,19 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use tidings_core::Instant;
-use tidings_core::engine::{LogNo, OpenReply, Refused, Reply};
+use tidings_core::engine::{LogNo, OpenReply};
 
-use super::Node;
-use crate::cluster::log_feed::FollowerReport;
-use crate::commit::work::{Asker, Work};
-use crate::error::{Error, RuntimeError};
-use crate::once;
+use crate::commit::work::Work;
+use crate::error::RuntimeError;
 
 /// The longest wait for shards on other nodes.
-const WAIT_MS: i64 = 1_000;
+pub(super) const WAIT_MS: i64 = 1_000;
 
 /// The time after which a shard that says nothing is not waited for.
-const SILENT_MS: i64 = 2_000;
+pub(super) const SILENT_MS: i64 = 2_000;
 
 /// The requests that wait, by the number of their acts.
 #[derive(Default)]
@@ -27,29 +24,29 @@ pub(super) struct PendingAcks {
     /// Behind a lock that nobody waits for: who asked is called back in one thread, and readers share the node.
     waiting: Mutex<BTreeMap<Gathered, Waiting>>,
     /// The instant at which each shard of another node was last heard of.
-    heard: BTreeMap<u16, Instant>,
+    pub(super) heard: BTreeMap<u16, Instant>,
 }
 
 /// The number of acts, and whether their requests wait at all.
-type Gathered = (LogNo, bool);
+pub(super) type Gathered = (LogNo, bool);
 
 /// The requests of one step.
-struct Waiting {
-    since: Instant,
+pub(super) struct Waiting {
+    pub(super) since: Instant,
     /// The shards that have not applied the acts yet.
-    shards: BTreeSet<u16>,
-    requests: Vec<Request>,
+    pub(super) shards: BTreeSet<u16>,
+    pub(super) requests: Vec<Request>,
 }
 
 /// A request with the replies that are not whole, and its copies, which get its answer.
-struct Request {
-    work: Work,
-    open: Vec<OpenReply>,
-    copies: Vec<Work>,
+pub(super) struct Request {
+    pub(super) work: Work,
+    pub(super) open: Vec<OpenReply>,
+    pub(super) copies: Vec<Work>,
 }
 
 impl Request {
-    fn fail(self, why: impl Fn() -> RuntimeError) {
+    pub(super) fn fail(self, why: impl Fn() -> RuntimeError) {
         self.copies.into_iter().chain([self.work]).for_each(|work| work.fail(why()));
     }
 }
@@ -58,7 +55,7 @@ impl Drop for PendingAcks {
     fn drop(&mut self) {
         for waiting in std::mem::take(self.waiting()).into_values() {
             for request in waiting.requests {
-                let why = "the node ended while parts on other nodes applied it";
+                let why = "the node ended while shards on other nodes applied it";
                 request.fail(|| RuntimeError::Unknown(why.to_owned()));
             }
         }
@@ -66,19 +63,17 @@ impl Drop for PendingAcks {
 }
 
 impl PendingAcks {
-    fn waiting(&mut self) -> &mut BTreeMap<Gathered, Waiting> {
+    pub(super) fn waiting(&mut self) -> &mut BTreeMap<Gathered, Waiting> {
         let waiting = self.waiting.get_mut();
         waiting.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The instant at which the first of them is answered, whatever is missing.
-    fn next(&mut self) -> Option<Instant> {
+    pub(super) fn next(&mut self) -> Option<Instant> {
         let first = self.waiting().values().map(|waiting| waiting.since).min();
         first.map(|since| since.plus_ms(WAIT_MS))
     }
-}
 
-impl PendingAcks {
     /// Takes over a clock that was put back: nobody is waited for longer because of it.
     pub(super) fn put_back(&mut self, now: Instant) {
         let heard = self.heard.values_mut();
@@ -86,178 +81,5 @@ impl PendingAcks {
         for waiting in self.waiting().values_mut() {
             waiting.since = waiting.since.min(now);
         }
-    }
-}
-
-impl Node {
-    /// Lets a request wait for shards on other nodes. `open` has the replies that are not whole, with their indexes
-    /// among those of the request.
-    pub(super) fn gather_answers(&mut self, now: Instant, work: Work, open: Vec<OpenReply>) {
-        let Some(no) = open.first().map(OpenReply::no) else {
-            return;
-        };
-        let mine = self.engine.replica().shard_numbers();
-        let others = (0..self.engine.replica().of_shards()).filter(|shard| !mine.contains(shard));
-        let pending_acks = &mut self.pending_acks;
-        let is_there = |shard: &u16| {
-            let heard = pending_acks.heard.get(shard);
-            heard.is_some_and(|heard| now < heard.plus_ms(SILENT_MS))
-        };
-        let others: BTreeSet<u16> = others.collect();
-        // It is no use to wait for some where others are away.
-        let is_waited_for = work.waits && others.iter().all(is_there);
-        let since = if is_waited_for { now } else { now.plus_ms(-WAIT_MS) };
-        let waits = (no, work.waits);
-        let waiting = pending_acks.waiting().entry(waits).or_insert_with(|| Waiting {
-            since,
-            shards: others,
-            requests: Vec::new(),
-        });
-        waiting.requests.push(Request { work, open, copies: Vec::new() });
-    }
-
-    /// Lets a copy of a request that waits wait with it; returns it if there is no such request.
-    pub(crate) fn wait_with_first(&mut self, key: &[u8; 16], copy: Work) -> Option<Work> {
-        let waiting = self.pending_acks.waiting().values_mut();
-        let mut requests = waiting.flat_map(|waiting| &mut waiting.requests);
-        let is_of_key =
-            |request: &&mut Request| request.work.once().is_some_and(|once| once.key == *key);
-        match requests.find(is_of_key) {
-            Some(first) => first.copies.push(copy),
-            None => return Some(copy),
-        }
-        None
-    }
-
-    /// The instant at which a request is answered though shards on other nodes have not applied its acts.
-    pub(crate) fn next_late_answer(&mut self) -> Option<Instant> {
-        self.pending_acks.next()
-    }
-
-    /// Takes over what a node with other shards says.
-    ///
-    /// # Errors
-    /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn take_report(
-        &mut self,
-        now: Instant,
-        report: &FollowerReport,
-    ) -> Result<(), Error> {
-        let FollowerReport { progress, answers, .. } = report;
-        let heard = progress.shards.iter().map(|shard| (*shard, now));
-        self.pending_acks.heard.extend(heard);
-        for (no, answers) in answers {
-            let Some(waiting) = self.pending_acks.waiting().get_mut(&(*no, true)) else {
-                continue;
-            };
-            // A report that comes twice must not count twice.
-            let is_new = progress.shards.iter().all(|shard| waiting.shards.contains(shard));
-            if is_new && !progress.shards.is_empty() {
-                waiting.shards.retain(|shard| !progress.shards.contains(shard));
-                let open = waiting.requests.iter_mut().flat_map(|request| &mut request.open);
-                open.for_each(|open| open.add(answers));
-            }
-        }
-        self.keep_objects(now, &report.kept_objects)?;
-        self.take_progress(now, progress)
-    }
-
-    /// Answers the requests whose acts all shards have applied, and those that have waited for long.
-    ///
-    /// # Errors
-    /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn answer_gathered(&mut self, now: Instant, all: bool) -> Result<(), Error> {
-        let is_over = |waiting: &Waiting| {
-            all || waiting.shards.is_empty() || now >= waiting.since.plus_ms(WAIT_MS)
-        };
-        let over = self.pending_acks.waiting().extract_if(.., |_, waiting| is_over(waiting));
-        let over: Vec<Waiting> = over.map(|(_, waiting)| waiting).collect();
-        if over.is_empty() {
-            return Ok(());
-        }
-        let requests = over.iter().flat_map(|waiting| &waiting.requests);
-        let open: Vec<OpenReply> = requests.flat_map(|request| request.open.clone()).collect();
-        let concluded = self.conclude(now, &open);
-        let mut replies = match concluded {
-            Ok(replies) => replies.into_iter(),
-            Err(fault) => {
-                let requests = over.into_iter().flat_map(|waiting| waiting.requests);
-                let why = || RuntimeError::of_commit(&fault);
-                requests.for_each(|request| request.fail(why));
-                return Err(fault);
-            }
-        };
-        let mut answers = Vec::new();
-        let (mut works, mut copies) = (Vec::new(), Vec::new());
-        for waiting in over {
-            let applied = waiting.shards.is_empty();
-            for Request { mut work, open, copies: more } in waiting.requests {
-                for (open, reply) in open.iter().zip(replies.by_ref()) {
-                    if let Some(place) = work.replies.get_mut(open.command) {
-                        *place = marked(reply, applied);
-                    }
-                }
-                answers.extend(work.keep());
-                works.push(work);
-                copies.extend(more);
-            }
-        }
-        let view = self.view()?;
-        let writes = once::writes(&view, now, &answers)?;
-        drop(view);
-        if !writes.is_empty() {
-            self.write(writes)?;
-        }
-        for work in works {
-            self.ahead.answer(work.when_durable());
-        }
-        let mut copies = copies.into_iter();
-        while let Some(copy) = copies.next() {
-            match self.answer_kept(now, copy) {
-                Ok(None) => {}
-                // No answer was kept, so it may be asked again.
-                Ok(Some(copy)) => copy.fail(RuntimeError::Busy),
-                Err(fault) => {
-                    copies.for_each(|copy| copy.fail(RuntimeError::of_commit(&fault)));
-                    return Err(fault);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Answers a request that was done before with what was kept of it; returns it if it was not.
-    pub(crate) fn answer_kept(&mut self, now: Instant, work: Work) -> Result<Option<Work>, Error> {
-        let Some(once) = work.once() else {
-            return Ok(Some(work));
-        };
-        let kept = self.view().and_then(|view| once::kept(&view, now, once));
-        let kept = match kept {
-            Ok(kept) => kept,
-            Err(fault) => {
-                work.fail(RuntimeError::of_commit(&fault));
-                return Err(fault);
-            }
-        };
-        match (kept, work.asker) {
-            // What was kept of an answer must not be told before it is durable.
-            (Some(kept), Asker::Once(_, keeper)) => {
-                let tell = |done: Result<(), _>| keeper.tell(done.map(|()| kept));
-                self.ahead.answer(Box::new(tell));
-                Ok(None)
-            }
-            (_, asker) => Ok(Some(Work { asker, ..work })),
-        }
-    }
-}
-
-/// A reply with the mark whether all shards have applied what it is about.
-fn marked(reply: Result<Reply, Refused>, applied: bool) -> Result<Reply, Refused> {
-    match reply {
-        Ok(Reply::Published(mut published)) => {
-            published.applied &= applied;
-            Ok(Reply::Published(published))
-        }
-        reply => reply,
     }
 }

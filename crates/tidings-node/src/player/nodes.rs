@@ -335,7 +335,7 @@ impl NodesPlayer {
     ) -> Result<Vec<Result<Reply, Refused>>, PlayError> {
         let (leader, others) = self.players.split_first_mut().expect(KEPT);
         let leader = leader.event_loop.node.as_mut().expect(KEPT);
-        let mut told = leader.take_log();
+        let mut told = leader.replication().take_log();
         match &mut self.network {
             Network::Perfect => {}
             Network::Slow(late) => late.append(&mut told),
@@ -345,15 +345,15 @@ impl NodesPlayer {
         for player in others.iter_mut().filter(|_| !told.is_empty()) {
             let applied = player
                 .event_loop
-                .beside(at, |node, sending, _| node.apply_log(sending, at, &told))?;
-            leader.keep_objects(at, &applied.kept_objects)?;
+                .beside(at, |node, sending, _| node.replication().apply_log(sending, at, &told))?;
+            leader.replication().keep_objects(at, &applied.kept_objects)?;
             for (_, answers) in &applied.answers {
                 open.iter_mut().for_each(|open| open.add(answers));
             }
         }
         self.report(at)?;
         let leader = &mut self.players[0].event_loop;
-        Ok(leader.beside(at, |node, _, _| node.conclude(at, &open))?)
+        Ok(leader.beside(at, |node, _, _| node.replication().conclude(at, &open))?)
     }
 
     /// Has acts arrive that were late.
@@ -393,7 +393,7 @@ impl NodesPlayer {
         }
         let player = &mut self.players[no];
         let apply = |node: &mut Node, sending: &dyn Sending, _: &mut Rules| {
-            node.apply_log(sending, at, told)
+            node.replication().apply_log(sending, at, told)
         };
         player.event_loop.beside(at, apply).map(drop)
     }
@@ -409,8 +409,8 @@ impl NodesPlayer {
                 continue;
             }
             let node = player.event_loop.node.as_mut().expect(KEPT);
-            leader.keep_objects(at, &node.take_kept_objects())?;
-            leader.take_progress(at, &node.engine().replica().progress())?;
+            leader.replication().keep_objects(at, &node.replication().take_kept_objects())?;
+            leader.replication().take_progress(at, &node.engine().replica().progress())?;
         }
         Ok(())
     }

@@ -4,13 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidings_core::rules::Admission;
-use tidings_core::{Day, Event, Id, Object, Outcome};
+use tidings_core::{Day, Event, Object, Outcome};
 
 use super::route::{self, Route};
-use super::{Entry, EntryState, Model, Published, Refused, audience, calendar};
-
-/// Contract, section 6, "Admission": a type, what tells its entries apart, and the id of that.
-pub(super) type Key = (String, &'static str, Option<Id>);
+use super::{Entry, EntryState, Key, Model, Published, Refused, audience, calendar};
 
 impl Model {
     pub(super) fn publish(&mut self, event: Event) -> Result<(), Refused> {

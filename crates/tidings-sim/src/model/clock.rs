@@ -384,10 +384,8 @@ impl Model {
     fn is_suppressed(&self, person: &Person, channel: &str) -> bool {
         let mut addresses = person.addresses(channel).iter();
         let on_list = |address: &String| {
-            let barred = channel_no(channel)
-                .map(|number| ChannelAddress::new(number, address))
-                .and_then(|address| self.suppressed.get(&address));
-            barred.is_some_and(|barred| barred.holds(self.now))
+            let address = channel_no(channel).map(|number| ChannelAddress::new(number, address));
+            address.is_some_and(|address| self.suppressed.has(&address, self.now))
         };
         !person.addresses(channel).is_empty() && addresses.all(on_list)
     }

@@ -92,16 +92,14 @@ use std::sync::Arc;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::command::Choice;
 use tidings_core::rules::Policy;
-use tidings_core::suppression::ChannelAddress;
 use tidings_core::{
     Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
     Rules, Timed,
 };
 
-use arrival::Key;
 use condition::Known;
 use person::Person;
-use suppressed::Barred;
+use suppressed::SuppressionList;
 use window::Lane;
 
 /// The reason why a command is refused. The clock moves to its instant nevertheless.
@@ -152,12 +150,7 @@ pub struct Model {
     days: BTreeMap<Day, Kept>,
     paused_types: BTreeSet<String>,
     paused_channels: BTreeSet<String>,
-    /// The suppressed addresses, and until when.
-    suppressed: BTreeMap<ChannelAddress, Barred>,
-    /// When suppressions were lifted.
-    lifted: BTreeMap<ChannelAddress, Instant>,
-    /// When messages came back, since the last that arrived.
-    bounces: BTreeMap<ChannelAddress, Vec<Instant>>,
+    suppressed: SuppressionList,
     messages: Vec<Message>,
     /// The answers to the commands of a test.
     pub(crate) answers: Vec<Answer>,
@@ -173,6 +166,9 @@ pub struct Model {
     /// The recipients of an entry of a type with `once_ever`, by the key that applied then.
     told_once: BTreeSet<(usize, Key)>,
 }
+
+/// Contract, section 6, "Admission": a type, what tells its entries apart, and the id of that.
+type Key = (String, &'static str, Option<Id>);
 
 /// The state of an object that decisions need.
 #[derive(Clone, Debug, Default)]
@@ -292,10 +288,8 @@ impl Model {
             days: BTreeMap::new(),
             paused_types: BTreeSet::new(),
             paused_channels: BTreeSet::new(),
-            suppressed: BTreeMap::new(),
+            suppressed: SuppressionList::default(),
             given_back: 0,
-            lifted: BTreeMap::new(),
-            bounces: BTreeMap::new(),
             messages: Vec::new(),
             answers: Vec::new(),
             told: BTreeMap::new(),
@@ -314,7 +308,7 @@ impl Model {
         self.advance(timed.at)?;
         match timed.command {
             Command::Recipient(change) => {
-                self.take_back(&change);
+                self.suppressed.take_back(&change, self.now);
                 self.change_recipient(&change);
             }
             Command::Erase { recipient } => self.erase(&recipient),
@@ -366,10 +360,13 @@ impl Model {
                 let person = self.person(&recipient)?;
                 self.choose(person, chosen, whole);
             }
-            Command::Suppress { address, reason, until } => self.suppress(address, reason, until),
-            Command::Unsuppress { address } => self.lift(address),
+            Command::Suppress { address, reason, until } => {
+                self.suppressed.suppress(address, (reason, until), self.now);
+            }
+            Command::Unsuppress { address } => self.suppressed.lift(address, self.now),
             Command::ReportAddress { address, report, at } => {
-                self.hear_of_address(address, report, at.min(self.now));
+                let now = self.now;
+                self.suppressed.hear_of_address(address, report, (at.min(now), now));
             }
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),

@@ -1,34 +1,49 @@
 //! Suppressed addresses, and what reports say of them.
 
+use std::collections::BTreeMap;
+
 use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, RecipientChange};
 
-use super::Model;
-
 /// The suppression of an address.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Barred {
-    pub(super) reason: SuppressedFor,
-    pub(super) since: Instant,
-    pub(super) until: Option<Instant>,
+struct Barred {
+    reason: SuppressedFor,
+    since: Instant,
+    until: Option<Instant>,
 }
 
 impl Barred {
-    pub(super) fn holds(&self, at: Instant) -> bool {
+    fn holds(&self, at: Instant) -> bool {
         self.until.is_none_or(|until| at < until)
     }
 }
 
-impl Model {
+/// The list of suppressed addresses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SuppressionList {
+    listed: BTreeMap<ChannelAddress, Barred>,
+    /// When suppressions were lifted.
+    lifted: BTreeMap<ChannelAddress, Instant>,
+    /// When messages came back, since the last that arrived.
+    bounces: BTreeMap<ChannelAddress, Vec<Instant>>,
+}
+
+impl SuppressionList {
+    /// Returns true if an address is on the list at an instant.
+    pub(super) fn has(&self, address: &ChannelAddress, now: Instant) -> bool {
+        self.listed.get(address).is_some_and(|barred| barred.holds(now))
+    }
+
     /// Takes addresses off the list that were gone and that the host names again.
-    pub(super) fn take_back(&mut self, change: &RecipientChange) {
+    pub(super) fn take_back(&mut self, change: &RecipientChange, now: Instant) {
         for (channel, addresses) in &change.addresses {
             for address in addresses {
                 let named = ChannelAddress::new(*channel, address);
-                let known = self.suppressed.get(&named);
+                let known = self.listed.get(&named);
                 if known.is_some_and(|barred| barred.reason == SuppressedFor::Gone) {
-                    self.lift(named);
+                    self.lift(named, now);
                 }
             }
         }
@@ -38,20 +53,19 @@ impl Model {
     pub(super) fn suppress(
         &mut self,
         address: ChannelAddress,
-        reason: SuppressedFor,
-        until: Option<Instant>,
+        (reason, until): (SuppressedFor, Option<Instant>),
+        now: Instant,
     ) {
-        let since = self.now;
-        let barred = Barred { reason, since, until };
+        let barred = Barred { reason, since: now, until };
         self.bounces.remove(&address);
-        self.suppressed.insert(address, barred);
+        self.listed.insert(address, barred);
     }
 
     /// Takes an address off the list.
-    pub(super) fn lift(&mut self, address: ChannelAddress) {
+    pub(super) fn lift(&mut self, address: ChannelAddress, now: Instant) {
         self.bounces.remove(&address);
-        self.suppressed.remove(&address);
-        self.lifted.insert(address, self.now);
+        self.listed.remove(&address);
+        self.lifted.insert(address, now);
     }
 
     /// Does what a report says of an address.
@@ -59,23 +73,22 @@ impl Model {
         &mut self,
         address: ChannelAddress,
         report: AddressReport,
-        at: Instant,
+        (at, now): (Instant, Instant),
     ) {
-        let now = self.now;
         let suppressed = match report {
             AddressReport::Suppressed(reason) => Some(reason),
             AddressReport::OptedIn => None,
-            AddressReport::Bounced => return self.hear_of_bounce(address, at),
+            AddressReport::Bounced => return self.hear_of_bounce(address, (at, now)),
             AddressReport::Arrived => {
                 let bounces = self.bounces.entry(address).or_default();
                 return bounces.retain(|bounce| *bounce > at);
             }
         };
-        let barred = self.suppressed.get(&address);
+        let barred = self.listed.get(&address);
         let barred = barred.filter(|barred| barred.holds(now)).copied();
         match (suppressed, barred) {
             (None, Some(barred)) if barred.reason == SuppressedFor::Stop && barred.since <= at => {
-                self.suppressed.remove(&address);
+                self.listed.remove(&address);
                 self.lifted.insert(address, at);
             }
             (None, _) => {}
@@ -88,16 +101,16 @@ impl Model {
                     until: None,
                 };
                 self.bounces.remove(&address);
-                self.suppressed.insert(address, barred);
+                self.listed.insert(address, barred);
             }
         }
     }
 
     /// Counts days on which a message came back: the fifth within 30 days bars the address for as long.
-    fn hear_of_bounce(&mut self, address: ChannelAddress, at: Instant) {
+    fn hear_of_bounce(&mut self, address: ChannelAddress, (at, now): (Instant, Instant)) {
         const MONTH_MS: i64 = 30 * DAY_MS;
-        let yesterday = self.now.plus_ms(-DAY_MS);
-        let barred = self.suppressed.get(&address);
+        let yesterday = now.plus_ms(-DAY_MS);
+        let barred = self.listed.get(&address);
         let is_barred = barred.is_some_and(|barred| barred.holds(yesterday));
         let lifted = self.lifted.get(&address);
         if is_barred || lifted.is_some_and(|lifted| *lifted > yesterday) {
@@ -117,7 +130,7 @@ impl Model {
                 since: at,
                 until: Some(last.plus_ms(MONTH_MS)),
             };
-            self.suppressed.insert(address, barred);
+            self.listed.insert(address, barred);
         }
     }
 }

@@ -17,9 +17,9 @@ use fjall::{
     AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode,
 };
 
-use super::Options;
 use super::directory::{self, Directory};
 use super::fault::{at_open, guarded, in_use};
+use super::options::Options;
 use super::published::{Days, Published};
 use super::{journal, manifest};
 

@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::Options;
 use super::engine::Engine;
+use super::options::Options;
 use crate::Error;
 
 /// The thread. It ends when this is dropped.

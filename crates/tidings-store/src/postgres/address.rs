@@ -5,6 +5,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
 use rustls::ClientConfig;
@@ -12,9 +13,11 @@ use tidings_tls::Authorities;
 use tokio_postgres::Config;
 use tokio_postgres::config::{SslMode, TargetSessionAttrs};
 
-use super::CONNECT_PATIENCE;
 use super::tls::Tls;
 use crate::{Error, StoreId};
+
+/// Time that a connection may take to come about.
+const CONNECT_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The address of a database.
 #[derive(Clone)]

@@ -8,6 +8,8 @@ use tokio_postgres::Row;
 
 use super::PostgresStore;
 use super::address::Address;
+use super::attempts;
+use super::identity::other;
 use super::link::{Fault, Link};
 use super::schema::{self, Prepared};
 use crate::lease::{
@@ -108,7 +110,7 @@ impl PostgresLeases {
     /// [`Error::Unusable`], [`Error::Missing`], [`Error::Format`] or [`Error::Unavailable`].
     pub fn open(url: &str, expected: Expected) -> Result<Self, Error> {
         let address = Address::of(url)?;
-        let mut link = Link::connect(&address, super::PATIENCE)?;
+        let mut link = Link::connect(&address, attempts::PATIENCE)?;
         let Prepared { id, is_new } = schema::prepare(&mut link, expected)?;
         // Its bound in time is another.
         drop(link);
@@ -139,7 +141,7 @@ impl PostgresLeases {
         let store = rows.first().and_then(|row| row.get::<_, Option<&str>>(18));
         match store {
             Some(store) if store == self.id.to_string() => membership(&rows),
-            store => Err(Fault::Unusable(schema::other(store.unwrap_or("none")))),
+            store => Err(Fault::Unusable(other(store.unwrap_or("none")))),
         }
     }
 

@@ -14,7 +14,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement};
 
 use super::address::Address;
-use super::schema;
+use super::identity::{IDENTITY, other};
 use crate::Error;
 
 /// The parameters of a statement.
@@ -162,7 +162,7 @@ impl Link {
             match address.store {
                 None => client.batch_execute(SESSION).await?,
                 Some(id) => {
-                    let asking = format!("{SESSION} {}", schema::IDENTITY);
+                    let asking = format!("{SESSION} {IDENTITY}");
                     let answer = client.simple_query(&asking).await?;
                     let rows = answer.iter().filter_map(|message| match message {
                         SimpleQueryMessage::Row(row) => row.get(0),
@@ -171,7 +171,7 @@ impl Link {
                     // The session's settings may have answered with a row, too.
                     let found = rows.last().unwrap_or("none");
                     if found != id.to_string() {
-                        return Err(Fault::Unusable(schema::other(found)));
+                        return Err(Fault::Unusable(other(found)));
                     }
                 }
             }

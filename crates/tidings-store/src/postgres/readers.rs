@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio_postgres::Row;
 
 use super::address::Address;
+use super::attempts::pauses;
 use super::link::{Fault, Link, Parameters, rest};
 
 /// The most connections of readers.
@@ -55,7 +56,7 @@ impl Readers {
         let mut link = state.idle.pop();
         drop(state);
         let _room = Room(self);
-        for pause in super::pauses(self.patience) {
+        for pause in pauses(self.patience) {
             let asked = match link.take().filter(|link| !link.is_closed()) {
                 Some(link) => Ok(link),
                 None => Link::connect(&self.address, self.patience),

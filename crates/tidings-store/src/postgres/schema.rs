@@ -2,15 +2,13 @@
 
 use tokio_postgres::types::Type;
 
+use super::identity::{IDENTITY, other};
 use super::link::{Fault, Link};
 use super::versions::TableNo;
 use crate::{Error, Expected, StoreId};
 
 /// The format of the tables; another one is refused.
 const FORMAT: i32 = 4;
-
-/// The query for the identity of the store.
-pub(super) const IDENTITY: &str = "SELECT store FROM tidings_format";
 
 /// The mark of a database that a restore fills.
 const UNFINISHED: i32 = 0;
@@ -93,11 +91,6 @@ pub(super) fn prepare(link: &mut Link, expected: Expected) -> Result<Prepared, E
     let id = found(link)?.ok_or_else(|| Error::Unavailable("the store went away".to_owned()))?;
     let is_new = id == fresh;
     Ok(Prepared { id, is_new })
-}
-
-/// The words for a database with another store than the expected one.
-pub(super) fn other(id: impl std::fmt::Display) -> String {
-    format!("the database has another store than before ({id}); put back the one that was there")
 }
 
 /// Makes the tables of a store that is not one yet, in place of those that an interrupted restore has left.

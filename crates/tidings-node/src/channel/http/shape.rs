@@ -6,7 +6,7 @@ use tidings_core::Instant;
 use tidings_core::suppression::SuppressedFor;
 use ureq::http::HeaderMap;
 
-use super::super::{Outcome, Rendered, Scope};
+use super::super::{Outcome, Receipt, Rendered, Scope};
 use super::Reach;
 
 /// A request, always a POST.
@@ -141,7 +141,7 @@ impl Answer {
         let why = self.why(code);
         let after_ms = self.retry_after_ms(now);
         match self.status {
-            200..=299 => super::sent(None),
+            200..=299 => sent(None),
             // Our access, our account, our quota: an operator's to mend. A redirection, and whatever else is no answer
             // about the message. What passes by itself.
             0..=399 | 401..=403 | 407 | 408 | 425 | 429 | 500 | 503 | 507 => {
@@ -171,6 +171,13 @@ impl Answer {
             None => format!("reply: {}", self.status),
         }
     }
+}
+
+/// The receipt with a provider's own name for a message.
+pub(crate) fn sent(reference: Option<&str>) -> Outcome {
+    let reference =
+        reference.map(|text| text.chars().filter(|c| !c.is_control()).take(200).collect());
+    Outcome::Sent(Receipt { reference, dead: Vec::new() })
 }
 
 /// The longest wait that a provider may ask for.

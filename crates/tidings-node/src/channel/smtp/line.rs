@@ -17,7 +17,7 @@ use lettre::transport::smtp::response::{Response, Severity};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
-use super::super::provider::Server;
+use super::server::Server;
 
 /// Maximum number of bytes of one line of a reply; RFC 5321 allows 512.
 const REPLY_LINE_BYTES_MAX: u64 = 1_000;

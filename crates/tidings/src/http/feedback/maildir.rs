@@ -21,7 +21,8 @@ use tidings_mail::Report;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{Reported, Service};
+use super::reported::Reported;
+use crate::http::service::Service;
 
 /// The time between two looks.
 const EVERY: Duration = Duration::from_secs(10);

@@ -6,7 +6,8 @@ use subtle::ConstantTimeEq as _;
 use tidings_core::Instant;
 use tidings_mail::{Event, Status, hex};
 
-use super::{Call, Reported, not_signed};
+use super::call::{Call, not_signed};
+use super::reported::Reported;
 use crate::http::error::Problem;
 
 #[derive(Deserialize)]

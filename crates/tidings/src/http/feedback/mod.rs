@@ -6,96 +6,37 @@
 //! complained, is suppressed.
 
 mod addresses;
+mod call;
 pub mod maildir;
 mod mailgun;
 mod postmark;
+mod reported;
 mod sendgrid;
 mod ses;
+pub(super) mod state;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
-use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use serde::de::DeserializeOwned;
-use tidings_core::channel::EMAIL_NO;
-use tidings_core::messages::{Answered, Attempt};
-use tidings_core::rules::FeedbackRules;
-use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
-use tidings_core::time::{DAY_MS, MINUTE_MS};
-use tidings_core::{Command, Instant};
-use tidings_mail::{Event, MailTag, Stage, Status, TokenKey, Verdict, judge};
+use tidings_core::suppression::AddressReport;
 use tokio::task::spawn_blocking;
 
 use super::call::CallName;
 use super::error::{Code, Problem};
 use super::service::Service;
+use crate::http::feedback::call::Call;
+use crate::http::feedback::reported::{Judged, Reported};
+use crate::http::feedback::state::FEEDBACK;
 use crate::http::request::extract::whole;
 
-/// The name of the calls in metrics.
-pub(super) const FEEDBACK: &str = "feedback";
 /// The most bytes of a call. No provider makes larger ones: SendGrid, which sends many events at once, ends at 768 kB.
 const CALL_BYTES_MAX: usize = 2 << 20;
-/// The age from which on a signed call is not believed any more.
-const AGE_MS_MAX: i64 = DAY_MS;
-/// The time by which a provider's clock may be ahead.
-const AHEAD_MS_MAX: i64 = 5 * MINUTE_MS;
-
-/// A report about a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Reported {
-    event: Event,
-    /// Name of the provider that reports.
-    by: &'static str,
-    /// Texts of which one has the message's tag.
-    hints: Vec<String>,
-    /// Codes, without addresses.
-    words: String,
-    /// The instant of the report, by which one that comes again is known as the same; `None` = each is another.
-    at: Option<Instant>,
-    /// The address that is meant, where the provider names it and no message; `None` = that of the message.
-    address: Option<String>,
-    /// The addresses that the report names, where it has nothing but words for people: if the message's is not among
-    /// them, the address stays as it is. Empty = there is more.
-    named: Vec<String>,
-}
-
-/// Numbers of reports, and what is kept between calls.
-#[derive(Debug, Default)]
-pub(super) struct Feedback {
-    /// By kind of report.
-    known: [AtomicU64; Answered::ALL.len()],
-    /// Those whose reader wants messages again.
-    opted_in: AtomicU64,
-    /// Those that name no message of ours.
-    unknown: AtomicU64,
-    certificates: ses::Certificates,
-}
-
-impl Feedback {
-    /// Numbers of reports by kind, and of those about no message of ours.
-    pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let known = Answered::ALL.iter().zip(&self.known).map(|(kind, count)| (kind.name(), count));
-        let others = [("opted_in", &self.opted_in), ("unknown_message", &self.unknown)];
-        known.chain(others).map(|(kind, count)| (kind, count.load(Ordering::Relaxed)))
-    }
-
-    fn count(&self, report: &Reported, is_known: bool) {
-        let counter = match answered(report.event) {
-            None => &self.opted_in,
-            Some(kind) if is_known || report.address.is_some() => &self.known[kind as usize],
-            Some(_) => &self.unknown,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 /// The route of the calls.
 pub(super) fn routes() -> Router<Arc<Service>> {
     Router::new().route("/feedback/{provider}", post(hear))
@@ -131,44 +72,6 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
     let judged = spawn_blocking(judge).await;
     let reports = judged.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))??;
     service.take(reports).await
-}
-
-/// A provider's call.
-struct Call<'c> {
-    headers: &'c HeaderMap,
-    body: &'c Bytes,
-    now: Instant,
-}
-
-impl Call<'_> {
-    fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name)?.to_str().ok()
-    }
-
-    fn json<T: DeserializeOwned>(&self) -> Result<T, Problem> {
-        let json = serde_json::from_slice(self.body);
-        json.map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))
-    }
-
-    /// The instant of a call that was signed then, if it is believed now. No report of it is of later.
-    fn of_now(&self, signed: Instant) -> Result<Instant, Problem> {
-        let age = self.now.0.saturating_sub(signed.0);
-        if (-AHEAD_MS_MAX..=AGE_MS_MAX).contains(&age) {
-            return Ok(signed.min(self.now));
-        }
-        Err(not_signed("its time is not of the last 24 hours; compare the clocks"))
-    }
-
-    /// The same of a second since 1970, as text.
-    fn of_second(&self, seconds: &str) -> Result<Instant, Problem> {
-        let seconds: Option<i64> = seconds.parse().ok();
-        let signed = seconds.and_then(|seconds| seconds.checked_mul(1_000));
-        self.of_now(Instant(signed.unwrap_or(i64::MIN)))
-    }
-}
-
-fn not_signed(why: &str) -> Problem {
-    Problem::new(Code::Unauthorized, format!("the call is not signed: {why}"))
 }
 
 /// The reports of a call that is its provider's.
@@ -243,102 +146,5 @@ impl Service {
             self.feedback.count(report, is_known);
         }
         Ok(())
-    }
-}
-
-/// The entry of an event in the history of a message; `None` = it is about later messages.
-fn answered(event: Event) -> Option<Answered> {
-    Some(match event {
-        Event::Delivered => Answered::Delivered,
-        Event::Delayed => Answered::Delayed,
-        Event::Blocked | Event::Bounced | Event::Gone => Answered::Bounced,
-        Event::Complained | Event::OptedOut => Answered::Complained,
-        Event::Opened => Answered::Opened,
-        Event::Clicked => Answered::Clicked,
-        Event::OptedIn => return None,
-    })
-}
-
-/// The event of a bounce that a provider calls permanent: where the server's words are about us, no address is gone.
-fn permanent(words: &str) -> Event {
-    match judge(Stage::Unknown, None, Status::find(words), words) {
-        Verdict::Ours(_) => Event::Blocked,
-        Verdict::Gone | Verdict::Soft => Event::Gone,
-    }
-}
-
-/// A report about a message of ours.
-struct Judged {
-    tag: MailTag,
-    /// The command that records it; `None` = it is only counted.
-    report: Option<Command>,
-}
-
-impl Judged {
-    /// The address of the message, if it is still its recipient's.
-    fn address<'a>(&self, addresses: &'a [String], key: &TokenKey) -> Option<&'a str> {
-        let mut addresses = addresses.iter();
-        let address = addresses.find(|text| self.tag.is_of(EMAIL_NO, text, key));
-        address.map(String::as_str)
-    }
-}
-
-/// The statement of a report about an address.
-#[derive(Clone, Copy)]
-struct AddressChange {
-    report: AddressReport,
-    at: Instant,
-}
-
-impl AddressChange {
-    fn of(self, address: &str) -> Command {
-        Command::ReportAddress {
-            address: ChannelAddress::new(EMAIL_NO, address),
-            report: self.report,
-            at: self.at,
-        }
-    }
-}
-
-impl Reported {
-    /// The message that is meant, and what follows from the report; `None` = it names no message of ours.
-    fn judged(&self, (key, rules): (&TokenKey, &FeedbackRules), now: Instant) -> Option<Judged> {
-        let tag = self.hints.iter().find_map(|text| MailTag::find(key, text))?;
-        let kind = answered(self.event).filter(|kind| match kind {
-            Answered::Opened => rules.opened,
-            Answered::Clicked => rules.clicked,
-            _ => true,
-        });
-        let report = kind.map(|kind| Command::Report {
-            message: tag.message,
-            report: Box::new(Attempt {
-                at: self.at.map_or(now, |at| at.min(now)),
-                provider: self.by.to_owned(),
-                answer: kind,
-                reply: self.words.clone(),
-            }),
-        });
-        Some(Judged { tag, report })
-    }
-
-    /// Returns true if a report in words alone names an address, or is one of more than words.
-    fn means(&self, address: &str) -> bool {
-        let of = |text: &str| ChannelAddress::new(EMAIL_NO, text);
-        self.named.is_empty() || self.named.iter().any(|named| of(named) == of(address))
-    }
-
-    /// The change of the address; `None` = none.
-    fn address_change(&self, now: Instant) -> Option<AddressChange> {
-        let report = match self.event {
-            Event::Gone => AddressReport::Suppressed(SuppressedFor::Bounce),
-            Event::Complained => AddressReport::Suppressed(SuppressedFor::Complaint),
-            Event::OptedOut => AddressReport::Suppressed(SuppressedFor::Stop),
-            Event::OptedIn => AddressReport::OptedIn,
-            Event::Bounced => AddressReport::Bounced,
-            Event::Delivered | Event::Opened | Event::Clicked => AddressReport::Arrived,
-            Event::Delayed | Event::Blocked => return None,
-        };
-        let at = self.at.map_or(now, |at| at.min(now));
-        Some(AddressChange { report, at })
     }
 }

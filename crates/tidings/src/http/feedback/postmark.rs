@@ -8,7 +8,8 @@ use subtle::ConstantTimeEq as _;
 use tidings_core::Instant;
 use tidings_mail::Event;
 
-use super::{Call, Reported, not_signed, permanent};
+use super::call::{Call, not_signed};
+use super::reported::{Reported, permanent};
 use crate::http::error::Problem;
 
 #[derive(Deserialize)]

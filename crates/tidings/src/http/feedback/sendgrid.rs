@@ -7,7 +7,8 @@ use serde::Deserialize;
 use tidings_core::Instant;
 use tidings_mail::{Event, Status};
 
-use super::{Call, Reported, not_signed};
+use super::call::{Call, not_signed};
+use super::reported::Reported;
 use crate::http::error::Problem;
 
 /// The bytes of an uncompressed point of P-256, with which a key in DER ends.

@@ -19,7 +19,8 @@ use tidings_mail::{Event, Status};
 use webpki::EndEntityCert;
 use webpki::ring::RSA_PKCS1_2048_8192_SHA256;
 
-use super::{Call, Reported, not_signed, permanent};
+use super::call::{Call, not_signed};
+use super::reported::{Reported, permanent};
 use crate::http::error::{Code, Problem};
 
 /// The most bytes of a certificate.

@@ -1,0 +1,226 @@
+//! Opening of channels: from the providers that the rules name to an outlet.
+
+use std::sync::Arc;
+
+use tidings_core::Rules;
+use tidings_core::channel::{AddressKind, ChannelKind};
+use tidings_mail::{Design, Sender, TokenKey};
+
+use crate::channel::Channel;
+use crate::channel::http::Http;
+use crate::channel::maildir::{Durability, Maildir};
+use crate::channel::outlet::{Outlet, Provider};
+use crate::channel::patience::Patience;
+use crate::channel::provider::Address;
+use crate::channel::provider_error::ProviderError;
+use crate::channel::render::{MailRenderer, Renderer, ShortRenderer};
+use crate::channel::signer::signer;
+use crate::channel::smtp::Smtp;
+use crate::clock::Clock;
+
+/// The environment for opening a provider.
+pub struct Setup<'a> {
+    /// Looks up a secret by its name; the error says why it is not available, and where to put it.
+    pub secret: &'a dyn Fn(&str) -> Result<String, String>,
+    /// The time when files are made durable.
+    pub durability: Durability,
+    /// The time limits of servers.
+    pub patience: Patience,
+    /// The clock of signatures and of waits that providers ask for.
+    pub clock: &'a Arc<dyn Clock>,
+    /// The key of the tokens in links; without one messages have no such links.
+    pub tokens: Option<&'a TokenKey>,
+}
+
+/// Checks a channel's provider without using the machine: no secret is looked up, no directory is
+/// created.
+///
+/// # Errors
+/// [`ProviderError`] says what to write instead; it never holds a password.
+pub fn check(kind: &ChannelKind, provider: &str) -> Result<(), ProviderError> {
+    check_with(kind, provider, &|_| Ok(String::new()))
+}
+
+/// [`check`], and the secrets that the address names.
+///
+/// # Errors
+/// As [`check`], and [`ProviderError::Secret`].
+pub fn check_with(
+    kind: &ChannelKind,
+    provider: &str,
+    secret: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<(), ProviderError> {
+    match kind.address {
+        Some(_) => Address::parse(kind, provider, secret).map(drop),
+        None => Err(ProviderError::Inbox),
+    }
+}
+
+/// Opens the providers that the rules name for a channel.
+///
+/// A Maildir is made where it is absent. A mail server is not called: that it is down is no fault of
+/// the configuration.
+///
+/// # Errors
+/// [`ProviderError`] says what to write instead; it never holds a password.
+pub fn open(
+    kind: &'static ChannelKind,
+    rules: &Rules,
+    setup: &Setup<'_>,
+) -> Result<Outlet, ProviderError> {
+    let is_mail = kind.address.ok_or(ProviderError::Inbox)? == AddressKind::Email;
+    let channel = rules.channels.get(kind.name);
+    let channel =
+        channel.filter(|channel| !channel.providers.is_empty()).ok_or(ProviderError::Missing)?;
+    let from = channel.from.as_deref();
+    let (mut design, host) = if is_mail {
+        let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
+        let host = sender.host().to_owned();
+        (Design::new(sender, rules)?, host)
+    } else {
+        // No name is needed where there is no mail.
+        (Design::short(kind.name, rules)?, String::new())
+    };
+    let mut providers = Vec::with_capacity(channel.providers.len());
+    for address in &channel.providers {
+        let address = Address::parse(kind, address, setup.secret)?;
+        providers.push(provider(&address, &host, setup)?);
+    }
+    if let Some(key) = setup.tokens {
+        design = design.linked(key.clone());
+    }
+    if let Some(dkim) = &channel.dkim {
+        design = design.signed(signer(dkim)?);
+    }
+    let renderer: Arc<dyn Renderer> = if is_mail {
+        Arc::new(MailRenderer::new(design))
+    } else {
+        Arc::new(ShortRenderer::new(design, kind, from))
+    };
+    let mut outlet = Outlet::of_providers(renderer, providers);
+    if kind.address.is_some_and(AddressKind::names_host) {
+        outlet = outlet.on_threads(STRANGERS_THREADS);
+    }
+    Ok(outlet.at_rates(channel.rate, channel.rate_per_domain))
+}
+
+/// Number of threads of a channel whose recipients name the hosts that are called. Those of a domain have no more than a
+/// quarter of them, which is what other channels have in all.
+const STRANGERS_THREADS: usize = 32;
+
+/// A provider; `host` is that of the sender of mails.
+fn provider(address: &Address, host: &str, setup: &Setup<'_>) -> Result<Provider, ProviderError> {
+    let channel: Arc<dyn Channel> = match address {
+        Address::Maildir(dir) => {
+            let fault = |source| ProviderError::Maildir { dir: dir.clone(), source };
+            Arc::new(Maildir::open(dir, setup.durability).map_err(fault)?)
+        }
+        Address::Smtp(server) => Arc::new(Smtp::new(server, host, setup.patience)?),
+        Address::Http(shape) => {
+            let (shape, clock) = (Arc::clone(shape), Arc::clone(setup.clock));
+            Arc::new(Http::new(shape, setup.patience, clock)?)
+        }
+    };
+    Ok(Provider { address: address.shown().into(), channel })
+}
+
+#[cfg(test)]
+mod tests {
+    use tidings_core::rules::{ChannelRules, DkimRules};
+
+    use super::*;
+    use crate::channel::render::Head;
+    use crate::channel::sample;
+
+    fn opened(provider: Option<&str>, from: Option<&str>) -> Result<(), String> {
+        let channel = ChannelRules {
+            providers: provider.into_iter().map(str::to_owned).collect(),
+            from: from.map(str::to_owned),
+            ..ChannelRules::default()
+        };
+        let rules = Rules { channels: [("email".to_owned(), channel)].into(), ..Rules::default() };
+        let setup = Setup {
+            secret: &|name| match name {
+                "PASS" => Ok("s3cret".to_owned()),
+                _ => Err("it is not set".to_owned()),
+            },
+            durability: Durability::Each,
+            patience: Patience::default(),
+            clock: &sample::clock(),
+            tokens: None,
+        };
+        let email = tidings_core::channel::named("email").unwrap();
+        open(email, &rules, &setup).map(drop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn providers_are_chosen_by_their_scheme() {
+        let dir = tempfile::tempdir().unwrap();
+        let maildir = dir.path().join("mail");
+        let from = Some("Art <art@example.org>");
+        assert_eq!(opened(Some(&format!("file://{}", maildir.display())), from), Ok(()));
+        assert!(maildir.join("new").is_dir());
+        assert_eq!(opened(Some("smtp://ann:${PASS}@mail.example.org:587"), from), Ok(()));
+        assert_eq!(opened(Some("smtps://mail.example.org"), from), Ok(()));
+    }
+
+    #[test]
+    fn faults_say_how_to_mend_them() {
+        let from = Some("art@example.org");
+        let missing = opened(None, from).unwrap_err();
+        assert!(missing.contains("file://DIR"), "{missing}");
+        let scheme = opened(Some("pigeon://key"), from).unwrap_err();
+        assert!(scheme.contains("pigeon") && scheme.contains("sendgrid://${KEY}"), "{scheme}");
+        let no_sender = opened(Some("smtps://mail.example.org"), None).unwrap_err();
+        assert!(no_sender.contains("from ="), "{no_sender}");
+        let sender = opened(Some("smtps://mail.example.org"), Some("Art")).unwrap_err();
+        assert!(sender.contains("mailbox"), "{sender}");
+    }
+
+    #[test]
+    fn mails_are_signed_with_the_key_of_the_configuration() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = dir.path().join("dkim.pem");
+        let dkim = DkimRules {
+            domain: "example.org".to_owned(),
+            selector: "t1".to_owned(),
+            key_file: key.display().to_string(),
+        };
+        let channel = ChannelRules {
+            providers: vec![format!("file://{}", dir.path().join("mail").display())],
+            from: Some("art@example.org".to_owned()),
+            dkim: Some(dkim),
+            ..ChannelRules::default()
+        };
+        let rules = Rules { channels: [("email".to_owned(), channel)].into(), ..Rules::default() };
+        let setup = Setup {
+            secret: &|_| Err("there is none".to_owned()),
+            durability: Durability::Each,
+            patience: Patience::default(),
+            clock: &sample::clock(),
+            tokens: None,
+        };
+        let email = tidings_core::channel::named("email").unwrap();
+        let absent = open(email, &rules, &setup).err().unwrap().to_string();
+        assert!(absent.contains("dkim.pem"), "{absent}");
+        // The key of RFC 8032, section 7.1, test 1.
+        let pem = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n\
+                   -----END PRIVATE KEY-----\n";
+        std::fs::write(&key, pem).unwrap();
+        let outlet = open(email, &rules, &setup).unwrap();
+        let batch = sample::batch("b", "One");
+        let head = Arc::new(Head::of(&batch));
+        let mail = outlet.renderer.render(&head, &batch).unwrap();
+        let signed =
+            b"DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/relaxed; d=example.org; s=t1;";
+        assert!(mail.bytes.starts_with(signed));
+    }
+
+    #[test]
+    fn a_file_in_place_of_the_maildir_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error =
+            opened(Some(&format!("file://{}", file.path().display())), Some("a@example.org"));
+        assert!(error.unwrap_err().contains("Maildir"));
+    }
+}

@@ -1,0 +1,12 @@
+//! The deletion of days that waits for their due messages.
+
+use tidings_core::Instant;
+use tidings_core::time::Day;
+
+/// Days to be deleted once their due messages have been sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LateForget {
+    pub(super) before: Day,
+    /// The clock's time when they first had to wait.
+    pub(super) since: Option<Instant>,
+}

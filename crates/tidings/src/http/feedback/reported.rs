@@ -1,0 +1,128 @@
+//! Reports of providers and mail servers, and what follows from one for its message and its address.
+
+use tidings_core::channel::EMAIL_NO;
+use tidings_core::messages::{Answered, Attempt};
+use tidings_core::rules::FeedbackRules;
+use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
+use tidings_core::{Command, Instant};
+use tidings_mail::{Event, MailTag, Stage, Status, TokenKey, Verdict, judge};
+
+/// A report about a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reported {
+    pub(super) event: Event,
+    /// Name of the provider that reports.
+    pub(super) by: &'static str,
+    /// Texts of which one has the message's tag.
+    pub(super) hints: Vec<String>,
+    /// Codes, without addresses.
+    pub(super) words: String,
+    /// The instant of the report, by which one that comes again is known as the same; `None` = each is another.
+    pub(super) at: Option<Instant>,
+    /// The address that is meant, where the provider names it and no message; `None` = that of the message.
+    pub(super) address: Option<String>,
+    /// The addresses that the report names, where it has nothing but words for people: if the message's is not among
+    /// them, the address stays as it is. Empty = there is more.
+    pub(super) named: Vec<String>,
+}
+
+/// The entry of an event in the history of a message; `None` = it is about later messages.
+pub(super) fn answered(event: Event) -> Option<Answered> {
+    Some(match event {
+        Event::Delivered => Answered::Delivered,
+        Event::Delayed => Answered::Delayed,
+        Event::Blocked | Event::Bounced | Event::Gone => Answered::Bounced,
+        Event::Complained | Event::OptedOut => Answered::Complained,
+        Event::Opened => Answered::Opened,
+        Event::Clicked => Answered::Clicked,
+        Event::OptedIn => return None,
+    })
+}
+
+/// A report about a message of ours.
+pub(super) struct Judged {
+    pub(super) tag: MailTag,
+    /// The command that records it; `None` = it is only counted.
+    pub(super) report: Option<Command>,
+}
+
+impl Judged {
+    /// The address of the message, if it is still its recipient's.
+    pub(super) fn address<'a>(&self, addresses: &'a [String], key: &TokenKey) -> Option<&'a str> {
+        let mut addresses = addresses.iter();
+        let address = addresses.find(|text| self.tag.is_of(EMAIL_NO, text, key));
+        address.map(String::as_str)
+    }
+}
+
+/// The statement of a report about an address.
+#[derive(Clone, Copy)]
+pub(super) struct AddressChange {
+    pub(super) report: AddressReport,
+    at: Instant,
+}
+
+impl AddressChange {
+    pub(super) fn of(self, address: &str) -> Command {
+        Command::ReportAddress {
+            address: ChannelAddress::new(EMAIL_NO, address),
+            report: self.report,
+            at: self.at,
+        }
+    }
+}
+
+impl Reported {
+    /// The message that is meant, and what follows from the report; `None` = it names no message of ours.
+    pub(super) fn judged(
+        &self,
+        (key, rules): (&TokenKey, &FeedbackRules),
+        now: Instant,
+    ) -> Option<Judged> {
+        let tag = self.hints.iter().find_map(|text| MailTag::find(key, text))?;
+        let kind = answered(self.event).filter(|kind| match kind {
+            Answered::Opened => rules.opened,
+            Answered::Clicked => rules.clicked,
+            _ => true,
+        });
+        let report = kind.map(|kind| Command::Report {
+            message: tag.message,
+            report: Box::new(Attempt {
+                at: self.at.map_or(now, |at| at.min(now)),
+                provider: self.by.to_owned(),
+                answer: kind,
+                reply: self.words.clone(),
+            }),
+        });
+        Some(Judged { tag, report })
+    }
+
+    /// Returns true if a report in words alone names an address, or is one of more than words.
+    pub(super) fn means(&self, address: &str) -> bool {
+        let of = |text: &str| ChannelAddress::new(EMAIL_NO, text);
+        self.named.is_empty() || self.named.iter().any(|named| of(named) == of(address))
+    }
+
+    /// The change of the address; `None` = none.
+    pub(super) fn address_change(&self, now: Instant) -> Option<AddressChange> {
+        let report = match self.event {
+            Event::Gone => AddressReport::Suppressed(SuppressedFor::Bounce),
+            Event::Complained => AddressReport::Suppressed(SuppressedFor::Complaint),
+            Event::OptedOut => AddressReport::Suppressed(SuppressedFor::Stop),
+            Event::OptedIn => AddressReport::OptedIn,
+            Event::Bounced => AddressReport::Bounced,
+            Event::Delivered | Event::Opened | Event::Clicked => AddressReport::Arrived,
+            Event::Delayed | Event::Blocked => return None,
+        };
+        let at = self.at.map_or(now, |at| at.min(now));
+        Some(AddressChange { report, at })
+    }
+}
+
+/// The event of a bounce that a provider calls permanent: where the server's words are about us, no address is gone.
+pub(super) fn permanent(words: &str) -> Event {
+    match judge(Stage::Unknown, None, Status::find(words), words) {
+        Verdict::Ours(_) => Event::Blocked,
+        Verdict::Gone | Verdict::Soft => Event::Gone,
+    }
+}
