@@ -1,7 +1,7 @@
 //! `plan`: a weekly digest that comes due for everyone at one instant, until every batch is durable.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fastrand::Rng;
 use tidings_core::cel::{Kind, OF_CONDITION, Program};
@@ -10,7 +10,7 @@ use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Command, Ending, Instant, Rules};
 
 use super::stopwatch::Stopwatch;
-use super::world::{self, BEGIN, OnDisk};
+use super::world::{self, At, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
 
 /// Arguments of `plan`.
@@ -34,6 +34,9 @@ pub(crate) struct Params {
     /// Directory of the store, which is deleted when the benchmark ends
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
+    /// Measure a store in this PostgreSQL database instead, which has to be without one and keeps what was written
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
 }
 
 /// The type of the events.
@@ -54,8 +57,8 @@ pub(crate) struct Weekly {
 
 impl Weekly {
     /// Makes so many recipients, of whom each has so many entries of a week's events.
-    pub(crate) fn begin(
-        directory: &Path,
+    pub(crate) fn begin<'p>(
+        at: impl Into<At<'p>>,
         rules: Rules,
         (recipients, entries, events): (u32, u32, u32),
     ) -> Result<Self, Fault> {
@@ -65,7 +68,7 @@ impl Weekly {
                 "each digest has at least {FOLLOWED} entries, and there are at least as many events"
             )));
         }
-        let mut disk = OnDisk::open(directory, Options::default())?;
+        let mut disk = OnDisk::open(at, Options::default())?;
         disk.node.set_rules(BEGIN, rules)?;
         disk.fill(BEGIN, (0..recipients).map(world::make))?;
         let mut random = Rng::with_seed(2);
@@ -117,8 +120,9 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
         gathered.expect("the benchmark's rules have it").condition = Some(condition.clone());
     }
     let directory = world::directory(&params.dir)?;
-    let mut weekly =
-        Weekly::begin(directory.path(), rules, (params.recipients, params.entries, params.events))?;
+    let at = At { directory: directory.path(), database: params.store.as_deref() };
+    let figures = (params.recipients, params.entries, params.events);
+    let mut weekly = Weekly::begin(at.ensure_new()?, rules, figures)?;
     let mut samples = Samples::default();
     for week in 0..2 * i64::from(params.runs) {
         let due = weekly.publish(week, |name, topic| world::event(name, TYPE, Some(topic)))?;
