@@ -10,8 +10,8 @@ mod tests;
 
 use crate::Status;
 use phrases::{
-    DENIALS, ENDED, GONE, GONE_AT_RECIPIENT, GONE_UNSPACED, NOUNS, OF_RECIPIENT, OURS_UNSPACED,
-    SIZE, SOFT, SOFT_UNSPACED, STRONG, WEAK,
+    DENIALS, ENDED, FULL_UNSPACED, GONE, GONE_AT_RECIPIENT, GONE_UNSPACED, MAILBOX, NOUNS,
+    OF_RECIPIENT, OURS_UNSPACED, SENDERS, SIZE, SOFT, SOFT_UNSPACED, STRONG, WEAK,
 };
 
 /// The moment of a refusal within a transaction.
@@ -36,6 +36,8 @@ pub enum Verdict {
     Gone,
     /// It is about this mail or this moment; the next mail may arrive.
     Soft,
+    /// It is about the mailbox, which is full, disabled or unused; the next mail may arrive.
+    Mailbox,
     /// It is about us, whoever the recipient: it is never held against an address.
     Ours(Fault),
 }
@@ -86,6 +88,13 @@ impl Fault {
 #[must_use]
 pub fn judge(stage: Stage, code: Option<u16>, status: Option<Status>, text: &str) -> Verdict {
     let words = Words::of(text);
+    match judge_words(stage, code, status, &words) {
+        Verdict::Soft if stage != Stage::Mail && words.is_of_mailbox(status) => Verdict::Mailbox,
+        verdict => verdict,
+    }
+}
+
+fn judge_words(stage: Stage, code: Option<u16>, status: Option<Status>, words: &Words) -> Verdict {
     let fault = words.fault(status);
     match stage {
         Stage::Connect => return Verdict::Ours(fault.unwrap_or(Fault::Reputation)),
@@ -114,7 +123,7 @@ pub fn judge(stage: Stage, code: Option<u16>, status: Option<Status>, text: &str
     if !is_temporary && words.has(ENDED) {
         return Verdict::Gone;
     }
-    if words.has(SOFT) || words.is_size() {
+    if words.has(SOFT) || words.has(MAILBOX) || words.is_size() {
         return Verdict::Soft;
     }
     let is_status_ours = matches!(status, Some(Status(_, 7, _) | Status(_, 1, 7 | 8 | 90)));
@@ -218,6 +227,22 @@ impl Words {
         ends.iter().any(|end| self.line.trim_end().ends_with(end))
     }
 
+    /// Returns true if it is about the mailbox alone, and neither about the mail nor about a system or an account of
+    /// ours: whoever answers so to one recipient would answer so to all.
+    fn is_of_mailbox(&self, status: Option<Status>) -> bool {
+        if self.has(OF_RECIPIENT) || self.has(SENDERS) {
+            return false;
+        }
+        match status {
+            Some(Status(_, 2, 2)) => true,
+            Some(Status(_, 3 | 4 | 6 | 7, _)) => false,
+            _ => {
+                let is_full = || FULL_UNSPACED.iter().any(|words| self.line.contains(words));
+                !self.is_size() && (self.has(MAILBOX) || is_full())
+            }
+        }
+    }
+
     fn is_size(&self) -> bool {
         self.has(SIZE)
     }
@@ -244,7 +269,7 @@ impl Words {
     /// Returns true if it says that there is no such address: by itself, or by a noun with a denial close by.
     fn says_gone(&self) -> bool {
         let unspaced = |list: &[&str]| list.iter().any(|words| self.line.contains(words));
-        if unspaced(SOFT_UNSPACED) || unspaced(OURS_UNSPACED) {
+        if [SOFT_UNSPACED, FULL_UNSPACED, OURS_UNSPACED].into_iter().any(unspaced) {
             return false;
         }
         if unspaced(GONE_UNSPACED) || self.has(GONE) {

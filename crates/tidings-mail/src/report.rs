@@ -230,7 +230,7 @@ fn judge(said: &str, stated: Option<Status>, words: &str) -> Finding {
         Some(2) => Event::Delivered,
         _ => match refusal::judge(phrases::stage(words), code, status, said) {
             Verdict::Gone => Event::Gone,
-            Verdict::Soft => Event::Bounced,
+            Verdict::Soft | Verdict::Mailbox => Event::Bounced,
             Verdict::Ours(_) => Event::Blocked,
         },
     };

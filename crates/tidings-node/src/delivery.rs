@@ -336,20 +336,23 @@ impl Delivery {
         records.into_values().collect()
     }
 
-    /// Notes an answer, with the provider's words; a message that is retried waits here.
+    /// Notes an answer, with the provider's words; a message that is retried waits here. Returns true if its message
+    /// is over.
     pub(crate) fn settle_into(
         &mut self,
         all: &mut ByClosing,
         job: SendJob,
         (reply, now): (&Reply, Instant),
         rules: Option<&Rules>,
-    ) {
+    ) -> bool {
         let (closing, number) = (job.closing, job.number);
         let before = reply.before.iter();
         for (_, answer) in before.clone() {
             self.vitals.answered(&job.head.channel, answer);
         }
-        put(all, closing, self.settle(job, (&reply.outcome, now), rules));
+        let noted = self.settle(job, (&reply.outcome, now), rules);
+        let is_over = matches!(noted, Noted::Ended(_));
+        put(all, closing, noted);
         let attempts = before
             .map(|(provider, answer)| (provider, answer))
             .chain([(&reply.provider, &reply.outcome)])
@@ -358,6 +361,7 @@ impl Delivery {
             let noted = attempts.map(|attempt| Attempted { number, attempt });
             settled.attempts.extend(noted);
         }
+        is_over
     }
 
     /// Notes an answer; a message that is retried waits here.
@@ -405,14 +409,16 @@ impl Delivery {
         };
         let least = match answer {
             Answer::Sent(_) => return Next::Done(Ending::Delivered),
-            Answer::Failed { .. } => return Next::Done(Ending::Refused),
+            Answer::Failed { .. } | Answer::SoftBounce { is_permanent: true, .. } => {
+                return Next::Done(Ending::Refused);
+            }
             Answer::Template { .. } => return Next::Done(Ending::Template),
             Answer::Unknown { .. } if job.was_last() || job.gives_up(rules) => {
                 return Next::Done(Ending::Unknown);
             }
             Answer::Retry { after_ms, .. } | Answer::Away { after_ms, .. } => *after_ms,
             Answer::Withheld => return Next::Again(now.plus_ms(WITHHELD_WAIT_MS)),
-            Answer::Unknown { .. } => None,
+            Answer::SoftBounce { .. } | Answer::Unknown { .. } => None,
         };
         let again = wait(least);
         let is_unknown = matches!(answer, Answer::Unknown { .. });

@@ -15,8 +15,10 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tidings_core::channel::channel_no;
 use tidings_core::engine::{ClosingId, Engine, Held, Settled};
 use tidings_core::names::LaneName;
+use tidings_core::suppression::{AddressReport, ChannelAddress, Source};
 use tidings_core::{BucketNo, Command, Instant, Rules};
 
 use crate::channel::Reply;
@@ -93,8 +95,8 @@ pub(crate) struct EventLoop {
     feed: Arc<LogFeed>,
     /// News for the node with the intake, where that is another one.
     learnt: Vec<Command>,
-    /// The suppressions of addresses of which a provider said that they don't exist.
-    dead: Vec<Command>,
+    /// What answers told of addresses.
+    reported: Vec<Command>,
     /// Buckets whose chores' writes the store refused.
     set_aside: BTreeSet<BucketNo>,
     /// Closings of which an earlier process may have sent messages; `None` before the first opening.
@@ -187,7 +189,7 @@ impl EventLoop {
             held: None,
             feed: Arc::default(),
             learnt: Vec::new(),
-            dead: Vec::new(),
+            reported: Vec::new(),
             set_aside: BTreeSet::new(),
             of_before: None,
             vitals: Arc::default(),
@@ -219,12 +221,36 @@ impl EventLoop {
     pub(crate) fn answered(&mut self, job: SendJob, reply: &Reply) {
         self.senders.arrived(&job);
         let now = self.clock.now();
-        self.dead.extend(reply.suppressions(&job.head.channel));
+        let channel = channel_no(&job.head.channel);
         self.delivery.hurry(&job.head.channel, &reply.back, now);
         self.count_kept_aside();
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let rules = in_force.or(Some(&self.rules));
-        self.delivery.settle_into(&mut self.answered, job, (reply, now), rules);
+        let is_over = self.delivery.settle_into(&mut self.answered, job, (reply, now), rules);
+        if let Some(channel) = channel {
+            self.take_reported(reply.address_reports(channel, now, is_over));
+        }
+    }
+
+    /// Keeps what an answer told of addresses. Most mails arrive where none was refused, which changes nothing.
+    fn take_reported(
+        &mut self,
+        reports: impl Iterator<Item = (ChannelAddress, AddressReport, Instant)>,
+    ) {
+        let engine = self.node.as_ref().map(Node::engine);
+        for (address, report, at) in reports {
+            let changes = match report {
+                // A refusal may be among those that are not taken in yet.
+                AddressReport::Arrived(Source::Provider(by)) => {
+                    !self.reported.is_empty()
+                        || engine.is_none_or(|engine| engine.is_refused_by(&address, by))
+                }
+                _ => true,
+            };
+            if changes {
+                self.reported.push(Command::ReportAddress { address, report, at });
+            }
+        }
     }
 
     /// Runs one turn, whose decisions are one commit, and throws the node away where the store failed.
@@ -356,7 +382,7 @@ impl EventLoop {
         self.take_reports(now, reports)?;
         let mut learnt = Vec::new();
         if !is_late {
-            learnt.append(&mut self.dead);
+            learnt.append(&mut self.reported);
             learnt.extend(self.resolving.take(now, has_intake));
         }
         if !has_intake {

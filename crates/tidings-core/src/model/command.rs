@@ -139,7 +139,7 @@ pub enum Command {
         /// The address.
         address: ChannelAddress,
     },
-    /// Does what somebody else's report says of an address, unless its suppression was lifted after that.
+    /// Does what a provider's answer or a report says of an address, unless its suppression was lifted after that.
     ReportAddress {
         /// The address.
         address: ChannelAddress,

@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::model::channel::{self, ChannelNo};
 use crate::model::time::Instant;
@@ -93,9 +94,31 @@ pub enum AddressReport {
     OptedIn,
     /// A message came back, and the next one may arrive. Five of five days within 30, with no arrival between them,
     /// suppress it for 30 days.
-    Bounced,
-    /// A message arrived.
-    Arrived,
+    Bounced(Source),
+    /// A message arrived. By a report all bounces of before are over; by a provider, its own refusals.
+    Arrived(Source),
+}
+
+/// The source of a statement about one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// A report that came after the message was handed over.
+    Report,
+    /// The answer of a provider to the message.
+    Provider(ProviderHash),
+}
+
+/// A provider, as bounces remember it: a hash of its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderHash(u32);
+
+impl ProviderHash {
+    /// The hash of an address, which is one without secrets.
+    #[must_use]
+    pub fn of(address: &str) -> Self {
+        let [a, b, c, d, ..] = xxh3_64(address.as_bytes()).to_le_bytes();
+        Self(u32::from_le_bytes([a, b, c, d]))
+    }
 }
 
 /// An address on a channel, as the list of suppressed addresses names it.

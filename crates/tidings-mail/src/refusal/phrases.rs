@@ -266,16 +266,14 @@ pub(super) const WEAK: &[(Fault, &[&str])] = &[
     (Fault::Access, &["cannot deliver mail for", "authentication", "access denied by"]),
 ];
 
-/// Words about a mailbox that stands, or about now.
-pub(super) const SOFT: &[&str] = &[
+/// Words about a mailbox that is full, disabled or unused.
+pub(super) const MAILBOX: &[&str] = &[
     "quota",
     "overquota",
     "mailbox full",
     "is full",
     "storage",
     "out of space",
-    "disk space",
-    "disk full",
     "espacio",
     "pleine",
     "voll",
@@ -287,12 +285,25 @@ pub(super) const SOFT: &[&str] = &[
     "inactivity",
     "disabled",
     "suspended",
-    "locked",
     "isblocked",
     "account is blocked",
     "account blocked",
     "compte du destinataire est bloque",
     "frozen",
+    "accountdisabledexception",
+];
+
+/// Words beside those of a mailbox that make them words about us or about the server's own system.
+pub(super) const SENDERS: &[&str] = &[
+    "your", "sender", "senders", "outgoing", "outbound", "sending", "daily", "hourly", "system",
+    "disk", "queue",
+];
+
+/// Words about a mailbox that stands, or about now.
+pub(super) const SOFT: &[&str] = &[
+    "disk space",
+    "disk full",
+    "locked",
     "temporarily",
     "temporary",
     "temporaire",
@@ -322,7 +333,6 @@ pub(super) const SOFT: &[&str] = &[
     "network unreachable",
     "procmail",
     "starttls not supported",
-    "accountdisabledexception",
 ];
 
 /// Words about the size of a mail.
@@ -476,8 +486,10 @@ pub(super) const GONE_UNSPACED: &[&str] = &[
     "不明なユーザ",
 ];
 /// Words of such scripts about a mailbox that stands.
-pub(super) const SOFT_UNSPACED: &[&str] =
-    &["空间不足", "已满", "空間不足", "容量", "一杯", "いっぱい", "拒收"];
+pub(super) const SOFT_UNSPACED: &[&str] = &["拒收"];
+/// Words of such scripts about a mailbox that is full.
+pub(super) const FULL_UNSPACED: &[&str] =
+    &["空间不足", "已满", "空間不足", "容量", "一杯", "いっぱい"];
 /// Words of such scripts about us.
 pub(super) const OURS_UNSPACED: &[&str] = &["垃圾邮件", "发件人", "迷惑メール"];
 

@@ -42,7 +42,7 @@ fn judged(set: &str) -> Judged<'_> {
         };
         let verdict = match judge(stage, code.parse().ok(), Status::find(status), text) {
             Verdict::Gone => "gone",
-            Verdict::Soft => "soft",
+            Verdict::Soft | Verdict::Mailbox => "soft",
             Verdict::Ours(_) => "ours",
         };
         judged.all += 1;
@@ -85,6 +85,44 @@ fn refusals_that_were_unseen_are_judged_by_their_kind() {
     let judged = judged(UNSEEN);
     assert!(judged.as_wanted >= 85, "{judged:?}");
     assert_eq!(judged.gone_or_not, judged.all, "{judged:?}");
+}
+
+#[test]
+fn soft_refusals_of_a_mailbox_are_told_from_those_of_a_mail_or_a_system() {
+    for (stage, code, says, is_mailbox) in [
+        (Stage::Recipient, 552, "5.2.2 user is over quota", true),
+        (Stage::Recipient, 452, "4.2.2 The recipient's inbox is out of storage space", true),
+        (Stage::Data, 552, "Requested mail action aborted: exceeded storage allocation", true),
+        (Stage::Data, 552, "5.2.2 message size exceeds what is left of the mailbox", true),
+        (
+            Stage::Recipient,
+            550,
+            "5.2.1 The email account that you tried to reach is disabled",
+            true,
+        ),
+        (Stage::Recipient, 550, "5.2.0 该邮箱已满", true),
+        (Stage::Recipient, 550, "mailbox full", true),
+        (Stage::Mail, 552, "5.2.2 over quota", false),
+        (Stage::Recipient, 452, "4.3.1 Insufficient system storage", false),
+        (Stage::Recipient, 452, "Insufficient system storage", false),
+        (Stage::Recipient, 450, "4.2.0 greylisted, mailbox is fine", false),
+        (Stage::Recipient, 550, "5.2.1 is receiving mail at a rate that prevents more", false),
+        (Stage::Recipient, 550, "your account is suspended", false),
+        (Stage::Recipient, 550, "outgoing mail of this user is disabled", false),
+        (Stage::Recipient, 451, "4.4.1 storage of this domain timed out", false),
+        (Stage::Recipient, 550, "5.1.1 recipient preferences", false),
+        (Stage::Data, 552, "5.3.4 message too large", false),
+        (Stage::Data, 552, "message size limit of this mailbox, which is full", false),
+        (Stage::Data, 554, "transaction failed", false),
+    ] {
+        let verdict = judge(stage, Some(code), Status::find(says), says);
+        assert_eq!(verdict == Verdict::Mailbox, is_mailbox, "{says}: {verdict:?}");
+    }
+    for row in [SHOWN, KEPT_BACK, READ, UNSEEN].into_iter().flat_map(|set| set.lines().skip(1)) {
+        let row: Vec<&str> = row.split('\t').collect();
+        let verdict = judge(Stage::Recipient, row[3].parse().ok(), Status::find(row[4]), row[5]);
+        assert!(verdict != Verdict::Mailbox || row[6] != "ours", "{row:?}");
+    }
 }
 
 #[test]

@@ -54,6 +54,12 @@ pub trait Channel: Send + Sync {
         true
     }
 
+    /// Returns true if a message that is taken undoes refusals of the same mailbox before; not where a mailbox is looked at
+    /// only after the message was taken.
+    fn undoes_refusals(&self) -> bool {
+        false
+    }
+
     /// Syncs everything handed over so far, if [`Channel::send`] left that for the end (see
     /// [`Durability::AtEnd`]).
     ///

@@ -1,7 +1,7 @@
 //! The closed list of a channel's answers.
 
 use tidings_core::messages::Answered;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::suppression::{AddressReport, Source, SuppressedFor};
 
 /// The outcome of sending a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,14 @@ pub enum Outcome {
         why: String,
         /// The reason why its address is suppressed, if it is from now on.
         suppress: Option<SuppressedFor>,
+    },
+    /// The message was surely not handed over, since the recipient's mailbox takes nothing at present. It counts as
+    /// a bounce of the address once the message has failed.
+    SoftBounce {
+        /// The reason, for the log.
+        why: String,
+        /// True if it was refused permanently; else it is tried again.
+        is_permanent: bool,
     },
     /// A template of the configuration failed over the message, so that nobody was asked to take it.
     Template {
@@ -72,21 +80,32 @@ impl Outcome {
             Self::Unknown { .. } => 1,
             Self::Withheld => 2,
             Self::Away { .. } => 3,
-            Self::Retry { .. } => 4,
-            Self::Failed { .. } | Self::Template { .. } => 5,
+            Self::Retry { .. } | Self::SoftBounce { is_permanent: false, .. } => 4,
+            Self::Failed { .. } | Self::SoftBounce { .. } | Self::Template { .. } => 5,
         };
         if rank(&other) < rank(&self) { other } else { self }
     }
 
-    /// The addresses to suppress, of those to which the message was, each with the reason.
-    pub(super) fn dead_among(&self, to: &[String]) -> Vec<(String, SuppressedFor)> {
-        match self {
-            Self::Sent(receipt) => receipt.dead.clone(),
-            Self::Failed { suppress: Some(reason), .. } => {
-                to.iter().map(|to| (to.clone(), *reason)).collect()
+    /// What the answer of a provider tells of the addresses to which the message was. `undoes` = what it takes undoes its
+    /// refusals of before.
+    pub(super) fn reports(
+        &self,
+        to: &[String],
+        (by, undoes): (Source, bool),
+    ) -> Vec<(String, AddressReport)> {
+        let report = match self {
+            Self::Sent(receipt) if receipt.dead.is_empty() && undoes => AddressReport::Arrived(by),
+            Self::Sent(receipt) => {
+                let dead = receipt.dead.iter();
+                return dead
+                    .map(|(to, reason)| (to.clone(), AddressReport::Suppressed(*reason)))
+                    .collect();
             }
-            _ => Vec::new(),
-        }
+            Self::Failed { suppress: Some(reason), .. } => AddressReport::Suppressed(*reason),
+            Self::SoftBounce { .. } => AddressReport::Bounced(by),
+            _ => return Vec::new(),
+        };
+        to.iter().map(|to| (to.clone(), report)).collect()
     }
 
     /// The kind of the answer.
@@ -94,8 +113,12 @@ impl Outcome {
     pub fn answered(&self) -> Answered {
         match self {
             Self::Sent(_) => Answered::Sent,
-            Self::Failed { .. } | Self::Template { .. } => Answered::Failed,
-            Self::Retry { .. } | Self::Away { .. } | Self::Withheld => Answered::Retry,
+            Self::Failed { .. }
+            | Self::SoftBounce { is_permanent: true, .. }
+            | Self::Template { .. } => Answered::Failed,
+            Self::Retry { .. } | Self::SoftBounce { .. } | Self::Away { .. } | Self::Withheld => {
+                Answered::Retry
+            }
             Self::Unknown { .. } => Answered::Unknown,
         }
     }
@@ -108,6 +131,7 @@ impl Outcome {
             Self::Retry { why, .. }
             | Self::Away { why, .. }
             | Self::Failed { why, .. }
+            | Self::SoftBounce { why, .. }
             | Self::Template { why }
             | Self::Unknown { why } => Some(why),
             Self::Withheld => None,

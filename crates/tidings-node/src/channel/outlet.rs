@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use tidings_core::channel::{channel_no, named};
+use tidings_core::Instant;
+use tidings_core::channel::{ChannelNo, named};
 use tidings_core::rules::Rate;
-use tidings_core::suppression::{ChannelAddress, SuppressedFor};
-use tidings_core::{Command, Instant};
+use tidings_core::suppression::{AddressReport, ChannelAddress, ProviderHash, Source};
 
 use super::breaker::{Change, Health};
 use super::gate::{Gate, Leave};
@@ -48,8 +48,8 @@ pub(crate) struct Reply {
     pub(crate) before: Vec<(Arc<str>, Outcome)>,
     /// Those that take messages again and were left alone.
     pub(crate) back: Back,
-    /// The recipient's addresses that are suppressed from now on, each with the reason.
-    pub(crate) dead: Vec<(String, SuppressedFor)>,
+    /// What the answer tells of the recipient's addresses.
+    pub(crate) reports: Vec<(String, AddressReport)>,
 }
 
 /// Those that a reply shows to take messages again.
@@ -62,15 +62,17 @@ pub(crate) struct Back {
 }
 
 impl Reply {
-    /// The suppressions of addresses on a channel that follow from the answer.
-    pub(crate) fn suppressions(&self, channel: &str) -> impl Iterator<Item = Command> {
-        channel_no(channel).into_iter().flat_map(|no| {
-            self.dead.iter().map(move |(text, reason)| Command::Suppress {
-                address: ChannelAddress::new(no, text),
-                reason: *reason,
-                until: None,
-            })
-        })
+    /// What the answer of an instant tells of addresses on a channel. A message that goes on has not come back.
+    pub(crate) fn address_reports(
+        &self,
+        channel: ChannelNo,
+        at: Instant,
+        is_over: bool,
+    ) -> impl Iterator<Item = (ChannelAddress, AddressReport, Instant)> {
+        let counts =
+            move |report: &AddressReport| is_over || !matches!(report, AddressReport::Bounced(_));
+        let counting = self.reports.iter().filter(move |(_, report)| counts(report));
+        counting.map(move |(text, report)| (ChannelAddress::new(channel, text), *report, at))
     }
 }
 
@@ -82,7 +84,7 @@ impl From<Outcome> for Reply {
             provider: Arc::from(""),
             before: Vec::new(),
             back: Back::default(),
-            dead: Vec::new(),
+            reports: Vec::new(),
         }
     }
 }
@@ -197,7 +199,7 @@ pub(crate) struct Pass {
 /// The end of a hand-over to a provider.
 struct HandedOver {
     outcome: Outcome,
-    dead: Vec<(String, SuppressedFor)>,
+    reports: Vec<(String, AddressReport)>,
     back: Back,
 }
 
@@ -218,7 +220,7 @@ impl Pass {
         let mut before = Vec::new();
         while let Some(leave) = self.leave.take() {
             let at = leave.provider;
-            let HandedOver { outcome, dead, back } = self.hand_over(&leave, message, clock, go);
+            let HandedOver { outcome, reports, back } = self.hand_over(&leave, message, clock, go);
             let provider = Arc::clone(&self.outlet.providers[at].address);
             if matches!(outcome, Outcome::Away { .. }) {
                 let mut gate = self.outlet.gate();
@@ -230,7 +232,7 @@ impl Pass {
                     continue;
                 }
             }
-            return Reply { outcome, provider, before, back, dead };
+            return Reply { outcome, provider, before, back, reports };
         }
         let now = clock();
         let until = self.outlet.gate().is_open(now).err();
@@ -257,12 +259,13 @@ impl Pass {
                 .unwrap_or_else(|_| panicked())
         };
         let mut back = Back::default();
-        let mut dead = Vec::new();
+        let mut reports = Vec::new();
+        let by = (Source::Provider(ProviderHash::of(address)), channel.undoes_refusals());
         let mut all: Option<Outcome> = None;
         let parts = parts_of(message, leave);
         for (destination, part) in &parts {
             let outcome = send(part);
-            dead.extend(outcome.dead_among(&part.to));
+            reports.extend(outcome.reports(&part.to, by));
             if let Some(name) = destination {
                 let health = destination_health(&outcome, &**channel);
                 let why = outcome.words().unwrap_or_default();
@@ -285,7 +288,7 @@ impl Pass {
         let change = self.outlet.gate().note(leave.provider, health, why, clock());
         log(change, address, why);
         back.provider = change == Some(Change::Closed);
-        HandedOver { outcome, dead, back }
+        HandedOver { outcome, reports, back }
     }
 }
 
@@ -337,6 +340,7 @@ fn health(outcome: &Outcome, channel: &dyn Channel) -> Health {
         Outcome::Sent(_)
         | Outcome::Failed { .. }
         | Outcome::Retry { .. }
+        | Outcome::SoftBounce { .. }
         | Outcome::Away { scope: Scope::Destination, .. } => Health::Well,
         // Who leaves one message after the other in doubt is not well either.
         Outcome::Unknown { .. } if channel.answers_for_all() => Health::Away { after_ms: None },
@@ -350,7 +354,10 @@ fn destination_health(outcome: &Outcome, channel: &dyn Channel) -> Health {
         Outcome::Away { scope: Scope::Destination, after_ms, .. } => {
             Health::Away { after_ms: *after_ms }
         }
-        Outcome::Sent(_) | Outcome::Failed { .. } | Outcome::Retry { .. } => Health::Well,
+        Outcome::Sent(_)
+        | Outcome::Failed { .. }
+        | Outcome::Retry { .. }
+        | Outcome::SoftBounce { .. } => Health::Well,
         // A host that takes a message and never answers.
         Outcome::Unknown { .. } if !channel.answers_for_all() => Health::Away { after_ms: None },
         Outcome::Unknown { .. }

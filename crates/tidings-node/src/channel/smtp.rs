@@ -201,6 +201,11 @@ impl Smtp {
 }
 
 impl Channel for Smtp {
+    // A server says both at the same moment.
+    fn undoes_refusals(&self) -> bool {
+        true
+    }
+
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         // The renderer has checked both.
         let addresses = (
@@ -240,11 +245,10 @@ impl Fault {
         if self.fails() {
             return Outcome::Away { scope: Scope::Destination, why, after_ms: None };
         }
-        if !self.error.is_permanent() {
-            let after_ms = None;
-            return Outcome::Retry { why, after_ms };
-        }
+        let is_permanent = self.error.is_permanent();
         match self.verdict() {
+            Verdict::Mailbox => Outcome::SoftBounce { why, is_permanent },
+            _ if !is_permanent => Outcome::Retry { why, after_ms: None },
             Verdict::Gone => Outcome::Failed { why, suppress: Some(SuppressedFor::Bounce) },
             Verdict::Soft => Outcome::Failed { why, suppress },
             // What is refused at MAIL, or for a quota, is refused whoever the recipient is.

@@ -37,8 +37,12 @@ impl Complaints {
             Answer::Sent(_) | Answer::Withheld => return,
             Answer::Template { why } => ("not rendered", why),
             Answer::Failed { why, .. } if why.starts_with("render: ") => ("not rendered", why),
-            Answer::Failed { why, .. } => ("refused", why),
-            Answer::Retry { why, .. } | Answer::Away { why, .. } => ("deferred", why),
+            Answer::Failed { why, .. } | Answer::SoftBounce { why, is_permanent: true } => {
+                ("refused", why)
+            }
+            Answer::Retry { why, .. }
+            | Answer::SoftBounce { why, .. }
+            | Answer::Away { why, .. } => ("deferred", why),
             Answer::Unknown { why } => ("in doubt", why),
         };
         let (channel, batch) = (&*job.head.channel, &*job.head.id);

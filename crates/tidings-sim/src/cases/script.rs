@@ -19,6 +19,7 @@
 //! TIME preference R type=T|category=C|category=* CHANNEL|* never|immediate|default|digest:NAME
 //! TIME flush R [channel=C] [lane=L] | pause CHANNEL | resume CHANNEL
 //! TIME suppress CHANNEL ADDRESS [until=TIME] | unsuppress CHANNEL ADDRESS
+//! TIME report CHANNEL ADDRESS of=TIME [reason=R | bounced | arrived | refused=PROVIDER | taken=PROVIDER]
 //! TIME refused …                                the subject must refuse what follows
 //! until TIME | only CHANNEL
 //! = TIME RECIPIENT CHANNEL LANE: EVENT EVENT@TIME EVENT[reason,reason] -EVENT=skipped(seen)
@@ -35,7 +36,9 @@ use tidings_core::event::{Audience, Event, Near, Object};
 use tidings_core::preference::ALL_CATEGORIES;
 use tidings_core::recipient::OwnHours;
 use tidings_core::rules::{Defaults, Rules, StoreRules};
-use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
+use tidings_core::suppression::{
+    AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
+};
 use tidings_core::time::WallTime;
 use tidings_core::{Command, Data, Day, Mode, PreferenceScope, RecipientChange, State, Timed};
 
@@ -237,14 +240,16 @@ fn report(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
     let (mut report, mut at) = (AddressReport::OptedIn, None);
     for facet in facets {
         match facet.split_once('=') {
-            None if *facet == "bounced" => report = AddressReport::Bounced,
-            None if *facet == "arrived" => report = AddressReport::Arrived,
+            None if *facet == "bounced" => report = AddressReport::Bounced(Source::Report),
+            None if *facet == "arrived" => report = AddressReport::Arrived(Source::Report),
             Some(("reason", word)) => {
                 let mut known = SuppressedFor::ALL.into_iter();
                 let known = known.find(|reason| reason.word() == word);
                 let reason = known.ok_or_else(|| format!("unknown {facet}"))?;
                 report = AddressReport::Suppressed(reason);
             }
+            Some(("refused", by)) => report = AddressReport::Bounced(provider(by)),
+            Some(("taken", by)) => report = AddressReport::Arrived(provider(by)),
             Some(("of", instant)) => at = Some(time(instant)?),
             _ => return Err(format!("unknown {facet}")),
         }
@@ -254,6 +259,10 @@ fn report(channel: &str, address: &str, facets: &[&str]) -> Read<Command> {
         report,
         at: at.ok_or("a report has an instant: of=TIME")?,
     })
+}
+
+fn provider(address: &str) -> Source {
+    Source::Provider(ProviderHash::of(address))
 }
 
 fn channel_address(channel: &str, address: &str) -> Read<ChannelAddress> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
+use tidings_core::suppression::{AddressReport, ChannelAddress, Source, SuppressedFor};
 use tidings_core::time::DAY_MS;
 use tidings_core::{Instant, RecipientChange};
 
@@ -27,7 +27,7 @@ pub(super) struct SuppressionList {
     /// When suppressions were lifted.
     lifted: BTreeMap<ChannelAddress, Instant>,
     /// When messages came back, since the last that arrived.
-    bounces: BTreeMap<ChannelAddress, Vec<Instant>>,
+    bounces: BTreeMap<ChannelAddress, Vec<(Instant, Source)>>,
 }
 
 impl SuppressionList {
@@ -78,10 +78,15 @@ impl SuppressionList {
         let suppressed = match report {
             AddressReport::Suppressed(reason) => Some(reason),
             AddressReport::OptedIn => None,
-            AddressReport::Bounced => return self.hear_of_bounce(address, (at, now)),
-            AddressReport::Arrived => {
+            AddressReport::Bounced(source) => {
+                return self.hear_of_bounce(address, (at, source), now);
+            }
+            AddressReport::Arrived(source) => {
                 let bounces = self.bounces.entry(address).or_default();
-                return bounces.retain(|bounce| *bounce > at);
+                // A provider that takes a message says nothing of what others refused, or what came back later.
+                return bounces.retain(|(bounce, by)| {
+                    *bounce > at || (source != Source::Report && source != *by)
+                });
             }
         };
         let barred = self.listed.get(&address);
@@ -107,7 +112,12 @@ impl SuppressionList {
     }
 
     /// Counts days on which a message came back: the fifth within 30 days bars the address for as long.
-    fn hear_of_bounce(&mut self, address: ChannelAddress, (at, now): (Instant, Instant)) {
+    fn hear_of_bounce(
+        &mut self,
+        address: ChannelAddress,
+        (at, source): (Instant, Source),
+        now: Instant,
+    ) {
         const MONTH_MS: i64 = 30 * DAY_MS;
         let yesterday = now.plus_ms(-DAY_MS);
         let barred = self.listed.get(&address);
@@ -117,12 +127,16 @@ impl SuppressionList {
             return;
         }
         let bounces = self.bounces.entry(address.clone()).or_default();
-        if bounces.iter().any(|bounce| bounce.day() == at.day()) {
-            return;
+        // Of a day one counts: a report, if there is one.
+        if let Some(same) = bounces.iter().position(|(bounce, _)| bounce.day() == at.day()) {
+            if bounces[same].1 == Source::Report || source != Source::Report {
+                return;
+            }
+            bounces.remove(same);
         }
-        bounces.push(at);
-        let last = *bounces.iter().max().expect("there is one");
-        bounces.retain(|bounce| bounce.plus_ms(MONTH_MS) > last);
+        bounces.push((at, source));
+        let last = bounces.iter().map(|(bounce, _)| *bounce).max().expect("there is one");
+        bounces.retain(|(bounce, _)| bounce.plus_ms(MONTH_MS) > last);
         if bounces.len() >= 5 {
             self.bounces.remove(&address);
             let barred = Barred {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
 use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
-use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
+use tidings_core::suppression::{
+    AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
+};
 use tidings_core::time::WallTime;
 use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{
@@ -233,7 +235,15 @@ impl Builder {
             6 => Some((AddressReport::Suppressed(SuppressedFor::Bounce), HOUR_MS)),
             7 => Some((AddressReport::Suppressed(SuppressedFor::Stop), HOUR_MS)),
             // Random worlds are short, so bounces of some days before stand for those of a month.
-            8.. => Some((AddressReport::Bounced, i64::from(long - 8) * DAY_MS)),
+            8.. => {
+                let day = long - 8;
+                // Reports, and two providers whose addresses differ.
+                let source = match (who + day) % 3 {
+                    0 => Source::Report,
+                    by => Source::Provider(ProviderHash::of(&by.to_string())),
+                };
+                Some((AddressReport::Bounced(source), i64::from(day) * DAY_MS))
+            }
             _ => None,
         };
         if let Some((report, ago)) = reported {
@@ -241,7 +251,7 @@ impl Builder {
                 address,
                 report: match (on, report) {
                     (true, report) => report,
-                    (false, AddressReport::Bounced) => AddressReport::Arrived,
+                    (false, AddressReport::Bounced(source)) => AddressReport::Arrived(source),
                     (false, _) => AddressReport::OptedIn,
                 },
                 at: self.now.plus_ms(-ago),

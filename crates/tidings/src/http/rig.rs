@@ -154,10 +154,15 @@ impl Rig {
     }
 
     /// The same with another configuration.
-    pub(crate) fn restart_with(mut self, config: &str) -> Self {
+    pub(crate) fn restart_with(self, config: &str) -> Self {
+        self.restart_with_channels(config, BTreeMap::new())
+    }
+
+    /// The same with channels of one's own.
+    pub(crate) fn restart_with_channels(mut self, config: &str, channels: Channels) -> Self {
         self.stop();
         let (open, clock) = (Arc::clone(&self.open), Arc::clone(&self.clock));
-        Self::over(open, clock, config, Access::Open, self.service.settings)
+        Self::start(open, clock, (config, channels), Access::Open, self.service.settings)
     }
 
     /// Puts the clock and has the node look at it.

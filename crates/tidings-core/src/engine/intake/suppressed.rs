@@ -14,14 +14,16 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::bucket::Bucket;
 use crate::engine::rows::act::Act;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::listed::{BOUNCES, BOUNCES_MS, Bounces, Listed};
+use crate::engine::rows::listed::{BOUNCES, BOUNCES_MS, Bounce, Bounces, Listed};
 use crate::engine::rows::named::each_base;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table};
 use crate::model::channel::ChannelNo;
 use crate::model::number::RecipientNo;
 use crate::model::recipient::{Addresses, Recipient, RecipientChange};
-use crate::model::suppression::{AddressReport, ChannelAddress, SuppressedFor, Suppression};
+use crate::model::suppression::{
+    AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor, Suppression,
+};
 use crate::model::time::{DAY_MS, Instant};
 use crate::sets::shared::Tree;
 
@@ -133,8 +135,8 @@ impl Suppressions {
                     .filter(|known| known.since <= at)
                     .map(|_| Listed::Lifted(at));
             }
-            AddressReport::Bounced => return self.bounced(of, at, now),
-            AddressReport::Arrived => return self.arrived(of, at),
+            AddressReport::Bounced(source) => return self.bounced(of, Bounce { at, source }, now),
+            AddressReport::Arrived(source) => return self.arrived(of, (source, at)),
         };
         // Whoever took it off the list knew of what was before.
         if self.lifted.get(of).is_some_and(|lifted| at <= *lifted) {
@@ -149,7 +151,7 @@ impl Suppressions {
     }
 
     /// The change after a message that came back, and is not the last that may.
-    fn bounced(&self, of: &ChannelAddress, at: Instant, now: Instant) -> Option<Listed> {
+    fn bounced(&self, of: &ChannelAddress, bounce: Bounce, now: Instant) -> Option<Listed> {
         // What the list says, and what it said a day ago, no bounce replaces.
         let old = now.plus_ms(-DAY_MS);
         let on_list = self
@@ -160,19 +162,23 @@ impl Suppressions {
         if on_list || self.lifted.get(of).is_some_and(|lifted| *lifted > old) {
             return None;
         }
-        let mut bounces: Vec<Instant> =
+        let mut bounces: Vec<Bounce> =
             self.bouncing.get(of).into_iter().flatten().flatten().copied().collect();
         // A mailbox that is full for an hour is one bounce, whatever came in that hour.
-        if bounces.iter().any(|bounce| bounce.day() == at.day()) {
-            return None;
+        match bounces.iter_mut().find(|known| known.at.day() == bounce.at.day()) {
+            None => bounces.push(bounce),
+            // Providers undo their own refusals, and no report.
+            Some(known) if known.source != Source::Report && bounce.source == Source::Report => {
+                *known = bounce;
+            }
+            Some(_) => return None,
         }
-        bounces.push(at);
-        let last = bounces.iter().copied().max().unwrap_or(at);
-        bounces.retain(|bounce| last < bounce.plus_ms(BOUNCES_MS));
+        let last = bounces.iter().map(|bounce| bounce.at).max().unwrap_or(bounce.at);
+        bounces.retain(|bounce| last < bounce.at.plus_ms(BOUNCES_MS));
         if bounces.len() >= BOUNCES {
             return Some(Listed::Suppressed(Suppression {
                 reason: SuppressedFor::Bounce,
-                since: at,
+                since: bounce.at,
                 until: Some(last.plus_ms(BOUNCES_MS)),
             }));
         }
@@ -181,11 +187,21 @@ impl Suppressions {
         Some(Listed::Bouncing(kept))
     }
 
-    /// The change after a message that arrived: the bounces before it count no more.
-    fn arrived(&self, of: &ChannelAddress, at: Instant) -> Option<Listed> {
+    /// The change after a message that arrived: the bounces before it count no more. What a provider took, it may yet
+    /// report as bounced, so that undoes its refusals alone.
+    fn arrived(&self, of: &ChannelAddress, (source, at): (Source, Instant)) -> Option<Listed> {
         let known = self.bouncing.get(of)?;
-        let later = known.map(|bounce| bounce.filter(|bounce| *bounce > at));
-        (later != *known).then_some(Listed::Bouncing(later))
+        let is_undone = |bounce: &Bounce| {
+            bounce.at <= at && (source == Source::Report || source == bounce.source)
+        };
+        let left = known.map(|bounce| bounce.filter(|bounce| !is_undone(bounce)));
+        (left != *known).then_some(Listed::Bouncing(left))
+    }
+
+    /// Returns true if a provider's refusals of an address count, until it takes a message.
+    pub(crate) fn is_refused_by(&self, of: &ChannelAddress, by: ProviderHash) -> bool {
+        let bounces = self.bouncing.get(of).into_iter().flatten().flatten();
+        bounces.into_iter().any(|bounce| bounce.source == Source::Provider(by))
     }
 
     /// Returns true if an arrival may change something.
@@ -295,5 +311,83 @@ impl Suppressions {
                 .filter(move |(text, known)| text.as_str() > after && known.holds(at))
                 .map(move |(text, known)| (ChannelAddress::new(*no, text), *known))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::channel::EMAIL_NO;
+    use AddressReport::{Arrived, Bounced};
+    use Source::Report;
+
+    /// Does what reports say, each of the hour of a day, and returns what the list says then.
+    fn after(reports: &[(AddressReport, i64, i64)]) -> (Suppressions, ChannelAddress) {
+        let of = ChannelAddress::new(EMAIL_NO, "ada@example.org");
+        let mut all = Suppressions::default();
+        for (report, day, hour) in reports {
+            let at = Instant(day * DAY_MS + hour * DAY_MS / 24);
+            if let Some(listed) = all.reported(&of, (*report, at), at) {
+                // Each is stored and read again.
+                let row = Row { address: of.clone(), listed };
+                let row: Row = decode("a row", &encode(&row)).unwrap();
+                all.note(&row.address, row.listed);
+            }
+        }
+        (all, of)
+    }
+
+    fn by(provider: &str) -> Source {
+        Source::Provider(ProviderHash::of(provider))
+    }
+
+    #[test]
+    fn soft_refusals_at_smtp_of_five_days_suppress_with_an_expiry() {
+        let refused = |day| (Bounced(by("a")), day, 1);
+        let four = [refused(1), refused(1), refused(2), refused(3), refused(4)];
+        let (all, of) = after(&four);
+        assert!(all.by_channel.is_empty());
+        assert!(all.is_refused_by(&of, ProviderHash::of("a")));
+        assert!(!all.is_refused_by(&of, ProviderHash::of("b")));
+        // Those of another provider and of reports count beside them.
+        for source in [by("a"), by("b"), Report] {
+            let (all, of) = after(&[&four[..], &[(Bounced(source), 5, 2)]].concat());
+            let at = Instant(5 * DAY_MS + 2 * DAY_MS / 24);
+            let known = all.of(&of, at).unwrap();
+            assert_eq!(known.until, Some(at.plus_ms(BOUNCES_MS)));
+            assert_eq!(known.reason, SuppressedFor::Bounce);
+        }
+    }
+
+    #[test]
+    fn soft_refusals_at_smtp_are_undone_by_who_refused_and_by_reports() {
+        let four = [1, 2, 3, 4].map(|day| (Bounced(by("a")), day, 1));
+        let is_suppressed = |then: &[(AddressReport, i64, i64)]| {
+            let fifth = (Bounced(by("a")), 5, 1);
+            !after(&[&four[..], then, &[fifth]].concat()).0.by_channel.is_empty()
+        };
+        assert!(is_suppressed(&[]));
+        assert!(!is_suppressed(&[(Arrived(by("a")), 4, 2)]));
+        assert!(!is_suppressed(&[(Arrived(Report), 4, 2)]));
+        assert!(is_suppressed(&[(Arrived(by("b")), 4, 2)]));
+        // Of before, and so of nothing.
+        assert!(is_suppressed(&[(Arrived(by("a")), 0, 2)]));
+    }
+
+    #[test]
+    fn soft_refusals_at_smtp_that_are_undone_leave_what_reports_said() {
+        let reported = [1, 2, 3, 4].map(|day| (Bounced(Report), day, 1));
+        let taken = (Arrived(by("a")), 4, 2);
+        let fifth = (Bounced(by("a")), 5, 1);
+        let all = after(&[&reported[..], &[taken, fifth]].concat()).0;
+        assert!(!all.by_channel.is_empty());
+        // A report of the day of a refusal stands in its place, whichever came first.
+        for first in [by("a"), Report] {
+            let second = if first == Report { by("a") } else { Report };
+            let day = |day| [(Bounced(first), day, 1), (Bounced(second), day, 2)];
+            let four = [day(1), day(2), day(3), day(4)].concat();
+            let all = after(&[&four[..], &[(Arrived(by("a")), 4, 3), fifth]].concat()).0;
+            assert!(!all.by_channel.is_empty(), "{first:?}");
+        }
     }
 }

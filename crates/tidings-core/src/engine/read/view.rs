@@ -21,7 +21,7 @@ use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientNo, Seq};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::{Recipient, RecipientChange};
-use crate::model::suppression::{ChannelAddress, Suppression};
+use crate::model::suppression::{ChannelAddress, ProviderHash, Suppression};
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::Type;
 use crate::rules::lane_kind::LaneKind;
@@ -85,6 +85,12 @@ impl Engine {
     #[must_use]
     pub fn awaits_arrivals(&self) -> bool {
         self.intake.suppressions.awaits_arrivals()
+    }
+
+    /// Returns true if a provider's refusals of an address count, until it takes a message.
+    #[must_use]
+    pub fn is_refused_by(&self, address: &ChannelAddress, by: ProviderHash) -> bool {
+        self.intake.suppressions.is_refused_by(address, by)
     }
 
     /// A recipient's profile.

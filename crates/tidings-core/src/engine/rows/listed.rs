@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::suppression::Suppression;
+use crate::model::suppression::{Source, Suppression};
 use crate::model::time::{DAY_MS, Instant};
 
 /// The bounces with no arrival between them that suppress an address, each of another day.
@@ -10,8 +10,15 @@ pub(crate) const BOUNCES: usize = 5;
 /// The time within which they are, and for which the address is suppressed then.
 pub(crate) const BOUNCES_MS: i64 = 30 * DAY_MS;
 
-/// The instants of an address's bounces so far, one less than suppress it.
-pub(crate) type Bounces = [Option<Instant>; BOUNCES - 1];
+/// A message that came back, where the next one may arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bounce {
+    pub(crate) at: Instant,
+    pub(crate) source: Source,
+}
+
+/// The bounces of an address so far, one less than suppress it.
+pub(crate) type Bounces = [Option<Bounce>; BOUNCES - 1];
 
 /// An address in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +38,7 @@ impl Listed {
             Self::Suppressed(suppression) => suppression.until,
             Self::Lifted(at) => Some(*at),
             Self::Bouncing(bounces) => {
-                let last = bounces.iter().flatten().max();
+                let last = bounces.iter().flatten().map(|bounce| bounce.at).max();
                 Some(last.map_or(Instant::MIN, |last| last.plus_ms(BOUNCES_MS)))
             }
         }

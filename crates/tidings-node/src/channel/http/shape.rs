@@ -236,6 +236,7 @@ mod tests {
             Outcome::Failed { suppress: Some(_), .. } => "dead",
             Outcome::Failed { .. } => "failed",
             Outcome::Template { .. } => "template",
+            Outcome::SoftBounce { .. } => "soft bounce",
             Outcome::Withheld => "withheld",
         };
         for (status, provider, address) in [

@@ -170,6 +170,7 @@ pub(super) fn class(outcome: &Outcome) -> &'static str {
         Outcome::Failed { suppress: Some(_), .. } => "dead",
         Outcome::Failed { .. } => "failed",
         Outcome::Template { .. } => "template",
+        Outcome::SoftBounce { .. } => "soft bounce",
         Outcome::Withheld => "withheld",
     }
 }

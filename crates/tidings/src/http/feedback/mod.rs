@@ -24,7 +24,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use tidings_core::suppression::AddressReport;
+use tidings_core::suppression::{AddressReport, Source};
 use tokio::task::spawn_blocking;
 
 use super::call::CallName;
@@ -112,7 +112,8 @@ impl Service {
         let awaits = self.look(|node| node.engine().awaits_arrivals()).await?;
         let change_of = |report: &Reported| {
             let change = report.address_change(now);
-            change.filter(|change| awaits || change.report != AddressReport::Arrived)
+            change
+                .filter(|change| awaits || change.report != AddressReport::Arrived(Source::Report))
         };
         let messages = judged
             .iter()

@@ -3,7 +3,7 @@
 use tidings_core::channel::EMAIL_NO;
 use tidings_core::messages::{Answered, Attempt};
 use tidings_core::rules::FeedbackRules;
-use tidings_core::suppression::{AddressReport, ChannelAddress, SuppressedFor};
+use tidings_core::suppression::{AddressReport, ChannelAddress, Source, SuppressedFor};
 use tidings_core::{Command, Instant};
 use tidings_mail::{Event, MailTag, Stage, Status, TokenKey, Verdict, judge};
 
@@ -110,8 +110,10 @@ impl Reported {
             Event::Complained => AddressReport::Suppressed(SuppressedFor::Complaint),
             Event::OptedOut => AddressReport::Suppressed(SuppressedFor::Stop),
             Event::OptedIn => AddressReport::OptedIn,
-            Event::Bounced => AddressReport::Bounced,
-            Event::Delivered | Event::Opened | Event::Clicked => AddressReport::Arrived,
+            Event::Bounced => AddressReport::Bounced(Source::Report),
+            Event::Delivered | Event::Opened | Event::Clicked => {
+                AddressReport::Arrived(Source::Report)
+            }
             Event::Delayed | Event::Blocked => return None,
         };
         let at = self.at.map_or(now, |at| at.min(now));
@@ -123,6 +125,6 @@ impl Reported {
 pub(super) fn permanent(words: &str) -> Event {
     match judge(Stage::Unknown, None, Status::find(words), words) {
         Verdict::Ours(_) => Event::Blocked,
-        Verdict::Gone | Verdict::Soft => Event::Gone,
+        Verdict::Gone | Verdict::Soft | Verdict::Mailbox => Event::Gone,
     }
 }

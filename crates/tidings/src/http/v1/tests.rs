@@ -14,6 +14,7 @@ mod many;
 mod messages;
 mod preview;
 mod quiet;
+mod soft_refusals;
 mod suppressions;
 
 const NDJSON: &[(&str, &str)] = &[("content-type", "application/x-ndjson")];

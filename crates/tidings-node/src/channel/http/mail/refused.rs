@@ -41,6 +41,9 @@ impl Answer {
                 why: format!("{why} ({})", fault.remedy()),
                 after_ms,
             },
+            (Outcome::Failed { why, .. }, Verdict::Mailbox) if stage == Stage::Recipient => {
+                Outcome::SoftBounce { why, is_permanent: true }
+            }
             // Words alone that name no recipient may be about any address.
             (Outcome::Failed { why, .. }, Verdict::Gone) if stage == Stage::Recipient => {
                 Outcome::Failed { why, suppress: Some(SuppressedFor::Bounce) }

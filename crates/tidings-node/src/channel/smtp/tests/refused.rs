@@ -41,9 +41,33 @@ fn who_does_not_exist_at_rcpt_is_suppressed_as_in_a_report() {
         let outcome = exchange(Script { recipient: Says(says), ..FINE });
         match outcome {
             Outcome::Failed { suppress, .. } => assert_eq!(suppress.is_some(), dead, "{says}"),
+            Outcome::SoftBounce { is_permanent: true, .. } => assert!(!dead, "{says}"),
             outcome => panic!("{says}: {outcome:?}"),
         }
     }
+}
+
+#[test]
+fn soft_refusals_at_smtp_of_a_mailbox_are_told_from_others() {
+    let soft = |is_permanent| Some(is_permanent);
+    for (says, wanted) in [
+        ("552 5.2.2 mailbox full", soft(true)),
+        ("452 4.2.2 mailbox full", soft(false)),
+        ("450 4.2.0 greylisted", None),
+        ("452 4.3.1 insufficient system storage", None),
+        ("554 5.3.4 message too large", None),
+    ] {
+        for script in [Script { recipient: Says(says), ..FINE }, Script { dot: Says(says), ..FINE }]
+        {
+            let found = match exchange(script) {
+                Outcome::SoftBounce { is_permanent, .. } => Some(is_permanent),
+                _ => None,
+            };
+            assert_eq!(found, wanted, "{says}");
+        }
+    }
+    let outcome = exchange(Script { mail: Says("552 5.2.2 mailbox full"), ..FINE });
+    assert!(!matches!(outcome, Outcome::SoftBounce { .. }), "{outcome:?}");
 }
 
 #[test]
