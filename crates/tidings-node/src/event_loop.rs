@@ -274,7 +274,7 @@ impl EventLoop {
 
     /// Has everything that was decided written, also where a later step failed: the steps before it are whole.
     fn end_turn(&mut self, decided: Result<(), Error>) -> Result<(), Error> {
-        self.tell();
+        self.feed_followers();
         let Some(node) = &mut self.node else {
             return decided;
         };
@@ -374,11 +374,11 @@ impl EventLoop {
                 return Err(fault);
             }
         };
-        let (reports, told, mut requests) = Self::of_nodes(requests);
+        let (reports, logged, mut requests) = Self::of_nodes(requests);
         if is_late {
             requests = put_off(requests, &mut self.put_off, self.settings.requests_max);
         }
-        self.apply_log(now, told)?;
+        self.apply_log(now, logged)?;
         self.take_reports(now, reports)?;
         let mut learnt = Vec::new();
         if !is_late {

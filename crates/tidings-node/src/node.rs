@@ -66,7 +66,7 @@ pub struct Node {
     /// Requests that wait for them.
     pending_acks: PendingAcks,
     /// Acts that other nodes are to be told.
-    told: Vec<Arc<LogEntry>>,
+    logged: Vec<Arc<LogEntry>>,
     /// Objects that the node with the intake has to keep.
     kept_objects: Vec<KeptObjects>,
 }
@@ -139,7 +139,7 @@ impl Node {
             moved: false,
             others: Others::default(),
             pending_acks: PendingAcks::default(),
-            told: Vec::new(),
+            logged: Vec::new(),
             kept_objects: Vec::new(),
         })
     }
@@ -458,7 +458,7 @@ impl Node {
     fn gather(&mut self, step: Step) -> Result<Accepted, Error> {
         self.going.extend(step.going);
         self.moved |= step.writes.is_empty();
-        self.told.extend(step.told);
+        self.logged.extend(step.logged);
         self.kept_objects.extend(step.kept_objects);
         let forgotten = self.others.forgotten_now(&self.engine, step.forgotten);
         self.ahead.gather(Decided { writes: step.writes, forgotten, frees: self.frees })?;

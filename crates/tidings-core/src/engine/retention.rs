@@ -71,7 +71,7 @@ impl Engine {
         self.in_step(Draft::new(view), now, |engine, draft, _, _| {
             let act = Act::Expire { before };
             apply(engine, draft, &act)?;
-            draft.tell(|| act);
+            draft.log(|| act);
             Ok(())
         })
     }
@@ -123,7 +123,7 @@ pub(super) fn forget_until(
     let mut applied = Applied::Dropped { days, expired: 0 };
     let act = Act::Forget { before };
     if let Applied::Dropped { days, .. } = &applied
-        && (!days.is_empty() || engine.replica().tells())
+        && (!days.is_empty() || engine.replica().has_followers())
     {
         step.forgotten.extend(days);
         engine.intake.forget_before(before);

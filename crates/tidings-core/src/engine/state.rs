@@ -53,7 +53,7 @@ pub struct Step {
     /// Messages that go as soon as the writes are durable, because an operator asked.
     pub going: Vec<Going>,
     /// The acts of the step, of which other nodes are to be told once the writes are durable.
-    pub told: Option<Arc<LogEntry>>,
+    pub logged: Option<Arc<LogEntry>>,
     /// The commands whose replies are not whole before shards on other nodes have answered.
     pub open_replies: Vec<OpenReply>,
     /// The answers to acts that another node has told, of each number.

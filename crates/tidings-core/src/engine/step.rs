@@ -11,7 +11,7 @@ use super::rows::reach::Reach;
 use super::rows::reply::{Refused, Reply, Stop, reply_of};
 use super::shard::follow::together;
 use super::state::{Engine, Step};
-use crate::engine::replica::told::write_log;
+use crate::engine::replica::apply::write_log;
 use crate::engine::retention::forget_until;
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::model::command::Command;
@@ -115,7 +115,7 @@ impl Engine {
         self.in_step(draft, now, |engine, draft, _, _| {
             let act = engine.intake.accept_rules(draft, rules);
             apply(engine, draft, &act)?;
-            draft.tell(|| act);
+            draft.log(|| act);
             Ok(())
         })
     }
@@ -126,7 +126,7 @@ impl Engine {
         now: Instant,
         work: impl FnOnce(&mut Self, &mut Draft<'_>, Instant, &mut Step) -> Result<(), Unreadable>,
     ) -> Result<Step, Unreadable> {
-        draft = draft.telling(self.replica().tells());
+        draft = draft.logging(self.replica().has_followers());
         come_to(self, now);
         self.intake.began.get_or_insert(now);
         let now = self.intake.now;
@@ -253,8 +253,8 @@ pub(super) fn end_act(
     applied: Applied,
     command: usize,
 ) -> Result<Reply, Unreadable> {
-    if engine.replica().tells() {
-        let act = draft.tell(|| act);
+    if engine.replica().has_followers() {
+        let act = draft.log(|| act);
         draft.leave_open(LocalResult { command, act, applied });
         // Another takes its place once all shards have answered.
         return Ok(Reply::Done);
@@ -268,7 +268,7 @@ pub(super) fn end_act(
 fn enter_scheduled(engine: &mut Engine, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
     while let Some(act) = enter_due(engine, draft)? {
         apply(engine, draft, &act)?;
-        draft.tell(|| act);
+        draft.log(|| act);
     }
     Ok(())
 }

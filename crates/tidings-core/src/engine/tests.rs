@@ -31,8 +31,8 @@ mod loud;
 mod messages;
 mod payload;
 mod reach;
+mod replica;
 mod snapshot;
-mod told;
 mod workers;
 
 #[derive(Clone, Default)]

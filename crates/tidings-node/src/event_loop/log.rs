@@ -21,15 +21,15 @@ impl EventLoop {
     pub(super) fn of_nodes(
         requests: Vec<Request>,
     ) -> (Vec<(FollowerReport, WaitingFollower)>, Vec<ApplyRequest>, Vec<Request>) {
-        let (mut reports, mut told, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut reports, mut logged, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         for request in requests {
             match request {
                 Request::Report(report, reporter) => reports.push((*report, reporter)),
-                Request::Apply(request) => told.push(request),
+                Request::Apply(request) => logged.push(request),
                 request => rest.push(request),
             }
         }
-        (reports, told, rest)
+        (reports, logged, rest)
     }
 
     /// Takes over the reports of followers, and lets them wait for newer entries.
@@ -48,7 +48,7 @@ impl EventLoop {
                 log_refused(&accepted.replies);
                 Ok(())
             })?;
-            self.tell();
+            self.feed_followers();
             let Some(node) = &mut self.node else {
                 return Ok(());
             };
@@ -73,10 +73,10 @@ impl EventLoop {
         for ApplyRequest { confirms, then } in requests {
             let applied = self.beside(now, |node, sending, _| {
                 let engine = node.engine();
-                let told = read_log(&node.view()?, engine.replica().applied(), READ_AT_ONCE)?;
+                let logged = read_log(&node.view()?, engine.replica().applied(), READ_AT_ONCE)?;
                 let mut applied = AppliedEntries::default();
-                if !told.is_empty() {
-                    applied = node.replication().apply_log(sending, now, &told)?;
+                if !logged.is_empty() {
+                    applied = node.replication().apply_log(sending, now, &logged)?;
                     node.step_beside(sending, now, &[])?;
                 }
                 applied.kept_objects.extend(node.replication().take_kept_objects());
@@ -109,11 +109,11 @@ impl EventLoop {
     }
 
     /// Passes on the acts that were decided, once they are durable.
-    pub(super) fn tell(&mut self) {
+    pub(super) fn feed_followers(&mut self) {
         let Some(node) = &mut self.node else {
             return;
         };
-        let Some(newest) = node.replication().take_log().last().map(|told| told.no()) else {
+        let Some(newest) = node.replication().take_log().last().map(|logged| logged.no()) else {
             return;
         };
         let feed = Arc::clone(&self.feed);

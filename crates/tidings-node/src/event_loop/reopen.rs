@@ -97,7 +97,7 @@ impl EventLoop {
             return Ok(());
         };
         self.keys.load(&node.view()?)?;
-        self.feed.begin(node.engine().replica().told());
+        self.feed.begin(node.engine().replica().newest());
         node.flush()?;
         node.show_in(&self.reads)?;
         self.delivery.pause(node.engine().paused());

@@ -38,11 +38,11 @@ impl Others {
     /// The days that may be deleted once what is decided is durable. Where shards on other nodes have to hear of it
     /// first, none.
     pub(super) fn forgotten_now(&mut self, engine: &Engine, forgotten: Vec<Day>) -> Vec<Day> {
-        if forgotten.is_empty() || !engine.replica().tells() {
+        if forgotten.is_empty() || !engine.replica().has_followers() {
             return forgotten;
         }
         let before = engine.forgotten_before();
-        let deletion = before.map(|before| (engine.replica().told(), before));
+        let deletion = before.map(|before| (engine.replica().newest(), before));
         self.deletions.extend(deletion);
         Vec::new()
     }

@@ -53,7 +53,7 @@ impl Node {
         if node.engine.replica().holds_intake() {
             node.replication().catch_up_deletion()?;
         }
-        if node.engine.replica().holds_intake() && !node.engine.replica().tells() {
+        if node.engine.replica().holds_intake() && !node.engine.replica().has_followers() {
             let (now, all) = (node.engine.now(), node.engine.replica().applied());
             node.commit(|engine, view| Ok(engine.delete_log(view, now, all)?))?;
         }
@@ -75,7 +75,7 @@ impl Node {
 impl Replication<'_> {
     /// Notes what the shards on other nodes have applied, as the store has it.
     fn note_others(&mut self) -> Result<(), Error> {
-        if !self.node.engine.replica().tells() {
+        if !self.node.engine.replica().has_followers() {
             return Ok(());
         }
         let applied = applied_by_shards(&self.node.view()?)?;
@@ -88,7 +88,7 @@ impl Replication<'_> {
             });
         self.node.others.shards = others.collect();
         let before = self.node.engine.forgotten_before();
-        let before = before.map(|before| (self.node.engine.replica().told(), before));
+        let before = before.map(|before| (self.node.engine.replica().newest(), before));
         self.node.others.deletions = before.into_iter().collect();
         Ok(())
     }
@@ -96,14 +96,14 @@ impl Replication<'_> {
     /// Applies the stored acts that shards here have not applied.
     fn catch_up_with_log(&mut self) -> Result<(), Error> {
         loop {
-            let told =
+            let logged =
                 read_log(&self.node.view()?, self.node.engine.replica().applied(), READ_AT_ONCE)?;
-            if told.is_empty() {
+            if logged.is_empty() {
                 return Ok(());
             }
             let now = self.node.engine.now();
             // Nobody waits for the answers to acts of so long ago.
-            let applied = self.apply_log(&(), now, &told)?;
+            let applied = self.apply_log(&(), now, &logged)?;
             self.node.kept_objects.extend(applied.kept_objects);
         }
     }
@@ -116,13 +116,13 @@ impl Replication<'_> {
         &mut self,
         sending: &dyn Sending,
         now: Instant,
-        told: &[Arc<LogEntry>],
+        logged: &[Arc<LogEntry>],
     ) -> Result<AppliedEntries, Error> {
         let accepted = self.node.commit(|engine, view| {
-            let reach = sending.keep_back(engine.may_touch(view, Upcoming::LogEntry(told))?);
-            Ok(engine.apply_log(view, &reach, now, told)?)
+            let reach = sending.keep_back(engine.may_touch(view, Upcoming::LogEntry(logged))?);
+            Ok(engine.apply_log(view, &reach, now, logged)?)
         })?;
-        let numbers = told.iter().map(|told| told.no());
+        let numbers = logged.iter().map(|logged| logged.no());
         Ok(AppliedEntries {
             answers: numbers.zip(accepted.answers).collect(),
             kept_objects: std::mem::take(&mut self.node.kept_objects),
@@ -168,7 +168,7 @@ impl Replication<'_> {
 
     /// Takes the acts that other nodes are to be told once what is decided is durable.
     pub(crate) fn take_log(&mut self) -> Vec<Arc<LogEntry>> {
-        std::mem::take(&mut self.node.told)
+        std::mem::take(&mut self.node.logged)
     }
 
     /// Notes the progress of another node, and deletes the acts and days that no shard needs any more.
@@ -225,7 +225,7 @@ impl Replication<'_> {
         let (dropped, held): (Vec<Day>, Vec<Day>) =
             self.node.store.days()?.into_iter().partition(is_forgotten);
         // A crash between a commit that forgets a day and its drop leaves the day: drop it now.
-        if !self.node.engine.replica().tells() {
+        if !self.node.engine.replica().has_followers() {
             for day in dropped {
                 self.node.store.forget(day)?;
             }

@@ -295,8 +295,8 @@ impl NodesPlayer {
         if let Network::Faulty(..) = self.network {
             self.network = Network::Slow(Vec::new());
             for no in 1..self.players.len() {
-                let told = self.unapplied(no)?;
-                self.apply(no, self.now(), &told)?;
+                let logged = self.unapplied(no)?;
+                self.apply(no, self.now(), &logged)?;
             }
         }
         Ok(())
@@ -335,17 +335,17 @@ impl NodesPlayer {
     ) -> Result<Vec<Result<Reply, Refused>>, PlayError> {
         let (leader, others) = self.players.split_first_mut().expect(KEPT);
         let leader = leader.event_loop.node.as_mut().expect(KEPT);
-        let mut told = leader.replication().take_log();
+        let mut logged = leader.replication().take_log();
         match &mut self.network {
             Network::Perfect => {}
-            Network::Slow(late) => late.append(&mut told),
+            Network::Slow(late) => late.append(&mut logged),
             // They ask for what the store has.
-            Network::Faulty(..) => told.clear(),
+            Network::Faulty(..) => logged.clear(),
         }
-        for player in others.iter_mut().filter(|_| !told.is_empty()) {
-            let applied = player
-                .event_loop
-                .beside(at, |node, sending, _| node.replication().apply_log(sending, at, &told))?;
+        for player in others.iter_mut().filter(|_| !logged.is_empty()) {
+            let applied = player.event_loop.beside(at, |node, sending, _| {
+                node.replication().apply_log(sending, at, &logged)
+            })?;
             leader.replication().keep_objects(at, &applied.kept_objects)?;
             for (_, answers) in &applied.answers {
                 open.iter_mut().for_each(|open| open.add(answers));
@@ -359,7 +359,7 @@ impl NodesPlayer {
     /// Has acts arrive that were late.
     fn arrive(&mut self, at: Instant) -> Result<(), PlayError> {
         for no in 1..self.players.len() {
-            let told = match &mut self.network {
+            let logged = match &mut self.network {
                 Network::Perfect => return Ok(()),
                 Network::Slow(late) => late.clone(),
                 Network::Faulty(choose, before) => match choose(4) {
@@ -369,9 +369,9 @@ impl NodesPlayer {
                     _ => self.unapplied(no)?,
                 },
             };
-            self.apply(no, at, &told)?;
+            self.apply(no, at, &logged)?;
             if let Network::Faulty(_, before) = &mut self.network {
-                before[no] = told;
+                before[no] = logged;
             }
         }
         if let Network::Slow(late) = &mut self.network {
@@ -387,13 +387,13 @@ impl NodesPlayer {
         Ok(read_log(&leader.view()?, applied, usize::MAX)?)
     }
 
-    fn apply(&mut self, no: usize, at: Instant, told: &[Arc<LogEntry>]) -> Result<(), Error> {
-        if told.is_empty() {
+    fn apply(&mut self, no: usize, at: Instant, logged: &[Arc<LogEntry>]) -> Result<(), Error> {
+        if logged.is_empty() {
             return Ok(());
         }
         let player = &mut self.players[no];
         let apply = |node: &mut Node, sending: &dyn Sending, _: &mut Rules| {
-            node.replication().apply_log(sending, at, told)
+            node.replication().apply_log(sending, at, logged)
         };
         player.event_loop.beside(at, apply).map(drop)
     }

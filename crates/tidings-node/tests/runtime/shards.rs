@@ -250,7 +250,7 @@ fn a_node_goes_on_hearing_acts_after_its_store_has_failed() {
     let hurried = first.handle().without_waiting();
     let publish = |event: &str| drop(whole(&hurried.submit(vec![to_all(event)]).unwrap()));
     let is_heard = || {
-        let told = first.handle().look(|node| node.engine().replica().told());
+        let told = first.handle().look(|node| node.engine().replica().newest());
         let applied = second.handle().look(|node| node.engine().replica().applied());
         applied.is_ok_and(|applied| applied == told.unwrap())
     };

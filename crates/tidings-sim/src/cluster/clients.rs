@@ -184,7 +184,7 @@ impl Clients {
     pub(super) fn are_in_inboxes(&self, stored: &Node) {
         assert!(self.open.is_empty(), "not acknowledged: {:?}", self.open);
         let (told, applied) =
-            (stored.engine().replica().told(), stored.engine().replica().applied());
+            (stored.engine().replica().newest(), stored.engine().replica().applied());
         assert_eq!(applied, told, "all acts are applied");
         let view = stored.view().expect(REACHED);
         for number in &self.acknowledged {

@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use crate::bucket::{Left, Why};
 use crate::engine::explain::{Question, begin};
 use crate::engine::shard::admission::{left_out, would_leave_out};
-use crate::engine::shard::mute::{Branch, Way};
+use crate::engine::shard::mute::{Branch, Route};
 use crate::engine::shard::publish::{Reasons, Routed, by_instant, settle_lanes, unmuted};
 use crate::journal::stored::Unreadable;
 use crate::model::channel::ChannelNo;
@@ -36,7 +36,7 @@ pub(super) struct RoutedEntry {
     pub(super) channel: ChannelNo,
     pub(super) lane: LaneNo,
     pub(super) t: Instant,
-    pub(super) way: Way,
+    pub(super) route: Route,
 }
 
 impl Arrival {
@@ -186,17 +186,17 @@ impl Question<'_> {
             return Vec::new();
         }
         let (row, compiled) = (&self.event.row, &self.shard.compiled);
-        let way = Way::of(branches, &arrival.reasons);
-        let routed = Routed::from([(way, RoaringBitmap::from_iter([self.number.0]))]);
+        let route = Route::of(branches, &arrival.reasons);
+        let routed = Routed::from([(route, RoaringBitmap::from_iter([self.number.0]))]);
         let routed = settle_lanes(self.bucket, compiled, &row.keys, routed);
         let mut entries = Vec::new();
         for (t, routed) in by_instant((self.bucket, &compiled.names), row, routed) {
-            for (way, _) in routed {
-                entries.extend(way.lanes.iter().map(|lane| RoutedEntry {
+            for (route, _) in routed {
+                entries.extend(route.lanes.iter().map(|lane| RoutedEntry {
                     channel: compiled.names.lane(*lane).channel,
                     lane: *lane,
                     t,
-                    way: way.clone(),
+                    route: route.clone(),
                 }));
             }
         }

@@ -132,7 +132,7 @@ impl Intake {
     /// Changes what the list of suppressed addresses says of one.
     fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: Listed) {
         self.suppressions.put(draft, (address, listed), self.now);
-        draft.tell(|| Act::Suppression { address: address.clone(), listed, at: self.now });
+        draft.log(|| Act::Suppression { address: address.clone(), listed, at: self.now });
     }
 
     /// Gives an event its place and its rows, once.
@@ -164,7 +164,7 @@ impl Intake {
             self.name_objects(draft, event, now.day())?;
             let at = self.keep_event(draft, now.day(), &row);
             self.register(draft, &row, None, Some(at));
-            draft.tell(|| Act::Keep { row, at });
+            draft.log(|| Act::Keep { row, at });
             let published = Published {
                 id: event.id.clone(),
                 status: PublishedAs::Cancelled,
@@ -334,7 +334,7 @@ impl Intake {
         let place = row.place;
         self.scheduled.remove(&(t, place));
         // Shards on other nodes may still read it: then it goes with the acts that say so.
-        if !draft.tells() {
+        if !draft.is_logged() {
             draft.delete(Partition::Base, scheduled_key(Owner::Intake, t, place));
         }
         if t < last {
@@ -365,7 +365,7 @@ impl Intake {
                 self.take_scheduled(draft, *t, (&row, last));
             }
             let at = self.enter_row(draft, last, &row)?;
-            draft.tell(|| Act::Keep { row, at });
+            draft.log(|| Act::Keep { row, at });
         }
         Ok(events)
     }
@@ -416,7 +416,7 @@ impl Intake {
             for t in &waits_for {
                 self.take_scheduled(draft, *t, (&row, last));
             }
-            draft.tell(|| Act::Unschedule { place: located.place, waits_for });
+            draft.log(|| Act::Unschedule { place: located.place, waits_for });
         }
         draft.delete(Partition::Day(day), id_key(&event.id));
         if let Some(key) = &event.cancellation_key {
@@ -467,13 +467,13 @@ impl Intake {
         let number = compiled.current().map_or(1, |version| version.number + 1);
         draft.put(Partition::Base, rules_key(number), to_json(&rules));
         self.paused.keep_types(&rules);
-        let told = Box::new(rules.clone());
+        let logged = Box::new(rules.clone());
         let (version, given) = Version::new(number, rules, &mut compiled.names);
         for named in given {
             draft.put(Partition::Base, name_key(&named), encode(&named));
         }
         compiled.add(version);
-        Act::Rules { version: number, rules: told }
+        Act::Rules { version: number, rules: logged }
     }
 
     /// The rules of a type, if it is configured.

@@ -414,7 +414,7 @@ impl Objects {
         } else if self.bring_back(draft, id) {
             self.withdrawals += 1;
         }
-        self.tell(draft, id);
+        self.log_object(draft, id);
     }
 
     /// Counts the objects of which something is kept, where a row becomes another.
@@ -424,8 +424,8 @@ impl Objects {
         self.kept = (self.kept + keeps(to)).saturating_sub(keeps(from));
     }
 
-    fn tell(&self, draft: &mut Draft<'_>, id: &Id) {
-        draft.tell(|| Act::Object {
+    fn log_object(&self, draft: &mut Draft<'_>, id: &Id) {
+        draft.log(|| Act::Object {
             id: id.clone(),
             withdrawn: self.withdrawn.contains_key(id),
             withdrawals: self.withdrawals,
@@ -472,7 +472,7 @@ impl Objects {
         self.recent.remove(id);
         draft.delete(Partition::Base, object_key(id));
         if self.bring_back(draft, id) {
-            self.tell(draft, id);
+            self.log_object(draft, id);
         }
     }
 

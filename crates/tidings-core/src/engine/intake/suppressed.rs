@@ -214,7 +214,7 @@ impl Suppressions {
         let listed = Listed::Lifted(now);
         for address in self.given_again(change) {
             self.put(draft, (&address, listed), now);
-            draft.tell(|| Act::Suppression { address, listed, at: now });
+            draft.log(|| Act::Suppression { address, listed, at: now });
         }
     }
 

@@ -55,8 +55,8 @@ impl Engine {
         match upcoming {
             Upcoming::Rules(rules) => messages.extend(touching.unwanted_under(rules)?),
             Upcoming::Forget(before) => messages.extend(touching.messages_before(before)?),
-            Upcoming::LogEntry(told) => {
-                for act in told.iter().flat_map(|told| &told.acts) {
+            Upcoming::LogEntry(logged) => {
+                for act in logged.iter().flat_map(|logged| &logged.acts) {
                     messages.extend(touching.touched_by_act(act)?);
                 }
             }

@@ -19,7 +19,7 @@ pub struct Answers {
 pub struct OpenReply {
     /// Its index among the commands of the step.
     pub command: usize,
-    pub(crate) told: Arc<LogEntry>,
+    pub(crate) logged: Arc<LogEntry>,
     /// The index of its act among those told.
     pub(crate) act: usize,
     pub(crate) applied: Applied,
@@ -31,7 +31,7 @@ impl OpenReply {
     /// The number under which its act was told.
     #[must_use]
     pub fn no(&self) -> LogNo {
-        self.told.no()
+        self.logged.no()
     }
 
     /// Adds what the shards of another node have answered to the acts of this number.

@@ -27,17 +27,17 @@ pub fn read_log(
     after: LogNo,
     most: usize,
 ) -> Result<Vec<Arc<LogEntry>>, Unreadable> {
-    let mut told = Vec::new();
+    let mut logged = Vec::new();
     let (mut no, mut read) = (LogNo(after.0 + 1), 0);
-    while told.len() < most && read < READ_BYTES {
+    while logged.len() < most && read < READ_BYTES {
         let Some(bytes) = chunks::get(view, Partition::Base, &log_key(no))? else {
             break;
         };
         read += bytes.len();
-        told.push(Arc::new(StoredEntry::new(no, bytes).read()?));
+        logged.push(Arc::new(StoredEntry::new(no, bytes).read()?));
         no.0 += 1;
     }
-    Ok(told)
+    Ok(logged)
 }
 
 /// The rows of stored acts, which go once every shard has applied them.
@@ -59,8 +59,8 @@ impl Default for LogRows {
 
 impl LogRows {
     /// No rows, where the acts up to a number were told.
-    fn after(told: LogNo) -> Self {
-        let next = LogNo(told.0 + 1);
+    fn after(logged: LogNo) -> Self {
+        let next = LogNo(logged.0 + 1);
         Self { first: next, next, more: BTreeMap::new() }
     }
 
@@ -71,27 +71,27 @@ impl LogRows {
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub(crate) fn recover(
         view: &dyn ReadView,
-        told: LogNo,
+        logged: LogNo,
     ) -> Result<(Self, Vec<(Instant, EventNo)>), Unreadable> {
-        let first = first_told(view)?.map_or(told, |first| LogNo(first.0 - 1));
+        let first = first_logged(view)?.map_or(logged, |first| LogNo(first.0 - 1));
         let mut rows = Self::after(first);
         let mut taken = Vec::new();
-        for told in read_log(view, first, usize::MAX)? {
-            rows.add(&told);
-            taken.extend(told.acts.iter().flat_map(Act::takes_scheduled));
+        for logged in read_log(view, first, usize::MAX)? {
+            rows.add(&logged);
+            taken.extend(logged.acts.iter().flat_map(Act::takes_scheduled));
         }
         Ok((rows, taken))
     }
 
     /// Adds the rows of acts that are told.
-    pub(crate) fn add(&mut self, told: &LogEntry) {
-        let mut more = chunks::keys_after(&log_key(told.no()), told.stored().bytes().len());
-        let taken = told.acts.iter().flat_map(Act::takes_scheduled);
+    pub(crate) fn add(&mut self, logged: &LogEntry) {
+        let mut more = chunks::keys_after(&log_key(logged.no()), logged.stored().bytes().len());
+        let taken = logged.acts.iter().flat_map(Act::takes_scheduled);
         more.extend(taken.map(|(t, place)| scheduled_key(Owner::Intake, t, place)));
         if !more.is_empty() {
-            self.more.insert(told.no(), more);
+            self.more.insert(logged.no(), more);
         }
-        self.next = LogNo(told.no().0 + 1);
+        self.next = LogNo(logged.no().0 + 1);
     }
 
     /// Number of the acts that are stored, of those up to one.
@@ -112,7 +112,7 @@ impl LogRows {
 }
 
 /// Reads the number of the first stored acts.
-fn first_told(view: &dyn ReadView) -> Result<Option<LogNo>, Unreadable> {
+fn first_logged(view: &dyn ReadView) -> Result<Option<LogNo>, Unreadable> {
     let from = Key::of(Owner::Intake, Table::Acts).done();
     let until = after_prefix(&from);
     let mut first = None;

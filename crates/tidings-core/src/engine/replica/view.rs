@@ -23,7 +23,7 @@ impl Engine {
 impl Replica<'_> {
     /// True if some shards of the store are elsewhere, so that acts are told.
     #[must_use]
-    pub fn tells(&self) -> bool {
+    pub fn has_followers(&self) -> bool {
         self.engine.holds_intake && self.engine.shards.len() < usize::from(self.engine.of_shards)
     }
 
@@ -47,7 +47,7 @@ impl Replica<'_> {
 
     /// The number of the newest acts that the intake has told, as far as this engine knows.
     #[must_use]
-    pub fn told(&self) -> LogNo {
+    pub fn newest(&self) -> LogNo {
         self.engine.intake.acts
     }
 

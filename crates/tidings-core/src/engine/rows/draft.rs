@@ -33,7 +33,7 @@ pub(crate) struct Draft<'a> {
     journals: Journals,
     pub(crate) events: FreshEvents,
     /// The acts of the step, if other nodes are told of them.
-    told: Option<Vec<Act>>,
+    log: Option<Vec<Act>>,
     /// The commands of the step whose answers wait for shards on other nodes.
     open: Vec<LocalResult>,
     /// True if nothing is kept that is written: another node writes it.
@@ -62,7 +62,7 @@ impl<'a> Draft<'a> {
             read: FxHashMap::default(),
             journals: FxHashMap::default(),
             events: FreshEvents::default(),
-            told: None,
+            log: None,
             open: Vec::new(),
             discards: false,
         }
@@ -74,16 +74,16 @@ impl<'a> Draft<'a> {
     }
 
     /// A draft that keeps the acts of the step, if other nodes are told of them.
-    pub(crate) fn telling(mut self, tells: bool) -> Self {
-        self.told = tells.then(Vec::new);
+    pub(crate) fn logging(mut self, is_logged: bool) -> Self {
+        self.log = is_logged.then(Vec::new);
         self
     }
 
     /// Keeps an act for other nodes, if they are told; returns its number among those of the step.
-    pub(crate) fn tell(&mut self, act: impl FnOnce() -> Act) -> usize {
-        let Some(told) = &mut self.told else { return 0 };
-        told.push(act());
-        told.len() - 1
+    pub(crate) fn log(&mut self, act: impl FnOnce() -> Act) -> usize {
+        let Some(log) = &mut self.log else { return 0 };
+        log.push(act());
+        log.len() - 1
     }
 
     /// Notes a command whose answer waits for shards on other nodes.
@@ -97,13 +97,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Returns true if other nodes are told of the acts of the step.
-    pub(crate) fn tells(&self) -> bool {
-        self.told.is_some()
+    pub(crate) fn is_logged(&self) -> bool {
+        self.log.is_some()
     }
 
     /// Takes the acts of the step.
     pub(crate) fn take_log(&mut self) -> Vec<Act> {
-        self.told.replace(Vec::new()).unwrap_or_default()
+        self.log.replace(Vec::new()).unwrap_or_default()
     }
 
     /// A draft with messages that the senders keep back.

@@ -18,7 +18,7 @@ use crate::rules::names::Names;
 
 /// The lanes and the reasons of recipients who get the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Way {
+pub(crate) struct Route {
     /// The lane of each entry, ascending.
     pub(crate) lanes: Vec<LaneNo>,
     /// Indexes of the reasons' words.
@@ -37,7 +37,7 @@ pub(crate) struct Branch {
     pub(crate) reasons: Option<Vec<u16>>,
 }
 
-impl Way {
+impl Route {
     /// The way of entries, by channel, whose reasons are these but where they say otherwise.
     pub(crate) fn of(entries: Vec<Branch>, reasons: &[u16]) -> Self {
         let mut lanes: Vec<LaneNo> = entries.iter().map(|entry| entry.lane).collect();

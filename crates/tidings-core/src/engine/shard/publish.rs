@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::mute::{Branch, Way};
+use super::mute::{Branch, Route};
 use super::state::Shard;
 use crate::bucket::{Bucket, Left, Why};
 use crate::engine::intake::state::Intake;
@@ -36,10 +36,10 @@ enum Source {
 }
 
 /// The sets of one bucket by lanes and reasons.
-pub(crate) type Routed = BTreeMap<Way, RoaringBitmap>;
+pub(crate) type Routed = BTreeMap<Route, RoaringBitmap>;
 
 /// One of these sets.
-type Destination = (Way, RoaringBitmap);
+type Destination = (Route, RoaringBitmap);
 
 impl Shard {
     /// Applies an accepted event: it enters its lanes now, with this row, or its audience is kept until `t`.
@@ -91,9 +91,9 @@ impl Shard {
         }
         spread.suppressed =
             self.admit((intake, &mut *draft), row, (type_no, of_type), &mut routed)?;
-        for (way, who) in routed.values().flatten() {
+        for (route, who) in routed.values().flatten() {
             spread.notifications += who.len();
-            spread.entries += way.lanes.len() as u64 * who.len();
+            spread.entries += route.lanes.len() as u64 * who.len();
         }
         self.entries_created += spread.entries;
         let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
@@ -135,19 +135,19 @@ impl Shard {
         let pivot = of_type.and_then(|of_type| of_type.rules.group);
         let about = About::of(&row.event, pivot.unwrap_or(Pivot::Object));
         for (no, routed) in routed {
-            for (way, who) in &routed {
+            for (route, who) in &routed {
                 let day = now.day();
-                if !way.later {
+                if !route.later {
                     self.ledger.at(no, day, INBOX_NO).notifications += who.len();
                 }
-                for lane in &way.lanes {
+                for lane in &route.lanes {
                     let channel = self.compiled.names.lane(*lane).channel;
                     self.ledger.at(no, day, channel).enter(who.len());
                 }
             }
-            let bytes = |(way, who): &Destination| way.bytes() + set_bytes(who);
+            let bytes = |(route, who): &Destination| route.bytes() + set_bytes(who);
             let (later, first): (Vec<_>, Vec<_>) =
-                routed.into_iter().partition(|(way, _)| way.later);
+                routed.into_iter().partition(|(route, _)| route.later);
             for (origin, routed) in [(Origin::First, first), (Origin::Later, later)] {
                 for routed in pieces(routed, bytes) {
                     let (reasons, variants) = narrowed(words, routed);
@@ -208,7 +208,7 @@ pub(crate) fn by_instant(
     if let Some(first) = first.filter(|_| row.after_ms.is_empty()) {
         return BTreeMap::from([(first, routed)]);
     }
-    for (way, who) in routed {
+    for (route, who) in routed {
         let subsets: Vec<(Instant, RoaringBitmap)> = match (row.event.deliver_local, first) {
             (Some(time), _) => {
                 let by_t = bucket
@@ -220,10 +220,10 @@ pub(crate) fn by_instant(
             }
             (None, first) => vec![(first.unwrap_or(row.came_at()), who)],
         };
-        for (after_ms, way) in way.by_after(row, names) {
+        for (after_ms, route) in route.by_after(row, names) {
             for (t, subset) in &subsets {
                 let routed = by_t.entry(t.plus_ms(after_ms)).or_default();
-                *routed.entry(way.clone()).or_default() |= subset;
+                *routed.entry(route.clone()).or_default() |= subset;
             }
         }
     }
@@ -348,7 +348,7 @@ fn route(
         }
         for (entries, subset) in subsets {
             if !entries.is_empty() && !subset.is_empty() {
-                *routed.entry(Way::of(entries, &reasons)).or_default() |= subset;
+                *routed.entry(Route::of(entries, &reasons)).or_default() |= subset;
             }
         }
     }
@@ -381,9 +381,9 @@ pub(crate) fn settle_lanes(
         return routed;
     }
     let mut settled = Routed::new();
-    for (way, who) in routed {
+    for (route, who) in routed {
         let mut subsets = vec![(Vec::new(), who)];
-        for &lane in &way.lanes {
+        for &lane in &route.lanes {
             let address = compiled.names.address(lane, keys);
             let mut split = Vec::with_capacity(subsets.len());
             for (lanes, who) in subsets {
@@ -397,8 +397,8 @@ pub(crate) fn settle_lanes(
         }
         for (mut lanes, subset) in subsets {
             lanes.sort_unstable();
-            let way = Way { lanes, ..way.clone() };
-            *settled.entry(way).or_default() |= subset;
+            let route = Route { lanes, ..route.clone() };
+            *settled.entry(route).or_default() |= subset;
         }
     }
     settled
@@ -406,16 +406,16 @@ pub(crate) fn settle_lanes(
 
 /// The variants of an arrival with only the words that a bucket needs.
 fn narrowed(words: &[String], routed: Vec<Destination>) -> (Vec<String>, Vec<Variant>) {
-    let mut used: Vec<u16> = routed.iter().flat_map(|(way, _)| way.words()).collect();
+    let mut used: Vec<u16> = routed.iter().flat_map(|(route, _)| route.words()).collect();
     used.sort_unstable();
     used.dedup();
     let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
-    let variants = routed.into_iter().map(|(way, who)| {
-        let way = way.renumbered(&number);
+    let variants = routed.into_iter().map(|(route, who)| {
+        let route = route.renumbered(&number);
         Variant {
-            lanes: way.lanes,
-            reasons: way.reasons,
-            elsewhere: way.elsewhere,
+            lanes: route.lanes,
+            reasons: route.reasons,
+            elsewhere: route.elsewhere,
             who: who.into(),
         }
     });

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::mute::Way;
+use super::mute::Route;
 use super::publish::{Routed, settle_lanes};
 use super::state::Shard;
 use crate::bucket::{Bucket, Frozen, FrozenSubset, Why};
@@ -41,29 +41,29 @@ impl Shard {
         routed: BTreeMap<BucketNo, Routed>,
     ) {
         for (no, routed) in routed {
-            let mut merged: BTreeMap<(Vec<ChannelNo>, Way), RoaringBitmap> = BTreeMap::new();
-            for (mut way, who) in routed {
-                let mut channels: Vec<ChannelNo> = std::mem::take(&mut way.lanes)
+            let mut merged: BTreeMap<(Vec<ChannelNo>, Route), RoaringBitmap> = BTreeMap::new();
+            for (mut route, who) in routed {
+                let mut channels: Vec<ChannelNo> = std::mem::take(&mut route.lanes)
                     .into_iter()
                     .map(|lane| self.compiled.names.lane(lane).channel)
                     .collect();
                 channels.sort_unstable();
-                *merged.entry((channels, way)).or_default() |= who;
+                *merged.entry((channels, route)).or_default() |= who;
             }
             if merged.is_empty() {
                 continue;
             }
-            let mut used: Vec<u16> = merged.keys().flat_map(|(_, way)| way.words()).collect();
+            let mut used: Vec<u16> = merged.keys().flat_map(|(_, route)| route.words()).collect();
             used.sort_unstable();
             used.dedup();
             let number: FxHashMap<u16, u16> = used.iter().copied().zip(0..).collect();
-            let subsets = merged.into_iter().map(|((channels, way), who)| {
-                let way = way.renumbered(&number);
+            let subsets = merged.into_iter().map(|((channels, route), who)| {
+                let route = route.renumbered(&number);
                 FrozenSubset {
                     channels,
-                    reasons: way.reasons,
-                    elsewhere: way.elsewhere,
-                    later: way.later,
+                    reasons: route.reasons,
+                    elsewhere: route.elsewhere,
+                    later: route.later,
                     who: who.into(),
                 }
             });
@@ -224,7 +224,7 @@ fn thaw(
             .elsewhere
             .iter()
             .map(|of| OnChannel { channel: of.channel, reasons: renumbered(&of.reasons) });
-        let way = Way {
+        let route = Route {
             lanes: Vec::new(),
             reasons: renumbered(&subset.reasons),
             elsewhere: elsewhere.collect(),
@@ -243,7 +243,7 @@ fn thaw(
                     None => vec![(None, who)],
                 };
                 for (lane, mut subset) in chosen {
-                    let why = Why { words, reasons: way.reasons_on(channel) };
+                    let why = Why { words, reasons: route.reasons_on(channel) };
                     let is_muted = of_type.is_some_and(|of_type| !of_type.rules.required);
                     let mutes = is_muted.then_some(&bucket.preferences.mutes);
                     let silenced =
@@ -260,7 +260,7 @@ fn thaw(
                         ..Facts::default()
                     };
                     let enters = facts.checks().divide(subset.clone(), |reason, who| {
-                        dropped.end(way.later, (channel, reason), &who);
+                        dropped.end(route.later, (channel, reason), &who);
                     });
                     subset -= &enters;
                     let with_it = lanes.iter().copied().chain(lane).collect();
@@ -272,12 +272,12 @@ fn thaw(
         }
         for (mut lanes, subset) in sets {
             if lanes.is_empty() {
-                dropped.end_alone(way.later, &subset);
+                dropped.end_alone(route.later, &subset);
                 continue;
             }
             lanes.sort_unstable();
-            let way = Way { lanes, ..way.clone() };
-            *routed.entry(way).or_default() |= subset;
+            let route = Route { lanes, ..route.clone() };
+            *routed.entry(route).or_default() |= subset;
         }
     }
     (routed, dropped)

@@ -53,7 +53,7 @@ impl Nodes {
         self.stored.commit(step.writes);
         let mut open = step.open_replies;
         for follower in &mut self.engines[1..] {
-            let told: Vec<Arc<LogEntry>> = step.told.iter().cloned().collect();
+            let told: Vec<Arc<LogEntry>> = step.logged.iter().cloned().collect();
             let step = follower.apply_log(&self.stored, &Reach::new(), now, &told).unwrap();
             self.stored.commit(step.writes);
             for answers in &step.answers {
@@ -62,7 +62,7 @@ impl Nodes {
         }
         let leader = &mut self.engines[0];
         let step = leader.conclude(&self.stored, now, &open).unwrap();
-        assert!(step.told.is_none(), "nothing is told of an answer");
+        assert!(step.logged.is_none(), "nothing is told of an answer");
         self.stored.commit(step.writes);
         for (open, reply) in open.iter().zip(step.replies) {
             replies[open.command] = reply;
@@ -199,7 +199,7 @@ fn a_shard_applies_once_what_it_missed() {
         assert_eq!(count(&nodes), 3 * 2 * 40);
     }
     let until = nodes.engines.iter().map(|engine| engine.replica().applied()).min().unwrap();
-    assert_eq!(until, nodes.engines[0].replica().told());
+    assert_eq!(until, nodes.engines[0].replica().newest());
     let leader = &mut nodes.engines[0];
     let step = leader.delete_log(&nodes.stored, Instant(2), until).unwrap();
     nodes.stored.commit(step.writes);
@@ -228,16 +228,16 @@ fn a_shard_that_lags_is_not_taken_past_what_it_has_missed() {
     let held = Held { intake: true, shards: [0, 1, 3, 4].into() };
     let mut engine = Engine::open_held(&nodes.stored, &[Day(0)], options(6), Some(&held)).unwrap();
     let missed = engine.replica().applied();
-    assert!(missed < engine.replica().told());
+    assert!(missed < engine.replica().newest());
     let kept = KeptObjects { day: Day(3), objects: vec![id("o")] };
     let step = engine.keep_objects(&nodes.stored, Instant(2), &[kept]).unwrap();
-    assert!(step.told.is_some(), "news of an object");
+    assert!(step.logged.is_some(), "news of an object");
     nodes.stored.commit(step.writes);
     assert_eq!(engine.replica().applied(), missed);
     let told = read_log(&nodes.stored, missed, usize::MAX).unwrap();
     let step = engine.apply_log(&nodes.stored, &Reach::new(), Instant(2), &told);
     nodes.stored.commit(step.unwrap().writes);
-    assert_eq!(engine.replica().applied(), engine.replica().told());
+    assert_eq!(engine.replica().applied(), engine.replica().newest());
     nodes.engines[0] = engine;
     nodes.catch_up(2);
     let days: Vec<Day> = nodes.stored.days().into_iter().collect();
@@ -352,7 +352,7 @@ fn a_shard_on_a_node_whose_clock_is_behind_enters_an_event_at_once() {
     let leader = &mut nodes.engines[0];
     let step = leader.take_in(&nodes.stored, &Reach::new(), Instant(9_000), &[event(1)]).unwrap();
     nodes.stored.commit(step.writes);
-    let told: Vec<Arc<LogEntry>> = step.told.into_iter().collect();
+    let told: Vec<Arc<LogEntry>> = step.logged.into_iter().collect();
     let follower = &mut nodes.engines[1];
     let step = follower.apply_log(&nodes.stored, &Reach::new(), Instant(10), &told);
     nodes.stored.commit(step.unwrap().writes);

@@ -1,4 +1,4 @@
-//! Shards on several nodes: one engine has the intake, the others apply what it has told.
+//! The log as a follower applies it: one engine has the intake, the others apply its log entries.
 //!
 //! Each engine has a copy of what the intake has in memory. Where the intake is elsewhere, acts keep the copy as it is
 //! there; rows of the intake are read from the store that nodes share, where they are before anybody is told of them.
@@ -35,11 +35,11 @@ impl Engine {
         view: &dyn ReadView,
         reach: &Reach,
         now: Instant,
-        told: &[Arc<LogEntry>],
+        logged: &[Arc<LogEntry>],
     ) -> Result<Step, Unreadable> {
         let draft = Draft::new(view).with(reach);
         self.in_step(draft, now, |engine, draft, _, step| {
-            step.answers = apply_acts(engine, draft, told)?;
+            step.answers = apply_acts(engine, draft, logged)?;
             Ok(())
         })
     }
@@ -56,8 +56,8 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |engine, draft, _, step| {
             let all = usize::from(engine.of_shards);
-            for OpenReply { told, act, applied, shards, .. } in open_replies {
-                let Some(act) = told.acts.get(*act) else {
+            for OpenReply { logged, act, applied, shards, .. } in open_replies {
+                let Some(act) = logged.acts.get(*act) else {
                     step.replies.push(Ok(Reply::Done));
                     continue;
                 };
@@ -113,18 +113,18 @@ impl Engine {
 fn apply_acts(
     engine: &mut Engine,
     draft: &mut Draft<'_>,
-    told: &[Arc<LogEntry>],
+    logged: &[Arc<LogEntry>],
 ) -> Result<Vec<Answers>, Unreadable> {
     let known = engine.intake.acts;
     let apply = |no: LogNo| engine.shards.iter().filter(|shard| shard.applied < no).count();
-    let of_told = |told: &Arc<LogEntry>| Answers {
-        shards: apply(told.no()),
-        of_acts: Vec::with_capacity(told.acts.len()),
+    let of_logged = |logged: &Arc<LogEntry>| Answers {
+        shards: apply(logged.no()),
+        of_acts: Vec::with_capacity(logged.acts.len()),
     };
-    let mut answers: Vec<Answers> = told.iter().map(of_told).collect();
+    let mut answers: Vec<Answers> = logged.iter().map(of_logged).collect();
     let acts: Vec<(usize, LogNo, &Act)> = (0..)
-        .zip(told)
-        .flat_map(|(at, told)| told.acts.iter().map(move |act| (at, told.no(), act)))
+        .zip(logged)
+        .flat_map(|(at, logged)| logged.acts.iter().map(move |act| (at, logged.no(), act)))
         .collect();
     for alike in acts.chunk_by(|one, next| one.2.is_publish() && next.2.is_publish()) {
         for (_, _, act) in alike.iter().filter(|(_, no, _)| *no > known) {
@@ -148,7 +148,7 @@ fn apply_acts(
             answers[*at].of_acts.push(Applied::sum(of_shards));
         }
     }
-    let newest = told.last().map_or(known, |told| told.no());
+    let newest = logged.last().map_or(known, |logged| logged.no());
     engine.intake.acts = known.max(newest);
     for shard in engine.shards.iter_mut() {
         shard.applied = shard.applied.max(newest);
@@ -164,25 +164,25 @@ pub(crate) fn write_log(engine: &mut Engine, draft: &mut Draft<'_>, step: &mut S
         return;
     }
     engine.intake.acts.0 += 1;
-    let told = Arc::new(LogEntry::new(engine.intake.acts, acts));
-    draft.put_chunked(Partition::Base, log_key(told.no()), told.stored().bytes());
-    engine.intake.log_rows.add(&told);
+    let logged = Arc::new(LogEntry::new(engine.intake.acts, acts));
+    draft.put_chunked(Partition::Base, log_key(logged.no()), logged.stored().bytes());
+    engine.intake.log_rows.add(&logged);
     for shard in engine.shards.iter_mut() {
-        if shard.applied.0 + 1 == told.no().0 {
-            shard.applied = told.no();
+        if shard.applied.0 + 1 == logged.no().0 {
+            shard.applied = logged.no();
         }
     }
     let shards = engine.shards.len();
     let open = draft.take_open().into_iter();
     let open = open.map(|of| OpenReply {
         command: of.command,
-        told: Arc::clone(&told),
+        logged: Arc::clone(&logged),
         act: of.act,
         applied: of.applied,
         shards,
     });
     step.open_replies.extend(open);
-    step.told = Some(told);
+    step.logged = Some(logged);
 }
 
 /// The numbers of the newest acts that the shards of a store have applied, in its order.
