@@ -1,5 +1,6 @@
 //! Errors: of a configuration, and of one mail.
 
+use crate::SenderError;
 use crate::words::sentence::SentenceError;
 
 /// Maximum number of bytes of a batch id, which is in header lines.
@@ -26,6 +27,9 @@ pub enum DesignError {
         /// Advice on how to mend it.
         hint: String,
     },
+    /// The mailbox to which answers go is none.
+    #[error("reply_to: {0}")]
+    ReplyTo(#[from] SenderError),
 }
 
 impl DesignError {
@@ -34,6 +38,7 @@ impl DesignError {
     pub fn hint(&self) -> &str {
         match self {
             Self::Sentence { .. } => "write another sentence",
+            Self::ReplyTo(_) => "write a mailbox that people read",
             Self::Template { hint, .. } => hint,
         }
     }
@@ -41,7 +46,7 @@ impl DesignError {
     /// The template that has the fault.
     pub(crate) fn template(&self) -> Option<String> {
         match self {
-            Self::Sentence { .. } => None,
+            Self::Sentence { .. } | Self::ReplyTo(_) => None,
             Self::Template { name, .. } => Some(name.clone()),
         }
     }

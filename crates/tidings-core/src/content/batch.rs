@@ -119,6 +119,8 @@ pub struct Line {
     pub t: Instant,
     /// The members that the `data` of all its events share. The words of one event are not those of the others.
     pub data: Option<Arc<EventData>>,
+    /// The `body` that all its events have: what a person wrote. One of several is never shown for all.
+    pub body: Option<Arc<str>>,
     /// Number of entries in the line.
     pub entries: usize,
     /// Place among the lines of the message; 0 is shown first.

@@ -33,6 +33,8 @@ pub struct Entry {
     pub target: Option<Arc<Object>>,
     /// The event's `data`.
     pub data: Option<Arc<EventData>>,
+    /// The event's `body`.
+    pub body: Option<Arc<str>>,
 }
 
 /// Groups the entries of a message; their order does not matter.
@@ -73,6 +75,7 @@ pub struct Entry {
 ///         actor: Some(object(actor)),
 ///         target: None,
 ///         data: None,
+///         body: None,
 ///     }
 /// };
 /// // "Grace and Ada commented on work/7": one line, and who came last is named first.
@@ -174,6 +177,7 @@ fn first_line(entry: &Entry) -> Line {
         reasons: Arc::clone(&entry.reasons),
         t: entry.t,
         data: entry.data.clone(),
+        body: entry.body.clone(),
         entries: 1,
         order: 0,
     }
@@ -197,6 +201,7 @@ impl<'e> Gathered<'e> {
         if line.reasons != entry.reasons {
             self.reasons.push(&entry.reasons);
         }
+        line.body.take_if(|body| entry.body.as_ref() != Some(body));
         line.t = entry.t;
         line.data = common_data(line.data.take(), entry.data.as_ref());
         line.entries += 1;

@@ -15,6 +15,10 @@ pub struct Presentation {
     pub brand: Brand,
     /// The words of types.
     pub types: BTreeMap<String, Wording>,
+    /// The mailbox to which answers to mails of a category go, where their types name none.
+    pub category_reply_to: BTreeMap<String, String>,
+    /// The mailbox to which answers to all other mails go; that of the sender where `None`.
+    pub reply_to: Option<String>,
     /// The bounds on what messages of a digest show.
     pub digests: BTreeMap<String, Quota>,
     /// Templates of the host's own, by their names, such as `email/layout.html`.
@@ -28,6 +32,8 @@ pub struct Brand {
     pub name: Option<String>,
     /// Address of a picture.
     pub logo: Option<String>,
+    /// Address of the picture that is shown on a dark ground.
+    pub logo_dark: Option<String>,
     /// The colour of links and buttons, `#rrggbb`.
     pub color: Option<String>,
     /// A text at the foot of messages.
@@ -47,6 +53,14 @@ pub struct Wording {
     pub sentence: Texts,
     /// The subject of messages that tell of this type alone.
     pub subject: Texts,
+    /// What a person wrote, for events without a `body` of their own.
+    pub body: Texts,
+    /// The label of the button of a mail with one event.
+    pub action: Texts,
+    /// A text under a mail with one event, such as "Not you? https://…".
+    pub notice: Texts,
+    /// The mailbox to which answers go.
+    pub reply_to: Option<String>,
 }
 
 /// A text in several languages, by locale in the form in which it is looked up. The one under the empty locale is for

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidings_core::batch::Batch;
+use tidings_core::batch::{Batch, Group};
 use tidings_core::channel::{EMAIL, EMAIL_NO};
 use tidings_core::messages::MessageName;
 use tidings_core::presentation::{Presentation, Quota, Texts};
@@ -33,6 +33,10 @@ pub struct Design {
     pub(crate) usual: Language,
     categories: BTreeMap<String, Localised<String>>,
     types: BTreeMap<String, Phrases>,
+    /// The mailboxes to which answers go, by category.
+    category_replies: BTreeMap<String, Sender>,
+    /// The mailbox to which other answers go.
+    reply_to: Option<Sender>,
     /// By lane.
     quotas: BTreeMap<String, Quota>,
     /// Lanes of the configuration's own naming that are those of a digest.
@@ -60,6 +64,10 @@ struct Phrases {
     title: Localised<Sentence>,
     sentence: Localised<Sentence>,
     subject: Localised<Sentence>,
+    body: Localised<Sentence>,
+    action: Localised<Sentence>,
+    notice: Localised<Sentence>,
+    reply_to: Option<Sender>,
 }
 
 impl Design {
@@ -80,7 +88,8 @@ impl Design {
     }
 
     fn of(channel: &str, sender: Sender, rules: &Rules) -> Result<Self, DesignError> {
-        let Presentation { brand, types, digests, templates } = &rules.presentation;
+        let Presentation { brand, types, category_reply_to, reply_to, digests, templates } =
+            &rules.presentation;
         let usual_locale = &rules.defaults.locale;
         let mut categories = BTreeMap::new();
         for (name, category) in &rules.categories {
@@ -100,8 +109,16 @@ impl Design {
                 title: read(&wording.title)?,
                 sentence: read(&wording.sentence)?,
                 subject: read(&wording.subject)?,
+                body: read(&wording.body)?,
+                action: read(&wording.action)?,
+                notice: read(&wording.notice)?,
+                reply_to: wording.reply_to.as_deref().map(Sender::parse).transpose()?,
             };
             phrases.insert(event_type.clone(), of_kind);
+        }
+        let mut category_replies = BTreeMap::new();
+        for (name, mailbox) in category_reply_to {
+            category_replies.insert(name.clone(), Sender::parse(mailbox)?);
         }
         let mut quotas = BTreeMap::new();
         for (digest, quota) in digests {
@@ -125,6 +142,8 @@ impl Design {
             usual: Language::of(usual_locale),
             categories,
             types: phrases,
+            category_replies,
+            reply_to: reply_to.as_deref().map(Sender::parse).transpose()?,
             quotas,
             digest_lanes,
             required: required.map(|(name, _)| name.clone()).collect(),
@@ -254,6 +273,35 @@ impl Design {
     pub(crate) fn sentence(&self, event_type: &Id, language: &Language) -> Option<&Sentence> {
         let phrases = self.types.get(event_type.as_str())?;
         phrases.sentence.get(language)
+    }
+
+    /// The text of a type for what a person wrote, for events without a body of their own.
+    pub(crate) fn body(&self, event_type: &Id, language: &Language) -> Option<&Sentence> {
+        self.types.get(event_type.as_str())?.body.get(language)
+    }
+
+    /// The label of the button of a mail about one event of a type.
+    pub(crate) fn action(&self, event_type: &Id, language: &Language) -> Option<&Sentence> {
+        self.types.get(event_type.as_str())?.action.get(language)
+    }
+
+    /// The text under a mail about one event of a type.
+    pub(crate) fn notice_of(&self, event_type: &Id, language: &Language) -> Option<&Sentence> {
+        self.types.get(event_type.as_str())?.notice.get(language)
+    }
+
+    /// The mailbox to which answers to a batch's mail go, where all of it names one: of its types, else of its
+    /// categories, else of the channel; `None` = the sender's.
+    pub(crate) fn reply_to(&self, batch: &Batch) -> Option<&Sender> {
+        let of_group = |group: &Group| {
+            let of_type = self.types.get(group.event_type.as_str());
+            let of_type = of_type.and_then(|phrases| phrases.reply_to.as_ref());
+            let of_category = || self.category_replies.get(&group.category);
+            of_type.or_else(of_category).or(self.reply_to.as_ref())
+        };
+        let mut mailboxes = batch.groups.iter().map(of_group);
+        let first = mailboxes.next()?;
+        if mailboxes.all(|other| other == first) { first } else { self.reply_to.as_ref() }
     }
 
     /// The subject of messages about a type alone.

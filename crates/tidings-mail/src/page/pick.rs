@@ -75,6 +75,7 @@ mod tests {
             data: None,
             entries: 1,
             order: *order,
+            body: None,
         };
         Group {
             event_type: id("work"),

@@ -143,6 +143,7 @@ fn told(event_type: &Id, n: usize, data: &Map<String, Value>) -> Entry {
         actor,
         target,
         data: Some(Arc::new(data.clone())),
+        body: None,
     }
 }
 

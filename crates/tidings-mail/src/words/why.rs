@@ -125,6 +125,7 @@ mod tests {
             data: None,
             entries: 1,
             order: 0,
+            body: None,
         }
     }
 

@@ -47,6 +47,7 @@ pub(crate) fn line(object: Object, reasons: &[&str]) -> Line {
         data: None,
         entries: 1,
         order: 0,
+        body: None,
     }
 }
 

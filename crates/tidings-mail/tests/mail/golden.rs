@@ -42,6 +42,7 @@ pub(crate) fn design() -> Design {
         footer: some("Nightwatch shows works from museums and galleries near you."),
         postal_address: some("Nightwatch, 1 Museum Square, 1071 DJ Amsterdam"),
         url: some("https://example.org"),
+        logo_dark: None,
     };
     let work = Wording {
         title: texts(&[
@@ -62,6 +63,7 @@ pub(crate) fn design() -> Design {
         title: texts(&[("", "{count|Show|Shows} near you")]),
         sentence: texts(&[("", "{target} opens {object}")]),
         subject: texts(&[("", "{object} opens near you")]),
+        ..Wording::default()
     };
     for (event_type, wording) in [("artwork_published", work), ("comment", comment), ("show", show)]
     {

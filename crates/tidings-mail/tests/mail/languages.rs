@@ -17,7 +17,12 @@ fn texts(all: &[(&str, &str)]) -> Texts {
 }
 
 fn wording(title: &[(&str, &str)], sentence: &[(&str, &str)], subject: &[(&str, &str)]) -> Wording {
-    Wording { title: texts(title), sentence: texts(sentence), subject: texts(subject) }
+    Wording {
+        title: texts(title),
+        sentence: texts(sentence),
+        subject: texts(subject),
+        ..Wording::default()
+    }
 }
 
 fn rules(usual_locale: &str, wording: Wording) -> Rules {
@@ -212,7 +217,7 @@ proptest! {
         };
         let [title, sentence, subject, category] = [0, 1, 2, 3].map(|at| marked(&given[at]));
         let all = [title.clone(), sentence.clone(), subject.clone(), category.clone()];
-        let mut rules = rules(usual, Wording { title, sentence, subject });
+        let mut rules = rules(usual, Wording { title, sentence, subject, ..Wording::default() });
         rules.categories.insert("art".to_owned(), Category { title: category });
         let key = TokenKey::new(&[1; SECRET_BYTES]);
         let design = designed(&rules).linked(key);

@@ -54,6 +54,7 @@ fn entry(at: usize, event: &Event) -> Entry {
         actor,
         target,
         data: data.and_then(|data| data.as_object().cloned().map(Arc::new)),
+        body: None,
     }
 }
 
@@ -69,6 +70,7 @@ fn design(sentence: &str) -> Design {
         title: texts("{count|comment|comments}"),
         sentence: texts(sentence),
         subject: texts(sentence),
+        ..Wording::default()
     };
     let types = &mut rules.presentation.types;
     types.insert("comment".to_owned(), wording);

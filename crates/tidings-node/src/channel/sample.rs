@@ -34,6 +34,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         data: None,
         entries: 1,
         order: 0,
+        body: None,
     };
     let group = Group {
         event_type: name("artwork_published"),

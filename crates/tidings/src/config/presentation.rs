@@ -35,6 +35,7 @@ pub(super) fn presentation(
             title: texts("title"),
             sentence: texts("sentence"),
             subject: texts("subject"),
+            ..Wording::default()
         };
         if wording != Wording::default() {
             shown.types.insert(name.to_owned(), wording);
@@ -79,8 +80,7 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
             "an https address without `?` and `#`, such as `\"https://example.org\"`, or `\"http://127.0.0.1:8990\"` in development",
             is_public_address,
         )
-        .map(|url| url.trim_end_matches('/').to_owned()),
-    }
+        .map(|url| url.trim_end_matches('/').to_owned()), logo_dark: None, }
 }
 
 /// Returns true if links in mails can begin with an address, in headers, too.

@@ -63,6 +63,7 @@ fn told(t: i64, text: &str) -> Entry {
         object: Arc::new(Object { title, ..Object::bare(object) }),
         actor: role(1).map(Object::bare).map(Arc::new),
         target: role(3).map(Object::bare).map(Arc::new),
+        body: None,
     }
 }
 

@@ -171,6 +171,7 @@ impl<'a> Presenter<'a> {
             actor: header.actor.as_ref().map(|id| self.actor(id)).transpose()?,
             target: target.map(|id| self.object(id)).transpose()?,
             data: self.data(day, at)?,
+            body: None,
             header,
         };
         Ok(OfSource { entry, topics })
