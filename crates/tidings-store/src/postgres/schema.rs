@@ -8,7 +8,7 @@ use super::versions::TableNo;
 use crate::{Error, Expected, StoreId};
 
 /// The format of the tables; another one is refused.
-const FORMAT: i32 = 4;
+const FORMAT: i32 = 5;
 
 /// The mark of a database that a restore fills.
 const UNFINISHED: i32 = 0;
@@ -118,7 +118,7 @@ pub(super) fn finish_restored(link: &mut Link) -> Result<(), Fault> {
 /// Drops all tables of a store.
 pub(super) fn clear(link: &mut Link) -> Result<(), Fault> {
     let listed = "SELECT relname::text FROM pg_class WHERE relkind = 'r'
-                  AND relname ~ '^tidings_(format|part|node|share|base|day|rows_[0-9]+)$' AND pg_table_is_visible(oid)";
+                  AND relname ~ '^tidings_(format|lease|node|share|base|day|rows_[0-9]+)$' AND pg_table_is_visible(oid)";
     for row in link.query(listed, &[])? {
         link.run(&format!("DROP TABLE {}", row.get::<_, String>(0)))?;
     }
