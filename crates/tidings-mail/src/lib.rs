@@ -87,6 +87,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
         &message::mime::Head {
             sender,
             to: &to,
+            reply_to: design.reply_to(batch),
             message_id: &message_id,
             subject: &subject,
             batch_id: &batch.id,

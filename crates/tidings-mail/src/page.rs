@@ -7,39 +7,34 @@ pub(super) mod item;
 pub(super) mod lines;
 pub(super) mod pick;
 pub(super) mod short;
+pub(super) mod single;
 pub(super) mod site;
 pub(super) mod subject;
+pub(super) mod writer;
 
 use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 use tidings_core::Batch;
 use tidings_core::batch::{Group, Line};
-use tidings_core::event::Pivot;
-use tidings_core::rules::capitalised;
 
-use crate::link;
 use crate::message::list;
 use crate::message::token::Rest;
 use crate::page::brand::BrandView;
 use crate::page::design::Design;
-use crate::page::item::{Image, Item};
-use crate::page::lines::{entries, group_sentence, own_title, said, types_of};
-use crate::templates::template::Block;
+use crate::page::item::Item;
+use crate::page::lines::entries;
+use crate::page::writer::{Writer, lines_shown};
 use crate::words::locale::Language;
-use crate::words::names::{self, Topics};
-use crate::words::sentence::Stretch;
-use crate::words::wording::{self, Calendar};
-use crate::words::{self, Words};
 use crate::words::{text, why};
 
-/// Width of a card's picture in pixels: two fit beside each other.
-const CARD_WIDTH: u16 = 270;
-/// Widths of the picture beside a line, and of that of the only item.
-const THUMBNAIL_WIDTH: u16 = 72;
-const SINGLE_WIDTH: u16 = 560;
-/// About how high the words of a card are.
-const CARD_WORDS_HEIGHT: u32 = 70;
+/// Number of characters of a preview: most lists of mails show no more beside the subject.
+const PREVIEW_CHARS_MAX: usize = 140;
+/// Number of items that a preview names, and of characters of each.
+const NAMED_MAX: usize = 3;
+const NAMED_CHARS_MAX: usize = 60;
+/// Number of items that a mail needs before the first one stands large above the others.
+const LEAD_AMONG_MIN: usize = 3;
 
 /// A mail's contents.
 #[derive(Debug, Serialize)]
@@ -48,6 +43,8 @@ pub(crate) struct Page<'d> {
     pub(crate) brand: &'d BrandView,
     /// The only item.
     pub(crate) item: Option<Item>,
+    /// The first of several items, where it has a picture to be shown large; it stands in no section.
+    pub(crate) lead: Option<Item>,
     /// The sections, where there are several items.
     pub(crate) sections: Vec<Section>,
     /// Number of items that are shown.
@@ -77,6 +74,8 @@ pub(crate) struct About {
     pub(crate) unsubscribe_text: &'static str,
     /// The day of the mail.
     pub(crate) day: String,
+    /// The day of all items; `None` where each says its own.
+    pub(crate) when: Option<String>,
     /// The sender, and the time.
     pub(crate) sent: String,
     /// The reason why the recipient gets the mail.
@@ -96,7 +95,8 @@ pub(crate) struct About {
 /// The groups under one heading.
 #[derive(Debug, Serialize)]
 pub(crate) struct Section {
-    pub(crate) title: String,
+    /// `None` where the mail's title says it.
+    pub(crate) title: Option<String>,
     pub(crate) blocks: Vec<BlockView>,
 }
 
@@ -105,8 +105,10 @@ pub(crate) struct Section {
 pub(crate) struct BlockView {
     /// The name of what they share; `None` if they stand for themselves.
     pub(crate) heading: Option<String>,
-    /// "5 new: comment", or "5 new: comment · A and B"; `None` where there is one or the heading says it.
+    /// "5 new: comment", or "5 new: comment · A and B"; `None` where the heading or the section says it.
     pub(crate) tally: Option<String>,
+    /// True if they stand for themselves after blocks with a heading, to which they don't belong.
+    pub(crate) is_apart: bool,
     #[serde(serialize_with = "as_shown")]
     pub(crate) items: Vec<Item>,
     /// Indices of items by column, where they are shown as cards.
@@ -174,54 +176,66 @@ impl<'d> Page<'d> {
         let first = *lines.first()?;
         let language = design.language(batch);
         let words = language.words;
-        let writer = Writer {
-            design,
-            language: &language,
-            words,
-            topics: Topics::of(&batch.topics, words),
-            calendar: Calendar::new(&batch.tz, batch.at, words),
-            reasons_differ: lines.iter().any(|line| line.reasons != first.reasons),
-        };
+        let told: Vec<&Line> = batch.groups.iter().zip(shown).flat_map(lines_shown).collect();
         let is_single = lines.len() == 1 && !in_sections;
-        let mut sections =
-            if is_single { Vec::new() } else { writer.sections(&batch.groups, shown) };
+        let writer = Writer::new(batch, design, &language, &told);
+        let when = writer.common_day.clone().filter(|_| !is_single);
+        let mut item = None;
+        let mut lead = None;
+        let mut sections = Vec::new();
+        if is_single {
+            let mut groups = batch.groups.iter();
+            let group = groups.find(|group| !group.lines.is_empty())?;
+            item = Some(writer.single(group, first));
+        } else {
+            let may_lead = !in_sections && told.len() >= LEAD_AMONG_MIN;
+            lead = may_lead.then(|| writer.lead(&batch.groups, shown)).flatten();
+            sections =
+                writer.sections(&batch.groups, shown, lead.as_ref().map(|(order, _)| *order));
+        }
+        let lead = lead.map(|(_, item)| item);
         // Templates of the host's own may take anything from the mail around.
         if !in_sections && !design.templates.are_own() {
-            for item in sections
+            let of_sections = sections
                 .iter_mut()
                 .flat_map(|section| &mut section.blocks)
-                .flat_map(|block| &mut block.items)
-            {
+                .flat_map(|block| &mut block.items);
+            for item in of_sections {
                 item.rendered = design.rendered.of(item, &design.templates, &design.brand);
             }
         }
-        let item = if is_single {
-            let mut groups = batch.groups.iter();
-            let group = groups.find(|group| !group.lines.is_empty())?;
-            Some(writer.single(group, first))
-        } else {
-            None
-        };
         let all = entries(lines.iter().copied());
-        let told = batch.groups.iter().zip(shown).flat_map(lines_shown);
-        let hidden = all - entries(told.clone());
-        let orders: BTreeSet<usize> = told.map(|line| line.order).collect();
+        let hidden = all - entries(told.iter().copied());
+        let orders: BTreeSet<usize> = told.iter().map(|line| line.order).collect();
         let shown = orders.len();
+        let subject = subject::text(batch, design, &language);
         let title = match &item {
-            Some(item) => item.title.clone(),
+            Some(item) => item.headline().to_owned(),
             None => subject::counts(batch, design, &language)
+                .or_else(|| writer.only_category(&batch.groups))
                 .unwrap_or_else(|| words.counted(words.new_for_you, all)),
         };
+        let title = text::cut(&title, 150);
+        // The title of the mail says what its only section would say.
+        if let [section] = &mut sections[..]
+            && !in_sections
+        {
+            section.title = None;
+            if let [block] = &mut section.blocks[..] {
+                block.tally.take_if(|tally| *tally == title);
+            }
+        }
         let about = About {
-            subject: subject::text(batch, design, &language),
-            title: text::cut(&title, 150),
-            preview: preview_of(item.as_ref(), &sections),
+            preview: preview_of(item.as_ref(), lead.as_ref(), &sections, &subject),
+            subject,
+            title,
             count: all,
             more: (hidden > 0).then(|| words.counted(words.more, hidden)),
             more_url: (hidden > 0).then(|| rest_link(batch, design, orders)).flatten(),
             unsubscribe: list::unsubscribe_link(batch, design),
             unsubscribe_text: words.unsubscribe,
             day: writer.calendar.full_day(batch.at),
+            when,
             sent: writer.sent(batch),
             why: why::told(&lines, &writer.topics, words),
             look: words.take_a_look,
@@ -234,7 +248,7 @@ impl<'d> Page<'d> {
                 .as_deref()
                 .map(|name| words.isolated(text::clean(name))),
         };
-        Some(Self { mail: about, brand: &design.brand, item, sections, shown, language })
+        Some(Self { mail: about, brand: &design.brand, item, lead, sections, shown, language })
     }
 }
 
@@ -245,316 +259,35 @@ fn rest_link(batch: &Batch, design: &Design, shown: BTreeSet<usize>) -> Option<S
     Some(format!("{}/more/{}", links.base, rest.seal(&links.key)))
 }
 
-/// The lines of a group that are shown.
-fn lines_shown<'g>((group, shown): (&'g Group, &Vec<bool>)) -> Vec<&'g Line> {
-    group.lines.iter().zip(shown).filter(|(_, shown)| **shown).map(|(line, _)| line).collect()
-}
-
-/// The first few titles, cut as lists of mails would cut them, or what is said of the only item.
-fn preview_of(item: Option<&Item>, sections: &[Section]) -> String {
+/// What lists of mails show beside the subject, and never the same: what a person wrote, else what the subject does not
+/// say of the items; empty where there is nothing more.
+fn preview_of(
+    item: Option<&Item>,
+    lead: Option<&Item>,
+    sections: &[Section],
+    subject: &str,
+) -> String {
+    let is_new = |text: &str| !text.is_empty() && !text.eq_ignore_ascii_case(subject);
     if let Some(item) = item {
-        return match &item.sentence[..] {
-            [] => item.about.clone(),
-            stretches => stretches.iter().map(|part| part.text.as_str()).collect(),
-        };
+        let written = item.single.as_ref().map(|single| single.paragraphs.join(" "));
+        let told = [written.unwrap_or_default(), item.title.clone(), item.about.clone()];
+        let told = told.into_iter().find(|text| is_new(text) && !subject.contains(text.as_str()));
+        return text::cut(&told.unwrap_or_default(), PREVIEW_CHARS_MAX);
     }
-    let titles: Vec<String> = sections
-        .iter()
-        .flat_map(|section| &section.blocks)
-        .flat_map(|block| &block.items)
-        .take(3)
-        .map(|item| text::cut(&item.title, 40))
+    let preview = named(lead, sections, subject);
+    if is_new(&preview) { text::cut(&preview, PREVIEW_CHARS_MAX) } else { String::new() }
+}
+
+/// The first few of several items in a few words each, as far as the subject does not name them.
+pub(crate) fn named(lead: Option<&Item>, sections: &[Section], subject: &str) -> String {
+    let in_sections =
+        sections.iter().flat_map(|section| &section.blocks).flat_map(|block| &block.items);
+    let told: Vec<String> = lead
+        .into_iter()
+        .chain(in_sections)
+        .filter_map(|item| item.in_a_few_words(subject))
+        .take(NAMED_MAX)
+        .map(|text| text::cut(&text, NAMED_CHARS_MAX))
         .collect();
-    titles.join(" · ")
-}
-
-/// Groups with those of their lines that are shown.
-type WithShown<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
-
-/// The heading of a section.
-#[derive(PartialEq, Eq)]
-struct Heading {
-    title: String,
-    /// True if it says what happened.
-    tells_kind: bool,
-}
-
-/// The facts shown above lines, which lines need not repeat.
-#[derive(Clone, Copy, Default)]
-struct Above<'a> {
-    /// The name of what they have in common.
-    heading: Option<(&'a str, Pivot)>,
-    /// True if a sentence tells all of them.
-    is_told: bool,
-    /// Names of the actors of what the tally counts.
-    actors: Option<&'a str>,
-    /// True if it is said what happened.
-    kind: bool,
-}
-
-struct Writer<'a> {
-    design: &'a Design,
-    language: &'a Language,
-    words: &'static Words,
-    topics: Topics,
-    calendar: Calendar,
-    /// True if lines must tell their reason, since the mail's sentence is not true of each.
-    reasons_differ: bool,
-}
-
-impl Writer<'_> {
-    /// "Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
-    fn sent(&self, batch: &Batch) -> String {
-        let sent = words::fill(self.words.sent, "{when}", &self.calendar.minute(batch.at));
-        let sent = words::fill(&sent, "{zone}", &self.calendar.zone_name());
-        let name = self.words.isolated(self.design.brand.name.clone());
-        words::fill(&sent, "{name}", &name)
-    }
-
-    fn single(&self, group: &Group, line: &Line) -> Item {
-        let sentence = self.sentence(line);
-        let mut about = if sentence.is_empty() {
-            self.what_who_and_where(line, Above::default())
-        } else {
-            Vec::new()
-        };
-        about.push(self.calendar.minute(line.t));
-        Item { sentence, ..self.item(group, line, &about, SINGLE_WIDTH) }
-    }
-
-    fn sections(&self, groups: &[Group], shown: &[Vec<bool>]) -> Vec<Section> {
-        let mut sections: Vec<(Heading, WithShown<'_>)> = Vec::new();
-        for (group, shown) in groups.iter().zip(shown) {
-            let lines = lines_shown((group, shown));
-            if lines.is_empty() {
-                continue;
-            }
-            let heading = self.heading_of(group);
-            match sections.iter_mut().find(|(known, _)| *known == heading) {
-                Some((_, groups)) => groups.push((group, lines)),
-                None => sections.push((heading, vec![(group, lines)])),
-            }
-        }
-        sections
-            .into_iter()
-            .map(|(heading, groups)| Section {
-                blocks: self.blocks(&groups, heading.tells_kind),
-                title: heading.title,
-            })
-            .collect()
-    }
-
-    /// The title of a group's category.
-    fn category(&self, group: &Group) -> String {
-        let title = self.design.category(&group.category, self.language);
-        self.words.isolated(title)
-    }
-
-    /// The title of the type, in its form for many; else of the category.
-    fn heading_of(&self, group: &Group) -> Heading {
-        let title = self.design.plural_title(&group.event_type, self.language);
-        match title {
-            Some(title) => {
-                Heading { title: self.words.isolated(capitalised(&title)), tells_kind: true }
-            }
-            None => Heading { title: self.category(group), tells_kind: false },
-        }
-    }
-
-    /// The blocks of a section. Lines that share nothing with others stand together; after a block with a
-    /// heading they have one, too, or they would seem to belong under it.
-    fn blocks(&self, groups: &[(&Group, Vec<&Line>)], tells_kind: bool) -> Vec<BlockView> {
-        let mut blocks: Vec<BlockView> = Vec::new();
-        let mut is_open = false;
-        for (group, lines) in groups {
-            let tells_kind = tells_kind && types_of(group).len() == 1;
-            if let Some(name) = self.heading(group).filter(|_| group.lines.len() > 1) {
-                is_open = false;
-                blocks.push(self.block(group, lines, name, tells_kind));
-                continue;
-            }
-            let above = Above { kind: tells_kind, ..Above::default() };
-            let items = self.lines(group, lines, above);
-            let has_heading = !blocks.is_empty();
-            match blocks.last_mut().filter(|_| is_open) {
-                Some(block) => block.items.extend(items),
-                None => blocks.push(BlockView {
-                    heading: has_heading.then(|| self.words.also_new.to_owned()),
-                    tally: None,
-                    items,
-                    columns: Vec::new(),
-                }),
-            }
-            is_open = true;
-        }
-        for block in &mut blocks {
-            arrange(block);
-        }
-        blocks
-    }
-
-    /// The block of several lines that share something.
-    fn block(&self, group: &Group, lines: &[&Line], name: String, tells_kind: bool) -> BlockView {
-        let sentence = group_sentence(group, self.design, self.language);
-        let types = types_of(group);
-        let is_told = sentence.is_some();
-        let actors = lines::actors(&group.lines, &group.actors, self.words)
-            .filter(|_| group.pivot == Pivot::Target || is_told);
-        let above = Above {
-            heading: Some((&name, group.pivot)),
-            is_told,
-            actors: actors.as_deref(),
-            kind: types.len() == 1,
-        };
-        let items = self.lines(group, lines, above);
-        let count = entries(&group.lines);
-        let happened = if tells_kind {
-            self.words.counted(self.words.new, count)
-        } else {
-            self.words.happened(&wording::types_in_words(&types), count)
-        };
-        let by = above.actors.map(|actors| format!(" · {actors}"));
-        let tally = happened + by.as_deref().unwrap_or_default();
-        BlockView {
-            tally: (!is_told).then_some(tally),
-            items,
-            columns: Vec::new(),
-            heading: Some(sentence.unwrap_or(name)),
-        }
-    }
-
-    fn lines(&self, group: &Group, lines: &[&Line], above: Above<'_>) -> Vec<Item> {
-        let item = |line: &&Line| {
-            // What no sentence says of all, each says for itself.
-            let sentence = if above.is_told { Vec::new() } else { self.sentence(line) };
-            let mut about =
-                if sentence.is_empty() { self.what_who_and_where(line, above) } else { Vec::new() };
-            if self.reasons_differ {
-                let heading = above.heading.map(|(name, _)| name);
-                let known: Vec<&str> = about.iter().map(String::as_str).chain(heading).collect();
-                let notes = why::notes(line, &self.topics, &known, self.words);
-                about.extend(notes);
-            }
-            about.push(self.calendar.day(line.t));
-            Item { sentence, ..self.item(group, line, &about, THUMBNAIL_WIDTH) }
-        };
-        lines.iter().map(item).collect()
-    }
-
-    /// The sentence of the only type of a line.
-    fn sentence(&self, line: &Line) -> Vec<Stretch> {
-        let [event_type] = &line.types[..] else {
-            return Vec::new();
-        };
-        let sentence = self.design.sentence(event_type, self.language);
-        let stretches = sentence.and_then(|sentence| {
-            sentence.stretches(&said(&[line], &line.actors, sentence), self.words)
-        });
-        stretches.unwrap_or_default()
-    }
-
-    fn item(&self, group: &Group, line: &Line, about: &[String], width: u16) -> Item {
-        let event_type = line.types.first().unwrap_or(&group.event_type);
-        let title = own_title(line, self.words)
-            .unwrap_or_else(|| lines::untitled(line, self.design, self.language));
-        let templates = &self.design.templates;
-        let block = match &line.types[..] {
-            [event_type] => {
-                let usual = &self.design.usual;
-                templates.block(event_type.as_str(), self.language, usual)
-            }
-            // A type's template would put its words into the mouths of the others.
-            _ => Block::default(),
-        };
-        let base = self.design.brand.url.as_deref();
-        Item {
-            r#type: event_type.as_str().to_owned(),
-            category: self.category(group),
-            title,
-            sentence: Vec::new(),
-            about: about.join(" · "),
-            url: line.object.url.as_deref().and_then(|url| link::page(url, base)),
-            image: Image::of(&line.object, width, base),
-            actor: lines::actors([line], &line.actors, self.words),
-            target: self.target(line),
-            date: self.calendar.day(line.t),
-            count: line.entries,
-            data: templates.are_own().then(|| line.data.as_deref().cloned().unwrap_or_default()),
-            block,
-            rendered: None,
-        }
-    }
-
-    /// "New work", "5 new comments"; without a title "Comment", "5 new: comment".
-    fn happened(&self, line: &Line) -> String {
-        let types = wording::types_in_words(&line.types);
-        let [event_type] = &line.types[..] else {
-            return self.words.happened(&types, line.entries);
-        };
-        let title = self.design.title(event_type, self.language, line.entries);
-        match (title, line.entries) {
-            (Some(title), 1) => self.words.isolated(capitalised(&title)),
-            (Some(title), count) => self.words.count_of(&title, count),
-            (None, count) => self.words.happened(&types, count),
-        }
-    }
-
-    /// Facts of a line (what happened, who did it and where), less what stands above it or in its title.
-    fn what_who_and_where(&self, line: &Line, above: Above<'_>) -> Vec<String> {
-        let title = own_title(line, self.words);
-        let mut about = Vec::new();
-        match (&title, above.kind) {
-            (None, _) => {}
-            (Some(_), false) => about.push(self.happened(line)),
-            (Some(_), true) if line.entries > 1 => {
-                about.push(self.words.counted(self.words.new, line.entries));
-            }
-            (Some(_), true) => {}
-        }
-        let under = above.heading.map(|(_, pivot)| pivot);
-        let actors =
-            lines::actors([line], &line.actors, self.words).filter(|_| under != Some(Pivot::Actor));
-        let target = self.target(line).filter(|_| under != Some(Pivot::Target));
-        for name in actors.into_iter().chain(target) {
-            let is_said = title.as_ref() == Some(&name) || above.actors == Some(name.as_str());
-            if !is_said && !about.contains(&name) {
-                about.push(name);
-            }
-        }
-        about
-    }
-
-    /// The name of what the lines of a group share; none where it is the object of one of them: nothing is
-    /// its own heading.
-    fn heading(&self, group: &Group) -> Option<String> {
-        let key = group.key.as_ref()?;
-        if group.pivot == Pivot::Object || group.lines.iter().any(|line| line.object.id == key.id) {
-            return None;
-        }
-        let name = names::name_of(key, self.words)?;
-        let is_own = |line: &Line| own_title(line, self.words).as_ref() == Some(&name);
-        (!group.lines.iter().all(is_own)).then_some(name)
-    }
-
-    fn target(&self, line: &Line) -> Option<String> {
-        names::name_of(line.target.as_deref()?, self.words)
-    }
-}
-
-/// Makes cards of the items of a block where most have pictures.
-fn arrange(block: &mut BlockView) {
-    let pictures = block.items.iter().filter(|item| item.image.is_some()).count();
-    if pictures < 2 || pictures * 2 < block.items.len() {
-        return;
-    }
-    for item in &mut block.items {
-        if let Some(image) = &mut item.image {
-            image.height = image.height * u32::from(CARD_WIDTH) / u32::from(image.width.max(1));
-            image.width = CARD_WIDTH;
-        }
-        item.block.make_card();
-    }
-    let height =
-        |item: &Item| item.image.as_ref().map_or(0, |image| image.height) + CARD_WORDS_HEIGHT;
-    block.columns = columns::columns(block.items.iter().map(height)).to_vec();
+    told.join(" · ")
 }

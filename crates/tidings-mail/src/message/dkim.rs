@@ -15,8 +15,9 @@ use rustls_pki_types::PrivateKeyDer;
 use rustls_pki_types::pem::PemObject as _;
 
 /// The headers that are signed where a mail has them: all that a reader or a mail program goes by.
-const SIGNED: [&str; 13] = [
+const SIGNED: [&str; 14] = [
     "From",
+    "Reply-To",
     "To",
     "Subject",
     "Date",

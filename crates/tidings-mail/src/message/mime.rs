@@ -26,6 +26,8 @@ use crate::{RenderError, Sender};
 pub(crate) struct Head<'a> {
     pub(crate) sender: &'a Sender,
     pub(crate) to: &'a Address,
+    /// The mailbox to which answers go, where it is not the sender's.
+    pub(crate) reply_to: Option<&'a Sender>,
     pub(crate) message_id: &'a str,
     pub(crate) subject: &'a str,
     pub(crate) batch_id: &'a str,
@@ -62,6 +64,9 @@ fn headers(head: &Head<'_>) -> Headers {
     let date = wording::rfc5322_date(head.at);
     headers.insert_raw(as_it_is("Date", &date));
     headers.set(header::From::from(Mailboxes::from(head.sender.mailbox())));
+    if let Some(reply_to) = head.reply_to {
+        headers.set(header::ReplyTo::from(Mailboxes::from(reply_to.mailbox())));
+    }
     let to: &str = head.to.as_ref();
     if to.is_ascii() {
         let to = Mailbox::new(None, head.to.clone());
@@ -105,8 +110,7 @@ fn headers(head: &Head<'_>) -> Headers {
 fn set_list(headers: &mut Headers, list: &List) {
     headers.insert_raw(as_it_is("List-ID", &list.id));
     if let Some(link) = &list.unsubscribe {
-        // The link has a line for itself, as it can't be broken.
-        headers.insert_raw(as_it_is("List-Unsubscribe", &format!("\r\n <{link}>")));
+        headers.insert_raw(as_it_is("List-Unsubscribe", &format!("<{link}>")));
         let one_click = "List-Unsubscribe=One-Click";
         headers.insert_raw(as_it_is("List-Unsubscribe-Post", one_click));
     }

@@ -20,6 +20,8 @@ const CONTRAST: f64 = 4.5;
 pub(crate) struct BrandView {
     pub(crate) name: String,
     pub(crate) logo: Option<String>,
+    /// The logo on a dark ground.
+    pub(crate) logo_dark: Option<String>,
     pub(crate) url: Option<String>,
     pub(crate) footer: Option<String>,
     pub(crate) postal_address: Option<String>,
@@ -46,6 +48,7 @@ impl BrandView {
         Self {
             name: shown(&brand.name).unwrap_or_else(|| sender.name().to_owned()),
             logo: brand.logo.as_deref().and_then(link::picture),
+            logo_dark: brand.logo_dark.as_deref().and_then(link::picture),
             url: brand.url.as_deref().and_then(link::web),
             footer: shown(&brand.footer),
             postal_address: shown(&brand.postal_address),

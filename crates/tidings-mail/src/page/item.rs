@@ -6,6 +6,7 @@ use serde::Serialize;
 use tidings_core::Object;
 
 use crate::link;
+use crate::page::single::Single;
 use crate::templates::template::{Block, Bodies};
 use crate::words::sentence::Stretch;
 
@@ -19,6 +20,8 @@ pub(crate) struct Item {
     /// The type's sentence in stretches, of which those with `link` name the object; empty where it has none, where
     /// it is not true of all its events, or where a heading says it.
     pub(crate) sentence: Vec<Stretch>,
+    /// What a person wrote, cut to about three lines.
+    pub(crate) body: Option<String>,
     /// The event, its actor, place, time and reason, as far as the surroundings don't show them.
     pub(crate) about: String,
     pub(crate) url: Option<String>,
@@ -28,6 +31,9 @@ pub(crate) struct Item {
     pub(crate) date: String,
     /// Number of notifications about it.
     pub(crate) count: usize,
+    /// What a mail says of its only item; `None` among others.
+    #[serde(flatten)]
+    pub(crate) single: Option<Single>,
     /// The members that the `data` of all its events share, for templates of the host's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
@@ -37,22 +43,67 @@ pub(crate) struct Item {
     pub(crate) rendered: Option<Arc<Bodies>>,
 }
 
+impl Item {
+    /// The heading of a mail about this item alone.
+    pub(crate) fn headline(&self) -> &str {
+        self.single.as_ref().map_or(&self.title, |single| &single.headline)
+    }
+
+    /// What the preview of several items says of this one: who wrote what, else its title, unless the subject has it.
+    pub(crate) fn in_a_few_words(&self, subject: &str) -> Option<String> {
+        if let Some(body) = &self.body {
+            return Some(match &self.actor {
+                Some(actor) => format!("{actor}: {body}"),
+                None => body.clone(),
+            });
+        }
+        (!subject.contains(&self.title)).then(|| self.title.clone())
+    }
+}
+
 /// A picture at the size at which it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(crate) struct Image {
     pub(crate) src: String,
     pub(crate) width: u16,
     pub(crate) height: u32,
+    /// True if the picture is higher than its place, which shows the middle of it.
+    pub(crate) is_cropped: bool,
+    /// The height at this width of all of the picture.
+    #[serde(skip)]
+    whole: u32,
+}
+
+/// The place of a picture in pixels: its width, and the height that none exceeds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) width: u16,
+    pub(crate) height_max: u32,
 }
 
 impl Image {
-    /// The picture of an object at a width in pixels; one of unknown size counts as square.
-    pub(crate) fn of(object: &Object, width: u16, base: Option<&str>) -> Option<Self> {
+    /// The picture of an object in a frame; one of unknown size counts as square.
+    pub(crate) fn of(object: &Object, frame: Frame, base: Option<&str>) -> Option<Self> {
         let src = link::page(object.image.as_deref()?, base)?;
         let src = link::picture(&src)?;
-        let square = u32::from(width);
+        let Frame { width, height_max } = frame;
         let size = object.image_size;
-        let height = size.map_or(square, |size| size.height_at(width));
-        Some(Self { src, width, height })
+        let height = size.map_or(u32::from(width), |size| size.height_at(width));
+        Some(Self {
+            src,
+            width,
+            height: height.min(height_max),
+            is_cropped: height > height_max,
+            whole: height,
+        })
+    }
+
+    /// Puts the picture into another frame.
+    pub(crate) fn put_into(&mut self, frame: Frame) {
+        let whole = u64::from(self.whole) * u64::from(frame.width) / u64::from(self.width.max(1));
+        self.whole = u32::try_from(whole).unwrap_or(u32::MAX);
+        self.width = frame.width;
+        self.height = self.whole.min(frame.height_max);
+        self.is_cropped = self.whole > frame.height_max;
     }
 }

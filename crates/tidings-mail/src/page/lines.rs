@@ -12,10 +12,13 @@ use crate::words::locale::Language;
 use crate::words::sentence::{Said, Sentence};
 use crate::words::{names, text, wording};
 
+/// Number of characters of a title.
+const TITLE_CHARS_MAX: usize = 160;
+
 /// The title of a line's object; `None` where it has none that can be shown.
 pub(crate) fn own_title(line: &Line, words: &Words) -> Option<String> {
-    let title = line.object.title.as_deref().map(text::clean);
-    title.filter(|title| !title.is_empty()).map(|title| words.isolated(title))
+    let title = text::cut(&text::clean(line.object.title.as_deref()?), TITLE_CHARS_MAX);
+    (!title.is_empty()).then(|| words.isolated(title))
 }
 
 /// The names of some lines' actors; `None` where an entry has none, whose act would be another's.
@@ -66,7 +69,18 @@ pub(crate) fn types_of(group: &Group) -> Vec<Id> {
 /// The values that some lines put into the places of a sentence, in its language: what is true of each of them, and names
 /// as a list of them all.
 pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], sentence: &Sentence) -> Said {
+    said_shortly(lines, by, sentence, usize::MAX)
+}
+
+/// The same with names of this many characters at most.
+pub(crate) fn said_shortly(
+    lines: &[&Line],
+    by: &[Arc<Object>],
+    sentence: &Sentence,
+    name_chars: usize,
+) -> Said {
     let words = sentence.words;
+    let cut = |name: String| text::cut(&name, name_chars);
     let listed = |names: Vec<Option<String>>| {
         let count = names.len();
         let mut known: Vec<String> = Vec::new();
@@ -85,7 +99,7 @@ pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], sentence: &Sentence) -> 
             objects.push(line);
         }
     }
-    let titles = objects.iter().map(|line| own_title(line, words)).collect();
+    let titles = objects.iter().map(|line| own_title(line, words).map(cut)).collect();
     let mut targets: Vec<&Arc<Object>> = Vec::new();
     for target in lines.iter().filter_map(|line| line.target.as_ref()) {
         if !targets.contains(&target) {
@@ -93,11 +107,11 @@ pub(crate) fn said(lines: &[&Line], by: &[Arc<Object>], sentence: &Sentence) -> 
         }
     }
     let have_targets = lines.iter().all(|line| line.target.is_some());
-    let targets = targets.into_iter().map(|one| names::name_of(one, words));
+    let targets = targets.into_iter().map(|one| names::name_of(one, words).map(cut));
     let is_signed = is_signed(lines.iter().copied());
     let data = lines.first().and_then(|line| line.data.clone());
     Said {
-        actor: names::named(by, words).filter(|_| is_signed),
+        actor: names::named_shortly(by, words, name_chars).filter(|_| is_signed),
         object: listed(titles),
         target: listed(targets.collect()).filter(|_| have_targets),
         count: entries(lines.iter().copied()),
@@ -113,10 +127,21 @@ pub(crate) fn group_sentence(
     design: &Design,
     language: &Language,
 ) -> Option<String> {
+    short_sentence(group, design, language, usize::MAX)
+}
+
+/// The same with names of this many characters at most.
+pub(crate) fn short_sentence(
+    group: &Group,
+    design: &Design,
+    language: &Language,
+    name_chars: usize,
+) -> Option<String> {
     if types_of(group).len() > 1 {
         return None;
     }
     let sentence = design.sentence(&group.event_type, language)?;
     let lines: Vec<&Line> = group.lines.iter().collect();
-    sentence.text(&said(&lines, &group.actors, sentence), language.words)
+    let said = said_shortly(&lines, &group.actors, sentence, name_chars);
+    sentence.text(&said, language.words)
 }

@@ -1,15 +1,20 @@
 //! Selection of the lines that a mail shows.
 //!
-//! All lines are delivered by the mail; those beyond its quota are counted.
+//! All lines are delivered by the mail; those beyond its quota are counted. Each type has a few lines before the others
+//! are chosen by their score, since the subject counts it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::Id;
 use tidings_core::batch::{Group, Line};
 use tidings_core::event::Pivot;
 use tidings_core::presentation::{Quota, Share};
 
-/// The lines of each group that are shown: the first ones in the message's order that no quota bars, at most `most`.
+/// Number of lines that each type has before the others are chosen by their score.
+const FLOOR: usize = 2;
+
+/// The lines of each group that are shown, at most `most`, as far as no quota bars them: the first ones of each type,
+/// type by type, and then the first ones in the message's order.
 pub(crate) fn shown(groups: &[Group], quota: &Quota, most: usize) -> Vec<Vec<bool>> {
     let mut in_order: Vec<(usize, usize)> = groups
         .iter()
@@ -21,9 +26,13 @@ pub(crate) fn shown(groups: &[Group], quota: &Quota, most: usize) -> Vec<Vec<boo
         groups.iter().map(|group| vec![false; group.lines.len()]).collect();
     let mut counts: Vec<BTreeMap<&Id, usize>> = vec![BTreeMap::default(); quota.show_per.len()];
     let mut left = most.min(quota.show);
-    for (group, at) in in_order {
+    let first = first_of_types(groups, &in_order);
+    for (group, at) in first.into_iter().chain(in_order) {
         if left == 0 {
             break;
+        }
+        if shown[group][at] {
+            continue;
         }
         let line = &groups[group].lines[at];
         let is_full = quota.show_per.iter().zip(&counts).any(|((share, most), counts)| {
@@ -41,6 +50,25 @@ pub(crate) fn shown(groups: &[Group], quota: &Quota, most: usize) -> Vec<Vec<boo
         left -= 1;
     }
     shown
+}
+
+/// The first line of each type in the order of the groups, then the second ones, and so on up to the floor.
+fn first_of_types(groups: &[Group], in_order: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut types: Vec<&Id> = Vec::new();
+    let mut seen: BTreeSet<&Id> = BTreeSet::new();
+    for line in groups.iter().flat_map(|group| &group.lines) {
+        types.extend(line.types.iter().filter(|event_type| seen.insert(event_type)));
+    }
+    let of_type = |event_type: &Id| {
+        let is_of = |(group, at): &&(usize, usize)| matches!(&groups[*group].lines[*at].types[..], [only] if only == event_type);
+        in_order.iter().filter(is_of).take(FLOOR).copied().collect::<Vec<_>>()
+    };
+    if types.len() < 2 {
+        return Vec::new();
+    }
+    let of_types: Vec<Vec<(usize, usize)>> = types.into_iter().map(of_type).collect();
+    let nth = |n: usize| of_types.iter().filter_map(move |lines| lines.get(n).copied());
+    (0..FLOOR).flat_map(nth).collect()
 }
 
 /// The ids by which a line counts.

@@ -1,14 +1,15 @@
 //! A message in a few words, for channels that show no more: telephones, chats, push services.
 //!
-//! Its words are those of a mail: the title of the only item, or the counts of several, the sentence of a type, and a
+//! Its words are those of a mail: the headline and the body of the only item, or the counts and titles of several, and a
 //! link.
 
 use tidings_core::Batch;
 
 use crate::error::RenderError;
 use crate::is_batch_id;
-use crate::page::Page;
 use crate::page::design::Design;
+use crate::page::subject;
+use crate::page::{Page, named};
 use crate::words::text;
 
 /// The most items that are named.
@@ -20,7 +21,7 @@ const TEXT_CHARS_MAX: usize = 300;
 /// A message in a few words, without markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Short {
-    /// The name of the only item, or what there is of several.
+    /// The headline of the only item, or what there is of several.
     pub title: String,
     /// Text of the message; empty where the title says it all.
     pub text: String,
@@ -40,13 +41,24 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     }
     let page = Page::of(batch, design, NAMED_MAX).ok_or(RenderError::Empty)?;
     let about = page.mail;
-    let mut words = about.preview;
+    let written = page.item.as_ref().and_then(|item| item.single.as_ref());
+    let mut words = match written {
+        Some(single) => single.paragraphs.join(" "),
+        None => named(page.lead.as_ref(), &page.sections, ""),
+    };
     if let Some(more) = about.more {
         words = format!("{words} · {more}");
     }
+    let title = match &page.item {
+        Some(item) => item.headline().to_owned(),
+        None => subject::counts(batch, design, &page.language).unwrap_or_else(|| {
+            let words = page.language.words;
+            words.counted(words.new_for_you, about.count)
+        }),
+    };
     let of_item = page.item.and_then(|item| item.url);
     Ok(Short {
-        title: text::cut(&about.title, TITLE_CHARS_MAX),
+        title: text::cut(&title, TITLE_CHARS_MAX),
         text: text::cut(&words, TEXT_CHARS_MAX),
         url: of_item.or(about.more_url).or_else(|| page.brand.url.clone()),
         count: about.count,

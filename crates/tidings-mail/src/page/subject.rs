@@ -10,12 +10,15 @@ use crate::page::design::Design;
 use crate::page::lines;
 use crate::words::Words;
 use crate::words::locale::Language;
+use crate::words::sentence::Sentence;
 use crate::words::{names, text, wording};
 
 /// The longest subject, in characters.
 const SUBJECT_CHARS_MAX: usize = 150;
-/// The longest name where more follow, in characters: phones show some forty.
-const NAME_CHARS_MAX: usize = 60;
+/// Number of characters of a subject that most lists of mails show.
+const SHOWN_CHARS: usize = 70;
+/// The longest names in characters, tried in turn until the subject is shown whole.
+const NAME_CHARS: [usize; 3] = [40, 28, 18];
 /// The longest list of types, in characters.
 const TYPES_CHARS_MAX: usize = 40;
 /// Number of types that are counted by their titles.
@@ -24,15 +27,28 @@ const TITLES_SHOWN: usize = 3;
 /// The subject of a batch: what the configuration says of its type or its only group, else who and how many:
 /// "Andy Warhol, Eva Hesse and 3 more: 12 new works, 2 shows near you".
 pub(crate) fn text(batch: &Batch, design: &Design, language: &Language) -> String {
-    let told = of_one_kind(batch, design, language).or_else(|| match &batch.groups[..] {
-        [group] => lines::group_sentence(group, design, language),
-        _ => None,
-    });
-    let subject = told.unwrap_or_else(|| match is_one_line(batch) {
-        Some(line) => of_line(line, batch, design, language),
-        None => of_many(batch, design, language),
-    });
-    text::cut(&subject, SUBJECT_CHARS_MAX)
+    let mut shortest = String::new();
+    for name_chars in NAME_CHARS {
+        let subject = with_names_of(name_chars, batch, design, language);
+        if subject.chars().count() <= SHOWN_CHARS {
+            return subject;
+        }
+        shortest = subject;
+    }
+    text::cut(&shortest, SUBJECT_CHARS_MAX)
+}
+
+/// The subject with names of this many characters at most.
+fn with_names_of(name_chars: usize, batch: &Batch, design: &Design, language: &Language) -> String {
+    let told =
+        of_one_kind(batch, design, language, name_chars).or_else(|| match &batch.groups[..] {
+            [group] => lines::short_sentence(group, design, language, name_chars),
+            _ => None,
+        });
+    told.unwrap_or_else(|| match is_one_line(batch) {
+        Some(line) => of_line(line, batch, design, language, name_chars),
+        None => of_many(batch, design, language, name_chars),
+    })
 }
 
 /// The counts of a batch: "12 new works, 2 shows near you"; `None` where no type has a title.
@@ -51,10 +67,12 @@ pub(crate) fn counts(batch: &Batch, design: &Design, language: &Language) -> Opt
             None => types.push((event_type, line.entries)),
         }
     }
+    // What is counted by name is shown, at least in part.
+    let most = TITLES_SHOWN.min(design.quota(batch).show);
     let mut phrases = Vec::new();
     for (event_type, count) in types {
         match design.title(event_type, language, count) {
-            Some(title) if phrases.len() < TITLES_SHOWN => {
+            Some(title) if phrases.len() < most => {
                 phrases.push(words.count_of(&title, count));
             }
             _ => rest += count,
@@ -70,7 +88,12 @@ pub(crate) fn counts(batch: &Batch, design: &Design, language: &Language) -> Opt
 }
 
 /// The configured subject, where all lines are of the one type that has it.
-fn of_one_kind(batch: &Batch, design: &Design, language: &Language) -> Option<String> {
+fn of_one_kind(
+    batch: &Batch,
+    design: &Design,
+    language: &Language,
+    name_chars: usize,
+) -> Option<String> {
     let event_type = &batch.groups.first()?.event_type;
     if batch.types().any(|other| other != event_type) {
         return None;
@@ -83,7 +106,8 @@ fn of_one_kind(batch: &Batch, design: &Design, language: &Language) -> Option<St
             actors.push(actor.clone());
         }
     }
-    subject.text(&lines::said(&lines, &actors, subject), language.words)
+    let said = lines::said_shortly(&lines, &actors, subject, name_chars);
+    subject.text(&said, language.words)
 }
 
 /// The only line of a batch.
@@ -92,8 +116,14 @@ fn is_one_line(batch: &Batch) -> Option<&Line> {
     lines.next().filter(|_| lines.next().is_none())
 }
 
-/// "Artwork published: Marilyn", "5 new (comment): Notes on a wall".
-fn of_line(line: &Line, batch: &Batch, design: &Design, language: &Language) -> String {
+/// "Artwork published: Marilyn", "5 new: Notes on a wall".
+fn of_line(
+    line: &Line,
+    batch: &Batch,
+    design: &Design,
+    language: &Language,
+    name_chars: usize,
+) -> String {
     let words = language.words;
     let types = wording::types_in_words(&line.types);
     let name =
@@ -101,6 +131,7 @@ fn of_line(line: &Line, batch: &Batch, design: &Design, language: &Language) -> 
     let Some(name) = name else {
         return lines::untitled(line, design, language);
     };
+    let name = text::cut(&name, name_chars);
     let what = text::cut(&types, TYPES_CHARS_MAX);
     let lead = match line.entries {
         1 => {
@@ -111,13 +142,13 @@ fn of_line(line: &Line, batch: &Batch, design: &Design, language: &Language) -> 
             words.isolated(capitalised(&title.unwrap_or(what)))
         }
         _ => counts(batch, design, language)
-            .unwrap_or_else(|| words.new_in_brackets(&what, line.entries)),
+            .unwrap_or_else(|| words.counted(words.new, line.entries)),
     };
     format!("{lead}{}{name}", words.colon)
 }
 
 /// "Andy Warhol, Eva Hesse and 3 more: 12 new works".
-fn of_many(batch: &Batch, design: &Design, language: &Language) -> String {
+fn of_many(batch: &Batch, design: &Design, language: &Language, name_chars: usize) -> String {
     let words = language.words;
     let mut types: Vec<Id> = Vec::new();
     for event_type in batch.types() {
@@ -128,33 +159,38 @@ fn of_many(batch: &Batch, design: &Design, language: &Language) -> String {
     let in_words = wording::types_in_words(&types);
     let mut names: Vec<String> = Vec::new();
     for group in &batch.groups {
-        for name in names_of(group, words) {
+        for name in names_of(group, design, language) {
             if !names.contains(&name) {
                 names.push(name);
             }
         }
     }
     let counts = counts(batch, design, language);
-    let names = names_in_words(&names, words);
+    let names = names_in_words(&names, words, name_chars);
     match (names, counts) {
         (Some(names), Some(counts)) => format!("{names}{}{counts}", words.colon),
         (Some(names), None) => {
-            let counts = match types.len() {
-                1 => {
-                    let what = text::cut(&in_words, TYPES_CHARS_MAX);
-                    words.new_in_brackets(&what, batch.entries)
-                }
-                _ => words.counted(words.new, batch.entries),
-            };
-            format!("{names}{}{counts}", words.colon)
+            format!("{names}{}{}", words.colon, words.counted(words.new, batch.entries))
         }
         (None, Some(counts)) => counts,
         (None, None) => words.untitled(&in_words, batch.entries),
     }
 }
 
-/// The names of what a group is about: what its lines share, else the titles of its lines.
-fn names_of(group: &Group, words: &Words) -> Vec<String> {
+/// The names of what a group is about: its actors where its sentence begins with them, what its lines share, else the
+/// titles of its lines.
+fn names_of(group: &Group, design: &Design, language: &Language) -> Vec<String> {
+    let words = language.words;
+    let sentence = design.sentence(&group.event_type, language);
+    let are_people_first = sentence.is_some_and(Sentence::begins_with_actor)
+        && group.lines.iter().all(|line| !line.lacks_actor);
+    if are_people_first {
+        let named: Vec<String> =
+            group.actors.iter().filter_map(|actor| names::name_of(actor, words)).collect();
+        if !named.is_empty() {
+            return named;
+        }
+    }
     let key = group.key.as_ref().filter(|_| group.pivot != Pivot::Object);
     if let Some(name) = key.and_then(|key| names::name_of(key, words)) {
         return vec![name];
@@ -166,11 +202,13 @@ fn names_of(group: &Group, words: &Words) -> Vec<String> {
 }
 
 /// "A", "A and B", "A, B and 3 more".
-fn names_in_words(names: &[String], words: &Words) -> Option<String> {
-    let cut = |name: &String| text::cut(name, NAME_CHARS_MAX);
+fn names_in_words(names: &[String], words: &Words, name_chars: usize) -> Option<String> {
+    let cut = |name: &String| text::cut(name, name_chars);
+    let is_last_try = name_chars <= NAME_CHARS[NAME_CHARS.len() - 1];
     Some(match names {
         [] => return None,
         [a] => cut(a),
+        [a, rest @ ..] if is_last_try => words.listed(&[cut(a)], rest.len()),
         [a, b] => words.listed(&[cut(a), cut(b)], 0),
         [a, b, rest @ ..] => {
             let more = words.counted(words.more, rest.len());

@@ -51,7 +51,7 @@ pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Bat
 
 /// The paths in `data` that the sentences of a type name.
 fn data_in(wording: &Wording, usual_locale: &str) -> Vec<String> {
-    let texts = [&wording.sentence, &wording.subject];
+    let texts = [&wording.sentence, &wording.subject, &wording.body, &wording.notice];
     let sentences = texts.iter().flat_map(|texts| texts.0.iter()).filter_map(|(locale, text)| {
         let locale = if locale.is_empty() { usual_locale } else { locale };
         Sentence::parse(text, locale).ok()

@@ -9,7 +9,6 @@ pub(super) static WORDS: Words = words(false);
 /// The same among texts that run from right to left.
 pub(super) static AMONG_RIGHT_TO_LEFT: Words = words(true);
 
-#[expect(clippy::too_many_lines, reason = "it is a book")]
 const fn words(is_right_to_left: bool) -> Words {
     Words {
         tag: "en",
@@ -51,11 +50,10 @@ const fn words(is_right_to_left: bool) -> Words {
         new: "{n} new",
         new_for_you: "{n} new for you",
         new_of_kind: "{n} new: {what}",
-        new_in_brackets: "{n} new ({what})",
         new_untitled: "New {what}",
-        also_new: "Also new",
         more: "and {n} more",
         take_a_look: "Take a look",
+        details: "See details",
         sent: "Sent by {name} on {when} ({zone}).",
         because_of_one: "You are receiving this because {causes}.",
         because_of_many: "You are receiving these because {causes}.",
@@ -67,12 +65,6 @@ const fn words(is_right_to_left: bool) -> Words {
             all: "they are near you",
             some: "some are near you",
             note: "near you",
-        },
-        named: Cause {
-            one: "it was addressed to you",
-            all: "they were addressed to you",
-            some: "some were addressed to you",
-            note: "addressed to you",
         },
         everyone: Cause {
             one: "it was sent to everyone",

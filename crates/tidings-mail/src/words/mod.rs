@@ -67,11 +67,11 @@ pub(crate) struct Words {
     pub(crate) new: &'static str,
     pub(crate) new_for_you: &'static str,
     pub(crate) new_of_kind: &'static str,
-    pub(crate) new_in_brackets: &'static str,
     pub(crate) new_untitled: &'static str,
-    pub(crate) also_new: &'static str,
     pub(crate) more: &'static str,
+    /// The button of a mail with one item, and that of a type that is required.
     pub(crate) take_a_look: &'static str,
+    pub(crate) details: &'static str,
     pub(crate) sent: &'static str,
     pub(crate) because_of_one: &'static str,
     pub(crate) because_of_many: &'static str,
@@ -80,7 +80,6 @@ pub(crate) struct Words {
     pub(crate) follow_note: &'static str,
     pub(crate) follow_some: &'static str,
     pub(crate) near: Cause,
-    pub(crate) named: Cause,
     pub(crate) everyone: Cause,
     /// The words of the link that unsubscribes.
     pub(crate) unsubscribe: &'static str,
@@ -202,15 +201,6 @@ impl Words {
         }
         let others = others.join(self.clause_comma);
         Some(format!("{others}{}{last}", self.clause_and))
-    }
-
-    /// "5 new (comment)".
-    pub(crate) fn new_in_brackets(&self, types: &str, entries: usize) -> String {
-        fill(
-            &self.counted(self.new_in_brackets, entries),
-            "{what}",
-            &self.isolated(types.to_owned()),
-        )
     }
 
     /// "5 new works".

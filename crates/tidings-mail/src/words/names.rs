@@ -24,7 +24,17 @@ pub(crate) fn cut_name(title: &str, words: &Words) -> String {
 
 /// "A, B and 3 others", where those without a name are among the others; `None` where nobody has one.
 pub(crate) fn named(objects: &[Arc<Object>], words: &Words) -> Option<String> {
-    let names: Vec<String> = objects.iter().filter_map(|object| name_of(object, words)).collect();
+    named_shortly(objects, words, NAME_CHARS_MAX)
+}
+
+/// The same with names of this many characters at most.
+pub(crate) fn named_shortly(
+    objects: &[Arc<Object>],
+    words: &Words,
+    name_chars: usize,
+) -> Option<String> {
+    let name = |object: &Arc<Object>| Some(text::cut(&name_of(object, words)?, name_chars));
+    let names: Vec<String> = objects.iter().filter_map(name).collect();
     (!names.is_empty()).then(|| words.listed_people(&names, objects.len() - names.len()))
 }
 

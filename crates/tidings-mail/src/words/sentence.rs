@@ -184,6 +184,11 @@ impl Sentence {
         self.pieces.iter().all(is_plain)
     }
 
+    /// Returns true if the first place is that of the actor, with nothing before it.
+    pub(crate) fn begins_with_actor(&self) -> bool {
+        matches!(self.pieces.first(), Some(Piece::Actor))
+    }
+
     /// The dotted paths of the places that `data` fills.
     pub(crate) fn data(&self) -> Vec<String> {
         let path = |piece: &Piece| match piece {

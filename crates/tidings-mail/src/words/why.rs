@@ -43,9 +43,9 @@ pub(crate) fn told(lines: &[&Line], topics: &Topics, words: &Words) -> Option<St
     (!sentences.is_empty()).then(|| sentences.join(words.between_sentences))
 }
 
-/// The reasons that are not topics.
-fn known(words: &Words) -> [(&'static str, &Cause); 3] {
-    [("near", &words.near), ("named", &words.named), ("everyone", &words.everyone)]
+/// The reasons that say something: that a recipient was named says nothing to them.
+fn known(words: &Words) -> [(&'static str, &Cause); 2] {
+    [("near", &words.near), ("everyone", &words.everyone)]
 }
 
 /// Notes on one line where lines differ: its reasons, less those that `said` implies already.
@@ -149,15 +149,10 @@ mod tests {
                 vec![line(&["everyone"])],
                 Some("You are receiving this because it was sent to everyone."),
             ),
-            (
-                vec![line(&["named"])],
-                Some("You are receiving this because it was addressed to you."),
-            ),
+            (vec![line(&["named"])], None),
             (
                 vec![line(&["named", "near", "topic:a"])],
-                Some(
-                    "You are receiving this because you follow A, it is near you, and it was addressed to you.",
-                ),
+                Some("You are receiving this because you follow A, and it is near you."),
             ),
             (
                 vec![line(&["near"]), line(&["near"])],
@@ -169,19 +164,13 @@ mod tests {
                     line(&["topic:a", "topic:b", "topic:c"]),
                     line(&["named"]),
                 ],
-                Some(
-                    "Some are there because you follow B, A and 1 other, some are near you, \
-                     and some were addressed to you.",
-                ),
+                Some("Some are there because you follow B, A and 1 other, and some are near you."),
             ),
             (
                 vec![line(&["topic:a", "near"]), line(&["topic:b"])],
                 Some("You are receiving these because you follow A and B. Some are near you."),
             ),
-            (
-                vec![line(&["near"]), line(&["named"])],
-                Some("Some are near you, and some were addressed to you."),
-            ),
+            (vec![line(&["near"]), line(&["named"])], Some("Some are near you.")),
         ] {
             let lines: Vec<&Line> = lines.iter().collect();
             assert_eq!(told(&lines, &topics(), books::english(false)).as_deref(), words);

@@ -50,6 +50,8 @@ fn laid_out(pages: &[String]) -> Option<Vec<String>> {
     let dir = std::env::temp_dir().join(format!("tidings-direction-{}", std::process::id()));
     std::fs::create_dir_all(&dir).unwrap();
     let frame = |page: &String| {
+        // Long headlines would break into lines.
+        let page = page.replace("font-size:26px", "font-size:16px");
         let page = page.replace('&', "&amp;").replace('"', "&quot;");
         format!("<iframe width=1400 height=2000 srcdoc=\"{page}\"></iframe>")
     };
@@ -171,6 +173,9 @@ fn messages() -> Vec<(Batch, String)> {
             actors: vec![role("a", actor)],
             ..line(object(name, name), &["everyone"])
         });
+        // Of one day the mail says it once.
+        let other = Line { t: crate::fixture::instant("2024-03-02T10:00:00Z"), ..lines[1].clone() };
+        let lines = [lines[0].clone(), other];
         message(locale, lines.to_vec())
     };
     let number = |number: &'static str| {
@@ -278,9 +283,9 @@ fn field_1_isolates_are_elements_in_html_and_characters_elsewhere() {
     let message = message("en", vec![comment(&["סארה"], "Rain \u{2067}<3")]);
     let (subject, bodies) = content(&message, &design()).unwrap();
     assert_eq!(subject, "\u{2068}סארה\u{2069} commented on Rain <3");
-    let sentence = ">\u{2068}<bdi>סארה</bdi>\u{2069} commented on Rain &lt;3</p>";
+    let sentence = "\n\u{2068}<bdi>סארה</bdi>\u{2069} commented on Rain &lt;3\n";
     assert!(bodies.html.contains(sentence), "{}", bodies.html);
     assert!(bodies.text.contains(&subject), "{}", bodies.text);
     let short = short(&message, &design()).unwrap();
-    assert_eq!((short.title.as_str(), short.text), ("Rain <3", subject));
+    assert_eq!((short.title, short.text.as_str()), (subject, ""));
 }

@@ -132,9 +132,10 @@ pub(crate) fn bodies(mail: &Mail) -> (String, String) {
 }
 
 /// The headers of mails, and whether each has it.
-const HEADERS: [(&str, bool); 16] = [
+const HEADERS: [(&str, bool); 17] = [
     ("Date", true),
     ("From", true),
+    ("Reply-To", false),
     ("To", true),
     ("Subject", true),
     ("Message-ID", true),

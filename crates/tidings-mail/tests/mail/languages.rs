@@ -84,7 +84,7 @@ fn f8_a_subject_that_lacks_a_language_takes_the_sentence_along() {
     let design = Design::short("sms", &rules).unwrap();
     let mut batch = works(1, &["Ann"], "fr");
     "sms".clone_into(&mut batch.channel);
-    assert!(short(&batch, &design).unwrap().text.contains("a fait"));
+    assert!(short(&batch, &design).unwrap().title.contains("a fait"));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn f7_titles_of_categories_are_in_the_language_of_the_mail() {
         // German has none: all of it is in English.
         ("de", "Art &amp; more", "lang=\"en\" dir=\"ltr\""),
     ] {
-        let (_, _, html) = told(&works(1, &["Ann"], locale), &design);
+        let (_, _, html) = told(&works(2, &["Ann"], locale), &design);
         assert!(html.contains(title) && html.contains(tag), "{locale}: {html}");
     }
 }
@@ -313,7 +313,7 @@ fn headings_count_no_thousand() {
         ("ru", "{count|Новая работа|Новые работы|Новых работ}"),
     ];
     let rules = rules("pl", wording(&title, &[], &[]));
-    for (locale, heading) in [("pl", "== Nowe opinie =="), ("ru", "Новые работы")] {
+    for (locale, heading) in [("pl", "2 nowe opinie\n"), ("ru", "2 новые работы\n")] {
         let mut rules = rules.clone();
         locale.clone_into(&mut rules.defaults.locale);
         let (_, text, _) = told(&works(2, &["Ann"], locale), &designed(&rules));

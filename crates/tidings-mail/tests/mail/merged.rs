@@ -89,12 +89,12 @@ fn f3_nobody_is_given_the_words_of_another() {
     let events = [comment(0, 0, 0), comment(1, 0, 1), comment(2, 1, 2), comment(0, 1, 3)];
     let design = design(QUOTING);
     let (subject, bodies) = content(&message(&events), &design).unwrap();
-    assert_eq!(subject, "Website: 4 comments");
+    assert_eq!(subject, "Cleo Marsh, Lea Weiss and 1 more: 4 comments");
     for body in [&bodies.text, &bodies.html] {
         assert!(SAID.iter().all(|said| !body.contains(said)), "{body}");
     }
     assert!(
-        bodies.text.contains("* Hero image\n  2 new · Cleo Marsh and Lea Weiss ·"),
+        bodies.text.contains("* Hero image\n  2 new · Cleo Marsh and Lea Weiss\n"),
         "{}",
         bodies.text
     );
@@ -110,7 +110,7 @@ fn f3_each_item_keeps_its_own_words() {
     let design = design(QUOTING);
     let events = [comment(0, 0, 0), comment(1, 1, 1)];
     let (subject, bodies) = content(&message(&events), &design).unwrap();
-    assert_eq!(subject, "Website: 2 comments");
+    assert_eq!(subject, "Ben Okafor and Cleo Marsh: 2 comments");
     for sentence in [
         "* Cleo Marsh commented on Ship dark mode: “LGTM”\n",
         "* Ben Okafor commented on Hero image: “Too dark for me”\n",
@@ -136,7 +136,7 @@ fn f3_types_are_counted_by_what_is_known_of_them() {
     entries[1].header.event_type = id("like");
     let message = batch(group(entries.iter().collect(), &Rules::default()));
     let (subject, _) = content(&message, &design(QUOTING)).unwrap();
-    assert_eq!(subject, "2 new (comment, like): Ship dark mode");
+    assert_eq!(subject, "2 new: Ship dark mode");
 }
 
 fn events() -> impl Strategy<Value = Vec<Event>> {

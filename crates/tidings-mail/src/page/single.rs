@@ -1,0 +1,126 @@
+//! The parts of a mail about one item that items among others don't have: a headline, who did it, the whole text, what
+//! the reader can do.
+
+use serde::Serialize;
+use tidings_core::Object;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::link;
+
+/// What a mail says of its only item.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(crate) struct Single {
+    /// The sentence as text, else the title.
+    pub(crate) headline: String,
+    /// The title as a link below, where the headline does not have it.
+    pub(crate) object: Option<String>,
+    /// The actor's face, where there is one actor with a name.
+    pub(crate) face: Option<Face>,
+    /// What a person wrote, whole.
+    pub(crate) paragraphs: Vec<String>,
+    /// The label of the button.
+    pub(crate) action: String,
+    /// The text under all of it, in stretches of which some are links.
+    pub(crate) notice: Vec<Linked>,
+}
+
+/// A picture of a person, or the letters that stand for one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(crate) struct Face {
+    pub(crate) src: Option<String>,
+    pub(crate) initials: String,
+}
+
+impl Face {
+    /// The face of an actor; `None` if neither picture nor name can be shown.
+    pub(crate) fn of(actor: &Object, base: Option<&str>) -> Option<Self> {
+        let src = actor.image.as_deref().and_then(|image| link::page(image, base));
+        let src = src.and_then(|src| link::picture(&src));
+        let initials = initials(actor.title.as_deref()?);
+        (src.is_some() || !initials.is_empty()).then_some(Self { src, initials })
+    }
+}
+
+/// The first letters of the first and the last word of a name; one of a name in a script without capitals.
+fn initials(name: &str) -> String {
+    let letters = |word: &str| {
+        let first = word.graphemes(true).find(|letter| letter.chars().all(char::is_alphanumeric));
+        first.map(str::to_uppercase)
+    };
+    let mut words = name.split_whitespace().filter_map(letters);
+    let first = words.next().unwrap_or_default();
+    let has_case = first.to_lowercase() != first;
+    let last = words.next_back().filter(|_| has_case).unwrap_or_default();
+    first + &last
+}
+
+/// A stretch of a text that may lead somewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub(crate) struct Linked {
+    pub(crate) text: String,
+    pub(crate) url: Option<String>,
+}
+
+/// A text with its `https` addresses as links.
+pub(crate) fn linked(text: &str) -> Vec<Linked> {
+    let mut stretches = Vec::new();
+    let mut plain = String::new();
+    for word in text.split_inclusive(' ') {
+        let address = word.trim_end().trim_end_matches(['.', ',', ';', ')', '!', '?']);
+        let url = address.starts_with("https://").then(|| link::web(address)).flatten();
+        let Some(url) = url else {
+            plain.push_str(word);
+            continue;
+        };
+        if !plain.is_empty() {
+            stretches.push(Linked { text: std::mem::take(&mut plain), url: None });
+        }
+        stretches.push(Linked { text: address.to_owned(), url: Some(url) });
+        plain.push_str(&word[address.len()..]);
+    }
+    if !plain.is_empty() {
+        stretches.push(Linked { text: plain, url: None });
+    }
+    stretches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn initials_are_of_the_first_and_the_last_name() {
+        for (name, letters) in [
+            ("Ben Okafor", "BO"),
+            ("Ana María de la Cruz", "AC"),
+            ("madonna", "M"),
+            ("«Élodie» Brun", "ÉB"),
+            ("山田 太郎", "山"),
+            ("דנה כהן", "ד"),
+            ("42", "4"),
+            ("…", ""),
+            ("", ""),
+        ] {
+            assert_eq!(initials(name), letters, "{name}");
+        }
+    }
+
+    #[test]
+    fn addresses_in_a_text_are_links() {
+        let shown = |text: &str| {
+            let each = linked(text).into_iter();
+            each.map(|one| if one.url.is_some() { format!("<{}>", one.text) } else { one.text })
+                .collect::<String>()
+        };
+        assert_eq!(
+            shown("Not you? https://example.org/secure."),
+            "Not you? <https://example.org/secure>."
+        );
+        assert_eq!(shown("https://a.example b"), "<https://a.example> b");
+        assert_eq!(shown("write to us"), "write to us");
+        assert_eq!(
+            shown("javascript:alert(1) http://a.example"),
+            "javascript:alert(1) http://a.example"
+        );
+    }
+}

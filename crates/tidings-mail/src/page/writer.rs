@@ -1,0 +1,472 @@
+//! The items of a mail: which stand together under which heading, and what each says.
+
+use std::collections::BTreeSet;
+
+use tidings_core::Batch;
+use tidings_core::batch::{Group, Line};
+use tidings_core::event::Pivot;
+use tidings_core::rules::capitalised;
+
+use crate::link;
+use crate::page::design::Design;
+use crate::page::item::{Frame, Image, Item};
+use crate::page::lines::{self, entries, group_sentence, own_title, said, types_of};
+use crate::page::single::{Face, Single, linked};
+use crate::page::{BlockView, Section, columns};
+use crate::templates::template::Block;
+use crate::words::locale::Language;
+use crate::words::names::{self, Topics};
+use crate::words::sentence::{Sentence, Stretch};
+use crate::words::wording::{self, Calendar};
+use crate::words::{self, Words};
+use crate::words::{text, why};
+
+/// The places of pictures: of a card, beside a line, of the first item of several, of the only one.
+const CARD: Frame = Frame { width: 270, height_max: 540 };
+const THUMBNAIL: Frame = Frame { width: 72, height_max: 108 };
+const LEAD: Frame = Frame { width: 560, height_max: 560 };
+const SINGLE: Frame = Frame { width: 560, height_max: 1_120 };
+/// Number of characters of a body among other items: about three lines.
+const BODY_CHARS_MAX: usize = 180;
+/// Number of characters of a line of a card, and the height of its lines in pixels.
+const CARD_LINE_CHARS: usize = 32;
+const LINE_HEIGHT: u32 = 22;
+
+/// Groups with those of their lines that are shown.
+type WithShown<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
+
+/// The lines of a group that are shown.
+pub(crate) fn lines_shown<'g>((group, shown): (&'g Group, &Vec<bool>)) -> Vec<&'g Line> {
+    group.lines.iter().zip(shown).filter(|(_, shown)| **shown).map(|(line, _)| line).collect()
+}
+
+/// The heading of a section.
+#[derive(PartialEq, Eq)]
+struct Heading {
+    title: String,
+    /// True if it says what happened.
+    tells_kind: bool,
+}
+
+/// The facts shown above lines, which lines need not repeat.
+#[derive(Clone, Copy, Default)]
+struct Above<'a> {
+    /// The name of what they have in common.
+    heading: Option<(&'a str, Pivot)>,
+    /// True if a sentence tells all of them.
+    is_told: bool,
+    /// Names of the actors of what the tally counts.
+    actors: Option<&'a str>,
+    /// True if it is said what happened.
+    kind: bool,
+}
+
+/// Writes the items of a batch.
+pub(crate) struct Writer<'a> {
+    design: &'a Design,
+    language: &'a Language,
+    words: &'static Words,
+    pub(crate) topics: Topics,
+    pub(crate) calendar: Calendar,
+    /// True if lines must tell their reason, since the mail's sentence is not true of each.
+    reasons_differ: bool,
+    /// The day of all lines that are shown; `None` where each says its own.
+    pub(crate) common_day: Option<String>,
+}
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(
+        batch: &Batch,
+        design: &'a Design,
+        language: &'a Language,
+        shown: &[&Line],
+    ) -> Self {
+        let words = language.words;
+        let calendar = Calendar::new(&batch.tz, batch.at, words);
+        let days: BTreeSet<String> = shown.iter().map(|line| calendar.full_day(line.t)).collect();
+        let mut lines = batch.groups.iter().flat_map(|group| &group.lines);
+        let first = lines.next();
+        Self {
+            design,
+            language,
+            words,
+            topics: Topics::of(&batch.topics, words),
+            calendar,
+            reasons_differ: lines.any(|line| Some(&line.reasons) != first.map(|of| &of.reasons)),
+            common_day: days.first().filter(|_| days.len() == 1).cloned(),
+        }
+    }
+
+    /// "Sent by Art on Monday 4 March 2024, 09:00 (Paris time)."
+    pub(crate) fn sent(&self, batch: &Batch) -> String {
+        let sent = words::fill(self.words.sent, "{when}", &self.calendar.minute(batch.at));
+        let sent = words::fill(&sent, "{zone}", &self.calendar.zone_name());
+        let name = self.words.isolated(self.design.brand.name.clone());
+        words::fill(&sent, "{name}", &name)
+    }
+
+    /// The title of the only category; `None` where there are several.
+    pub(crate) fn only_category(&self, groups: &[Group]) -> Option<String> {
+        let first = groups.first()?;
+        let is_only = groups.iter().all(|group| group.category == first.category);
+        is_only.then(|| self.category(first))
+    }
+
+    /// The item of a mail that has no other.
+    pub(crate) fn single(&self, group: &Group, line: &Line) -> Item {
+        let event_type = line.types.first().unwrap_or(&group.event_type);
+        let is_required = self.design.is_required(event_type.as_str());
+        let sentence = self.sentence(line);
+        let headline: String = sentence.iter().map(|part| part.text.as_str()).collect();
+        let mut about = if sentence.is_empty() {
+            self.what_who_and_where(line, Above::default())
+        } else {
+            let target = self.target(line);
+            target.into_iter().filter(|target| !headline.contains(target.as_str())).collect()
+        };
+        let mut minute = self.calendar.minute(line.t);
+        if is_required {
+            minute = format!("{minute} ({})", self.calendar.zone_name());
+        }
+        about.push(minute);
+        let of_one = self.item(group, line, &about, SINGLE);
+        let headline = if headline.is_empty() { of_one.title.clone() } else { headline };
+        let base = self.design.brand.url.as_deref();
+        let begins_with_actor = match &line.types[..] {
+            [of_type] => self.design.sentence(of_type, self.language),
+            _ => None,
+        }
+        .is_some_and(Sentence::begins_with_actor);
+        let face = match &line.actors[..] {
+            [actor] if begins_with_actor && !line.lacks_actor => Face::of(actor, base),
+            _ => None,
+        };
+        let usual = if is_required { self.words.details } else { self.words.take_a_look };
+        let own = |text: Option<&Sentence>| text.and_then(|text| self.filled(line, text));
+        let single = Single {
+            object: (of_one.url.is_some() && !headline.contains(&of_one.title))
+                .then(|| of_one.title.clone()),
+            headline,
+            face,
+            paragraphs: self
+                .body(line)
+                .map(|body| paragraphs(&body, self.words))
+                .unwrap_or_default(),
+            action: own(self.design.action(event_type, self.language))
+                .unwrap_or_else(|| usual.to_owned()),
+            notice: own(self.design.notice_of(event_type, self.language))
+                .map(|notice| linked(&notice))
+                .unwrap_or_default(),
+        };
+        Item { sentence, single: Some(single), ..of_one }
+    }
+
+    /// The first of several items with its order, where it has a picture of known size to be shown large.
+    pub(crate) fn lead(&self, groups: &[Group], shown: &[Vec<bool>]) -> Option<(usize, Item)> {
+        let told = groups.iter().zip(shown);
+        let mut all = told.flat_map(|of| lines_shown(of).into_iter().map(move |line| (of.0, line)));
+        let (group, line) = all.find(|(_, line)| line.order == 0)?;
+        line.object.image_size?;
+        let sentence = self.sentence(line);
+        let mut about = if sentence.is_empty() {
+            self.what_who_and_where(line, Above::default())
+        } else {
+            Vec::new()
+        };
+        about.extend(self.note_and_day(line, &about, None));
+        let mut item = Item { sentence, ..self.item(group, line, &about, LEAD) };
+        item.image.as_ref()?;
+        // Of small pictures nothing is gained.
+        let is_small = line.object.image_size.is_some_and(|size| size.width < CARD.width);
+        item.block.make_card();
+        (!is_small).then_some((line.order, item))
+    }
+
+    /// The sections of the lines that are shown, but for the one that leads.
+    pub(crate) fn sections(
+        &self,
+        groups: &[Group],
+        shown: &[Vec<bool>],
+        lead: Option<usize>,
+    ) -> Vec<Section> {
+        let mut sections: Vec<(Heading, WithShown<'_>)> = Vec::new();
+        for (group, shown) in groups.iter().zip(shown) {
+            let mut lines = lines_shown((group, shown));
+            lines.retain(|line| Some(line.order) != lead);
+            if lines.is_empty() {
+                continue;
+            }
+            let heading = self.heading_of(group);
+            match sections.iter_mut().find(|(known, _)| *known == heading) {
+                Some((_, groups)) => groups.push((group, lines)),
+                None => sections.push((heading, vec![(group, lines)])),
+            }
+        }
+        sections
+            .into_iter()
+            .map(|(heading, groups)| Section {
+                blocks: self.blocks(&groups, heading.tells_kind),
+                title: Some(heading.title),
+            })
+            .collect()
+    }
+
+    /// The title of a group's category.
+    fn category(&self, group: &Group) -> String {
+        let title = self.design.category(&group.category, self.language);
+        self.words.isolated(title)
+    }
+
+    /// The title of the type, in its form for many; else of the category.
+    fn heading_of(&self, group: &Group) -> Heading {
+        let title = self.design.plural_title(&group.event_type, self.language);
+        match title {
+            Some(title) => {
+                Heading { title: self.words.isolated(capitalised(&title)), tells_kind: true }
+            }
+            None => Heading { title: self.category(group), tells_kind: false },
+        }
+    }
+
+    /// The blocks of a section: one for each group with a name of which several lines are shown, and one for all other
+    /// lines, which share nothing.
+    fn blocks(&self, groups: &[(&Group, Vec<&Line>)], tells_kind: bool) -> Vec<BlockView> {
+        let mut blocks: Vec<BlockView> = Vec::new();
+        let mut apart: Vec<Item> = Vec::new();
+        for (group, lines) in groups {
+            let tells_kind = tells_kind && types_of(group).len() == 1;
+            match self.heading(group).filter(|_| lines.len() > 1) {
+                Some(name) => blocks.push(self.block(group, lines, name, tells_kind)),
+                None => {
+                    let above = Above { kind: tells_kind, ..Above::default() };
+                    apart.extend(self.lines(group, lines, above));
+                }
+            }
+        }
+        if !apart.is_empty() {
+            blocks.push(BlockView {
+                heading: None,
+                tally: None,
+                is_apart: !blocks.is_empty(),
+                items: apart,
+                columns: Vec::new(),
+            });
+        }
+        for block in &mut blocks {
+            arrange(block);
+        }
+        blocks
+    }
+
+    /// The block of several lines that share something.
+    fn block(&self, group: &Group, lines: &[&Line], name: String, tells_kind: bool) -> BlockView {
+        // A sentence that is true of all lines of an actor would repeat the actor in each of them.
+        let is_told = group.pivot == Pivot::Actor
+            && group_sentence(group, self.design, self.language).is_some();
+        let types = types_of(group);
+        let actors = lines::actors(&group.lines, &group.actors, self.words)
+            .filter(|_| group.pivot == Pivot::Target);
+        let above = Above {
+            heading: Some((&name, group.pivot)),
+            is_told,
+            actors: actors.as_deref(),
+            kind: types.len() == 1,
+        };
+        let items = self.lines(group, lines, above);
+        let count = entries(&group.lines);
+        let title = match &types[..] {
+            [event_type] => self.design.title(event_type, self.language, count),
+            _ => None,
+        };
+        let happened = match title {
+            Some(title) => self.words.count_of(&title, count),
+            None if tells_kind => self.words.counted(self.words.new, count),
+            None => self.words.happened(&wording::types_in_words(&types), count),
+        };
+        let by = above.actors.map(|actors| format!(" · {actors}"));
+        let tally = happened + by.as_deref().unwrap_or_default();
+        BlockView {
+            tally: Some(tally),
+            items,
+            columns: Vec::new(),
+            heading: Some(name),
+            is_apart: false,
+        }
+    }
+
+    fn lines(&self, group: &Group, lines: &[&Line], above: Above<'_>) -> Vec<Item> {
+        let item = |line: &&Line| {
+            // What no sentence says of all, each says for itself.
+            let sentence = if above.is_told { Vec::new() } else { self.sentence(line) };
+            let mut about =
+                if sentence.is_empty() { self.what_who_and_where(line, above) } else { Vec::new() };
+            let heading = above.heading.map(|(name, _)| name);
+            about.extend(self.note_and_day(line, &about, heading));
+            Item { sentence, ..self.item(group, line, &about, THUMBNAIL) }
+        };
+        lines.iter().map(item).collect()
+    }
+
+    /// The reason of a line where reasons differ, and its day where days do.
+    fn note_and_day(&self, line: &Line, about: &[String], heading: Option<&str>) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.reasons_differ {
+            let known: Vec<&str> = about.iter().map(String::as_str).chain(heading).collect();
+            notes.extend(why::notes(line, &self.topics, &known, self.words));
+        }
+        if self.common_day.is_none() {
+            notes.push(self.calendar.day(line.t));
+        }
+        notes
+    }
+
+    /// The sentence of the only type of a line.
+    fn sentence(&self, line: &Line) -> Vec<Stretch> {
+        let [event_type] = &line.types[..] else {
+            return Vec::new();
+        };
+        let sentence = self.design.sentence(event_type, self.language);
+        let stretches = sentence.and_then(|sentence| {
+            sentence.stretches(&said(&[line], &line.actors, sentence), self.words)
+        });
+        stretches.unwrap_or_default()
+    }
+
+    /// A text of the configuration with what a line says in its places.
+    fn filled(&self, line: &Line, sentence: &Sentence) -> Option<String> {
+        let text = sentence.text(&said(&[line], &line.actors, sentence), self.words)?;
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// What a person wrote: the event's body, else what its type says is one.
+    fn body(&self, line: &Line) -> Option<String> {
+        if let Some(body) = &line.body {
+            return Some(body.to_string());
+        }
+        let [event_type] = &line.types[..] else {
+            return None;
+        };
+        self.filled(line, self.design.body(event_type, self.language)?)
+    }
+
+    fn item(&self, group: &Group, line: &Line, about: &[String], frame: Frame) -> Item {
+        let event_type = line.types.first().unwrap_or(&group.event_type);
+        let title = own_title(line, self.words)
+            .unwrap_or_else(|| lines::untitled(line, self.design, self.language));
+        let templates = &self.design.templates;
+        let block = match &line.types[..] {
+            [event_type] => {
+                let usual = &self.design.usual;
+                templates.block(event_type.as_str(), self.language, usual)
+            }
+            // A type's template would put its words into the mouths of the others.
+            _ => Block::default(),
+        };
+        let base = self.design.brand.url.as_deref();
+        let body = self.body(line).map(|body| text::cut(&text::clean(&body), BODY_CHARS_MAX));
+        Item {
+            r#type: event_type.as_str().to_owned(),
+            category: self.category(group),
+            title,
+            sentence: Vec::new(),
+            body: body.filter(|body| !body.is_empty()).map(|body| self.words.isolated(body)),
+            about: about.join(" · "),
+            url: line.object.url.as_deref().and_then(|url| link::page(url, base)),
+            image: Image::of(&line.object, frame, base),
+            actor: lines::actors([line], &line.actors, self.words),
+            target: self.target(line),
+            date: self.calendar.day(line.t),
+            count: line.entries,
+            single: None,
+            data: templates.are_own().then(|| line.data.as_deref().cloned().unwrap_or_default()),
+            block,
+            rendered: None,
+        }
+    }
+
+    /// "New work", "5 new comments"; without a title "Comment", "5 new: comment".
+    fn happened(&self, line: &Line) -> String {
+        let types = wording::types_in_words(&line.types);
+        let [event_type] = &line.types[..] else {
+            return self.words.happened(&types, line.entries);
+        };
+        let title = self.design.title(event_type, self.language, line.entries);
+        match (title, line.entries) {
+            (Some(title), 1) => self.words.isolated(capitalised(&title)),
+            (Some(title), count) => self.words.count_of(&title, count),
+            (None, count) => self.words.happened(&types, count),
+        }
+    }
+
+    /// Facts of a line (what happened, who did it and where), less what stands above it or in its title.
+    fn what_who_and_where(&self, line: &Line, above: Above<'_>) -> Vec<String> {
+        let title = own_title(line, self.words);
+        let mut about = Vec::new();
+        match (&title, above.kind) {
+            (None, _) => {}
+            (Some(_), false) => about.push(self.happened(line)),
+            (Some(_), true) if line.entries > 1 => {
+                about.push(self.words.counted(self.words.new, line.entries));
+            }
+            (Some(_), true) => {}
+        }
+        let under = above.heading.map(|(_, pivot)| pivot);
+        let actors =
+            lines::actors([line], &line.actors, self.words).filter(|_| under != Some(Pivot::Actor));
+        let target = self.target(line).filter(|_| under != Some(Pivot::Target));
+        for name in actors.into_iter().chain(target) {
+            let is_said = title.as_ref() == Some(&name) || above.actors == Some(name.as_str());
+            if !is_said && !about.contains(&name) {
+                about.push(name);
+            }
+        }
+        about
+    }
+
+    /// The name of what the lines of a group share; none where it is the object of one of them: nothing is
+    /// its own heading.
+    fn heading(&self, group: &Group) -> Option<String> {
+        let key = group.key.as_ref()?;
+        if group.pivot == Pivot::Object || group.lines.iter().any(|line| line.object.id == key.id) {
+            return None;
+        }
+        let name = names::name_of(key, self.words)?;
+        let is_own = |line: &Line| own_title(line, self.words).as_ref() == Some(&name);
+        (!group.lines.iter().all(is_own)).then_some(name)
+    }
+
+    fn target(&self, line: &Line) -> Option<String> {
+        names::name_of(line.target.as_deref()?, self.words)
+    }
+}
+
+/// The paragraphs of a text that a person wrote.
+fn paragraphs(body: &str, words: &Words) -> Vec<String> {
+    let lines = body.lines().map(text::clean).filter(|line| !line.is_empty());
+    lines.map(|line| words.isolated(line)).collect()
+}
+
+/// Makes cards of the items of a block where most have pictures.
+fn arrange(block: &mut BlockView) {
+    let pictures = block.items.iter().filter(|item| item.image.is_some()).count();
+    if pictures < 2 || pictures * 2 < block.items.len() {
+        return;
+    }
+    for item in &mut block.items {
+        if let Some(image) = &mut item.image {
+            image.put_into(CARD);
+        }
+        item.block.make_card();
+    }
+    block.columns = columns::columns(block.items.iter().map(card_height)).to_vec();
+}
+
+/// About how high a card is, in pixels.
+fn card_height(item: &Item) -> u32 {
+    let lines =
+        |text: &str| u32::try_from(text.chars().count().div_ceil(CARD_LINE_CHARS)).unwrap_or(0);
+    let said: String = item.sentence.iter().map(|part| part.text.as_str()).collect();
+    let title = if said.is_empty() { &item.title } else { &said };
+    let words = lines(title) + lines(&item.about) + item.body.as_deref().map_or(0, lines);
+    item.image.as_ref().map_or(0, |image| image.height) + words * LINE_HEIGHT
+}
