@@ -23,9 +23,24 @@ const GIVEN: [&str; 6] = ["alone", "item", "section", "block", "column", "at"];
 const BUILT_IN: [&str; 1] = ["loop"];
 /// The fields that may be absent.
 const OPTIONAL: [(&str, &[&str]); 3] = [
-    ("mail", &["recipient", "more", "more_url", "unsubscribe", "why"]),
-    ("brand", &["logo", "url", "footer", "postal_address"]),
-    ("item", &["url", "image", "actor", "target"]),
+    ("mail", &["recipient", "more", "more_url", "unsubscribe", "why", "when"]),
+    ("brand", &["logo", "logo_dark", "url", "footer", "postal_address"]),
+    (
+        "item",
+        &[
+            "url",
+            "image",
+            "actor",
+            "target",
+            "body",
+            "headline",
+            "object",
+            "face",
+            "paragraphs",
+            "action",
+            "notice",
+        ],
+    ),
 ];
 
 /// The values that a trial leaves out.
@@ -326,6 +341,21 @@ fn complete(page: &mut Value) {
             if page[*of][*key].is_null() {
                 page[*of][*key] = json!("https://example.org/");
             }
+        }
+    }
+    for item in items_of(page) {
+        for key in ["body", "headline", "object", "action"] {
+            if item[key].is_null() {
+                item[key] = json!("A few words");
+            }
+        }
+        for key in ["paragraphs", "notice"] {
+            if item[key].is_null() {
+                item[key] = json!([]);
+            }
+        }
+        if item["face"].is_null() {
+            item["face"] = json!({"src": "https://example.org/", "initials": "AB"});
         }
     }
 }
