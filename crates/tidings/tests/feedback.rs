@@ -69,6 +69,11 @@ fn calls_and_mails_report_what_became_of_a_mail() {
     let event = json!({"type": "note", "object": {"id": "o"}, "to": {"recipients": ["ann"]}});
     api.post("/v1/events", &event).unwrap();
     let tag = tag(&mails);
+    // A report that comes before the answer of the provider itself would be replaced by it.
+    let patience = Patience::new();
+    while answers(&api).is_empty() {
+        patience.wait(|| "the mail has no answer".to_owned());
+    }
 
     let call = json!({"RecordType": "Delivery", "Metadata": {"tidings_message": tag}});
     assert_eq!(api.post("/feedback/postmark", &call).unwrap().0, 401);
