@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes src/support.tsv from the data of caniemail.com.
+"""Makes src/templates/support.tsv from the data of caniemail.com.
 
-    python3 support.py caniemail.json.gz > src/support.tsv
+    python3 support.py caniemail.json.gz > src/templates/support.tsv
 
-Kept is what one of the clients does not support and what can be told from the source of a mail: properties, some of
+Kept is what one of the clients does not support, or in part, and what can be told from the source of a mail: properties, some of
 their values, functions and units, at-rules, pseudo-classes, elements and attributes.
 """
 
@@ -80,7 +80,7 @@ def main():
     for feature in known["data"]:
         tests = [feature["stats"].get(family, {}).get(platform) for _, family, platform in CLIENTS]
         support = "".join(list(of.values())[-1][0] if of else "?" for of in tests)
-        if "n" in support:
+        if "n" in support or "a" in support:
             found += rows(feature, support)
     for row in sorted(set(found)):
         print(*row, sep="\t")

@@ -6,16 +6,18 @@ use std::collections::BTreeSet;
 
 const TABLE: &str = include_str!("support.tsv");
 
-/// A feature of a mail that some clients ignore.
+/// A feature of a mail that some clients ignore, or show in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotShown {
     /// A property, a part of a style sheet, `<element>` or an attribute.
     pub what: String,
-    /// The clients, at least one.
+    /// The clients that ignore it.
     pub by: Vec<&'static str>,
+    /// The clients that show it in some places, or with some values.
+    pub partly: Vec<&'static str>,
 }
 
-/// Lists what clients do not show of a mail's HTML, in the order of the table. Comments are left out, with what they
+/// Lists what clients do not show of a mail's HTML, or in part, in the order of the table. Comments are left out, with what they
 /// say to Outlook.
 #[must_use]
 pub fn not_shown(html: &str) -> Vec<NotShown> {
@@ -32,12 +34,11 @@ pub fn not_shown(html: &str) -> Vec<NotShown> {
             "attribute" if source.attributes.contains(name) => name.to_owned(),
             _ => return None,
         };
-        let by = clients
-            .iter()
-            .zip(support.chars())
-            .filter(|(_, support)| *support == 'n')
-            .map(|(name, _)| *name);
-        Some(NotShown { what, by: by.collect() })
+        let with = |wanted: char| {
+            let clients = clients.iter().zip(support.chars());
+            clients.filter(|(_, of)| *of == wanted).map(|(name, _)| *name).collect()
+        };
+        Some(NotShown { what, by: with('n'), partly: with('a') })
     });
     known.collect()
 }
@@ -140,7 +141,8 @@ mod tests {
     use super::*;
 
     fn names(html: &str) -> Vec<String> {
-        not_shown(html).into_iter().map(|found| found.what).collect()
+        let found = not_shown(html).into_iter().filter(|found| !found.by.is_empty());
+        found.map(|found| found.what).collect()
     }
 
     #[test]
@@ -152,8 +154,11 @@ mod tests {
             ),
             ["hidden", "<video>", "opacity", ":hover", "@media", "display:flex"]
         );
-        let flex = &not_shown("<b style=display:flex>")[0];
+        let found = not_shown("<b style=display:flex>");
+        let flex = found.iter().find(|found| found.what == "display:flex").unwrap();
         assert_eq!(flex.by, ["Outlook on Windows"]);
+        let padding = &not_shown("<p style=padding:1px>")[0];
+        assert_eq!(padding.partly, ["Outlook on Windows"]);
     }
 
     #[test]

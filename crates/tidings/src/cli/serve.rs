@@ -122,7 +122,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         }
     };
     match listener(arguments, streams) {
-        Ok(listener) => serve(arguments, &rules, (store, data), listener, streams),
+        Ok(listener) => serve(arguments, rules, (store, data), listener, streams),
         Err(status) => Ok(status),
     }
 }
@@ -226,13 +226,15 @@ impl Serving {
 
 fn serve(
     arguments: &Arguments,
-    rules: &Rules,
+    mut rules: Rules,
     (store, data): (Opened, &Path),
     listener: TcpListener,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
     let address = listener.local_addr()?;
     let url = format!("http://{address}");
+    let own = arguments.dev.then_some(url.as_str());
+    link_to(&mut rules, own);
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = signals::stop(&tokio);
     // Opening the store may take long.
@@ -257,7 +259,7 @@ fn serve(
         tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };
     let token = Secret::random()?;
-    let started = Serving::start(store, rules, (arguments, &token), None, |service| {
+    let started = Serving::start(store, &rules, (arguments, &token), None, |service| {
         service.in_directory(data)
     });
     let Serving { node, service, resolver, .. } = match started {
@@ -281,7 +283,7 @@ fn serve(
     let token_mark = Mark::token(data, &token)?;
     open(&gate, http::router(Arc::clone(&service)));
     tokio.spawn(maildir::watch(Arc::clone(&service)));
-    reload_by_signal(&tokio, hangups, &arguments.config, &service, resolver);
+    reload_by_signal(&tokio, hangups, (&arguments.config, own), &service, resolver);
 
     writeln!(streams.out, "listening on {url}")?;
     streams.out.flush()?;
@@ -356,12 +358,14 @@ fn no_key(place: &str) -> String {
 fn reload_by_signal(
     tokio: &Runtime,
     hangups: signals::Hangups,
-    config: &Path,
+    (config, own): (&Path, Option<&str>),
     service: &Arc<Service>,
     resolver: Arc<HostResolver>,
 ) {
-    let (config, service) = (config.to_owned(), Arc::clone(service));
-    hangups.answer(tokio, move || match reload(&config, &service, &resolver) {
+    let (config, own) = (config.to_owned(), own.map(str::to_owned));
+    let service = Arc::clone(service);
+    let read = move || reload((&config, own.as_deref()), &service, &resolver);
+    hangups.answer(tokio, move || match read() {
         Ok(Reloaded::InForce) => tracing::info!("the configuration is in force"),
         Ok(Reloaded::Refused) => tracing::error!("the old configuration stays in force"),
         Err(fault) => tracing::error!(error = %fault, "the old configuration stays in force"),
@@ -373,15 +377,25 @@ enum Reloaded {
     Refused,
 }
 
-/// Reads the configuration again and puts it in force, or logs its faults.
+/// Has mails lead to the server's own address where the configuration names none: on a developer's server its links
+/// work without more.
+fn link_to(rules: &mut Rules, own: Option<&str>) {
+    let url = &mut rules.presentation.brand.url;
+    if url.is_none() {
+        *url = own.map(str::to_owned);
+    }
+}
+
+/// Reads the configuration again and puts it in force, or logs its faults. `own` = the address of a developer's server.
 fn reload(
-    config: &Path,
+    (config, own): (&Path, Option<&str>),
     service: &Service,
     resolver: &HostResolver,
 ) -> Result<Reloaded, RuntimeError> {
-    let Some(rules) = read_again(config, &service.rules()) else {
+    let Some(mut rules) = read_again(config, &service.rules()) else {
         return Ok(Reloaded::Refused);
     };
+    link_to(&mut rules, own);
     put_in_force(rules, service, resolver)
 }
 

@@ -15,14 +15,16 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use axum::Router;
-use axum::extract::{Path as InPath, State};
+use axum::extract::{Path as InPath, Query, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use mail_parser::{Message, MessageParser};
+use serde::Deserialize;
 use tidings_core::channel::EMAIL;
 use tokio::task::spawn_blocking;
 
+use self::page::{Listed, View};
 use super::error::{Code, Problem};
 use super::service::{Access, Service};
 
@@ -37,35 +39,62 @@ pub(super) fn routes() -> Router<Arc<Service>> {
         .route("/_mail", get(list))
         .route("/_mail/{name}", get(mail))
         .route("/_mail/{name}/{part}", get(part))
+        .route("/_mail/-/mailbox.css", get(async || of_kind("text/css", STYLE)))
+        .route("/_mail/-/mailbox.js", get(async || of_kind("text/javascript", SCRIPT)))
+        .route("/_mail/-/newest", get(newest_name))
 }
 
-async fn list(State(service): State<Arc<Service>>) -> Result<Response, Problem> {
-    let directory = directory(&service)?;
-    let shown = move || -> io::Result<String> {
+/// The mails of the list.
+async fn listed(service: &Service) -> Result<Listed, Problem> {
+    let directory = directory(service)?;
+    let listed = move || -> io::Result<Listed> {
+        let files = newest(&directory)?;
+        let newest = files.first().map(|file| file.name.clone()).unwrap_or_default();
         let mut rows = Vec::new();
-        for file in newest(&directory)? {
+        for file in files {
             // Who reads the Maildir with a mail program may move files meanwhile.
             let Ok(bytes) = load(&file.path) else {
                 continue;
             };
             if let Some(mail) = parsed(&bytes) {
-                rows.push(page::row(&file.name, &mail, bytes.len()));
+                rows.push(page::row(&file.name, &mail));
             }
         }
-        page::list(&directory, rows).map_err(io::Error::other)
+        Ok(Listed { directory, newest, rows })
     };
-    Ok(answer(read(shown).await?, PAGE))
+    read(listed).await
+}
+
+async fn list(State(service): State<Arc<Service>>) -> Result<Response, Problem> {
+    let page = page::list(listed(&service).await?).map_err(|fault| internal(&fault))?;
+    Ok(answer(page, PAGE))
+}
+
+/// The name of the newest mail, by which an open page sees that there is one more.
+async fn newest_name(State(service): State<Arc<Service>>) -> Result<String, Problem> {
+    let directory = directory(&service)?;
+    let names = move || newest(&directory);
+    let newest = read(names).await?.into_iter().next();
+    Ok(newest.map(|file| file.name).unwrap_or_default())
 }
 
 async fn mail(
     State(service): State<Arc<Service>>,
     InPath(name): InPath<String>,
+    Query(query): Query<ShownAs>,
 ) -> Result<Response, Problem> {
     let bytes = found(&service, &name).await?;
     let mail = parsed(&bytes).ok_or_else(|| unknown(&name))?;
-    let page = page::mail(&name, &mail, &bytes)
-        .map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
-    Ok(answer(page, PAGE))
+    let listed = listed(&service).await?;
+    let page = page::mail((&name, query.shown), &mail, &bytes, listed);
+    Ok(answer(page.map_err(|fault| internal(&fault))?, PAGE))
+}
+
+/// The query of a mail's page.
+#[derive(Deserialize)]
+struct ShownAs {
+    #[serde(default, rename = "as")]
+    shown: View,
 }
 
 async fn part(
@@ -78,9 +107,13 @@ async fn part(
         return Ok(([plain], bytes).into_response());
     }
     let mail = parsed(&bytes).ok_or_else(|| unknown(&name))?;
-    match mail.body_html(0).filter(|_| part == "html") {
-        Some(html) => Ok(answer(html.into_owned(), FRAME)),
-        None => Err(unknown(&part)),
+    let html = mail.body_html(0).ok_or_else(|| unknown(&part))?;
+    match part.as_str() {
+        "html" => Ok(answer(html.into_owned(), FRAME)),
+        "dark" => Ok(answer(page::in_the_dark(&html), FRAME)),
+        "bare" => Ok(answer(page::without_styles(&html), FRAME)),
+        "blocked" => Ok(answer(html.into_owned(), BLOCKED)),
+        _ => Err(unknown(&part)),
     }
 }
 
@@ -118,12 +151,15 @@ async fn found(service: &Service, name: &str) -> Result<Vec<u8>, Problem> {
     read(load).await?.ok_or(missing)
 }
 
+fn internal(fault: &dyn std::fmt::Display) -> Problem {
+    Problem::new(Code::Internal, fault.to_string())
+}
+
 async fn read<T: Send + 'static>(
     read: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<T, Problem> {
-    let fault = |fault: &dyn std::fmt::Display| Problem::new(Code::Internal, fault.to_string());
-    let read = spawn_blocking(read).await.map_err(|ended| fault(&ended))?;
-    read.map_err(|error| fault(&error))
+    let read = spawn_blocking(read).await.map_err(|ended| internal(&ended))?;
+    read.map_err(|error| internal(&error))
 }
 
 struct Caught {
@@ -197,10 +233,21 @@ fn may_hold_mails(bytes: &[u8]) -> bool {
     false
 }
 
-/// The policy of a page: it may load frames of this server.
-const PAGE: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+const STYLE: &str = include_str!("mailbox.css");
+const SCRIPT: &str = include_str!("mailbox.js");
+
+/// The policy of a page: it may load its own style, its script, and frames of this server.
+const PAGE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// The policy of a mail: it may load pictures.
 const FRAME: &str = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src http: https: data:; frame-ancestors 'self'";
+
+/// The policy of a mail whose pictures are blocked.
+const BLOCKED: &str =
+    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'";
+
+fn of_kind(kind: &'static str, text: &'static str) -> Response {
+    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], text).into_response()
+}
 
 fn answer(html: String, policy: &'static str) -> Response {
     let mut response = Html(html).into_response();

@@ -61,12 +61,32 @@ fn the_mailbox_shows_what_the_provider_caught() {
         "Message-ID",
         "width=\"375\"",
         "&lt;script&gt;alert(1)&lt;/script&gt;",
-        " KB in all",
-        "<th>border-radius</th><td>Outlook on Windows</td>",
+        "aria-current=\"page\"",
     ] {
         assert!(html.contains(part), "{part} in {html}");
     }
-    assert!(!html.contains("<script"), "{html}");
+    assert!(!html.contains("<script>"), "{html}");
+    let policy = page.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{policy}");
+    let clients = text(&get(&rig, "/_mail/a%20b%2Eeml?as=clients"));
+    for part in [
+        " KB in all",
+        "<code>border-radius</code></th><td>Outlook on Windows</td>",
+        "<code>padding</code></th><td></td><td>Outlook on Windows",
+    ] {
+        assert!(clients.contains(part), "{part} in {clients}");
+    }
+    let part = |name: &str| text(&get(&rig, &format!("/_mail/a%20b%2Eeml/{name}")));
+    assert!(part("dark").contains("@media (min-width:0)"));
+    assert!(part("html").contains("<style>") && !part("bare").contains("<style"));
+    let blocked = get(&rig, "/_mail/a%20b%2Eeml/blocked");
+    let policy = blocked.headers["content-security-policy"].to_str().unwrap();
+    assert!(!policy.contains("img-src"), "{policy}");
+    // A page that is open sees by the name of the newest mail that there is one more.
+    assert!(["a b.eml", "odd:2,S"].contains(&text(&get(&rig, "/_mail/-/newest")).as_str()));
+    for own in ["mailbox.css", "mailbox.js"] {
+        assert_eq!(get(&rig, &format!("/_mail/-/{own}")).status, StatusCode::OK);
+    }
     let frame = get(&rig, "/_mail/a%20b%2Eeml/html");
     let policy = frame.headers["content-security-policy"].to_str().unwrap();
     assert!(policy.starts_with("sandbox") && policy.contains("default-src 'none'"), "{policy}");
