@@ -427,7 +427,7 @@ impl World {
 
 /// The body of an event by its number; some have none.
 fn body_of(event: usize) -> Option<String> {
-    (event % 3 > 0).then(|| format!("said {event}"))
+    (!event.is_multiple_of(3)).then(|| format!("said {event}"))
 }
 
 fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
