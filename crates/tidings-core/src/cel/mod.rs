@@ -173,6 +173,9 @@ fn fields_of(event: &Event) -> Vec<(&str, Value<'_>)> {
     fields.extend(
         times.into_iter().filter_map(|(name, text)| Some((name, Value::Text(text?.into())))),
     );
+    if let Some(body) = &event.body {
+        fields.push(("body", Value::of_text(body)));
+    }
     if let Some(channels) = &event.channels {
         let channels = channels.iter().map(|channel| Value::of_text(channel));
         fields.push(("channels", Value::of_list(channels)));

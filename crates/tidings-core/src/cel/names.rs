@@ -100,6 +100,7 @@ const EVENT: &[Root] = &[
     within("object", OBJECT),
     within("target", OBJECT),
     of("data", Kind::Map),
+    text("body"),
     of("score", Kind::Double),
     of("to", Kind::Map),
     of("channels", Kind::List),

@@ -21,6 +21,7 @@ use crate::model::time::{Day, Instant};
 use crate::rules::{Category, Defaults, Policy, Route, Rules, StoreRules, TypeRules};
 
 mod after;
+mod body;
 mod bounds;
 mod clock;
 mod ended;

@@ -42,6 +42,9 @@ pub struct Event {
     /// Any other data of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<serde_json::Map<String, serde_json::Value>>,
+    /// Text that a person wrote, such as a comment: plain, as it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
     /// The rank among the events of a message.
     #[serde(default, skip_serializing_if = "Score::is_zero")]
     pub score: Score,
@@ -193,6 +196,7 @@ impl Event {
             object,
             target: None,
             data: None,
+            body: None,
             score: Score::default(),
             to,
             channels: None,

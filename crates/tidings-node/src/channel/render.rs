@@ -173,6 +173,7 @@ fn items(batch: &Batch) -> Value {
             "actors": line.actors.iter().map(|actor| &**actor).collect::<Vec<_>>(),
             "target": line.target.as_deref(),
             "data": line.data.as_deref(),
+            "body": line.body.as_deref(),
             "reasons": line.reasons,
             "t": line.t.to_string(),
             "count": line.entries,

@@ -340,6 +340,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> Read<Comman
             ("data", data) => {
                 event.data = Some(serde_json::from_str(data).map_err(|fault| fault.to_string())?);
             }
+            ("body", body) => event.body = Some(body.to_owned()),
             ("channels", names) => {
                 event.channels = Some(names.split(',').map(str::to_owned).collect());
             }

@@ -17,7 +17,7 @@ use tidings_core::{
 
 use super::World;
 use super::raw::{LEVELS, OBJECTS, RECIPIENTS, RawEvent, RawOp, RawPerson, RawStep, TOPICS};
-use super::rules::{CATEGORIES, RawRules, TYPES, data, digest_name, own_hours};
+use super::rules::{CATEGORIES, RawRules, TYPES, body, data, digest_name, own_hours};
 use crate::subject::Step;
 
 /// Number of first instants: nights of clock changes, a leap day, a year's end.
@@ -389,6 +389,7 @@ impl Builder {
             // Rows and headers hold a score; what is told does not depend on it.
             score: Score::new(f64::from(raw.object) - 1.5).unwrap_or_default(),
             data: data(raw.again),
+            body: body(raw.again),
             to,
             channels,
             occurred_at: None,

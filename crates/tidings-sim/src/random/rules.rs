@@ -28,7 +28,7 @@ const KEEPS: [i64; 3] = [35 * DAY_MS, 3 * DAY_MS, 36 * HOUR_MS];
 /// Expressions that name one field, as the model can read them.
 const KEYS: [&str; 4] = ["event.object.id", "event.target.id", "event.data.n", "event.actor.id"];
 /// Conditions as the model can read them.
-const CONDITIONS: [&str; 8] = [
+const CONDITIONS: [&str; 10] = [
     "event.data.n == 2",
     "event.t < now",
     "object.title != 'A title'",
@@ -37,6 +37,8 @@ const CONDITIONS: [&str; 8] = [
     "has(event.target)",
     "recipient.tz == 'Europe/Paris'",
     "recipient.data.n < object.data.n",
+    "event.body != 'One'",
+    "has(event.body)",
 ];
 const SLOTS: [u16; 5] = [9 * 60, 2 * 60 + 30, 0, 60 + 30, 60];
 const SPREADS: [u16; 5] = [0, 0, 30, 0, 3];
@@ -368,6 +370,16 @@ pub(super) fn data(which: u8) -> Option<serde_json::Map<String, serde_json::Valu
         _ => return None,
     };
     Some([("n".to_owned(), n)].into_iter().collect())
+}
+
+/// A text of a person, one with a line break, or none.
+pub(super) fn body(which: u8) -> Option<String> {
+    let text = match which % 3 {
+        0 => "One",
+        1 => "Two\nlines",
+        _ => return None,
+    };
+    Some(text.to_owned())
 }
 
 /// Quiet hours of one's own: one of those, or none at all; `None` = those of each channel.

@@ -15,7 +15,7 @@ use super::fault::{About, Fault, HELP};
 use super::not_one;
 use super::object::EventObject;
 use super::recipient::ProfileChange;
-use super::text::{FromText as _, Kilometres, Latitude, Longitude, Text, Topic, Wait};
+use super::text::{self, FromText as _, Kilometres, Latitude, Longitude, Text, Topic, Wait};
 use crate::wording::{did_you_mean, quoted};
 
 /// An event: something that happened.
@@ -37,6 +37,10 @@ pub(crate) struct EventBody {
     pub(crate) target: Option<IdOrObject>,
     /// Anything else, returned with the inbox item.
     pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
+    /// Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it.
+    #[serde(default, deserialize_with = "text::body")]
+    #[schema(max_length = 2048)]
+    pub(crate) body: Option<String>,
     /// The rank among the events of a message: the highest is shown first; 0 if it is absent.
     pub(crate) score: Option<f64>,
     /// The audience.
@@ -100,6 +104,7 @@ impl EventBody {
             object: self.object.into(),
             target: self.target.map(Object::from),
             data: self.data,
+            body: self.body,
             // A number of JSON is finite.
             score: self.score.and_then(Score::new).unwrap_or_default(),
             to: self.to.audience()?,

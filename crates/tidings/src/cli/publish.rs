@@ -68,6 +68,9 @@ struct OneEvent {
     /// Id of the target: what it was done in or for
     #[arg(long, value_name = "ID", requires = "kind", value_parser = Id::new)]
     target: Option<Id>,
+    /// Text that a person wrote, such as a comment, to be shown; at most 2 KiB
+    #[arg(long, value_name = "TEXT", requires = "kind")]
+    body: Option<String>,
     /// Event id; generated if not given
     #[arg(long, requires = "kind", value_parser = Id::new)]
     id: Option<Id>,
@@ -138,6 +141,7 @@ impl OneEvent {
             },
             target: self.target.clone().map(BareId).map(IdOrObject::Id),
             data: None,
+            body: self.body.clone(),
             score: self.score,
             to: AudienceBody {
                 recipients: Some(recipients.map(IdOrProfile::Id).collect()),
@@ -345,5 +349,27 @@ impl Publishing {
         let LineProblem { reason, hint, .. } = problem;
         report(streams, &format!("{place}{reason}\n  = help: {hint}"), Status::Failed);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, FromArgMatches as _};
+
+    use super::*;
+
+    #[test]
+    fn body_is_a_flag_of_one_event() {
+        let read = |flags: &[&str]| {
+            let command = Arguments::augment_args(clap::Command::new("publish"));
+            let given = std::iter::once("publish").chain(flags.iter().copied());
+            let matches = command.try_get_matches_from(given)?;
+            let arguments = Arguments::from_arg_matches(&matches)?;
+            Ok::<_, clap::Error>(arguments.event.body().and_then(|event| event.body))
+        };
+        let of_one = ["--type", "note", "--object", "o", "--everyone", "--body", "Well done"];
+        assert_eq!(read(&of_one).unwrap().as_deref(), Some("Well done"));
+        assert_eq!(read(&of_one[..5]).unwrap(), None);
+        assert!(read(&["events.ndjson", "--body", "Well done"]).is_err());
     }
 }

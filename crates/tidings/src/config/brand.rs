@@ -33,13 +33,14 @@ pub(super) fn warnings(rules: &Rules) -> Vec<String> {
         )),
         _ => {}
     }
-    let logo = brand.logo.as_deref().unwrap_or_default();
-    let path = logo.split(['?', '#']).next().unwrap_or_default();
-    if path.to_ascii_lowercase().ends_with(".svg") {
-        warnings.push(
-            "`logo` of [brand] is an SVG, which Gmail and Outlook don't show: use a PNG or a JPEG"
-                .to_owned(),
-        );
+    for (key, logo) in [("logo", &brand.logo), ("logo_dark", &brand.logo_dark)] {
+        let logo = logo.as_deref().unwrap_or_default();
+        let path = logo.split(['?', '#']).next().unwrap_or_default();
+        if path.to_ascii_lowercase().ends_with(".svg") {
+            warnings.push(format!(
+                "`{key}` of [brand] is an SVG, which Gmail and Outlook don't show: use a PNG or a JPEG"
+            ));
+        }
     }
     warnings
 }
@@ -74,6 +75,8 @@ mod tests {
         };
         assert!(logo("a.SVG?v=2").contains("is an SVG"));
         assert_eq!(logo("svg.png"), "");
+        let dark = "url = \"https://e.org\"\nlogo_dark = \"https://e.org/a.svg\"";
+        assert!(warnings(dark, "").starts_with("`logo_dark` of [brand] is an SVG"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use tidings_core::rules::{ChannelRules, QuietHours, Rate};
 use tidings_node::channel::{ProviderError, check, schemes};
 
 use super::dkim;
+use super::mailbox::{MAILBOX_HINT, mailbox};
 use super::sections::{WEEKDAYS, time_of_day};
 use super::walk::{Found, Section, Walk};
 use crate::wording::{did_you_mean, one_of, quoted};
@@ -48,9 +49,16 @@ fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> 
         return ChannelRules::default();
     };
     let known: &[&str] = match address {
-        AddressKind::Email => {
-            &["provider", "providers", "from", "quiet_hours", "dkim", "rate", "rate_per_domain"]
-        }
+        AddressKind::Email => &[
+            "provider",
+            "providers",
+            "from",
+            "reply_to",
+            "quiet_hours",
+            "dkim",
+            "rate",
+            "rate_per_domain",
+        ],
         AddressKind::Phone => &["provider", "providers", "from", "quiet_hours", "rate"],
         AddressKind::WebPush
         | AddressKind::Fcm
@@ -65,13 +73,13 @@ fn channel_rules(walk: &mut Walk, section: &Section<'_>, kind: &ChannelKind) -> 
     let providers = providers(walk, section, kind);
     let hint = match address {
         AddressKind::Phone => NUMBER_HINT,
-        _ => SENDER_HINT,
+        _ => MAILBOX_HINT,
     };
     if !providers.is_empty() && known.contains(&"from") && !section.has("from") {
         walk.missing(section, "from", hint);
     }
     let from = match address {
-        AddressKind::Email => from(walk, section),
+        AddressKind::Email => mailbox(walk, section, "from"),
         AddressKind::Phone => number(walk, section),
         _ => None,
     };
@@ -207,8 +215,6 @@ fn forms(kind: &ChannelKind) -> String {
     format!("write {}", tidings_node::channel::forms(kind))
 }
 
-const SENDER_HINT: &str = "write a mailbox, such as `Art <art@example.org>`";
-
 const NUMBER_HINT: &str = "write a number, such as `+12025550123`, the id of a messaging service, `MG...`, or a name of at \
      most 11 letters and digits";
 
@@ -226,19 +232,4 @@ fn number(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let reason = format!("{} sends no text messages", quoted(text.value));
     walk.bad(&text.span, reason, NUMBER_HINT);
     None
-}
-
-fn from(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
-    let hint = SENDER_HINT;
-    let text = walk.text(section, "from", hint)?;
-    match tidings_mail::Sender::parse(text.value) {
-        Ok(_) => Some(text.value.to_owned()),
-        Err(fault) => {
-            let fault = fault.to_string();
-            // What is wrong stands before the last colon, how to mend it behind.
-            let reason = fault.rsplit_once(": ").map_or(fault.as_str(), |(reason, _)| reason);
-            walk.bad(&text.span, reason.to_owned(), hint);
-            None
-        }
-    }
 }

@@ -13,6 +13,7 @@ pub mod fault;
 mod feedback;
 mod lanes;
 mod limits;
+mod mailbox;
 mod presentation;
 mod resolver;
 mod sections;

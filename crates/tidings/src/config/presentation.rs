@@ -1,16 +1,19 @@
 //! The look and the words of messages: `[brand]`, the words of types, what digests show.
 
+use tidings_core::channel::EMAIL;
 use tidings_core::event::Pivot;
 use tidings_core::presentation::{Brand, Presentation, Quota, Share, Wording};
 use tidings_mail::{Sentence, is_color, picture_address, web_address};
 
 use super::brand::is_of_this_machine;
+use super::mailbox::mailbox;
 use super::texts::{self, TEXT_BYTES_MAX, Wanted};
 use super::walk::{Section, Walk};
 use crate::wording::quoted;
 
 /// The keys of a type that are texts by locale.
-pub(super) const TEXT_KEYS: [&str; 3] = ["title", "sentence", "subject"];
+pub(super) const TEXT_KEYS: [&str; 6] =
+    ["title", "sentence", "subject", "body", "action", "notice"];
 /// The keys of a digest that say what it shows.
 pub(super) const QUOTA_KEYS: [&str; 2] = ["show", "show_per"];
 
@@ -18,6 +21,7 @@ pub(super) const QUOTA_KEYS: [&str; 2] = ["show", "show_per"];
 const SHOW_MAX: i128 = 1_000;
 /// The most bytes of the public address: with a token it has to fit a line of a header.
 const URL_BYTES_MAX: usize = 256;
+
 pub(super) fn presentation(
     walk: &mut Walk,
     root: &Section<'_>,
@@ -26,6 +30,15 @@ pub(super) fn presentation(
     // Tables that are none are told by those who read their other keys.
     let named = |key: &str| Walk::default().named(root, key, "");
     let mut shown = Presentation { brand: brand(walk, root), ..Presentation::default() };
+    for (name, section) in named("categories") {
+        if let Some(mailbox) = mailbox(walk, &section, "reply_to") {
+            shown.category_reply_to.insert(name.to_owned(), mailbox);
+        }
+    }
+    let email = Walk::default()
+        .section(root, "channels", "")
+        .and_then(|channels| Walk::default().section(&channels, EMAIL, ""));
+    shown.reply_to = email.and_then(|section| mailbox(walk, &section, "reply_to"));
     for (name, section) in named("types") {
         let mut texts = |key: &str| {
             let wanted = Wanted { key, usual_locale, faults: sentence_faults };
@@ -35,7 +48,10 @@ pub(super) fn presentation(
             title: texts("title"),
             sentence: texts("sentence"),
             subject: texts("subject"),
-            ..Wording::default()
+            body: texts("body"),
+            action: texts("action"),
+            notice: texts("notice"),
+            reply_to: mailbox(walk, &section, "reply_to"),
         };
         if wording != Wording::default() {
             shown.types.insert(name.to_owned(), wording);
@@ -54,16 +70,11 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
     let Some(section) = walk.section(root, "brand", "write `[brand]`") else {
         return Brand::default();
     };
-    walk.only(&section, &["name", "logo", "color", "footer", "postal_address", "url"]);
+    walk.only(&section, &["name", "logo", "logo_dark", "color", "footer", "postal_address", "url"]);
     Brand {
         name: shown(walk, &section, "name"),
-        logo: checked(
-            walk,
-            &section,
-            "logo",
-            "an https address of a picture",
-            |text| picture_address(text).is_some(),
-        ),
+        logo: picture(walk, &section, "logo"),
+        logo_dark: picture(walk, &section, "logo_dark"),
         color: checked(
             walk,
             &section,
@@ -80,7 +91,14 @@ fn brand(walk: &mut Walk, root: &Section<'_>) -> Brand {
             "an https address without `?` and `#`, such as `\"https://example.org\"`, or `\"http://127.0.0.1:8990\"` in development",
             is_public_address,
         )
-        .map(|url| url.trim_end_matches('/').to_owned()), logo_dark: None, }
+        .map(|url| url.trim_end_matches('/').to_owned()),
+    }
+}
+
+/// The address of a picture.
+fn picture(walk: &mut Walk, section: &Section<'_>, key: &str) -> Option<String> {
+    let what = "an https address of a picture";
+    checked(walk, section, key, what, |text| picture_address(text).is_some())
 }
 
 /// Returns true if links in mails can begin with an address, in headers, too.
@@ -119,7 +137,7 @@ fn checked(
     None
 }
 
-/// The faults of a title, a sentence or a subject.
+/// The faults of a text of a type.
 fn sentence_faults(key: &str, text: &str, locale: &str) -> Vec<String> {
     let fault = texts::length_faults(key, text, locale);
     if !fault.is_empty() {
@@ -130,12 +148,21 @@ fn sentence_faults(key: &str, text: &str, locale: &str) -> Vec<String> {
             "`title` heads several events, so it has no {placeholders} of one: write text, and {count|work|works} for the form of a word"
                 .to_owned(),
         ],
+        Ok(_) if key == "action" && has_place(text) => vec![
+            "`action` is the label of a button and has no {placeholders}: write plain text, such as \"Reply\""
+                .to_owned(),
+        ],
         Ok(_) => Vec::new(),
         Err(_) => {
             let faults = Sentence::faults(text, locale);
             faults.iter().map(ToString::to_string).collect()
         }
     }
+}
+
+/// Returns true if a sentence without faults has a place for a value.
+fn has_place(sentence: &str) -> bool {
+    sentence.replace("{{", "").contains('{')
 }
 
 fn quota(walk: &mut Walk, section: &Section<'_>) -> Quota {

@@ -52,9 +52,9 @@ pub(super) fn categories(
     let hint = "write `[categories.NAME]`";
     let mut categories = BTreeMap::new();
     for (name, section) in walk.named(root, "categories", hint) {
-        // The channels belong to the types of the category.
+        // The channels belong to the types of the category, `reply_to` to their words.
         let mut known = quoted_keys(&section, &["title"]);
-        known.extend(["title", "channels"]);
+        known.extend(["title", "channels", "reply_to"]);
         walk.only(&section, &known);
         if name == ALL_CATEGORIES {
             walk.bad(

@@ -17,7 +17,7 @@ use super::texts;
 use super::walk::{Found, Section, Span, Walk};
 use crate::wording::{did_you_mean, quoted};
 
-const TYPE_KEYS: [&str; 14] = [
+const TYPE_KEYS: [&str; 15] = [
     "category",
     "admission",
     "per",
@@ -32,6 +32,7 @@ const TYPE_KEYS: [&str; 14] = [
     "channels",
     "unknown_outcome",
     "give_up_after",
+    "reply_to",
 ];
 /// A policy without its parameters.
 #[derive(Clone, Copy)]

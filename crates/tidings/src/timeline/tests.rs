@@ -93,6 +93,17 @@ fn texts_have_bounds() {
 }
 
 #[test]
+fn body_of_a_publish_is_read_and_bounded() {
+    let with = |bytes: usize| {
+        let body = "x".repeat(bytes);
+        format!(r#""type":"note","object":{{"id":"o"}},"to":{{}},"body":"{body}""#)
+    };
+    let Ok(Command::Publish(event)) = read("publish", &with(2048)) else { panic!() };
+    assert_eq!(event.body.map(|body| body.len()), Some(2048));
+    refused("publish", &with(2049), "`body` has 2049 bytes, more than 2048", "shorter");
+}
+
+#[test]
 fn bad_recipients_are_refused() {
     for (body, reason, hint) in [
         ("", "`id` is missing", "add `id`"),

@@ -96,6 +96,32 @@ fn h40_who_did_it_twice_is_named_once() {
 }
 
 #[test]
+fn body_of_a_line_is_the_one_that_all_its_events_have() {
+    let rules = rules(&[("comment", None)]);
+    let body = |bodies: &[Option<&str>]| {
+        let mut told = all(&vec!["comment A X"; bodies.len()]);
+        for (entry, body) in told.iter_mut().zip(bodies) {
+            entry.body = body.map(Arc::from);
+        }
+        let groups = grouped(&told, &rules);
+        assert_eq!(groups[0].lines[0].entries, bodies.len());
+        groups[0].lines[0].body.as_deref().map(str::to_owned)
+    };
+    assert_eq!(body(&[Some("One")]).as_deref(), Some("One"));
+    assert_eq!(body(&[Some("One"), Some("One")]).as_deref(), Some("One"));
+    let merged: [&[Option<&str>]; 5] = [
+        &[None],
+        &[Some("One"), Some("Two")],
+        &[Some("One"), None],
+        &[None, Some("One")],
+        &[Some("One"), Some("Two"), Some("One")],
+    ];
+    for bodies in merged {
+        assert_eq!(body(bodies), None, "{bodies:?}");
+    }
+}
+
+#[test]
 fn h42_many_comments_on_one_document_are_one_line() {
     let told = all(&["comment C X", "comment D X", "comment B X", "comment E X", "comment A X"]);
     let groups = grouped(&told, &rules(&[("comment", None)]));
@@ -213,7 +239,8 @@ proptest! {
             .zip(&picks)
             .map(|(t, (kind, actor, object, target))| {
                 let role = |letter, n: &u8| if *n == 0 { "-".to_owned() } else { format!("{letter}{n}") };
-                told(t, &format!("k{kind} {} o{object} {}", role('a', actor), role('t', target)))
+                let told = told(t, &format!("k{kind} {} o{object} {}", role('a', actor), role('t', target)));
+                Entry { body: (*actor > 1).then(|| role('b', kind).into()), ..told }
             })
             .collect();
         let mut mixed = entries.clone();
@@ -231,6 +258,8 @@ proptest! {
             let target = of[0].header.target.as_ref();
             let shared = target.filter(|_| of.iter().all(|told| told.header.target.as_ref() == target));
             prop_assert_eq!(line.target.as_ref().map(|target| &target.id), shared);
+            let body = of[0].body.as_ref().filter(|body| of.iter().all(|told| told.body.as_ref() == Some(body)));
+            prop_assert_eq!(line.body.as_ref(), body);
             let data = line.data.as_ref().unwrap();
             prop_assert_eq!(data.contains_key("t"), of.len() == 1);
             prop_assert_eq!(data["of"].as_str(), Some(line.object.id.as_str()));

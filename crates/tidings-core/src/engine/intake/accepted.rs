@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
+use crate::content::batch::EventData;
+use crate::engine::intake::state::Content;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::{EVENTS_PER_ROW, EventRow, line_at, row_key};
 use crate::journal::record::EventAt;
@@ -64,37 +66,42 @@ pub(crate) fn read_line<T>(
     found.unwrap_or_else(|| Err(missing(day, ordinal)))
 }
 
-/// The `data` of an event.
-pub(crate) type Data = Option<Map<String, Value>>;
-
-/// The `data` of a stored event; an audience of thousands is skipped unread.
+/// The content of a stored event; an audience of thousands is skipped unread.
 #[derive(Deserialize)]
-struct DataRow {
-    event: DataOf,
+struct ContentRow {
+    event: ContentOf,
 }
 
 #[derive(Deserialize)]
-struct DataOf {
+struct ContentOf {
     #[serde(default)]
-    data: Data,
+    data: Option<EventData>,
+    #[serde(default)]
+    body: Option<String>,
 }
 
-/// Reads the `data` of events as a day has them, with the bytes of their rows; each row is read once.
+impl From<ContentRow> for Content {
+    fn from(ContentRow { event }: ContentRow) -> Self {
+        Self { data: event.data.map(Arc::new), body: event.body.map(Arc::from) }
+    }
+}
+
+/// Reads the contents of events as a day has them, with the bytes of their rows; each row is read once.
 ///
 /// # Errors
 /// [`Unreadable`], also where one is not there.
-pub(crate) fn read_data(
+pub(crate) fn read_contents(
     view: &dyn ReadView,
     day: Day,
     events: &BTreeSet<EventAt>,
-    mut take: impl FnMut(EventAt, Data, usize),
+    mut take: impl FnMut(EventAt, Content, usize),
 ) -> Result<(), Unreadable> {
     for at in events.iter().filter(|at| at.day != day) {
         let copy = view
             .get(Partition::Day(day), &copy_key(*at))?
             .ok_or_else(|| missing(day, at.ordinal))?;
-        let row: DataRow = from_json("an event", &copy)?;
-        take(*at, row.event.data, copy.len());
+        let row: ContentRow = from_json("an event", &copy)?;
+        take(*at, row.into(), copy.len());
     }
     let mut wanted = events.iter().filter(|at| at.day == day).map(|at| at.ordinal).peekable();
     while let Some(first) = wanted.peek().map(|ordinal| ordinal - ordinal % EVENTS_PER_ROW) {
@@ -112,9 +119,9 @@ pub(crate) fn read_data(
                 let Some(line) = line_at(lines, ordinal - begins) else {
                     break;
                 };
-                match from_json::<DataRow>("an event", line) {
+                match from_json::<ContentRow>("an event", line) {
                     Ok(row) => {
-                        found.insert(*ordinal, (row.event.data, line.len()));
+                        found.insert(*ordinal, (Content::from(row), line.len()));
                     }
                     Err(unreadable) => fault = Some(unreadable),
                 }
@@ -126,8 +133,8 @@ pub(crate) fn read_data(
             return Err(fault);
         }
         for ordinal in block {
-            let (data, bytes) = found.remove(&ordinal).ok_or_else(|| missing(day, ordinal))?;
-            take(EventAt { day, ordinal }, data, bytes);
+            let (content, bytes) = found.remove(&ordinal).ok_or_else(|| missing(day, ordinal))?;
+            take(EventAt { day, ordinal }, content, bytes);
         }
     }
     Ok(())

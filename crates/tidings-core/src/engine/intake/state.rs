@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::accepted;
 use super::ahead::Ahead;
@@ -14,6 +13,7 @@ use super::known_ids::KnownIds;
 use super::objects::Objects;
 use super::recent::Recent;
 use super::suppressed::Suppressions;
+use crate::content::batch::EventData;
 use crate::engine::replica::log_rows::LogRows;
 use crate::engine::rows::act::LogNo;
 use crate::engine::rows::draft::Draft;
@@ -104,12 +104,16 @@ pub(crate) struct Intake {
     blocks: Arc<Mutex<Blocks>>,
     /// The events that conditions asked for, by the day that has them. An event never changes, so clones share them.
     events: Arc<Recent<(Day, EventAt), Arc<Event>>>,
-    /// The `data` of the events that presenters asked for, shared as well.
-    pub(crate) event_data: Arc<Recent<(Day, EventAt), Data>>,
+    /// The contents of the events that presenters asked for, shared as well.
+    pub(crate) contents: Arc<Recent<(Day, EventAt), Content>>,
 }
 
-/// The `data` of an event, shared by all its messages.
-pub(crate) type Data = Option<Arc<Map<String, Value>>>;
+/// The parts of an event that are shown as they were published, shared by all its messages.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Content {
+    pub(crate) data: Option<Arc<EventData>>,
+    pub(crate) body: Option<Arc<str>>,
+}
 
 /// Header blocks as stored, by day and number.
 type Blocks = FxHashMap<(Day, u32), Arc<[u8]>>;
@@ -182,7 +186,7 @@ impl Intake {
             tail: Vec::new(),
             blocks: Arc::default(),
             events: Arc::default(),
-            event_data: Arc::default(),
+            contents: Arc::default(),
         }
     }
 

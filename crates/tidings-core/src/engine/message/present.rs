@@ -13,7 +13,7 @@ use crate::content::batch::Batch;
 use crate::content::group::{Entry, group};
 use crate::content::message::Message;
 use crate::engine::intake::accepted;
-use crate::engine::intake::state::Data;
+use crate::engine::intake::state::Content;
 use crate::engine::rows::draft::Draft;
 use crate::engine::state::Engine;
 use crate::journal::record::EventAt;
@@ -31,7 +31,7 @@ const TOPIC: &str = "topic:";
 pub struct Presenter<'a> {
     engine: &'a Engine,
     draft: Draft<'a>,
-    data: FxHashMap<(Day, EventAt), Data>,
+    contents: FxHashMap<(Day, EventAt), Content>,
     objects: FxHashMap<Id, Arc<Object>>,
     actors: FxHashMap<Id, Arc<Object>>,
     of_plan: Option<OfPlan<'a>>,
@@ -59,7 +59,7 @@ impl<'a> Presenter<'a> {
         Self {
             engine,
             draft: Draft::new(view),
-            data: FxHashMap::default(),
+            contents: FxHashMap::default(),
             objects: FxHashMap::default(),
             actors: FxHashMap::default(),
             of_plan: None,
@@ -164,52 +164,52 @@ impl<'a> Presenter<'a> {
             }
         }
         topics.retain(|topic| topic.title.is_some());
+        let Content { data, body } = self.content(day, at)?;
         let entry = Entry {
             t: item.t,
             reasons: item.reasons.into(),
             object: self.object(&header.object)?,
             actor: header.actor.as_ref().map(|id| self.actor(id)).transpose()?,
             target: target.map(|id| self.object(id)).transpose()?,
-            data: self.data(day, at)?,
-            body: None,
+            data,
+            body,
             header,
         };
         Ok(OfSource { entry, topics })
     }
 
-    /// The `data` of an event.
-    pub(crate) fn data(&mut self, day: Day, at: EventAt) -> Result<Data, Unreadable> {
-        if let Some(known) = self.engine.intake.event_data.get(&(day, at)) {
+    /// The content of an event.
+    pub(crate) fn content(&mut self, day: Day, at: EventAt) -> Result<Content, Unreadable> {
+        if let Some(known) = self.engine.intake.contents.get(&(day, at)) {
             return Ok(known);
         }
-        if !self.data.contains_key(&(day, at)) {
-            self.read_data(day, &BTreeSet::from([at]))?;
+        if !self.contents.contains_key(&(day, at)) {
+            self.read_contents(day, &BTreeSet::from([at]))?;
         }
-        Ok(self.data.get(&(day, at)).cloned().flatten())
+        Ok(self.contents.get(&(day, at)).cloned().unwrap_or_default())
     }
 
-    /// Prefetches the `data` of several events as a day has them.
-    pub(crate) fn read_data(
+    /// Prefetches the contents of several events as a day has them.
+    pub(crate) fn read_contents(
         &mut self,
         day: Day,
         events: &BTreeSet<EventAt>,
     ) -> Result<(), Unreadable> {
-        let recent = &self.engine.intake.event_data;
+        let recent = &self.engine.intake.contents;
         let mut unknown = BTreeSet::new();
         for at in events {
             match recent.get(&(day, *at)) {
-                Some(data) => {
-                    self.data.insert((day, *at), data);
+                Some(content) => {
+                    self.contents.insert((day, *at), content);
                 }
                 None => {
                     unknown.insert(*at);
                 }
             }
         }
-        accepted::read_data(self.draft.view, day, &unknown, |at, data, bytes| {
-            let data = data.map(Arc::new);
-            recent.keep((day, at), data.clone(), bytes);
-            self.data.insert((day, at), data);
+        accepted::read_contents(self.draft.view, day, &unknown, |at, content, bytes| {
+            recent.keep((day, at), content.clone(), bytes);
+            self.contents.insert((day, at), content);
         })
     }
 

@@ -15,7 +15,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cursor::Cursor;
 use crate::bucket::{AsOf, Bucket, Counts, Marking, Reading, State};
-use crate::engine::intake::state::Data;
+use crate::content::batch::EventData;
+use crate::engine::intake::state::Content;
 use crate::engine::message::present::Presenter;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::reply::Stop;
@@ -88,7 +89,9 @@ pub struct InboxItem {
     /// The target as it is now.
     pub target: Option<Arc<Object>>,
     /// The event's `data`.
-    pub data: Data,
+    pub data: Option<Arc<EventData>>,
+    /// The event's `body`.
+    pub body: Option<Arc<str>>,
     /// The event's `occurred_at`.
     pub occurred_at: Option<Instant>,
     /// Time of entering.
@@ -434,7 +437,7 @@ impl<'a> InboxReader<'a> {
             facts.push((t, reasons));
             events.push(event);
         }
-        presenter.read_data(day, &events.iter().copied().collect())?;
+        presenter.read_contents(day, &events.iter().copied().collect())?;
         let headers: Vec<Header> = events
             .iter()
             .map(|at| self.engine.intake.header(self.view, day, *at))
@@ -459,6 +462,7 @@ impl<'a> InboxReader<'a> {
         let mut group: Option<InboxGroup> = None;
         for ((header, ((t, reasons), at)), entry) in members.zip(&shape.listed) {
             let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
+            let Content { data, body } = presenter.content(day, at)?;
             let item = InboxItem {
                 event: header.id.clone(),
                 event_type: header.event_type.clone(),
@@ -466,7 +470,8 @@ impl<'a> InboxReader<'a> {
                 actor: header.actor.as_ref().map(|id| presenter.actor(id)).transpose()?,
                 object: presenter.object(&header.object)?,
                 target: header.target.as_ref().map(|id| presenter.object(id)).transpose()?,
-                data: presenter.data(day, at)?,
+                data,
+                body,
                 occurred_at: header.occurred_at,
                 t,
                 reasons,

@@ -116,8 +116,8 @@ struct World {
 /// The facts that a group has in common: day, type, pivot, whether it was read.
 type Group<'a> = (Day, usize, &'a str, bool);
 
-/// A group as it is shown: type, count, its items, seen, read.
-type Shown = (String, usize, Vec<String>, bool, bool);
+/// A group as it is shown: type, count, its items with their bodies, seen, read.
+type Shown = (String, usize, Vec<(String, Option<String>)>, bool, bool);
 
 fn typed(pivots: [usize; 3]) -> Rules {
     let mut rules = rules();
@@ -251,6 +251,7 @@ impl World {
             object: object(roles.0),
             target: named("t", roles.2),
             data: None,
+            body: body_of(event),
             score: Default::default(),
             to: Audience {
                 recipients: recipients.map(|(_, name)| id(name)).collect(),
@@ -384,7 +385,7 @@ impl World {
             let items = entries
                 .iter()
                 .take(ITEMS_LISTED)
-                .map(|entry| format!("e{}", entry.event))
+                .map(|entry| (format!("e{}", entry.event), body_of(entry.event)))
                 .collect();
             let kind = KINDS[*kind].to_owned();
             (kind, entries.len(), items, seen(entries), *read)
@@ -424,13 +425,19 @@ impl World {
     }
 }
 
+/// The body of an event by its number; some have none.
+fn body_of(event: usize) -> Option<String> {
+    (!event.is_multiple_of(3)).then(|| format!("said {event}"))
+}
+
 fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
     let page = |name: &&str| engine.reader(stored).inbox(&id(name), None, 100).unwrap();
     PEOPLE.iter().map(page).collect()
 }
 
 fn shown(group: &InboxGroup) -> Shown {
-    let items: Vec<String> = group.items.iter().map(|item| item.event.to_string()).collect();
+    let body = |item: &InboxItem| item.body.as_deref().map(str::to_owned);
+    let items = group.items.iter().map(|item| (item.event.to_string(), body(item))).collect();
     assert!(group.items.iter().all(|item| item.event_type == group.event_type));
     assert!(group.items.iter().all(|item| item.read == group.read));
     assert!(group.items.iter().all(|item| item.reasons == ["named"]));

@@ -30,15 +30,9 @@ impl Note {
         })
     }
 
-    /// The title and the text, or the text alone where it names what it is about. A title that was cut is looked for as
-    /// far as it goes.
+    /// The title, and the text below it.
     pub(super) fn words(&self) -> String {
-        let stem = self.title.strip_suffix('…').unwrap_or(&self.title);
-        let mut words = if self.text.contains(stem.trim_end()) {
-            self.text.clone()
-        } else {
-            format!("{}\n{}", self.title, self.text)
-        };
+        let mut words = format!("{}\n{}", self.title, self.text);
         words.truncate(words.trim_end().len());
         words
     }
@@ -69,20 +63,12 @@ mod tests {
     }
 
     #[test]
-    fn field_12_a_title_that_was_cut_is_said_once() {
-        let whole = "A very long title ".repeat(8);
-        let cut = format!("{}…", &whole[..99]);
-        let text = format!("Ann published {whole}");
-        let said = lines(&cut, &text, 500);
-        assert_eq!(said.matches("A very long title").count(), 8, "{said}");
-    }
-
-    #[test]
-    fn a_title_is_said_once_and_the_link_is_kept_whole() {
+    fn a_title_stands_above_its_text_and_the_link_is_kept_whole() {
         let link = "\nhttps://a.example";
+        // Who wrote something is told, whatever they wrote.
         assert_eq!(
-            lines("Work 1", "Ann published Work 1", 200),
-            format!("Ann published Work 1{link}")
+            lines("Ann wrote", "“Ann wrote”", 200),
+            format!("Ann wrote\n“Ann wrote”{link}")
         );
         assert_eq!(
             lines("12 new works", "Work 1 · Work 2", 200),

@@ -21,6 +21,7 @@ use super::super::{
     Channel, Durability, Head, MailRenderer, Outcome, Patience, Rendered, Renderer, Setup, open,
 };
 
+mod body;
 mod others;
 mod refused;
 

@@ -219,3 +219,72 @@ fn f8_each_language_has_one_warning_of_what_it_lacks() {
     assert_eq!(warned(&spanish, &[]).len(), 1);
     assert_eq!(warned(&spanish, &["layout.es.html"]), Vec::<String>::new());
 }
+
+#[test]
+fn body_action_notice_and_reply_to_are_read_with_their_locales() {
+    let text = "[brand]\nlogo = \"https://e.org/a.png\"\nlogo_dark = \"https://e.org/b.png\"\n\
+                [channels.email]\nprovider = \"file:///tmp/sent\"\nfrom = \"a@e.org\"\n\
+                reply_to = \"Desk <desk@e.org>\"\n\
+                [categories.c]\nreply_to = \"talk@e.org\"\n[categories.d]\n\
+                [types.a]\ncategory = \"c\"\nbody = \"{data.excerpt}\"\n\
+                action = { en = \"Reply {{now}}\", de = \"Antworten\" }\n\
+                notice = \"Not you? {data.secure_url}\"\n\"notice.de\" = \"Waren Sie es?\"\n\
+                reply_to = \"Team <team@e.org>\"\n\
+                channels = { email = { policy = \"now\" } }\n";
+    let shown = rules(text).presentation;
+    let wording = &shown.types["a"];
+    assert_eq!(wording.body.0[""], "{data.excerpt}");
+    assert_eq!(wording.action.0["en"], "Reply {{now}}");
+    assert_eq!(wording.action.0["de"], "Antworten");
+    assert_eq!(wording.notice.0.keys().collect::<Vec<_>>(), ["", "de"]);
+    assert_eq!(wording.reply_to.as_deref(), Some("Team <team@e.org>"));
+    assert_eq!(shown.category_reply_to, [("c".to_owned(), "talk@e.org".to_owned())].into());
+    assert_eq!(shown.reply_to.as_deref(), Some("Desk <desk@e.org>"));
+    assert_eq!(shown.brand.logo_dark.as_deref(), Some("https://e.org/b.png"));
+}
+
+#[test]
+fn body_action_notice_and_reply_to_that_are_wrong_are_refused() {
+    for (event_type, part) in [
+        ("body = \"{excerpt}\"", "`{excerpt}` is unknown"),
+        ("notice.de = \"{data.}\"", "`{data.}` is unknown"),
+        ("notice = \" \"", "the `notice` is empty"),
+        ("action = \"{actor}\"", "`action` is the label of a button"),
+        ("action = \"{{{count|a|b}\"", "`action` is the label of a button"),
+        ("action = \"{\"", "a brace is alone"),
+        ("reply_to = \"Team\"", "`Team` is not a mailbox"),
+        ("reply_to = 1", "expected text"),
+        ("reply_to.de = \"a@e.org\"", "expected text"),
+    ] {
+        refused(&with("", event_type), part);
+    }
+    helped(&with("", "action = \"{actor}\""), "write plain text");
+    helped(&with("", "reply_to = \"team@\""), "write a mailbox");
+    refused(&with("reply_to = \"a@192.0.2.1\"", ""), "needs a domain");
+    refused("[brand]\nlogo_dark = \"http://example.org/a.png\"\n", "`brand.logo_dark`");
+    for (channel, part) in
+        [("email", "`x` is not a mailbox"), ("sms", "unknown key `channels.sms.reply_to`")]
+    {
+        refused(&format!("[channels.{channel}]\nreply_to = \"x\"\n"), part);
+    }
+    // A fault is told once, with its place.
+    let text = format!("{}[channels.email]\nreply_to = \"x\"\n", with("reply_to = \"y\"", ""));
+    let faults = parse(&text, "t.toml").unwrap_err().list;
+    let lines: Vec<_> = faults.iter().map(|fault| fault.place.as_ref().unwrap().line).collect();
+    assert_eq!(lines, [2, 8], "{faults:?}");
+}
+
+#[test]
+fn body_action_and_notice_are_among_the_texts_that_a_language_lacks() {
+    for key in ["body", "action", "notice"] {
+        let all =
+            with("", &format!("subject.de = \"Neues\"\nsubject.en = \"News\"\n{key}.en = \"A\""));
+        assert_eq!(
+            warned(&all, &[]),
+            [format!(
+                "the locale `de` lacks `types.a.{key}` (t.toml:7): messages that need what is missing go out in `en`, \
+                 the default"
+            )]
+        );
+    }
+}

@@ -67,7 +67,7 @@ impl FromQuery for InboxQuery {
 
 /// A page of an inbox, newest first.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"groups": [{"key": "g-1", "type": "comment", "count": 1, "actors": ["ben"], "newest_at": "2024-03-07T08:03:00Z", "seen": false, "read": false, "items": [{"event": "e-1", "type": "comment", "category": "conversations", "actor": {"id": "ben", "title": "Ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "data": {"excerpt": "Well done"}, "t": "2024-03-07T08:03:00Z", "reasons": ["named"], "seen": false, "read": false}]}], "unseen": 1, "unread": 1, "rev": 7, "next": null}))]
+#[schema(example = json!({"groups": [{"key": "g-1", "type": "comment", "count": 1, "actors": ["ben"], "newest_at": "2024-03-07T08:03:00Z", "seen": false, "read": false, "items": [{"event": "e-1", "type": "comment", "category": "conversations", "actor": {"id": "ben", "title": "Ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "data": {"work": 7}, "body": "Well done", "t": "2024-03-07T08:03:00Z", "reasons": ["named"], "seen": false, "read": false}]}], "unseen": 1, "unread": 1, "rev": 7, "next": null}))]
 struct Page {
     /// Its groups.
     groups: Vec<Group>,
@@ -129,6 +129,9 @@ struct Item {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<serde_json::Map<String, serde_json::Value>>)]
     data: Option<Arc<serde_json::Map<String, serde_json::Value>>>,
+    /// The event's `body`; null = it has none.
+    #[schema(required, value_type = Option<String>)]
+    body: Option<Arc<str>>,
     /// The event's `occurred_at`, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = "date-time", nullable = false)]
@@ -206,6 +209,7 @@ impl From<InboxItem> for Item {
             object: ItemObject::from(&*item.object),
             target: item.target.as_deref().map(ItemObject::from),
             data: item.data,
+            body: item.body,
             occurred_at: item.occurred_at.map(|at| at.to_string()),
             t: item.t.to_string(),
             reasons: item.reasons,

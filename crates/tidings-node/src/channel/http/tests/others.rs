@@ -265,6 +265,7 @@ fn a_webhook_is_signed_and_says_what_a_mail_would() {
             assert_eq!(data["items"][0]["object"]["id"], "work/1");
             assert_eq!(data["items"][0]["types"], json!(["artwork_published"]));
             assert_eq!(data["items"][0]["reasons"], json!(["named"]));
+            assert_eq!(data["items"][0]["body"], Value::Null);
         },
         takes: (says(204, "", ""), None),
         answers: vec![

@@ -33,7 +33,7 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
 
 /// An event with its outcomes.
 #[derive(Serialize, Deserialize, ToSchema)]
-#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "delay": null, "deliver_local": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "suppressed": {}, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
+#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "body": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "delay": null, "deliver_local": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "suppressed": {}, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
 struct EventWithOutcome {
     event: PublishedAs,
     /// Time of acceptance.
@@ -68,6 +68,7 @@ pub(in crate::http::v1) struct PublishedAs {
     #[schema(value_type = Option<EventObject>)]
     target: Option<tidings_core::Object>,
     data: Option<serde_json::Map<String, serde_json::Value>>,
+    body: Option<String>,
     score: f64,
     #[schema(value_type = AudienceBody)]
     to: tidings_core::Audience,
@@ -111,6 +112,7 @@ impl From<Event> for PublishedAs {
             object: event.object,
             target: event.target,
             data: event.data,
+            body: event.body,
             score: event.score.number(),
             to: event.to,
             channels: event.channels,

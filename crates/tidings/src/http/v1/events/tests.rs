@@ -12,6 +12,7 @@ use tidings_core::{Command, Id, Instant, RecipientChange};
 use crate::http::rig::{Answered, CONFIG, Rig};
 use crate::http::{Access, Settings};
 
+mod body;
 mod streams;
 
 const NDJSON: (&str, &str) = ("content-type", "application/x-ndjson");
