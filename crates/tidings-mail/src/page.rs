@@ -24,6 +24,7 @@ use crate::page::brand::BrandView;
 use crate::page::design::Design;
 use crate::page::item::Item;
 use crate::page::lines::entries;
+use crate::page::single::Single;
 use crate::page::writer::{Writer, lines_shown};
 use crate::words::locale::Language;
 use crate::words::{text, why};
@@ -270,7 +271,13 @@ fn preview_of(
     let is_new = |text: &str| !text.is_empty() && !text.eq_ignore_ascii_case(subject);
     if let Some(item) = item {
         let written = item.single.as_ref().map(|single| single.paragraphs.join(" "));
-        let told = [written.unwrap_or_default(), item.title.clone(), item.about.clone()];
+        let notice = item.single.as_ref().map(Single::notice_as_text);
+        let told = [
+            written.unwrap_or_default(),
+            notice.unwrap_or_default(),
+            item.title.clone(),
+            item.about.clone(),
+        ];
         let told = told.into_iter().find(|text| is_new(text) && !subject.contains(text.as_str()));
         return text::cut(&told.unwrap_or_default(), PREVIEW_CHARS_MAX);
     }

@@ -24,6 +24,13 @@ pub(crate) struct Single {
     pub(crate) notice: Vec<Linked>,
 }
 
+impl Single {
+    /// The notice without its links.
+    pub(crate) fn notice_as_text(&self) -> String {
+        self.notice.iter().map(|part| part.text.as_str()).collect()
+    }
+}
+
 /// A picture of a person, or the letters that stand for one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(crate) struct Face {

@@ -70,9 +70,6 @@ impl View {
 pub(super) fn row(name: &str, mail: &Message<'_>) -> Value {
     let to = mail.to().and_then(Address::first);
     let subject = mail.subject().filter(|text| !text.is_empty());
-    let text = mail.body_text(0).unwrap_or_default();
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let said: Vec<&str> = lines.filter(|line| Some(*line) != subject).take(4).collect();
     let date = mail.date();
     context! {
         date => date.map(mail_parser::DateTime::to_rfc3339),
@@ -82,8 +79,24 @@ pub(super) fn row(name: &str, mail: &Message<'_>) -> Value {
         to => to.and_then(|to| to.address()),
         link => link(name),
         subject => subject.unwrap_or("(no subject)"),
-        preview => cut(&said.join(" "), PREVIEW_CHARS_MAX),
+        preview => cut(&preview(mail), PREVIEW_CHARS_MAX),
     }
+}
+
+/// What lists of mails show beside the subject: the hidden text at the top, else the first lines.
+fn preview(mail: &Message<'_>) -> String {
+    let html = mail.body_html(0).unwrap_or_default();
+    let hidden = html.split_once("<div style=\"display:none").and_then(|(_, hidden)| {
+        let (_, inner) = hidden.split_once('>')?;
+        let (inner, _) = inner.split_once("</div>")?;
+        // What fills the rest of the line begins with a joiner of nothing.
+        Some(mail_parser::decoders::html::html_to_text(inner.split("&#847;").next()?))
+    });
+    hidden.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).unwrap_or_else(|| {
+        let text = mail.body_text(0).unwrap_or_default();
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.skip(1).take(3).collect::<Vec<_>>().join(" ")
+    })
 }
 
 /// The list.
