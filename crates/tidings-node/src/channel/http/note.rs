@@ -66,10 +66,7 @@ mod tests {
     fn a_title_stands_above_its_text_and_the_link_is_kept_whole() {
         let link = "\nhttps://a.example";
         // Who wrote something is told, whatever they wrote.
-        assert_eq!(
-            lines("Ann wrote", "“Ann wrote”", 200),
-            format!("Ann wrote\n“Ann wrote”{link}")
-        );
+        assert_eq!(lines("Ann wrote", "“Ann wrote”", 200), format!("Ann wrote\n“Ann wrote”{link}"));
         assert_eq!(
             lines("12 new works", "Work 1 · Work 2", 200),
             format!("12 new works\nWork 1 · Work 2{link}")
