@@ -123,7 +123,7 @@ fn a_page_tells_what_the_contract_names() {
     let item = |event: &str, t: &str| {
         json!({
             "event": event, "type": "note", "category": "news", "actor": {"id": format!("by/{event}")},
-            "object": {"id": "o1", "title": "o1"}, "t": t, "reasons": ["named"], "seen": false, "read": false,
+            "object": {"id": "o1", "title": "o1"}, "body": null, "t": t, "reasons": ["named"], "seen": false, "read": false,
         })
     };
     let group = json!({
@@ -161,6 +161,7 @@ fn items_tell_who_did_what_where_and_what_came_along_as_it_is_now() {
             "object": {"id": "notes/7", "title": "Crash", "url": "/notes/7"},
             "target": {"id": "repo/acme", "title": "Acme Inc.", "image": "https://example.org/acme.png"},
             "data": {"excerpt": "It still does.", "n": [1, 2.5]},
+            "body": null,
             "t": t, "reasons": ["named"], "seen": false, "read": false,
         })
     };
