@@ -8,6 +8,7 @@ use tidings_core::Batch;
 use crate::error::RenderError;
 use crate::is_batch_id;
 use crate::page::design::Design;
+use crate::page::item::Item;
 use crate::page::subject;
 use crate::page::{Page, named};
 use crate::words::text;
@@ -41,9 +42,8 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     }
     let page = Page::of(batch, design, NAMED_MAX).ok_or(RenderError::Empty)?;
     let about = page.mail;
-    let written = page.item.as_ref().and_then(|item| item.single.as_ref());
-    let mut words = match written {
-        Some(single) => single.paragraphs.join(" "),
+    let mut words = match &page.item {
+        Some(item) => said_of(item),
         None => named(page.lead.as_ref(), &page.sections, ""),
     };
     if let Some(more) = about.more {
@@ -63,4 +63,11 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
         url: of_item.or(about.more_url).or_else(|| page.brand.url.clone()),
         count: about.count,
     })
+}
+
+/// What a person wrote, else what happened where the headline does not say it.
+fn said_of(item: &Item) -> String {
+    let paragraphs = item.single.iter().flat_map(|single| &single.paragraphs);
+    let body: Vec<&str> = paragraphs.map(String::as_str).collect();
+    if body.is_empty() && item.sentence.is_empty() { item.about.clone() } else { body.join(" ") }
 }

@@ -233,7 +233,8 @@ fn serve(
 ) -> io::Result<Status> {
     let address = listener.local_addr()?;
     let url = format!("http://{address}");
-    let own = arguments.dev.then_some(url.as_str());
+    // At a port of the system's choice a mail that is sent again after a start would have other links.
+    let own = (arguments.dev && arguments.listen.port() != 0).then_some(url.as_str());
     link_to(&mut rules, own);
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = signals::stop(&tokio);
@@ -450,4 +451,22 @@ fn put_in_force(
     service.configure(rules, channels)?;
     resolver.replace(host);
     Ok(Reloaded::InForce)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mails_of_a_developers_server_lead_to_itself_where_nothing_else_is_said() {
+        let own = Some("http://127.0.0.1:8990");
+        let mut rules = Rules::default();
+        link_to(&mut rules, None);
+        assert_eq!(rules.presentation.brand.url, None);
+        link_to(&mut rules, own);
+        assert_eq!(rules.presentation.brand.url.as_deref(), own);
+        rules.presentation.brand.url = Some("https://art.example".to_owned());
+        link_to(&mut rules, own);
+        assert_eq!(rules.presentation.brand.url.as_deref(), Some("https://art.example"));
+    }
 }
