@@ -6,6 +6,7 @@ use tidings_core::Object;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::link;
+use crate::words::direction::{BEGIN, END};
 
 /// What a mail says of its only item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -73,17 +74,21 @@ pub(crate) fn linked(text: &str) -> Vec<Linked> {
     let mut stretches = Vec::new();
     let mut plain = String::new();
     for word in text.split_inclusive(' ') {
-        let address = word.trim_end().trim_end_matches(['.', ',', ';', ')', '!', '?']);
+        // An address that runs the other way than the text is isolated.
+        let start = word.len() - word.trim_start_matches(BEGIN).len();
+        let address = word[start..].trim_end();
+        let address = address.trim_end_matches(['.', ',', ';', ')', '!', '?', END]);
         let url = address.starts_with("https://").then(|| link::web(address)).flatten();
         let Some(url) = url else {
             plain.push_str(word);
             continue;
         };
+        plain.push_str(&word[..start]);
         if !plain.is_empty() {
             stretches.push(Linked { text: std::mem::take(&mut plain), url: None });
         }
         stretches.push(Linked { text: address.to_owned(), url: Some(url) });
-        plain.push_str(&word[address.len()..]);
+        plain.push_str(&word[start + address.len()..]);
     }
     if !plain.is_empty() {
         stretches.push(Linked { text: plain, url: None });
@@ -124,6 +129,10 @@ mod tests {
             "Not you? <https://example.org/secure>."
         );
         assert_eq!(shown("https://a.example b"), "<https://a.example> b");
+        assert_eq!(
+            shown("\u{5dc}\u{5d0}? \u{2068}https://a.example/s?t=1\u{2069}"),
+            "\u{5dc}\u{5d0}? \u{2068}<https://a.example/s?t=1>\u{2069}"
+        );
         assert_eq!(shown("write to us"), "write to us");
         assert_eq!(
             shown("javascript:alert(1) http://a.example"),
