@@ -12,13 +12,13 @@ use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::ledger::Row;
 use super::rows::named::each_base;
 use super::rows::reply::{Refused, Reply};
-use super::shard::state::{Shard, read_heads};
+use super::shard::state::{Shard, StoredShards, read_heads};
 use super::shards::Shards;
 use crate::bucket::Bucket;
 use crate::journal::stored::{ReadView, Unreadable, decode, from_json};
 use crate::journal::table::{REST, Table, Write, u32_at};
 use crate::model::id::{BucketNo, Id};
-use crate::model::number::RecipientNo;
+use crate::model::number::RecipientAt;
 use crate::model::options::Options;
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
@@ -90,15 +90,18 @@ impl Engine {
             held.is_none_or(|held| held.intake && held.shards.len() == usize::from(divided));
         let heads = read_heads(view, is_whole.then_some(divided))?;
         let of_shards = u16::try_from(heads.len()).unwrap_or(u16::MAX);
+        let store = StoredShards {
+            view,
+            days,
+            compiled: &compiled,
+            shards: of_shards,
+            buckets: intake.buckets,
+            options,
+        };
         let mut shards = Vec::with_capacity(heads.len());
         for (no, head) in (0..of_shards).zip(heads) {
             if held.is_none_or(|held| held.shards.contains(&no)) {
-                shards.push(Shard::recover(
-                    (view, days),
-                    (&compiled, head),
-                    (no, of_shards),
-                    (intake.buckets, options),
-                )?);
+                shards.push(Shard::recover(&store, no, head)?);
             }
         }
         if shards.is_empty() || held.is_some_and(|held| held.shards.len() != shards.len()) {
@@ -146,7 +149,7 @@ impl Engine {
     }
 
     /// The bucket and number of a recipient.
-    pub(super) fn find(&self, recipient: &Id) -> Result<(BucketNo, RecipientNo), Refused> {
+    pub(super) fn find(&self, recipient: &Id) -> Result<RecipientAt, Refused> {
         let no = BucketNo::of(recipient.as_str(), self.intake.buckets);
         self.shards[self.shards.index_of(no)].find(recipient)
     }

@@ -99,6 +99,15 @@ pub struct ClosingId {
     pub seq: Seq,
 }
 
+/// A recipient as the engine knows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RecipientAt {
+    /// The bucket.
+    pub(crate) bucket: BucketNo,
+    /// The number within the bucket.
+    pub(crate) number: RecipientNo,
+}
+
 /// A message: its closing, and its recipient.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

@@ -12,7 +12,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::event::Audience;
 use crate::model::explanation::{ChannelPath, Rule, Step};
 use crate::model::id::Id;
-use crate::model::number::{LaneNo, TypeNo};
+use crate::model::number::{LaneNo, RecipientAt, TypeNo};
 use crate::model::preference::{ALL_CATEGORIES, Mode, PreferenceScope};
 use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
@@ -136,7 +136,7 @@ impl Question<'_> {
             would_leave_out(
                 self.shard,
                 around,
-                (self.bucket.no, self.number),
+                RecipientAt { bucket: self.bucket.no, number: self.number },
                 (type_no, of_type),
                 self.event(),
             )?

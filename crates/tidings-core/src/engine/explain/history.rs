@@ -19,7 +19,7 @@ use crate::journal::table::{Owner, Partition};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::explanation::{ChannelPath, EntryState, Rule, Step};
-use crate::model::number::{LaneNo, Seq};
+use crate::model::number::{LaneNo, RecipientAt, Seq};
 use crate::model::reason::{Ending, Outcome, Reason};
 use crate::model::time::Instant;
 
@@ -257,7 +257,7 @@ impl Question<'_> {
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
         let (view, days) = (self.draft.view, &self.event.journal_days);
-        let of = (self.bucket.no, self.number);
+        let of = RecipientAt { bucket: self.bucket.no, number: self.number };
         let (closing, row) = message_with(view, days, of, (seq, address))?;
         let name = self.shard.compiled.names.lane(address.lane);
         let (shown, left_out) = row.seqs(closing);

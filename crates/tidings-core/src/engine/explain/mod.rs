@@ -27,7 +27,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
 use crate::model::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
 use crate::model::id::Id;
-use crate::model::number::{RecipientNo, TypeNo};
+use crate::model::number::{RecipientAt, RecipientNo, TypeNo};
 use crate::model::reason::{Outcome, Reason};
 use crate::model::recipient::Recipient;
 use crate::model::time::Instant;
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         let Reader { engine, view } = *self;
         let now = now.max(engine.now());
         let unknown = || Unexplained::UnknownRecipient(recipient.clone());
-        let Ok((no, number)) = engine.find(recipient) else {
+        let Ok(RecipientAt { bucket: no, number }) = engine.find(recipient) else {
             return Err(unknown());
         };
         let bucket = engine.shards.bucket(no);

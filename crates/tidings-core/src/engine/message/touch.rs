@@ -11,7 +11,7 @@ use crate::model::channel::{ChannelNo, channel_no};
 use crate::model::command::{Cancelled, Command};
 use crate::model::event::Event;
 use crate::model::id::Id;
-use crate::model::number::MessageId;
+use crate::model::number::{MessageId, RecipientAt};
 use crate::model::time::Day;
 use crate::rules::Rules;
 use crate::rules::compiled::Version;
@@ -73,7 +73,7 @@ impl Engine {
 impl Touching<'_> {
     fn messages_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
         let found = self.engine.find(recipient).ok();
-        found.map_or_else(Vec::new, |(at, number)| {
+        found.map_or_else(Vec::new, |RecipientAt { bucket: at, number }| {
             self.engine.shards[self.engine.shards.index_of(at)].messages_to(at, number, channel)
         })
     }

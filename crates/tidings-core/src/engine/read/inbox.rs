@@ -30,7 +30,7 @@ use crate::journal::table::Partition;
 use crate::model::channel::INBOX_NO;
 use crate::model::event::Object;
 use crate::model::id::Id;
-use crate::model::number::{LaneNo, RecipientNo, Seq, TypeNo};
+use crate::model::number::{LaneNo, RecipientAt, RecipientNo, Seq, TypeNo};
 use crate::model::time::{Day, Instant};
 
 /// The most items of a group that a page lists, the newest ones; the group's count is exact.
@@ -169,7 +169,7 @@ impl Reader<'_> {
     /// [`Stop::Refused`] where the recipient is unknown.
     pub fn inbox(&self, id: &Id, from: Option<Cursor>, limit: usize) -> Result<InboxPage, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = engine.find(id)?;
+        let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
         let reader = InboxReader::new((engine, view), (bucket, number));
         let mut presenter = Presenter::new(engine, view);

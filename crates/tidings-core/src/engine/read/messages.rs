@@ -28,7 +28,7 @@ use crate::model::batch_key::BatchKey;
 use crate::model::channel::channel_no;
 use crate::model::id::{BucketNo, Id};
 use crate::model::messages::{MessageName, MessageState};
-use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq, TypeNo};
+use crate::model::number::{ClosingId, MessageId, RecipientAt, RecipientNo, Seq, TypeNo};
 use crate::model::reason::Reason;
 use crate::model::time::{Day, Instant};
 
@@ -134,7 +134,7 @@ struct Gathering<'a> {
     view: &'a dyn ReadView,
     filter: &'a MessageFilter,
     /// The recipient's bucket and number.
-    whose: Option<(BucketNo, RecipientNo)>,
+    whose: Option<RecipientAt>,
     type_no: Option<TypeNo>,
     most: usize,
     page: MessagesPage,
@@ -250,7 +250,7 @@ impl Gathering<'_> {
         let most = LOOKED_AT_FOR_NONE_MAX + 1;
         let engine = self.engine;
         for (shard, bucket) in engine.shards.with_buckets() {
-            if self.whose.is_some_and(|(no, _)| no != bucket.no)
+            if self.whose.is_some_and(|of| of.bucket != bucket.no)
                 || after.is_some_and(|after| after.closing.bucket > bucket.no)
             {
                 continue;
@@ -260,7 +260,8 @@ impl Gathering<'_> {
             for (seq, open) in bucket.closings.from(&from) {
                 let closing = bucket.closing_id(*seq);
                 let last = first.filter(|after| after.closing.seq == *seq);
-                let (least, greatest) = self.whose.map_or((0, u32::MAX), |(_, of)| (of.0, of.0));
+                let (least, greatest) =
+                    self.whose.map_or((0, u32::MAX), |of| (of.number.0, of.number.0));
                 let least = last.map_or(least, |last| least.max(last.number.0.saturating_add(1)));
                 if least > greatest {
                     continue;
@@ -316,7 +317,7 @@ impl Gathering<'_> {
         });
         for day in days.collect::<Vec<_>>() {
             for (shard, bucket) in engine.shards.with_buckets() {
-                if self.whose.is_some_and(|(no, _)| no != bucket.no) {
+                if self.whose.is_some_and(|of| of.bucket != bucket.no) {
                     continue;
                 }
                 let of_day = after.filter(|after| after.day == Some(day)).map(|at| at.id);
@@ -352,7 +353,7 @@ impl Gathering<'_> {
     ) -> Result<Vec<(MessageId, MessageRow)>, Unreadable> {
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages);
         let prefix = match self.whose {
-            Some((_, number)) => prefix.u32(number.0).done(),
+            Some(RecipientAt { number, .. }) => prefix.u32(number.0).done(),
             None => prefix.done(),
         };
         let from = after.map(|MessageId { closing, number }| {

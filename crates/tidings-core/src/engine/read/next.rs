@@ -11,7 +11,7 @@ use crate::engine::rows::reply::Stop;
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::ChannelNo;
 use crate::model::id::Id;
-use crate::model::number::Seq;
+use crate::model::number::{RecipientAt, Seq};
 use crate::model::time::Instant;
 
 impl Reader<'_> {
@@ -27,7 +27,7 @@ impl Reader<'_> {
         lane: Option<&str>,
     ) -> Result<Option<(Plan, PlannedMessage)>, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = engine.find(id)?;
+        let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let compiled = &engine.intake.compiled;

@@ -29,7 +29,7 @@ use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
 use crate::model::id::{BucketNo, Id};
-use crate::model::number::{ClosingId, EventNo, RecipientNo, Seq};
+use crate::model::number::{ClosingId, EventNo, RecipientAt, RecipientNo, Seq};
 use crate::model::reason::{Outcome, Reason};
 use crate::model::time::{Day, Instant};
 use crate::rules::Admission;
@@ -308,7 +308,7 @@ impl Trace {
         let mut answered: BTreeMap<ClosingId, Vec<Record>> = BTreeMap::new();
         for made in std::mem::take(&mut self.made) {
             for number in &made.who {
-                let of = (made.bucket, RecipientNo(number));
+                let of = RecipientAt { bucket: made.bucket, number: RecipientNo(number) };
                 let (closing, row) = message_with(view, &self.days, of, (made.seq, &made.lane))?;
                 let (entries, ended) = row.seqs(closing);
                 let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
@@ -348,7 +348,7 @@ impl Trace {
 pub(crate) fn message_with(
     view: &dyn ReadView,
     days: &[Day],
-    (bucket, number): (BucketNo, RecipientNo),
+    RecipientAt { bucket, number }: RecipientAt,
     (seq, lane): (Seq, &LaneKey),
 ) -> Result<(Seq, MessageRow), Unreadable> {
     let prefix = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0).done();

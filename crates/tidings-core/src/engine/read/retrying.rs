@@ -44,10 +44,10 @@ impl Reader<'_> {
     pub fn retrying(&self, recipient: Option<&Id>, most: usize) -> Result<Retrying, Stop> {
         let engine = self.engine;
         let whose = recipient.map(|id| engine.find(id)).transpose()?;
-        let (least, greatest) = whose.map_or((0, u32::MAX), |(_, of)| (of.0, of.0));
+        let (least, greatest) = whose.map_or((0, u32::MAX), |of| (of.number.0, of.number.0));
         let mut waits = Vec::new();
         for (shard, bucket) in engine.shards.with_buckets() {
-            if whose.is_some_and(|(no, _)| no != bucket.no) {
+            if whose.is_some_and(|of| of.bucket != bucket.no) {
                 continue;
             }
             for (seq, open) in &bucket.closings {

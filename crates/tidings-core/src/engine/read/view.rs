@@ -18,7 +18,7 @@ use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{CHANNELS, ChannelNo, EACH};
 use crate::model::id::{BucketNo, Id};
-use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientNo, Seq};
+use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientAt, RecipientNo, Seq};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::{Recipient, RecipientChange};
 use crate::model::suppression::{ChannelAddress, ProviderHash, Suppression};
@@ -96,7 +96,7 @@ impl Engine {
     /// A recipient's profile.
     #[must_use]
     pub fn recipient(&self, id: &Id) -> Option<&Recipient> {
-        let (bucket, number) = self.find(id).ok()?;
+        let RecipientAt { bucket, number } = self.find(id).ok()?;
         self.shards.bucket(bucket).roster.profile(number)
     }
 
@@ -132,7 +132,7 @@ impl Engine {
         &self,
         id: &Id,
     ) -> Result<Vec<(PreferenceScope, &'static str, Mode)>, Refused> {
-        let (bucket, number) = self.find(id)?;
+        let RecipientAt { bucket, number } = self.find(id)?;
         let chosen = self.shards.bucket(bucket).preferences.of(number.0).into_iter().filter(
             |(_, scope, mode)| self.rules().is_some_and(|rules| rules.know_choice(scope, mode)),
         );
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
     /// [`Stop::Refused`] where the recipient is unknown.
     pub fn open_lanes(&self, id: &Id) -> Result<Vec<OpenLane>, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = engine.find(id)?;
+        let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
         let who = RoaringBitmap::from_iter([number.0]);
         let mut lanes = Vec::new();
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
     /// [`Stop::Refused`] where the recipient is unknown.
     pub fn following(&self, id: &Id) -> Result<Vec<String>, Stop> {
         let Reader { engine, view } = *self;
-        let (bucket, number) = engine.find(id)?;
+        let RecipientAt { bucket, number } = engine.find(id)?;
         let no = engine.shards.bucket(bucket).no;
         let prefix = Key::of(Owner::Bucket(no), Table::Following).u32(number.0).done();
         let mut topics = Vec::new();
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
     /// [`Stop::Refused`] where the recipient is unknown.
     pub fn scheduled(&self, id: &Id) -> Result<Vec<WaitingEntry>, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = engine.find(id)?;
+        let RecipientAt { bucket: at, number } = engine.find(id)?;
         let (draft, mut entries) = (Draft::new(view), Vec::new());
         for (t, place) in engine.shards.bucket(at).scheduled.of(number.0) {
             let (row, _) = engine.intake.scheduled_row(&draft, t, place)?;
@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
     /// [`Stop::Refused`] where the recipient is unknown.
     pub fn messages_of(&self, id: &Id) -> Result<Vec<MessageAt>, Stop> {
         let Reader { engine, view } = *self;
-        let (at, number) = engine.find(id)?;
+        let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at).no;
         let prefix = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0).done();
         let mut messages = Vec::new();
@@ -391,7 +391,7 @@ impl<'a> Reader<'a> {
         channel: ChannelNo,
     ) -> Result<BTreeMap<String, Option<String>>, Refused> {
         let engine = self.engine;
-        let (at, number) = engine.find(id)?;
+        let RecipientAt { bucket: at, number } = engine.find(id)?;
         let preferences = &engine.shards.bucket(at).preferences;
         let compiled = &engine.intake.compiled;
         let types = compiled

@@ -32,7 +32,7 @@ use crate::journal::table::{Key, Owner, Partition, Table};
 use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
 use crate::model::id::{BucketNo, Id};
-use crate::model::number::{ClosingId, EventNo, MessageId, RecipientNo, Seq, TypeNo};
+use crate::model::number::{ClosingId, EventNo, MessageId, RecipientAt, RecipientNo, Seq, TypeNo};
 use crate::model::reason::{Ending, Reason};
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::Type;
@@ -316,7 +316,7 @@ pub(crate) fn remember_sent(
 pub(crate) fn would_leave_out(
     shard: &Shard,
     (intake, draft): (&Intake, &Draft<'_>),
-    (no, number): (BucketNo, RecipientNo),
+    RecipientAt { bucket: no, number }: RecipientAt,
     (type_no, rules): (TypeNo, &Type),
     event: &Event,
 ) -> Result<Option<&'static str>, Unreadable> {

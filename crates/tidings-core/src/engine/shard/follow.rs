@@ -18,7 +18,7 @@ use crate::journal::table::{Key, Owner, Partition, REST, Table};
 use crate::model::command::Command;
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::{Bound, Limits};
-use crate::model::number::RecipientNo;
+use crate::model::number::{RecipientAt, RecipientNo};
 use crate::sets::set::Set;
 
 /// The changes in a bucket: topics in order of appearance, with their recipients.
@@ -97,7 +97,7 @@ impl Shard {
         let mut rows: Vec<(BucketNo, u32, &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
         let (mut on, limits) = (true, self.limits());
-        let mut added: FxHashMap<(BucketNo, RecipientNo), u64> = FxHashMap::default();
+        let mut added: FxHashMap<RecipientAt, u64> = FxHashMap::default();
         for command in commands {
             let (recipient, topic) = match command {
                 Command::Subscribe { recipient, topic } => (recipient, topic),
@@ -107,13 +107,14 @@ impl Shard {
                 }
                 _ => continue,
             };
-            let (bucket, number) = match self.find(recipient) {
+            let at = match self.find(recipient) {
                 Ok(found) => found,
                 Err(refused) => {
                     replies.push(Err(refused));
                     continue;
                 }
             };
+            let RecipientAt { bucket, number } = at;
             let followers = &self.buckets[bucket].followers;
             let change = changes.entry(bucket).or_default();
             if followers.has(topic, number.0) == on || change.has(topic, number) {
@@ -121,7 +122,7 @@ impl Shard {
                 continue;
             }
             if on {
-                let more = added.entry((bucket, number)).or_default();
+                let more = added.entry(at).or_default();
                 let topics = u64::from(followers.topics_of(number.0)) + *more + 1;
                 if let Err(refused) = may_follow(limits, topic, topics) {
                     replies.push(Err(refused));

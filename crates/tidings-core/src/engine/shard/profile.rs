@@ -11,6 +11,7 @@ use crate::model::batch_key::BatchKey;
 use crate::model::channel::channel_no;
 use crate::model::command::{Command, MarkKind, Marked};
 use crate::model::id::Id;
+use crate::model::number::RecipientAt;
 use crate::model::recipient::{Addresses, Recipient, RecipientChange, State};
 
 impl Shard {
@@ -84,7 +85,7 @@ impl Shard {
 }
 
 fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Reply, Stop> {
-    let (bucket, number) = shard.find(recipient)?;
+    let RecipientAt { bucket, number } = shard.find(recipient)?;
     for key in follow::rows_of(draft, shard.buckets[bucket].no, number)?.into_keys() {
         draft.delete(Partition::Base, key);
     }
@@ -101,7 +102,7 @@ fn mark(
     recipient: &Id,
     (what, kind): (&Marked, MarkKind),
 ) -> Result<Reply, Stop> {
-    let (bucket, number) = shard.find(recipient)?;
+    let RecipientAt { bucket, number } = shard.find(recipient)?;
     let covered = match what {
         Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
         // A mark covers what has entered by now: about what nothing names there is nothing.
@@ -130,7 +131,7 @@ fn flush(
     recipient: &Id,
     (channel, lane, key): (Option<&str>, Option<&str>, Option<&BatchKey>),
 ) -> Result<Reply, Refused> {
-    let (bucket, number) = shard.find(recipient)?;
+    let RecipientAt { bucket, number } = shard.find(recipient)?;
     let channel = match channel {
         Some(name) => {
             Some(channel_no(name).ok_or_else(|| Refused::UnknownChannel(name.to_owned()))?)

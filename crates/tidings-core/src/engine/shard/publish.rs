@@ -19,7 +19,7 @@ use crate::model::batch_key::BatchKeys;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::event::{Audience, Event, Pivot};
 use crate::model::id::{BucketNo, Id};
-use crate::model::number::{LaneNo, RecipientNo, TypeNo};
+use crate::model::number::{LaneNo, RecipientAt, RecipientNo, TypeNo};
 use crate::model::pause::Paused;
 use crate::model::time::Instant;
 use crate::model::topic::heard_by;
@@ -79,7 +79,9 @@ impl Shard {
             if classes.is_empty() {
                 continue;
             }
-            if let Some((_, actor)) = left_out.filter(|(of, _)| *of == bucket.no) {
+            if let Some(RecipientAt { number: actor, .. }) =
+                left_out.filter(|of| of.bucket == bucket.no)
+            {
                 for (_, who) in &mut classes {
                     spread.actor_is_left_out |= who.remove(actor.0);
                 }
@@ -180,7 +182,7 @@ fn named(shard: &Shard, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BT
             continue;
         }
         match shard.find(recipient) {
-            Ok((bucket, number)) => {
+            Ok(RecipientAt { bucket, number }) => {
                 named.entry(bucket).or_default().insert(number.0);
             }
             Err(_) => {

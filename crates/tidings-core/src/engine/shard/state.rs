@@ -29,7 +29,7 @@ use crate::model::command::Command;
 use crate::model::event::Event;
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Limits;
-use crate::model::number::{RecipientNo, Seq, TypeNo};
+use crate::model::number::{RecipientAt, Seq, TypeNo};
 use crate::model::options::Options;
 use crate::model::pause::Paused;
 use crate::model::time::{Day, Instant};
@@ -138,17 +138,29 @@ pub(crate) fn read_heads(
     Ok(heads)
 }
 
+/// The store of an engine, as its shards are read from it.
+pub(crate) struct StoredShards<'a> {
+    pub(crate) view: &'a dyn ReadView,
+    /// The days that the store has.
+    pub(crate) days: &'a [Day],
+    pub(crate) compiled: &'a Arc<CompiledRules>,
+    /// Number of shards, and of buckets in all of them.
+    pub(crate) shards: u16,
+    pub(crate) buckets: u16,
+    pub(crate) options: Options,
+}
+
 impl Shard {
-    /// Reads the stored buckets of a shard of so many, or creates them. `total` = the number of all buckets, `held` = the days that the store has.
+    /// Reads the stored buckets of a shard, or creates them.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read or makes no sense.
     pub(crate) fn recover(
-        (view, held): (&dyn ReadView, &[Day]),
-        (compiled, head): (&Arc<CompiledRules>, Head),
-        (no, shards): (u16, u16),
-        (total, options): (u16, Options),
+        store: &StoredShards<'_>,
+        no: u16,
+        head: Head,
     ) -> Result<Self, Unreadable> {
+        let StoredShards { view, days: held, compiled, shards, buckets: total, options } = *store;
         let kept = |day: &Day| head.forgotten_before.is_none_or(|before| *day >= before);
         let days: Vec<Day> = held.iter().copied().filter(kept).collect();
         let mut ledger = Ledger::default();
@@ -277,10 +289,10 @@ impl Shard {
     }
 
     /// The bucket and number of a recipient.
-    pub(crate) fn find(&self, recipient: &Id) -> Result<(BucketNo, RecipientNo), Refused> {
+    pub(crate) fn find(&self, recipient: &Id) -> Result<RecipientAt, Refused> {
         let found = self.buckets.of(recipient.as_str()).and_then(|bucket| {
             let number = self.buckets[bucket].roster.number(recipient.as_str())?;
-            Some((bucket, number))
+            Some(RecipientAt { bucket, number })
         });
         found.ok_or_else(|| Refused::UnknownRecipient(recipient.clone()))
     }

@@ -24,7 +24,7 @@ use crate::model::channel::{ChannelNo, EACH, INBOX_NO, TABLE, channel_no};
 use crate::model::command::Choice;
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
-use crate::model::number::{LaneNo, RecipientNo, TypeNo};
+use crate::model::number::{LaneNo, RecipientAt, TypeNo};
 use crate::model::pause::Paused;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::Reason;
@@ -97,11 +97,9 @@ impl Shard {
         draft: &mut Draft<'_>,
         chosen: Chosen<'_>,
     ) -> Result<Reply, Stop> {
-        let (bucket, number) = self.find(chosen.recipient)?;
-        match self.choices((bucket, number), chosen) {
-            Ok(choices) => choose(self, draft, (bucket, number), choices),
-            Err(refused) => Err(refused.into()),
-        }
+        let at = self.find(chosen.recipient)?;
+        let choices = self.choices(at, chosen)?;
+        choose(self, draft, at, choices)
     }
 
     /// The choices of one preference, by channel.
@@ -110,7 +108,7 @@ impl Shard {
     /// It is not possible.
     pub(crate) fn choices(
         &self,
-        of: (BucketNo, RecipientNo),
+        of: RecipientAt,
         chosen: Chosen<'_>,
     ) -> Result<Vec<(ChannelNo, PreferenceScope, Mode)>, Refused> {
         let (scope, mode) = (chosen.scope, chosen.mode);
@@ -132,7 +130,8 @@ impl Shard {
         recipient: &Id,
         (list, whole): (&[Choice], bool),
     ) -> Result<Reply, Stop> {
-        let (bucket, number) = self.find(recipient)?;
+        let at = self.find(recipient)?;
+        let RecipientAt { bucket, number } = at;
         let mut wanted = BTreeMap::new();
         for choice in list {
             let channels =
@@ -156,7 +155,7 @@ impl Shard {
         }
         let wanted = wanted.into_iter();
         choices.extend(wanted.map(|((channel, scope), mode)| (channel, scope, mode)));
-        choose(self, draft, (bucket, number), choices)
+        choose(self, draft, at, choices)
     }
 
     /// Moves pending entries out of lanes that no longer apply into those that do.
@@ -318,7 +317,7 @@ fn choosable(
 /// Refuses more mutes than a recipient may have.
 fn may_mute(
     shard: &Shard,
-    (bucket, number): (BucketNo, RecipientNo),
+    RecipientAt { bucket, number }: RecipientAt,
     choices: &[(ChannelNo, PreferenceScope, Mode)],
 ) -> Result<(), Refused> {
     let mutes = |mode: Mode| {
@@ -342,10 +341,11 @@ fn may_mute(
 fn choose(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
-    (bucket, number): (BucketNo, RecipientNo),
+    at: RecipientAt,
     choices: Vec<(ChannelNo, PreferenceScope, Mode)>,
 ) -> Result<Reply, Stop> {
-    may_mute(shard, (bucket, number), &choices)?;
+    may_mute(shard, at, &choices)?;
+    let RecipientAt { bucket, number } = at;
     let mut channels: Vec<ChannelNo> = choices.iter().map(|(channel, ..)| *channel).collect();
     channels.sort_unstable();
     channels.dedup();
