@@ -84,10 +84,12 @@ impl Colour {
         format!("#{r:02x}{g:02x}{b:02x}")
     }
 
-    /// The relative luminance (WCAG 2.2), with the square for the power of 2.4: near enough, and the same on
-    /// every machine.
+    /// The relative luminance (WCAG 2.2).
     fn luminance(self) -> f64 {
-        let [r, g, b] = self.0.map(|part| (f64::from(part) / 255.0).powi(2));
+        let [r, g, b] = self.0.map(|part| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.040_45 { part / 12.92 } else { power_of_2_4((part + 0.055) / 1.055) }
+        });
         0.2126 * r + 0.7152 * g + 0.0722 * b
     }
 
@@ -108,6 +110,16 @@ impl Colour {
         };
         (0..10).map(mixed).find(|mixed| mixed.contrast(ground) >= CONTRAST).unwrap_or(towards)
     }
+}
+
+/// The power of 2.4, by a fifth root after Newton: unlike `powf` the same on every machine.
+fn power_of_2_4(base: f64) -> f64 {
+    let square = base * base;
+    let mut root = 1.0;
+    for _ in 0..32 {
+        root = (4.0 * root + square / (root * root * root * root)) / 5.0;
+    }
+    square * root
 }
 
 /// Returns true if a text is a colour: `#rgb` or `#rrggbb`.
@@ -131,6 +143,16 @@ mod tests {
         assert_eq!(Colour::parse("#0b57a4"), Some(BLUE));
         for text in ["", "#", "red", "0b57a4", "#12", "#12345", "#gggggg", "#+1+1+1"] {
             assert_eq!(Colour::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn contrasts_are_those_of_the_standard() {
+        for (text, ground, contrast) in
+            [("#767676", DAY, 4.54), ("#000", DAY, 21.0), ("#0f766e", NIGHT, 3.30)]
+        {
+            let found = Colour::parse(text).unwrap().contrast(ground);
+            assert!((found - contrast).abs() < 0.01, "{text}: {found}");
         }
     }
 
