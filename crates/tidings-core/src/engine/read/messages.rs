@@ -149,7 +149,7 @@ impl Reader<'_> {
     /// A page of messages, at most `most`.
     ///
     /// # Errors
-    /// [`Unreadable`] outside; inside, [`Refused`] where the recipient is unknown.
+    /// [`Stop::Refused`] where the recipient is unknown.
     pub fn messages(
         &self,
         filter: &MessageFilter,

@@ -40,7 +40,7 @@ impl Reader<'_> {
     /// The messages that wait for their next attempt, of a recipient or all; at most `most` are shown.
     ///
     /// # Errors
-    /// [`Unreadable`] outside; inside, [`Refused`] where the recipient is unknown.
+    /// [`Stop::Refused`] where the recipient is unknown.
     pub fn retrying(&self, recipient: Option<&Id>, most: usize) -> Result<Retrying, Stop> {
         let engine = self.engine;
         let whose = recipient.map(|id| engine.find(id)).transpose()?;
