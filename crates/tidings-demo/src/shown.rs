@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mail_parser::{HeaderValue, MessageParser};
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::engine::{InboxGroup as Group, InboxItem as Item, InboxPage, Presenter};
+use tidings_core::engine::{InboxGroup as Group, InboxItem as Item, InboxPage, InboxQuery, Presenter};
 use tidings_core::event::Pivot;
 use tidings_core::rules::Rules;
 use tidings_core::time::DAY_MS;
@@ -154,7 +154,7 @@ impl Shown {
     /// The whole inbox: its pages here have numbers, and so few groups that this takes no time.
     fn inbox(&self, view: &StoreView, id: &Id) -> Option<InboxPage> {
         let engine = self.node.engine();
-        engine.reader(view).inbox(id, None, usize::MAX).ok()
+        engine.reader(view).inbox(id, &InboxQuery::newest(usize::MAX)).ok()
     }
 
     fn group(&self, group: &Group) -> InboxGroup {

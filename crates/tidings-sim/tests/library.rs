@@ -148,7 +148,7 @@ impl Scene {
     fn inbox(&self, who: &str) -> Vec<String> {
         let view = self.node.view().expect("a view");
         let page =
-            self.node.engine().reader(&view).inbox(&id(who), None, 100).expect("it can be read");
+            self.node.engine().reader(&view).inbox(&id(who), &InboxQuery::newest(100)).expect("it can be read");
         page.groups
             .into_iter()
             .flat_map(|group| group.items)

@@ -7,6 +7,7 @@ use roaring::RoaringBitmap;
 use super::clock::by_clock;
 use super::lanes::by_address::LaneContext;
 use super::lanes::lane::{Entering, Lane, Terms};
+use super::people::marks::MarkAt;
 use super::state::{Bucket, Closing};
 use crate::journal::record::{Arrival, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
@@ -14,6 +15,7 @@ use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::command::MarkKind;
 use crate::model::id::Id;
+use crate::model::item::{Item, Shelf};
 use crate::model::number::{EventNo, LaneNo, Seq};
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
@@ -51,9 +53,11 @@ impl Bucket {
                 }
             }
             Record::Dropped { .. } => {}
-            Record::Mark { at, before, number, what, kind } => {
-                self.mark(seq, number.0, (at, before), what, kind);
+            Record::Mark { at, before, number, what, kind, shows } => {
+                let changed = shows.then_some(seq);
+                self.mark(changed, number.0, (at, before), what, kind);
             }
+            Record::Items { number, items, .. } => self.change_items(seq, number.0, items),
             Record::InboxDelivered { to, except, .. } => {
                 self.delivered_to = to;
                 for (seq, _, who) in except {
@@ -108,18 +112,35 @@ impl Bucket {
         }
     }
 
+    /// `changed` = the seq of a mark that changed the inbox.
     fn mark(
         &mut self,
-        seq: Seq,
+        changed: Option<Seq>,
         number: u32,
         at: (Instant, EventNo),
         what: Covered,
         kind: MarkKind,
     ) {
         let marks = &mut **self.marks.or_default(number);
-        marks.changed = seq;
-        let mark = marks.add(at, what, kind, self.rules);
-        self.dirty.marks.insert((number, mark));
+        let rows = marks.add(at, what, kind, self.rules);
+        if let Some(seq) = changed {
+            marks.changed = seq;
+            self.dirty.marks.insert((number, MarkAt::Changed));
+        }
+        self.dirty.marks.extend(rows.into_iter().map(|row| (number, row)));
+    }
+
+    fn change_items(&mut self, seq: Seq, number: u32, items: Vec<(EventNo, Item)>) {
+        let marks = &mut **self.marks.or_default(number);
+        marks.changed = seq.plus(items.len() as u64);
+        self.dirty.marks.insert((number, MarkAt::Changed));
+        for (place, item) in items {
+            if let Shelf::Snoozed(until) = item.shelf {
+                self.snoozed.insert((until, number), ());
+            }
+            marks.items.put(place, item);
+            self.dirty.marks.insert((number, MarkAt::Item(place)));
+        }
     }
 
     /// `overdue` = by lane those whose deadline had passed before; `None` = it is still to be found out.

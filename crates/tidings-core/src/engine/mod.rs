@@ -9,6 +9,7 @@ mod check;
 mod chores;
 mod clock;
 mod explain;
+mod inbox;
 mod intake;
 mod message;
 
@@ -36,8 +37,12 @@ pub use message::present::{Presenter, batch_id};
 pub use message::touch::Upcoming;
 pub use read::agenda::{Agenda, DueLanes};
 pub use read::books::Walk;
-pub use read::cursor::{Cursor, CursorError};
-pub use read::inbox::{ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
+pub use inbox::counts::{CategoryCounts, InboxCounts};
+pub use inbox::cursor::{Cursor, CursorError};
+pub use inbox::page::{
+    InboxGroup, InboxItem, InboxPage, InboxQuery, InboxRow, InboxRows, InboxState,
+};
+pub use inbox::rows::{ITEMS_LISTED, RowId};
 pub use read::message_report::MessageReport;
 pub use read::messages::{
     MessageCursor, MessageCursorError, MessageFilter, MessageSummary, MessagesPage,

@@ -25,7 +25,6 @@ mod body;
 mod bounds;
 mod clock;
 mod ended;
-mod group_key;
 mod growth;
 mod inbox;
 mod loud;

@@ -168,8 +168,8 @@ impl Clients {
             if !durable.engine().replica().has_home_of(&who) {
                 return None;
             }
-            let page = durable.engine().reader(durable.view()).inbox(&who, None, 1);
-            page.ok().map(|page| page.rev)
+            let page = durable.engine().reader(durable.view()).inbox(&who, &InboxQuery::newest(1));
+            page.ok().map(|page| page.counts.rev)
         });
         let Ok(Some(revision)) = looked else {
             return;

@@ -63,6 +63,8 @@ pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Bucket, Unreadab
     read_scheduled(&mut bucket, from.view, from.compiled)?;
     if let Some(before) = from.forgotten_before {
         bucket.forget_before(before);
+        // A day may have been deleted since the checkpoint.
+        bucket.forgotten_to = bucket.forgotten_to.max(bucket.index.first_seq(bucket.next_seq));
     }
     Ok(bucket)
 }
@@ -74,6 +76,8 @@ fn take_head(bucket: &mut Bucket, head: Head) {
     bucket.rules = head.rules;
     bucket.versions = head.versions.into_iter().collect();
     bucket.paused = head.paused;
+    bucket.hidden = head.hidden;
+    bucket.forgotten_to = head.forgotten_to;
     for image in head.closings {
         let closing = Closing {
             lane: image.lane,
@@ -127,9 +131,7 @@ fn read_people(
             .and_then(MarkAt::of_key)
             .ok_or_else(|| odd_key("a recipient's mark"))?;
         known.recipient(number)?;
-        let marks = bucket.marks.or_default(number);
-        marks.put(mark, decode("a recipient's mark", value)?);
-        Ok(())
+        bucket.put_mark(number, mark, value)
     })
 }
 

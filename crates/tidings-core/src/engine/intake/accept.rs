@@ -104,6 +104,7 @@ impl Intake {
             | Command::Subscribe { recipient, .. }
             | Command::Unsubscribe { recipient, .. }
             | Command::Mark { recipient, .. }
+            | Command::ChangeItems { recipient, .. }
             | Command::Preference { recipient, .. }
             | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. } => Ok(Accepted::OfRecipient(recipient.clone())),

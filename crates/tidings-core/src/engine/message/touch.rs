@@ -192,6 +192,7 @@ impl Touching<'_> {
             | Command::Resolved(_)
             | Command::Retract { .. }
             | Command::Mark { .. }
+            | Command::ChangeItems { .. }
             | Command::Flush { .. }
             | Command::Pause(_)
             | Command::Resume(_)

@@ -50,6 +50,7 @@ impl Shard {
             if self.next_due_of(at).is_none_or(|due| due > clock.0) {
                 continue;
             }
+            any |= self.return_snoozed(draft, at);
             let (lanes, around) = self.buckets[at].lanes_and_around(&self.compiled);
             let mut due = lanes.take_due(clock, around.terms);
             let names = &self.compiled.names;

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use roaring::RoaringBitmap;
 
 use super::state::Shard;
-use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, Reading, State};
+use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, Reading};
 use crate::engine::intake::accepted;
 use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
@@ -20,6 +20,7 @@ use crate::journal::record::{About, Arrival, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::command::MarkKind;
+use crate::model::item::State;
 use crate::model::number::{EventNo, RecipientNo};
 use crate::model::time::Instant;
 use crate::rules::compiled::Type;
@@ -41,6 +42,9 @@ impl InInboxes {
     /// Those of a set whose marks cover their entry.
     fn marked(self, bucket: &Bucket, who: &RoaringBitmap) -> RoaringBitmap {
         let covers = |marks: &Marks| {
+            if let Some(item) = marks.items.get(self.place) {
+                return item.counts_as(State::Seen);
+            }
             let marking = Marking {
                 place: self.place,
                 object: self.object,
