@@ -441,7 +441,7 @@ impl Life {
         let names = self.look(|node| {
             let view = node.view().ok()?;
             let all = MessageFilter::default();
-            let page = node.engine().reader(&view).messages(&all, (None, 100));
+            let page = node.engine().reader(&view).messages(&all, None, 100);
             let messages = page.ok()?.messages.into_iter();
             Some(messages.map(|message| message.name).collect::<Vec<_>>())
         })?;

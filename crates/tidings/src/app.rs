@@ -347,7 +347,7 @@ impl Play for Simulation {
         until: Option<Instant>,
     ) -> Result<Explanation, PlayError> {
         let now = until.unwrap_or(Instant::MIN);
-        self.player.explain(subject, (recipient, now)).map_err(|why| match why {
+        self.player.explain(subject, recipient, now).map_err(|why| match why {
             Unexplained::Unreadable(fault) => broken(fault),
             unknown => PlayError::Refused {
                 line: 0,

@@ -261,7 +261,7 @@ pub(super) fn end_act(
     }
     let (reply, warnings) = applied.reply(&act);
     engine.intake.tally.warnings += warnings;
-    engine.intake.answer(draft, (&act, true), reply)
+    engine.intake.answer(draft, &act, true, reply)
 }
 
 /// Enters the events that were scheduled for now or before, in order.

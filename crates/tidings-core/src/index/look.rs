@@ -126,7 +126,7 @@ impl Index {
             return Ok(());
         }
         let mut sources: Vec<Option<u32>> = vec![None; taken.len()];
-        self.each_posting(view, (day, at), look.who, &mut |number, ordinal| {
+        self.each_posting(view, day, at, look.who, &mut |number, ordinal| {
             if taken.get(ordinal as usize) != Some(&true) {
                 return;
             }

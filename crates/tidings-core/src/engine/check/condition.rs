@@ -52,17 +52,20 @@ impl Answers {
 
 /// Asks the condition of a type, if it has one, about the entries of an arrival at an instant.
 pub(crate) fn ask(
-    (draft, intake): (&Draft<'_>, &Intake),
-    (bucket, of_type): (&Bucket, &Type),
+    draft: &Draft<'_>,
+    intake: &Intake,
+    bucket: &Bucket,
+    of_type: &Type,
     kept: &StoredArrival,
-    (now, who): (Instant, &RoaringBitmap),
+    now: Instant,
+    who: &RoaringBitmap,
 ) -> Result<Answers, Unreadable> {
     let mut answers = Answers::default();
     let Some(condition) = of_type.condition.as_ref().filter(|_| !who.is_empty()) else {
         return Ok(answers);
     };
     let arrival = &kept.arrival;
-    let event = intake.event(draft, (arrival.at.day(), arrival.event))?;
+    let event = intake.event(draft, arrival.at.day(), arrival.event)?;
     let object = if condition.asks("object") {
         Some(intake.objects.now(draft, &event.object.id)?)
     } else {

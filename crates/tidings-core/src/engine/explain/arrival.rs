@@ -105,7 +105,7 @@ impl Question<'_> {
             arrival.steps.push(step);
         }
         arrival.is_reached = true;
-        self.admission(&mut arrival, (type_no, of_type), is_recorded)?;
+        self.admission(&mut arrival, type_no, of_type, is_recorded)?;
         Ok(arrival)
     }
 
@@ -121,7 +121,8 @@ impl Question<'_> {
     fn admission(
         &self,
         arrival: &mut Arrival,
-        (type_no, of_type): (TypeNo, &Type),
+        type_no: TypeNo,
+        of_type: &Type,
         is_recorded: bool,
     ) -> Result<(), Unreadable> {
         let admission = of_type.rules.admission;
@@ -129,15 +130,16 @@ impl Question<'_> {
             return Ok(());
         }
         let looked_at = format!("{} per {}", admission.word(), of_type.rules.per.word());
-        let around = (&self.engine.intake, &self.draft);
         let would = if is_recorded || !self.supposed {
             None
         } else {
             would_leave_out(
                 self.shard,
-                around,
+                &self.engine.intake,
+                &self.draft,
                 RecipientAt { bucket: self.bucket.no, number: self.number },
-                (type_no, of_type),
+                type_no,
+                of_type,
                 self.event(),
             )?
         };
@@ -150,8 +152,8 @@ impl Question<'_> {
                 Step::passes(Rule::Admission, looked_at, "taken in")
             }
             None => {
-                let at = (self.event.row.arrived.day(), self.event.row.place);
-                match left_out(self.draft.view, self.bucket.no, at)? {
+                let row = &self.event.row;
+                match left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)? {
                     None => Step::passes(Rule::Admission, looked_at, "left nobody out"),
                     Some(some) => {
                         arrival.is_reached = false;
@@ -190,7 +192,7 @@ impl Question<'_> {
         let routed = Routed::from([(route, RoaringBitmap::from_iter([self.number.0]))]);
         let routed = settle_lanes(self.bucket, compiled, &row.keys, routed);
         let mut entries = Vec::new();
-        for (t, routed) in by_instant((self.bucket, &compiled.names), row, routed) {
+        for (t, routed) in by_instant(self.bucket, &compiled.names, row, routed) {
             for (route, _) in routed {
                 entries.extend(route.lanes.iter().map(|lane| RoutedEntry {
                     channel: compiled.names.lane(*lane).channel,
@@ -312,7 +314,7 @@ impl Question<'_> {
     fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
         let why = Why { words: &arrival.words, reasons: &arrival.reasons };
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let left = unmuted((self.bucket, of_type), channel, self.event(), why, who);
+        let left = unmuted(self.bucket, of_type, channel, self.event(), why, who);
         left.into_iter().next().map_or(Left::All, |(left, _)| left)
     }
 

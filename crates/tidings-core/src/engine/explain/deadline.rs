@@ -54,14 +54,14 @@ impl Question<'_> {
             };
             let lane_text = self.lane_text(&address);
             path.steps.push(Step::passes(Rule::Lane, lane_text, enters));
-            let lane = self.bucket.lane_with((&kept, &address), self.number.0, compiled);
+            let lane = self.bucket.lane_with(&kept, &address, self.number.0, compiled);
             self.due_steps(&lane, &address, type_no, &mut path)?
         };
         path.at = due;
         path.state = EntryState::Pending;
         let at = due.unwrap_or(entry.t);
-        let reason = self.look((&kept, 0), &address, at)?;
-        self.look_steps(entry.channel, reason, (at, &mut path));
+        let reason = self.look(&kept, 0, &address, at)?;
+        self.look_steps(entry.channel, reason, at, &mut path);
         Ok(path)
     }
 
@@ -163,7 +163,7 @@ impl Question<'_> {
             let Some(at) = due else {
                 continue;
             };
-            let (step, free) = self.cap_step(cap, channel, (at, passes))?;
+            let (step, free) = self.cap_step(cap, channel, at, passes)?;
             path.steps.push(step);
             if let Some(free) = free {
                 let until = terms.quiet_until(self.number.0, channel, free);
@@ -191,9 +191,10 @@ impl Question<'_> {
         &self,
         cap: &Cap,
         channel: ChannelNo,
-        (at, passes): (Instant, bool),
+        at: Instant,
+        passes: bool,
     ) -> Result<(Step, Option<Instant>), Unreadable> {
-        let mut sent = self.sent_within(channel, (at.plus_ms(-cap.per_ms), at))?;
+        let mut sent = self.sent_within(channel, at.plus_ms(-cap.per_ms), at)?;
         sent.sort_unstable();
         let (count, max) = (sent.len(), cap.max as usize);
         let looked_at =
@@ -213,7 +214,8 @@ impl Question<'_> {
     fn sent_within(
         &self,
         channel: ChannelNo,
-        (after, to): (Instant, Instant),
+        after: Instant,
+        to: Instant,
     ) -> Result<Vec<Instant>, Unreadable> {
         let within = |at: &Instant| *at > after && *at <= to;
         let name = channel.name();
@@ -264,7 +266,8 @@ impl Question<'_> {
     /// The rules that decided when a message went out: the deadline is worked out anew from its entries.
     pub(super) fn was_due_steps(
         &self,
-        (address, at): (&LaneKey, Instant),
+        address: &LaneKey,
+        at: Instant,
         entries: &[&ArrivalRecord],
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
@@ -289,7 +292,7 @@ impl Question<'_> {
                 "went out earlier: full, flushed, or made due by a change of preferences or rules";
             path.steps.push(Step::passes(Rule::Deadline, "the closing", early).at(at));
         } else if due < at {
-            self.late_steps((due, at), name.channel, path)?;
+            self.late_steps(due, at, name.channel, path)?;
         }
         Ok(())
     }
@@ -297,7 +300,8 @@ impl Question<'_> {
     /// The rules that may have kept a window open from its deadline until it went out.
     fn late_steps(
         &self,
-        (due, at): (Instant, Instant),
+        due: Instant,
+        at: Instant,
         channel: ChannelNo,
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
@@ -312,7 +316,7 @@ impl Question<'_> {
         let first_asked = quiet.unwrap_or(due);
         for cap in self.caps(channel) {
             if !is_explained {
-                let (step, free) = self.cap_step(cap, channel, (first_asked, false))?;
+                let (step, free) = self.cap_step(cap, channel, first_asked, false)?;
                 path.steps.push(step);
                 is_explained = free.is_some();
             }

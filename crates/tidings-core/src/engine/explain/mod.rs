@@ -81,39 +81,43 @@ impl<'a> Reader<'a> {
     pub fn explain(
         &self,
         subject: Subject,
-        (recipient, now): (&Id, Instant),
+        recipient: &Id,
+        now: Instant,
     ) -> Result<Explanation, Unexplained> {
-        Ok(self.question(subject, (recipient, now))?.answer()?)
+        Ok(self.question(subject, recipient, now)?.answer()?)
     }
 
     /// The rules that decided when the window of an event for a recipient went out; nothing where the event or the
     /// recipient is not known any more.
     pub(super) fn why_due(
         &self,
-        (subject, recipient): (Subject, &Id),
-        at: (&LaneKey, Instant),
+        subject: Subject,
+        recipient: &Id,
+        address: &LaneKey,
+        at: Instant,
         window: &Plan,
     ) -> Result<Vec<Step>, Unreadable> {
         let engine = self.engine;
-        let question = match self.question(subject, (recipient, engine.now())) {
+        let question = match self.question(subject, recipient, engine.now()) {
             Ok(question) => question,
             Err(Unexplained::Unreadable(fault)) => return Err(fault),
             Err(_) => return Ok(Vec::new()),
         };
-        let channel = engine.intake.compiled.names.lane(at.0.lane).channel;
+        let channel = engine.intake.compiled.names.lane(address.lane).channel;
         let mut path = begin(channel);
         let mut sources: Vec<u32> = window.found.entries.iter().map(|of| of.source).collect();
         window.order(&mut sources);
         let entries: Vec<_> =
             sources.iter().map(|source| &window.found.source(*source).0.arrival).collect();
-        question.was_due_steps(at, &entries, &mut path)?;
+        question.was_due_steps(address, at, &entries, &mut path)?;
         Ok(path.steps)
     }
 
     fn question(
         &self,
         subject: Subject,
-        (recipient, now): (&Id, Instant),
+        recipient: &Id,
+        now: Instant,
     ) -> Result<Question<'a>, Unexplained> {
         let Reader { engine, view } = *self;
         let now = now.max(engine.now());
@@ -234,7 +238,7 @@ fn begin(channel: ChannelNo) -> ChannelPath {
 }
 
 /// Sets how an entry ended.
-fn end(path: &mut ChannelPath, (outcome, reason): (Outcome, Option<Reason>), at: Instant) {
+fn end(path: &mut ChannelPath, outcome: Outcome, reason: Option<Reason>, at: Instant) {
     path.state = EntryState::Ended(outcome);
     path.reason = reason;
     path.at = Some(at);

@@ -185,7 +185,8 @@ impl Objects {
     /// Reads the withdrawn objects.
     pub(crate) fn recover(
         view: &dyn ReadView,
-        (withdrawals, kept): (u64, u64),
+        withdrawals: u64,
+        kept: u64,
     ) -> Result<Self, Unreadable> {
         let mut objects = Self { withdrawals, kept, ..Self::default() };
         each_base(view, Table::Withdrawn, |key, _| {
@@ -221,7 +222,8 @@ impl Objects {
         &mut self,
         draft: &mut Draft<'_>,
         given: &Object,
-        (day, by): (Day, Giver),
+        day: Day,
+        by: Giver,
     ) -> Result<(), Unreadable> {
         let known = self.known(draft, &given.id)?;
         let mut row = match &known {
@@ -272,7 +274,7 @@ impl Objects {
     ) -> Result<(), Unreadable> {
         // Most are bare ids: these need no row.
         if given.says_something() {
-            self.upsert(draft, given, (day, Giver::Role))
+            self.upsert(draft, given, day, Giver::Role)
         } else {
             self.touch(draft, &given.id, day)
         }

@@ -121,11 +121,11 @@ impl Touching<'_> {
                         for lane in &variant.lanes {
                             let names = &shard.compiled.names;
                             let lane = names.address(*lane, &kept.arrival.keys);
-                            messages.extend(shard.messages(self.draft).messages_with(
-                                bucket.no,
-                                (&lane, kept.seq),
-                                &who,
-                            )?);
+                            messages.extend(
+                                shard
+                                    .messages(self.draft)
+                                    .messages_with(bucket.no, &lane, kept.seq, &who)?,
+                            );
                         }
                     }
                 }
@@ -143,9 +143,9 @@ impl Touching<'_> {
             .zip(compiled.current())
             .and_then(|(no, version)| Some((no, version.of_type(no)?)));
         let mut messages = Vec::new();
-        if let Some(of_type) = of_type {
+        if let Some((type_no, of_type)) = of_type {
             for shard in self.engine.shards.iter() {
-                messages.extend(shard.messages_replaced(self.draft, of_type, event)?);
+                messages.extend(shard.messages_replaced(self.draft, type_no, of_type, event)?);
             }
         }
         Ok(messages)
