@@ -12,7 +12,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::event::Audience;
 use crate::model::explanation::{ChannelPath, Rule, Step};
 use crate::model::id::Id;
-use crate::model::number::{LaneNo, RecipientAt, TypeNo};
+use crate::model::number::{LaneNo, RecipientAt};
 use crate::model::preference::{ALL_CATEGORIES, Mode, PreferenceScope};
 use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
@@ -58,7 +58,7 @@ impl Question<'_> {
             words: all.words,
         };
         let name = event.event_type.as_str();
-        let Some((type_no, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             let gone = Step::ends(Rule::Type, name, "it is not configured");
             arrival.steps.push(gone);
             return Ok(arrival);
@@ -105,7 +105,7 @@ impl Question<'_> {
             arrival.steps.push(step);
         }
         arrival.is_reached = true;
-        self.admission(&mut arrival, type_no, of_type, is_recorded)?;
+        self.admission(&mut arrival, of_type, is_recorded)?;
         Ok(arrival)
     }
 
@@ -121,7 +121,6 @@ impl Question<'_> {
     fn admission(
         &self,
         arrival: &mut Arrival,
-        type_no: TypeNo,
         of_type: &Type,
         is_recorded: bool,
     ) -> Result<(), Unreadable> {
@@ -138,7 +137,6 @@ impl Question<'_> {
                 &self.engine.intake,
                 &self.draft,
                 RecipientAt { bucket: self.bucket.no, number: self.number },
-                type_no,
                 of_type,
                 self.event(),
             )?
@@ -170,7 +168,7 @@ impl Question<'_> {
     /// The entries that a supposed event would have.
     pub(super) fn routed(&self, arrival: &Arrival) -> Vec<RoutedEntry> {
         let mut branches = Vec::new();
-        let Some((_, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             return Vec::new();
         };
         for channel in of_type.channels(self.event().channels.as_deref()) {
@@ -208,7 +206,7 @@ impl Question<'_> {
     /// The rules of a channel on which there is no entry.
     pub(super) fn without_entry(&self, arrival: &Arrival, channel: ChannelNo) -> ChannelPath {
         let mut path = begin(channel);
-        let Some((_, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             return path;
         };
         path.steps = self.choice_steps(of_type, channel, arrival);
@@ -260,7 +258,7 @@ impl Question<'_> {
     /// The preference or the mutes that end what waits on a channel, in words.
     pub(super) fn unwanted_text(&self, channel: ChannelNo) -> String {
         let since = "a preference or a mute that is another now";
-        let Some((_, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             return since.to_owned();
         };
         let muted = self.mutes_that_concern(channel);

@@ -17,6 +17,7 @@ use crate::model::explanation::{ChannelPath, EntryState, Rule, Step};
 use crate::model::number::{Seq, TypeNo};
 use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
+use crate::rules::compiled::Type;
 use crate::rules::deadline::{Entered, Window};
 use crate::rules::lane_kind::LaneKind;
 use crate::rules::{Cap, QuietHours};
@@ -32,14 +33,14 @@ impl Question<'_> {
         entry: &RoutedEntry,
     ) -> Result<ChannelPath, Unreadable> {
         let mut path = begin(entry.channel);
-        let Some((type_no, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             return Ok(path);
         };
         path.steps = self.choice_steps(of_type, entry.channel, arrival);
         if entry.t > self.now {
             path.steps.push(self.schedule_step(entry.channel, entry.t));
         }
-        let kept = Arc::new(self.supposed_arrival(arrival, entry, type_no));
+        let kept = Arc::new(self.supposed_arrival(arrival, entry, of_type));
         let names = &self.engine.intake.compiled.names;
         let address = names.address(entry.lane, &kept.arrival.keys);
         let due = if names.lane(entry.lane).is_inbox() {
@@ -55,7 +56,7 @@ impl Question<'_> {
             let lane_text = self.lane_text(&address);
             path.steps.push(Step::passes(Rule::Lane, lane_text, enters));
             let lane = self.bucket.lane_with(&kept, &address, self.number.0, compiled);
-            self.due_steps(&lane, &address, type_no, &mut path)?
+            self.due_steps(&lane, &address, of_type.no, &mut path)?
         };
         path.at = due;
         path.state = EntryState::Pending;
@@ -84,11 +85,10 @@ impl Question<'_> {
         &self,
         arrival: &Arrival,
         entry: &RoutedEntry,
-        type_no: TypeNo,
+        of_type: &Type,
     ) -> StoredArrival {
         let row = &self.event.row;
         let at = entry.t.max(self.now);
-        let pivot = self.of_type.and_then(|(_, of_type)| of_type.rules.group);
         StoredArrival {
             seq: self.bucket.next_seq,
             row: self.bucket.next_seq,
@@ -97,11 +97,11 @@ impl Question<'_> {
                 t: entry.t,
                 place: row.place,
                 event: EventAt { day: at.day(), ordinal: SUPPOSED },
-                type_no,
+                type_no: of_type.no,
                 rules: self.version.map_or(0, |version| version.number),
                 keys: row.keys.clone(),
                 origin: if entry.route.later { Origin::Later } else { Origin::First },
-                about: About::of(&row.event, pivot.unwrap_or(Pivot::Object)),
+                about: About::of(&row.event, of_type.rules.group.unwrap_or(Pivot::Object)),
                 reasons: arrival.words().to_vec(),
                 variants: vec![Variant {
                     lanes: entry.route.lanes.clone(),

@@ -54,7 +54,7 @@ impl Question<'_> {
         let who = RoaringBitmap::from_iter([self.number.0]);
         let planner = self.engine.planner(self.draft.view);
         let answers = planner.answers(&draft, self.bucket, &plan)?;
-        let planned = planner.planned(&draft, self.bucket, name.channel, &who, &plan, &answers)?;
+        let planned = planner.planned(&draft, self.bucket, &who, &plan, &answers)?;
         let reason = planned.iter().flat_map(|planned| &planned.ended).next();
         Ok(reason.map(|(_, reason)| *reason))
     }
@@ -94,7 +94,7 @@ impl Question<'_> {
         at: Instant,
         ended_by: Option<Reason>,
     ) -> Option<String> {
-        let (event, rules) = (self.event(), self.of_type.map(|(_, of_type)| &of_type.rules));
+        let (event, rules) = (self.event(), self.of_type.map(|of_type| &of_type.rules));
         let is_inbox = channel == INBOX_NO;
         match check {
             Reason::UnknownType => Some(event.event_type.as_str().to_owned()),
@@ -108,7 +108,7 @@ impl Question<'_> {
             }
             Reason::Expired => event.expires_at.map(|at| at.to_string()),
             Reason::Preference => {
-                let (_, of_type) = self.of_type.filter(|_| !is_inbox)?;
+                let of_type = self.of_type.filter(|_| !is_inbox)?;
                 Some(match ended_by {
                     Some(Reason::Preference) => self.unwanted_text(channel),
                     _ => self.preference_text(of_type, channel),
@@ -117,7 +117,7 @@ impl Question<'_> {
             Reason::Condition | Reason::ConditionError => rules?.condition.clone(),
             Reason::NotApplicable => Some(event.object.id.as_str().to_owned()),
             Reason::Seen => {
-                let after_ms = self.of_type.and_then(|(_, of_type)| of_type.after_ms(channel));
+                let after_ms = self.of_type.and_then(|of_type| of_type.after_ms(channel));
                 let seen = match rules.and_then(|rules| rules.drop_if_seen) {
                     _ if after_ms.is_some() => "after the inbox",
                     Some(false) => return None,

@@ -27,7 +27,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
 use crate::model::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
 use crate::model::id::Id;
-use crate::model::number::{RecipientAt, RecipientNo, TypeNo};
+use crate::model::number::{RecipientAt, RecipientNo};
 use crate::model::reason::{Outcome, Reason};
 use crate::model::recipient::Recipient;
 use crate::model::time::Instant;
@@ -69,7 +69,7 @@ struct Question<'a> {
     /// The instant as of which it is answered.
     now: Instant,
     version: Option<&'a Arc<Version>>,
-    of_type: Option<(TypeNo, &'a Type)>,
+    of_type: Option<&'a Type>,
 }
 
 impl<'a> Reader<'a> {
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         let version = engine.intake.compiled.current();
         let name = event.row.event.event_type.as_str();
         let of_type = engine.intake.compiled.names.type_no(name);
-        let of_type = of_type.and_then(|of_type| Some((of_type, version?.of_type(of_type)?)));
+        let of_type = of_type.and_then(|of_type| version?.of_type(of_type));
         Ok(Question {
             engine,
             shard: &engine.shards[engine.shards.index_of(no)],
@@ -192,7 +192,7 @@ impl Question<'_> {
         let mut channels: BTreeSet<ChannelNo> = entries.channels(self);
         if arrival.is_reached {
             let only = self.event().channels.as_deref();
-            channels.extend(self.of_type.iter().flat_map(|(_, of_type)| of_type.channels(only)));
+            channels.extend(self.of_type.iter().flat_map(|of_type| of_type.channels(only)));
         }
         let routed =
             if arrival.is_reached && self.supposed { self.routed(&arrival) } else { Vec::new() };

@@ -227,7 +227,7 @@ impl Planner<'_> {
         let mut plan = self.plan_of(closing, &open.lane, open.at, open.clock, found)?;
         let draft = Draft::new(view);
         let answers = self.answers(&draft, bucket, &plan)?;
-        plan.messages = self.planned(&draft, bucket, lane.channel, &who, &plan, &answers)?;
+        plan.messages = self.planned(&draft, bucket, &who, &plan, &answers)?;
         plan.unanswered = self.unanswered(&plan, &answers);
         Ok(Some(plan))
     }
@@ -269,13 +269,13 @@ impl Planner<'_> {
         &self,
         draft: &Draft<'_>,
         bucket: &Bucket,
-        channel: ChannelNo,
         who: &RoaringBitmap,
         plan: &Plan,
         answers: &[Answers],
     ) -> Result<Vec<PlannedMessage>, Unreadable> {
         let engine = self.engine;
-        let Plan { as_of: at, found, headers, .. } = plan;
+        let Plan { as_of: at, found, headers, lane, .. } = plan;
+        let channel = engine.intake.compiled.names.lane(*lane).channel;
         let version = engine.intake.compiled.current();
         let choices = version
             .map(|version| self.choices(bucket, version, channel, who, found))

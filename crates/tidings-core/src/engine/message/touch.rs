@@ -141,11 +141,11 @@ impl Touching<'_> {
             .names
             .type_no(event.event_type.as_str())
             .zip(compiled.current())
-            .and_then(|(no, version)| Some((no, version.of_type(no)?)));
+            .and_then(|(no, version)| version.of_type(no));
         let mut messages = Vec::new();
-        if let Some((type_no, of_type)) = of_type {
+        if let Some(of_type) = of_type {
             for shard in self.engine.shards.iter() {
-                messages.extend(shard.messages_replaced(self.draft, type_no, of_type, event)?);
+                messages.extend(shard.messages_replaced(self.draft, of_type, event)?);
             }
         }
         Ok(messages)

@@ -77,8 +77,7 @@ impl Reader<'_> {
         )?;
         let draft = Draft::new(view);
         let answers = engine.planner(view).answers(&draft, bucket, &plan)?;
-        let planned =
-            engine.planner(view).planned(&draft, bucket, channel, &who, &plan, &answers)?;
+        let planned = engine.planner(view).planned(&draft, bucket, &who, &plan, &answers)?;
         let planned = planned.into_iter().next();
         Ok(planned.map(|planned| (plan, planned)))
     }

@@ -120,15 +120,14 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
         row: &EventRow,
-        type_no: TypeNo,
-        rules: &Type,
+        of_type: &Type,
         routed: &mut BTreeMap<BucketNo, Routed>,
     ) -> Result<u64, Unreadable> {
-        let (admission, per) = (rules.rules.admission, rules.rules.per);
+        let (admission, per) = (of_type.rules.admission, of_type.rules.per);
         if admission == Admission::Always {
             return Ok(0);
         }
-        let (of, event) = (AdmissionKeySpec { type_no, per }, &row.event);
+        let (of, event) = (AdmissionKeySpec { type_no: of_type.no, per }, &row.event);
         let key = key_of_event(per, event);
         let mut suppressed = 0;
         for (&no, routed) in routed.iter_mut() {
@@ -160,7 +159,7 @@ impl Shard {
                 let today = Partition::Day(self.now.day());
                 draft.put(today, left_out_key(no, row.place), encode(&counted));
             }
-            if let Some(known) = self.admitted.get_mut(&(no, type_no)) {
+            if let Some(known) = self.admitted.get_mut(&(no, of.type_no)) {
                 *known.by_key.entry(key).or_default() |= who;
             }
         }
@@ -209,19 +208,18 @@ impl Shard {
     pub(crate) fn messages_replaced(
         &self,
         draft: &Draft<'_>,
-        type_no: TypeNo,
-        rules: &Type,
+        of_type: &Type,
         event: &Event,
     ) -> Result<Vec<MessageId>, Unreadable> {
-        let of = AdmissionKeySpec { type_no, per: rules.rules.per };
+        let of = AdmissionKeySpec { type_no: of_type.no, per: of_type.rules.per };
         let mut messages = Vec::new();
-        if rules.rules.admission != Admission::LastOnly {
+        if of_type.rules.admission != Admission::LastOnly {
             return Ok(messages);
         }
         let key = key_of_event(of.per, event);
         for bucket in self.buckets.iter() {
             // Where memory does not know yet who may have one, everybody is asked.
-            let known = self.admitted.get(&(bucket.no, type_no));
+            let known = self.admitted.get(&(bucket.no, of.type_no));
             let known = known.filter(|known| known.is_good_for(of.per));
             for (closing, open) in &bucket.closings {
                 let mut entries = Vec::new();
@@ -327,15 +325,15 @@ pub(crate) fn would_leave_out(
     intake: &Intake,
     draft: &Draft<'_>,
     RecipientAt { bucket: no, number }: RecipientAt,
-    type_no: TypeNo,
-    rules: &Type,
+    of_type: &Type,
     event: &Event,
 ) -> Result<Option<&'static str>, Unreadable> {
-    let (admission, per) = (rules.rules.admission, rules.rules.per);
+    let (admission, per) = (of_type.rules.admission, of_type.rules.per);
     if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
         return Ok(None);
     }
-    let (of, who) = (AdmissionKeySpec { type_no, per }, RoaringBitmap::from_iter([number.0]));
+    let of = AdmissionKeySpec { type_no: of_type.no, per };
+    let who = RoaringBitmap::from_iter([number.0]);
     let key = key_of_event(per, event);
     let entered = entered(shard, draft, no, of, Some(&who))?;
     let mut is_pending = entered.iter().any(|(of, ..)| *of == key);

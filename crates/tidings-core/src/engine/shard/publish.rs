@@ -38,6 +38,16 @@ enum Source {
 /// The sets of one bucket by lanes and reasons.
 pub(crate) type Routed = BTreeMap<Route, RoaringBitmap>;
 
+/// An event with its recipients of one instant.
+pub(crate) struct RoutedEvent<'a> {
+    pub(crate) row: &'a EventRow,
+    /// The instant at which it enters their lanes.
+    pub(crate) t: Instant,
+    /// The words of all reasons.
+    pub(crate) words: &'a [String],
+    pub(crate) routed: BTreeMap<BucketNo, Routed>,
+}
+
 /// One of these sets.
 type Destination = (Route, RoaringBitmap);
 
@@ -53,10 +63,8 @@ impl Shard {
         let event = &row.event;
         let type_no = self.compiled.names.type_no(event.event_type.as_str());
         let version = self.version();
-        let of_type = type_no
-            .zip(version.as_deref())
-            .and_then(|(no, version)| Some((no, version.of_type(no)?)));
-        let Some((type_no, of_type)) = of_type else {
+        let of_type = type_no.zip(version.as_deref()).and_then(|(no, version)| version.of_type(no));
+        let Some(of_type) = of_type else {
             return Ok(Spread::default());
         };
         let (mut named, unknown) = named(self, &event.to);
@@ -92,7 +100,7 @@ impl Shard {
             let lanes = settle_lanes(bucket, &self.compiled, &row.keys, lanes);
             routed.insert(bucket.no, lanes);
         }
-        spread.suppressed = self.admit(intake, &mut *draft, row, type_no, of_type, &mut routed)?;
+        spread.suppressed = self.admit(intake, &mut *draft, row, of_type, &mut routed)?;
         for (route, who) in routed.values().flatten() {
             spread.notifications += who.len();
             spread.entries += route.lanes.len() as u64 * who.len();
@@ -106,26 +114,20 @@ impl Shard {
             }
         }
         for (t, routed) in by_t {
+            let event = RoutedEvent { row, t, words: &reasons.words, routed };
             // What comes after the arrival is entered by the intake, however late this shard learns of both.
             match at.filter(|_| t <= row.came_at()) {
-                Some(at) => self.arrive(draft, t, at, row, &reasons.words, routed),
-                None => self.freeze(draft, t, type_no, row, &reasons.words, routed),
+                Some(at) => self.arrive(draft, event, at),
+                None => self.freeze(draft, event, of_type.no),
             }
         }
         Ok(spread)
     }
 
-    /// Writes the arrival of an event, entered at `t`, into each bucket with recipients. Where the clock of the node that
+    /// Writes the arrival of an event into each bucket with recipients. Where the clock of the node that
     /// says so is ahead, it enters now.
-    pub(crate) fn arrive(
-        &mut self,
-        draft: &mut Draft<'_>,
-        t: Instant,
-        at: EventAt,
-        row: &EventRow,
-        words: &[String],
-        routed: BTreeMap<BucketNo, Routed>,
-    ) {
+    pub(crate) fn arrive(&mut self, draft: &mut Draft<'_>, event: RoutedEvent<'_>, at: EventAt) {
+        let RoutedEvent { row, t, words, routed } = event;
         let now = self.now;
         let t = t.min(self.clock);
         if !routed.is_empty() {

@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::mute::Route;
-use super::publish::{Routed, settle_lanes};
+use super::publish::{Routed, RoutedEvent, settle_lanes};
 use super::state::Shard;
 use crate::bucket::{Bucket, Frozen, FrozenSubset, Why};
 use crate::engine::check::look::{Ends, Facts};
@@ -35,12 +35,10 @@ impl Shard {
     pub(crate) fn freeze(
         &mut self,
         draft: &mut Draft<'_>,
-        t: Instant,
+        event: RoutedEvent<'_>,
         type_no: TypeNo,
-        row: &EventRow,
-        words: &[String],
-        routed: BTreeMap<BucketNo, Routed>,
     ) {
+        let RoutedEvent { row, t, words, routed } = event;
         for (no, routed) in routed {
             let mut merged: BTreeMap<(Vec<ChannelNo>, Route), RoaringBitmap> = BTreeMap::new();
             for (mut route, who) in routed {
@@ -134,7 +132,7 @@ impl Shard {
             routed.insert(no, sets);
             self.drop_entries(draft, no, row.place, dropped);
         }
-        self.arrive(draft, t, at, row, &words, routed);
+        self.arrive(draft, RoutedEvent { row, t, words: &words, routed }, at);
         Ok(())
     }
 
