@@ -1,6 +1,6 @@
 //! The look: it finds the entries of some recipients in the tail in memory, then in segments and their postings.
 //!
-//! What a look costs never grows with events that don't concern those who are looked for.
+//! The cost of a look never grows with events that don't concern those who are looked for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

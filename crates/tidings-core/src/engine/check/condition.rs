@@ -1,6 +1,6 @@
 //! Conditions of types, asked in the look: what was published against what there is now.
 //!
-//! What does not ask for the recipient is asked once for all recipients of an arrival.
+//! The part that does not ask for the recipient is asked once for all recipients of an arrival.
 
 use roaring::RoaringBitmap;
 

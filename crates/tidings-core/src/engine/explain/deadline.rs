@@ -7,7 +7,6 @@ use roaring::RoaringBitmap;
 use super::arrival::{Arrival, RoutedEntry, policy_text};
 use crate::bucket::Lane;
 use crate::engine::explain::{Question, begin};
-use crate::engine::rows::reply::reply_of;
 use crate::journal::record::{About, Arrival as ArrivalRecord, EventAt, Origin, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::LaneKey;
@@ -220,9 +219,11 @@ impl Question<'_> {
         let within = |at: &Instant| *at > after && *at <= to;
         let name = channel.name();
         let reader = self.engine.reader(self.draft.view);
-        let known = reply_of(reader.messages_of(&self.profile.id))?;
-        let made =
-            known.unwrap_or_default().into_iter().filter(|of| of.channel == name && of.entries > 0);
+        let known = match reader.messages_of(&self.profile.id) {
+            Ok(known) => known,
+            Err(stop) => stop.refusal().map(|_| Vec::new())?,
+        };
+        let made = known.into_iter().filter(|of| of.channel == name && of.entries > 0);
         let names = &self.shard.compiled.names;
         let unmade = self.bucket.closings.iter().filter(|(_, closing)| {
             names.lane(closing.lane.lane).channel == channel

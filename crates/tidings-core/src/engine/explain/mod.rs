@@ -1,6 +1,6 @@
 //! Explanations of what became of an event for a recipient, or what would.
 //!
-//! What the journal knows is told from it: the reasons and lanes of entries, when and why they ended, the messages that
+//! They read from the journal: the reasons and lanes of entries, when and why they ended, the messages that
 //! carried them. What it does not keep, such as why there is no entry, is asked again of the audiences, preferences
 //! and rules of now, and the result says so. A supposed event is asked through the same functions as one that is
 //! published, for this recipient alone, and nothing is written.

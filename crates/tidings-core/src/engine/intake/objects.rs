@@ -1,6 +1,6 @@
 //! Objects as they are now. What an `object` command gives is kept until it is changed or the object deleted.
 //!
-//! What only an event gave is kept until the newest day that named or changed the object is forgotten. From then on it
+//! Fields that only an event gave are kept until the newest day that named or changed the object is forgotten. From then on it
 //! counts as unknown; rows go, or shrink to what is kept, a few at a time, with the steps that follow.
 
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
 //! Admission: whom an event leaves out because an entry of its key is pending or was delivered, and whose pending entries
 //! it replaces.
 //!
-//! What is pending is asked of the journal, whatever the rules were when it arrived, but only of those who may have
+//! Pending entries are read from the journal, whatever the rules were when it arrived, but only of those who may have
 //! something: of each type that asks, memory knows by key who was admitted since it was looked at last. What was
 //! delivered of a type with `once_ever` outlives its day in sets of its own.
 

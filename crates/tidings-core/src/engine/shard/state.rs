@@ -21,7 +21,6 @@ use crate::engine::rows::going::Going;
 use crate::engine::rows::ledger::Ledger;
 use crate::engine::rows::named::days_with;
 use crate::engine::rows::reply::Refused;
-use crate::engine::rows::reply::reply_of;
 use crate::journal::record::{EventAt, Record};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table, Write};
@@ -227,8 +226,9 @@ impl Shard {
             Act::Publish { row, at, profiles } => {
                 for change in profiles {
                     if self.buckets.of(change.id.as_str()).is_some() {
+                        let changed = self.change_recipient(draft, change);
                         // The intake has checked it.
-                        let _ = reply_of(self.change_recipient(draft, change))?;
+                        changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
                     }
                 }
                 let spread = self.publish(intake, draft, row, *at)?;
