@@ -147,7 +147,7 @@ pub fn play(
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let delivery = Delivery::new(channels, Retries::default()).on_threads(threads);
     let (store, options) = (Arc::new(store), Options::default());
-    let mut player = Player::with_delivery(store, options, Watch::Nothing, (delivery, Instant(0)))?;
+    let mut player = Player::with_delivery(store, options, Watch::Nothing, delivery, Instant(0))?;
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
     player.observe_by(Box::new(fan_outs));
     tell(&mut player, scenario, rules.clone(), &mails, hear)?;

@@ -177,7 +177,12 @@ impl<'d> Page<'d> {
         let first = *lines.first()?;
         let language = design.language(batch);
         let words = language.words;
-        let told: Vec<&Line> = batch.groups.iter().zip(shown).flat_map(lines_shown).collect();
+        let told: Vec<&Line> = batch
+            .groups
+            .iter()
+            .zip(shown)
+            .flat_map(|(group, shown)| lines_shown(group, shown))
+            .collect();
         let is_single = lines.len() == 1 && !in_sections;
         let writer = Writer::new(batch, design, &language, &told);
         let when = writer.common_day.clone().filter(|_| !is_single);

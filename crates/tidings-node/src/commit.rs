@@ -73,7 +73,8 @@ impl Writes {
     pub(crate) fn merge<E>(
         &self,
         partition: Partition,
-        (from, until): (&[u8], Option<&[u8]>),
+        from: &[u8],
+        until: Option<&[u8]>,
         visit: &mut Visit<'_>,
         scan: impl FnOnce(&mut Visit<'_>) -> Result<(), E>,
     ) -> Result<(), E> {

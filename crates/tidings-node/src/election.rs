@@ -210,7 +210,7 @@ impl Election {
         let is_newest = me.heartbeat > self.heard;
         if is_newest {
             self.heard = me.heartbeat;
-            self.watches.hear(&membership, (began, now), &self.timing);
+            self.watches.observe(&membership, began, now, &self.timing);
             if let Some(share) = membership.shares.first() {
                 self.of = Some(share.of);
             }
@@ -297,7 +297,7 @@ impl Election {
         let first = || (view.lease, Watch::new(holder, now));
         let (lease, watch) = self.watch.get_or_insert_with(first);
         if *lease == view.lease {
-            watch.hear(holder, (began, now), &self.timing);
+            watch.observe(holder, began, now, &self.timing);
         } else {
             (*lease, *watch) = first();
         }

@@ -34,13 +34,15 @@ impl Stepped {
     /// # Errors
     /// [`Error`] where the store can't be opened or read.
     pub fn open(
-        open: (OpenStore, Option<Held>),
+        open: OpenStore,
+        held: Option<Held>,
         rules: Rules,
         delivery: Delivery,
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let event_loop = EventLoop::open(open, rules, delivery, clock, settings, Executor::Hand)?;
+        let event_loop =
+            EventLoop::open(open, held, rules, delivery, clock, settings, Executor::Hand)?;
         let (handle, inbox) = event_loop.handle();
         Ok(Self { event_loop, handle, inbox, stopping: None })
     }

@@ -299,8 +299,7 @@ impl Life {
             let delivery = Delivery::new(self.channels(), Retries::default());
             let settings = Settings { options: self.options, ..Settings::default() };
             let clock = Arc::clone(&self.clock);
-            let open = (open, None);
-            match Stepped::open(open, self.rules.clone(), delivery, clock, settings) {
+            match Stepped::open(open, None, self.rules.clone(), delivery, clock, settings) {
                 Ok(process) => self.process = Some(process),
                 Err(tidings_node::Error::Store(_) | tidings_node::Error::Unreadable(_)) => {}
                 Err(fault) => return Err(fault.to_string()),
@@ -441,7 +440,7 @@ impl Life {
         let names = self.look(|node| {
             let view = node.view().ok()?;
             let all = MessageFilter::default();
-            let page = node.engine().reader(&view).messages(&all, (None, 100));
+            let page = node.engine().reader(&view).messages(&all, None, 100);
             let messages = page.ok()?.messages.into_iter();
             Some(messages.map(|message| message.name).collect::<Vec<_>>())
         })?;

@@ -60,7 +60,7 @@ pub(crate) struct Bucket {
     pub(crate) cap_counts: Own<CapCounts>,
     /// The seq of the newest record that took something out of inboxes; 0 = there was none.
     pub(crate) hidden: Seq,
-    /// A seq above those of all days that were deleted.
+    /// No deleted day had a later seq.
     pub(crate) forgotten_to: Seq,
     /// The cache of inbox counts.
     pub(crate) counted: Counted,
@@ -95,7 +95,7 @@ pub(crate) struct Closing {
 
 impl Closing {
     /// A closing without messages, whose windows begin at a seq.
-    pub(crate) fn new(lane: LaneKey, (at, clock): (Instant, Instant), from: Seq) -> Self {
+    pub(crate) fn new(lane: LaneKey, at: Instant, clock: Instant, from: Seq) -> Self {
         Self {
             lane,
             at,
@@ -178,7 +178,7 @@ impl Bucket {
 
     /// The parts of a deadline that are not in a lane.
     pub(crate) fn terms<'a>(&'a self, compiled: &'a CompiledRules) -> Terms<'a> {
-        Terms::of((&self.roster, &self.ended), compiled.version(self.rules))
+        Terms::of(&self.roster, &self.ended, compiled.version(self.rules))
     }
 
     /// The lanes to be changed, beside what their changes depend on.
@@ -187,7 +187,7 @@ impl Bucket {
         compiled: &'a CompiledRules,
     ) -> (&'a mut Lanes, LaneContext<'a>) {
         let around = LaneContext {
-            terms: Terms::of((&self.roster, &self.ended), compiled.version(self.rules)),
+            terms: Terms::of(&self.roster, &self.ended, compiled.version(self.rules)),
             paused: &self.paused,
             compiled,
         };

@@ -36,7 +36,7 @@ const LINE_HEIGHT: u32 = 22;
 type WithShown<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
 
 /// The lines of a group that are shown.
-pub(crate) fn lines_shown<'g>((group, shown): (&'g Group, &Vec<bool>)) -> Vec<&'g Line> {
+pub(crate) fn lines_shown<'g>(group: &'g Group, shown: &Vec<bool>) -> Vec<&'g Line> {
     group.lines.iter().zip(shown).filter(|(_, shown)| **shown).map(|(line, _)| line).collect()
 }
 
@@ -164,7 +164,9 @@ impl<'a> Writer<'a> {
     /// The first of several items with its order, where it has a picture of known size to be shown large.
     pub(crate) fn lead(&self, groups: &[Group], shown: &[Vec<bool>]) -> Option<(usize, Item)> {
         let told = groups.iter().zip(shown);
-        let mut all = told.flat_map(|of| lines_shown(of).into_iter().map(move |line| (of.0, line)));
+        let mut all = told.flat_map(|(group, shown)| {
+            lines_shown(group, shown).into_iter().map(move |line| (group, line))
+        });
         let (group, line) = all.find(|(_, line)| line.order == 0)?;
         line.object.image_size?;
         let sentence = self.sentence(line);
@@ -191,7 +193,7 @@ impl<'a> Writer<'a> {
     ) -> Vec<Section> {
         let mut sections: Vec<(Heading, WithShown<'_>)> = Vec::new();
         for (group, shown) in groups.iter().zip(shown) {
-            let mut lines = lines_shown((group, shown));
+            let mut lines = lines_shown(group, shown);
             lines.retain(|line| Some(line.order) != lead);
             if lines.is_empty() {
                 continue;

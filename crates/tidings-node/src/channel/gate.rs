@@ -149,7 +149,8 @@ impl Gate {
     /// Notes the health of a destination of a provider, with the reason of a failure.
     pub(crate) fn note_destination(
         &mut self,
-        (provider, destination): (usize, &Arc<str>),
+        provider: usize,
+        destination: &Arc<str>,
         health: Health,
         why: &str,
         now: Instant,

@@ -91,7 +91,8 @@ impl Outcome {
     pub(super) fn reports(
         &self,
         to: &[String],
-        (by, undoes): (Source, bool),
+        by: Source,
+        undoes: bool,
     ) -> Vec<(String, AddressReport)> {
         let report = match self {
             Self::Sent(receipt) if receipt.dead.is_empty() && undoes => AddressReport::Arrived(by),

@@ -57,7 +57,8 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 /// Makes a call; faults are reported.
 fn ask(
     to: &To,
-    (request, purpose): (&Request, Purpose),
+    request: &Request,
+    purpose: Purpose,
     streams: &mut Streams<'_>,
 ) -> Result<Value, Status> {
     let mut reach = reach::find(to, purpose, streams)?;
@@ -69,7 +70,7 @@ fn ask(
 
 fn new(name: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::post("/v1/admin/keys".to_owned()).json(&json!({ "name": name }));
-    let made = match ask(to, (&request, Purpose::MakeBare), streams) {
+    let made = match ask(to, &request, Purpose::MakeBare, streams) {
         Ok(made) => made,
         Err(status) => return Ok(status),
     };
@@ -93,7 +94,7 @@ fn new(name: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
 
 fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::get("/v1/admin/keys".to_owned());
-    let answer = match ask(to, (&request, Purpose::Look), streams) {
+    let answer = match ask(to, &request, Purpose::Look, streams) {
         Ok(answer) => answer,
         Err(status) => return Ok(status),
     };
@@ -120,7 +121,7 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
 
 fn revoke(id: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::delete(format!("/v1/admin/keys/{}", segment(id)));
-    if let Err(status) = ask(to, (&request, Purpose::Look), streams) {
+    if let Err(status) = ask(to, &request, Purpose::Look, streams) {
         return Ok(status);
     }
     if to.json {

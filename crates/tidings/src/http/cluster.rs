@@ -429,7 +429,8 @@ impl Cluster {
     pub(super) async fn call(
         &self,
         peer: &Peer,
-        (method, path): (Method, PathAndQuery),
+        method: Method,
+        path: PathAndQuery,
         body: Vec<u8>,
     ) -> Result<Response, Problem> {
         let bearer = bearer(peer).ok_or_else(|| no_holder("the token of the node is invalid"))?;

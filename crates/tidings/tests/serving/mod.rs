@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// As [`Server::start`], with a variable in its environment.
-    pub(crate) fn start_with(config: &Path, data: &Path, (name, value): (&str, &str)) -> Self {
+    pub(crate) fn start_with(config: &Path, data: &Path, name: &str, value: &str) -> Self {
         let mut command = Command::new(TIDINGS);
         command.env(name, value);
         Self::spawn(command, config, data)
@@ -103,12 +103,7 @@ impl Server {
     }
 
     /// Starts a node of a cluster, `serve --dev --store`, with its log in a file. Others reach it at a port of loopback.
-    pub(crate) fn start_node(
-        config: &Path,
-        store: &str,
-        (name, port): (&str, u16),
-        log: File,
-    ) -> Self {
+    pub(crate) fn start_node(config: &Path, store: &str, name: &str, port: u16, log: File) -> Self {
         let mut command = node(config, store, name, log);
         command.args(["--dev", "--drain", "10s", "--chores-after", "8"]);
         command.args(["--advertise", &format!("127.0.0.1:{port}")]);

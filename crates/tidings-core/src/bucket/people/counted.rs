@@ -71,6 +71,8 @@ pub(crate) struct AsOf {
     pub(crate) withdrawals: u64,
     /// The seq of the newest record that took something out of inboxes.
     pub(crate) hidden: Seq,
+    /// The seq up to which days were deleted, which may have had items that came back on a later one.
+    pub(crate) forgotten_to: Seq,
 }
 
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ impl Bucket {
     /// Forgets a day. The caller deletes its data in the store.
     pub(crate) fn forget(&mut self, day: Day) {
         self.index.forget(day);
-        self.forgotten_to = self.index.first_seq(self.next_seq);
+        self.forgotten_to = self.index.first_seq(self.next_seq).before();
         if self.chore.as_ref().is_some_and(|chore| chore.is_about(day)) {
             *self.chore = None;
         }

@@ -104,6 +104,7 @@ impl<'a> Counting<'a> {
             marked: marks.map_or_else(Seq::default, |marks| marks.changed),
             withdrawals: intake.objects.withdrawals,
             hidden: bucket.hidden,
+            forgotten_to: bucket.forgotten_to,
         };
         Self {
             bucket,
@@ -120,7 +121,8 @@ impl<'a> Counting<'a> {
 
     /// Adds the counts of a day if they are known without a walk; returns whether they are.
     pub(super) fn add_known(&mut self, day: Day, least: State) -> bool {
-        let known = self.known.iter().find(|(known, _)| *known == day);
+        // More arrives on today, which a newer snapshot may have counted as over.
+        let known = self.known.iter().find(|(known, _)| *known == day && day < self.today);
         let counts = match known {
             Some((_, counts)) => counts.clone(),
             None if least == State::Read => Counts::default(),

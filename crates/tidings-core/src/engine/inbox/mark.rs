@@ -48,7 +48,7 @@ impl Shard {
         what: &Marked,
         kind: MarkKind,
     ) -> Result<Reply, Stop> {
-        let RecipientAt { bucket, number } = self.find(recipient)?;
+        let of = self.find(recipient)?;
         let covered = match what {
             Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
             // A mark covers what has entered by now: about what nothing names there is nothing.
@@ -62,7 +62,7 @@ impl Shard {
             }
             Marked::Row(_) | Marked::UpToOf(..) => {
                 let change = Change::Raise(State::of(kind));
-                return self.change(intake, draft, (bucket, number), what, change);
+                return self.change(intake, draft, of, what, change);
             }
         };
         for what in covered {
@@ -71,14 +71,17 @@ impl Shard {
                 Covered::Object(object) => Subject::Object(About::object_hash(object)),
                 Covered::Event(place) => Subject::Events(BTreeSet::from([*place])),
             };
-            let at = self.now;
             let change = Change::Raise(State::of(kind));
-            let one = Some(1);
-            let changed =
-                changed_items(self, intake, draft, (bucket, number), &subject, change, one)?;
-            let (before, shows) = (intake.next_place, !changed.is_empty());
-            let record = Record::Mark { at, before, number, what, kind, shows };
-            self.write(draft, bucket, record);
+            let changed = changed_items(self, intake, draft, of, &subject, change, Some(1))?;
+            let record = Record::Mark {
+                at: self.now,
+                before: intake.next_place,
+                number: of.number,
+                what,
+                kind,
+                shows: !changed.is_empty(),
+            };
+            self.write(draft, of.bucket, record);
         }
         Ok(Reply::Done)
     }
@@ -92,15 +95,15 @@ impl Shard {
         what: &Marked,
         change: ItemChange,
     ) -> Result<Reply, Stop> {
-        let RecipientAt { bucket, number } = self.find(recipient)?;
-        self.change(intake, draft, (bucket, number), what, Change::Item(change))
+        let of = self.find(recipient)?;
+        self.change(intake, draft, of, what, Change::Item(change))
     }
 
     fn change(
         &mut self,
         intake: &Intake,
         draft: &mut Draft<'_>,
-        (bucket, number): (BucketNo, RecipientNo),
+        of: RecipientAt,
         what: &Marked,
         change: Change,
     ) -> Result<Reply, Stop> {
@@ -119,18 +122,18 @@ impl Shard {
                 Err(_) => return Ok(Reply::Done),
             },
         };
-        let items = changed_items(self, intake, draft, (bucket, number), &subject, change, None)?;
-        self.write_items(draft, bucket, number, &items);
+        let items = changed_items(self, intake, draft, of, &subject, change, None)?;
+        self.write_items(draft, of, &items);
         Ok(Reply::Done)
     }
 
     fn write_items(
         &mut self,
         draft: &mut Draft<'_>,
-        bucket: BucketNo,
-        number: RecipientNo,
+        of: RecipientAt,
         items: &[(EventNo, Item)],
     ) {
+        let RecipientAt { bucket, number } = of;
         let at = self.now;
         for items in items.chunks(ITEMS_MAX) {
             let record = Record::Items { at, number, items: items.to_vec() };
@@ -152,7 +155,8 @@ impl Shard {
             let items = marks.map(|marks| marks.items.returning(until, state.next_seq));
             let items = items.unwrap_or_default();
             any |= !items.is_empty();
-            self.write_items(draft, bucket, RecipientNo(number), &items);
+            let of = RecipientAt { bucket, number: RecipientNo(number) };
+            self.write_items(draft, of, &items);
         }
     }
 }
@@ -175,14 +179,19 @@ fn changed_items(
     shard: &Shard,
     intake: &Intake,
     draft: &Draft<'_>,
-    (at, number): (BucketNo, RecipientNo),
+    of: RecipientAt,
     subject: &Subject,
     change: Change,
     most: Option<usize>,
 ) -> Result<Vec<(EventNo, Item)>, Unreadable> {
-    let bucket = &shard.buckets[at];
-    let walk = Walk::new(intake, draft.view, bucket, number);
-    let known = bucket.marks.get(&number.0).map(|marks| &marks.items);
+    let bucket = &shard.buckets[of.bucket];
+    let walk = Walk::new(intake, draft.view, bucket, of.number);
+    let known = bucket.marks.get(&of.number.0).map(|marks| &marks.items);
+    // A row holds what it shows; other marks reach what a withdrawn object hides, too.
+    let wanted = match subject {
+        Subject::Row(_) => Wanted::Identity,
+        _ => Wanted::Withdrawn,
+    };
     let mut changed = Vec::new();
     for of in walk.days() {
         let is_done = match (subject, change) {
@@ -194,7 +203,7 @@ fn changed_items(
             continue;
         }
         let mut found: Vec<Entry> = Vec::new();
-        walk.each(of, Wanted::Withdrawn, |entry| {
+        walk.each(of, wanted, |entry| {
             let is_named = match subject {
                 Subject::Events(places) => places.contains(&entry.place),
                 Subject::Row(row) => row.has(&entry),

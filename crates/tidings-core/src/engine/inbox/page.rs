@@ -333,12 +333,17 @@ struct Builder<'a> {
     walk: &'a Walk<'a>,
 }
 
-/// An entry of a row with what its arrival says.
-struct Listed<'a> {
-    entry: &'a Entry,
+/// The facts of an entry's arrival.
+struct Fact {
     t: Instant,
     reasons: Vec<String>,
     event: EventAt,
+}
+
+/// An entry of a row with the facts of its arrival and the header of its event.
+struct Listed<'a> {
+    entry: &'a Entry,
+    fact: Fact,
     header: Header,
 }
 
@@ -358,8 +363,8 @@ impl<'a> Builder<'a> {
         let mut facts = Vec::new();
         for entry in rows.iter().flat_map(|row| &row.listed) {
             let fact = self.facts(entry, &mut chunks)?;
-            if let Some((_, _, event)) = &fact {
-                events.entry(entry.day).or_default().insert(*event);
+            if let Some(fact) = &fact {
+                events.entry(entry.day).or_default().insert(fact.event);
             }
             facts.push(fact);
         }
@@ -371,9 +376,9 @@ impl<'a> Builder<'a> {
         for row in rows {
             let mut listed = Vec::with_capacity(row.listed.len());
             for (entry, fact) in row.listed.iter().zip(facts.by_ref()) {
-                if let Some((t, reasons, event)) = fact {
-                    let header = self.engine.intake.header(self.view, entry.day, event)?;
-                    listed.push(Listed { entry, t, reasons, event, header });
+                if let Some(fact) = fact {
+                    let header = self.engine.intake.header(self.view, entry.day, fact.event)?;
+                    listed.push(Listed { entry, fact, header });
                 }
             }
             groups.extend(self.group_of(row, listed, presenter)?);
@@ -386,7 +391,7 @@ impl<'a> Builder<'a> {
         &self,
         entry: &Entry,
         chunks: &mut BTreeMap<Day, Chunks<'a>>,
-    ) -> Result<Option<(Instant, Vec<String>, EventAt)>, Unreadable> {
+    ) -> Result<Option<Fact>, Unreadable> {
         let day = entry.day;
         let Some(held) = self.walk.bucket.index.days.get(&day) else {
             return Ok(None);
@@ -396,12 +401,13 @@ impl<'a> Builder<'a> {
                 let chunks = chunks.entry(day).or_insert_with(|| Chunks::new(self.walk, day));
                 let details = chunks.details(&held.segments[segment], arrival)?;
                 let reasons = details.reasons(ordinal)?;
-                Ok(Some((details.t(arrival)?, reasons, details.event(arrival, day)?)))
+                let (t, event) = (details.t(arrival)?, details.event(arrival, day)?);
+                Ok(Some(Fact { t, reasons, event }))
             }
             Source::Tail { seq, variant } => Ok(held.tail.get(&seq).map(|kept| {
                 let arrival = &kept.arrival;
                 let reasons = arrival.reasons_of(&arrival.variants[variant], INBOX_NO);
-                (arrival.t, reasons, arrival.event)
+                Fact { t: arrival.t, reasons, event: arrival.event }
             })),
         }
     }
@@ -415,7 +421,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Option<InboxGroup>, Unreadable> {
         let types = self.engine.rules().map(|rules| &rules.types);
         let mut group: Option<InboxGroup> = None;
-        for Listed { entry, t, reasons, event, header } in members {
+        for Listed { entry, fact: Fact { t, reasons, event }, header } in members {
             let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
             let Content { data, body } = presenter.content(entry.day, event)?;
             let until = if let Shelf::Snoozed(until) = entry.shelf { Some(until) } else { None };

@@ -72,6 +72,24 @@ pub(crate) struct Walk<'a> {
     returned: BTreeMap<Day, BTreeMap<Day, BTreeSet<EventNo>>>,
 }
 
+/// The depth of a walk.
+#[derive(Clone, Copy)]
+struct ToRead {
+    /// The lowest state of all entries.
+    least: State,
+    wanted: Wanted,
+}
+
+/// Arrivals at rest: ordinals of one chunk of a segment.
+#[derive(Clone, Copy)]
+struct AtRest<'a> {
+    day: Day,
+    segment: &'a SegmentAt,
+    /// The index of the segment in its day.
+    at: usize,
+    ordinals: &'a [u32],
+}
+
 /// A day of an inbox.
 #[derive(Clone, Copy)]
 pub(crate) struct OfDay<'a> {
@@ -155,12 +173,14 @@ impl<'a> Walk<'a> {
                 let item = self.items().and_then(|items| items.get(place));
                 item.is_none_or(|item| item.listed_on() == of.day)
             };
-            newest = self.each_of((of.day, held), (least, wanted), is_listed, &mut visit)?;
+            let reading = ToRead { least, wanted };
+            newest = self.each_of(of.day, held, reading, is_listed, &mut visit)?;
         }
         for (day, places) in self.returned.get(&of.day).into_iter().flatten() {
             if let Some(held) = self.bucket.index.days.get(day) {
                 let is_listed = |place: EventNo| places.contains(&place);
-                self.each_of((*day, held), (State::New, wanted), is_listed, &mut visit)?;
+                let reading = ToRead { least: State::New, wanted };
+                self.each_of(*day, held, reading, is_listed, &mut visit)?;
             }
         }
         Ok(newest)
@@ -169,20 +189,21 @@ impl<'a> Walk<'a> {
     /// Visits the entries that arrived on a day and are listed. Returns the newest seq.
     fn each_of(
         &self,
-        (day, held): (Day, &DayIndex),
-        (least, wanted): (State, Wanted),
+        day: Day,
+        held: &DayIndex,
+        reading: ToRead,
         is_listed: impl Fn(EventNo) -> bool,
         visit: &mut impl FnMut(Entry),
     ) -> Result<Seq, Unreadable> {
+        let ToRead { least, wanted } = reading;
         let (index, number) = (&self.bucket.index, self.number.0);
         let (mut ordinals, mut newest) = (Vec::new(), Seq::default());
         for (at, segment) in held.segments.iter().enumerate() {
             ordinals.clear();
-            index.row_of(self.view, (day, segment), number, &mut ordinals)?;
+            index.row_of(self.view, day, segment, number, &mut ordinals)?;
             for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
-                let place = (day, segment, at);
-                let of_chunk =
-                    self.each_at_rest(place, ordinals, (least, wanted), &is_listed, visit)?;
+                let rest = AtRest { day, segment, at, ordinals };
+                let of_chunk = self.each_at_rest(rest, reading, &is_listed, visit)?;
                 newest = newest.max(of_chunk);
             }
         }
@@ -228,16 +249,17 @@ impl<'a> Walk<'a> {
     /// Visits the entries of one chunk of a segment's facets. Returns the newest seq.
     fn each_at_rest(
         &self,
-        (day, segment, at): (Day, &SegmentAt, usize),
-        ordinals: &[u32],
-        (least, wanted): (State, Wanted),
+        rest: AtRest<'_>,
+        reading: ToRead,
         is_listed: impl Fn(EventNo) -> bool,
         visit: &mut impl FnMut(Entry),
     ) -> Result<Seq, Unreadable> {
+        let AtRest { day, segment, at, ordinals } = rest;
+        let ToRead { least, wanted } = reading;
         let Some(chunk) = ordinals.first().map(|ordinal| facets_chunk(*ordinal)) else {
             return Ok(Seq::default());
         };
-        let bytes = self.bucket.index.facets(self.view, (day, segment), chunk)?;
+        let bytes = self.bucket.index.facets(self.view, day, segment, chunk)?;
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.ended.may_be_left_out(self.number.0);

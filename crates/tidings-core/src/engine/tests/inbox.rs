@@ -82,7 +82,6 @@ struct Entry {
     kind: usize,
     pivot: String,
     object: u8,
-    t: Instant,
     /// The instant of its position.
     newest_at: Instant,
     /// Number of positions that were given before it.
@@ -223,7 +222,7 @@ impl World {
     }
 
     /// Everyone who is meant and can be told gets an entry now.
-    fn enter(&mut self, (event, t): (usize, Instant), kind: usize, roles: (u8, u8, u8), to: u8) {
+    fn enter(&mut self, event: usize, t: Instant, kind: usize, roles: (u8, u8, u8), to: u8) {
         if self.withdrawn.contains(&roles.0) {
             return;
         }
@@ -244,7 +243,6 @@ impl World {
                     kind,
                     pivot: pivot.clone(),
                     object: roles.0,
-                    t,
                     newest_at: t,
                     order: self.entered,
                     seen: false,
@@ -290,7 +288,7 @@ impl World {
             let key = (deliver_at, event);
             self.scheduled.insert(key, (kind, roles, to));
         } else {
-            self.enter((event, self.now), kind, roles, to);
+            self.enter(event, self.now, kind, roles, to);
         }
         self.step(&[command]);
     }
@@ -361,7 +359,7 @@ impl World {
         let due = std::mem::replace(&mut self.scheduled, later);
         for ((t, event), (kind, roles, to)) in due {
             self.return_until(t);
-            self.enter((event, t), kind, roles, to);
+            self.enter(event, t, kind, roles, to);
         }
         self.return_until(self.now);
         self.step(&[]);

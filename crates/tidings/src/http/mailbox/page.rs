@@ -109,7 +109,8 @@ pub(super) fn list(listed: Listed) -> Result<String, Error> {
 
 /// A mail beside the list.
 pub(super) fn mail(
-    (name, view): (&str, View),
+    name: &str,
+    view: View,
     mail: &Message<'_>,
     bytes: &[u8],
     listed: Listed,

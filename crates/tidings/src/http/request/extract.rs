@@ -56,7 +56,7 @@ impl Change {
     ) -> Result<Self, Problem> {
         let key = idempotency_key(&parts.headers)?;
         let bound = service.settings.body_bytes_max;
-        let read = whole(parts, body, (&service.bodies, bound));
+        let read = whole(parts, body, &service.bodies, bound);
         let (body, room) = read.await?;
         if !body.is_empty() {
             expect_json(&parts.headers)?;
@@ -83,11 +83,12 @@ impl FromRequest<Arc<Service>> for Change {
 pub(in crate::http) async fn whole(
     parts: &Parts,
     body: Body,
-    (share, bound): (&BodyRoom, usize),
+    share: &BodyRoom,
+    bound: usize,
 ) -> Result<(Bytes, Room), Problem> {
     let room = share.of_peer(parts.extensions.get());
     let patience = share.patience();
-    match timeout(patience, within(&parts.headers, body, (room, bound))).await {
+    match timeout(patience, within(&parts.headers, body, room, bound)).await {
         Ok(read) => read,
         Err(_) => Err(late(patience)),
     }
@@ -96,7 +97,8 @@ pub(in crate::http) async fn whole(
 async fn within(
     headers: &HeaderMap,
     mut body: Body,
-    (mut room, bound): (Room, usize),
+    mut room: Room,
+    bound: usize,
 ) -> Result<(Bytes, Room), Problem> {
     let told: Option<usize> =
         headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());

@@ -117,7 +117,7 @@ async fn preview(
         .look(move |node| -> Result<_, Problem> {
             let (engine, view) = (node.engine(), node.view());
             let scheduled = ScheduledCount::of(&engine.reader(view).scheduled(&id)?);
-            let next = engine.reader(view).next_message(&id, (EMAIL_NO, now), lane.as_deref())?;
+            let next = engine.reader(view).next_message(&id, EMAIL_NO, now, lane.as_deref())?;
             let Some((plan, planned)) = next else {
                 let mail = None;
                 return Ok(Preview { mail, scheduled });
