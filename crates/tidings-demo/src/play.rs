@@ -132,7 +132,8 @@ fn into_maildir(mut rules: Rules, dir: &Path) -> Rules {
 pub fn play(
     scenario: &Scenario,
     rules: Rules,
-    (dir, id): (&Path, StoreId),
+    dir: &Path,
+    id: StoreId,
     afterwards: Afterwards,
     hear: Hear<'_>,
 ) -> Result<Played, Fault> {

@@ -265,7 +265,7 @@ fn rest_link(batch: &Batch, design: &Design, shown: BTreeSet<usize>) -> Option<S
     Some(format!("{}/more/{}", links.base, rest.seal(&links.key)))
 }
 
-/// What lists of mails show beside the subject, and never the same: what a person wrote, else what the subject does not
+/// The text that lists of mails show beside the subject, and never the same: what a person wrote, else what the subject does not
 /// say of the items; empty where there is nothing more.
 fn preview_of(
     item: Option<&Item>,

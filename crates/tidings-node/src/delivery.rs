@@ -382,7 +382,7 @@ impl Delivery {
             Next::Again(at) => Some(at.0 - now.0),
             Next::Done(_) => None,
         };
-        self.complaints.hear(&job, answer, wait, now);
+        self.complaints.record(&job, answer, wait, now);
         job.note_answer(answer);
         match next {
             Next::Done(ending) => Noted::Ended(job.ended(ending)),

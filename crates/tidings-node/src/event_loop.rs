@@ -1,6 +1,6 @@
 //! The loop of a node as a stepped function: it starts no thread and waits for nothing but the commit before.
 //!
-//! What a turn decides is one commit, which is written while the next turn is decided. Answers and messages
+//! The decisions of a turn are one commit, which is written while the next turn is decided. Answers and messages
 //! follow it: nothing is told or sent that is not durable (decision 034).
 //!
 //! A driver hands in requests and the answers of channels, and calls [`EventLoop::turn`]. [`Runtime`] drives
@@ -95,7 +95,7 @@ pub(crate) struct EventLoop {
     feed: Arc<LogFeed>,
     /// News for the node with the intake, where that is another one.
     learnt: Vec<Command>,
-    /// What answers told of addresses.
+    /// The reports of answers on addresses.
     reported: Vec<Command>,
     /// Buckets whose chores' writes the store refused.
     set_aside: BTreeSet<BucketNo>,
@@ -401,8 +401,8 @@ impl EventLoop {
                 log_refused(&accepted.replies);
             }
             node.replication().answer_gathered(now, false)?;
-            let known = Known { channels: &channels, rules, keys: &keys };
-            answer(node, now, requests, stopping, known, sending)?;
+            let mut known = Known { channels: &channels, rules, keys: &keys };
+            answer(node, now, requests, stopping, &mut known, sending)?;
             if !is_late && node.next_due().is_some_and(|due| due <= now) {
                 node.step_beside(sending, now, &[])?;
             }

@@ -466,7 +466,7 @@ impl Node {
         step.delivered
             .iter()
             .flat_map(|inboxes| &inboxes.unanswered)
-            .for_each(|condition| self.unclear.hear(condition, now));
+            .for_each(|condition| self.unclear.record(condition, now));
         Ok(Accepted {
             replies: step.replies,
             delivered: step.delivered,

@@ -203,10 +203,10 @@ impl Driver {
             }
         }
         if let Some(answer) = resolved {
-            self.core.resolving.hear(answer);
+            self.core.resolving.record(answer);
         }
         if let (Some(ended), Some(node)) = (ended, &mut self.core.node) {
-            node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));
+            node.ahead().record(ended.unwrap_or_else(|_| Err(gone())));
         }
         if let (Some(_), Some(node)) = (hung, &mut self.core.node) {
             node.ahead().give_up();
@@ -239,7 +239,7 @@ impl Driver {
                             continue;
                         }
                         recv(ended) -> ended => {
-                            node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));
+                            node.ahead().record(ended.unwrap_or_else(|_| Err(gone())));
                             continue;
                         }
                     }

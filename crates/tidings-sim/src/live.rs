@@ -139,7 +139,7 @@ pub fn run(
     lie: Lie,
     seed: u64,
 ) -> Result<Lived, String> {
-    live(world, options, faults, (lie, false), seed)
+    live(world, options, faults, lie, false, seed)
 }
 
 /// [`run`] with an operator, who has messages retried, cancelled and resent, by the seed.
@@ -153,7 +153,7 @@ pub fn run_operated(
     lie: Lie,
     seed: u64,
 ) -> Result<Lived, String> {
-    live(world, options, faults, (lie, true), seed)
+    live(world, options, faults, lie, true, seed)
 }
 
 /// [`run`] by a clock that is ahead for a while, by minutes, hours or days, and is put right, as often as the seed has it.
@@ -193,7 +193,8 @@ fn live(
     world: &World,
     options: Options,
     faults: impl Faults + 'static,
-    (lie, has_operator): (Lie, bool),
+    lie: Lie,
+    has_operator: bool,
     seed: u64,
 ) -> Result<Lived, String> {
     let mut life = Life::new(world, options, faults, lie, seed);

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use crate::link;
 use crate::words::direction::{BEGIN, END};
 
-/// What a mail says of its only item.
+/// The details that a mail gives of its only item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(crate) struct Single {
     /// The sentence as text, else the title.
@@ -17,7 +17,7 @@ pub(crate) struct Single {
     pub(crate) object: Option<String>,
     /// The actor's face, where there is one actor with a name.
     pub(crate) face: Option<Face>,
-    /// What a person wrote, whole.
+    /// The text that a person wrote, whole.
     pub(crate) paragraphs: Vec<String>,
     /// The label of the button.
     pub(crate) action: String,

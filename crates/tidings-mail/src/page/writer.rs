@@ -340,7 +340,7 @@ impl<'a> Writer<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// What a person wrote: the event's body, else what its type says is one.
+    /// The text that a person wrote: the event's body, else what its type says is one.
     fn body(&self, line: &Line) -> Option<String> {
         if let Some(body) = &line.body {
             return Some(body.to_string());

@@ -86,7 +86,7 @@ impl Outcome {
         if rank(&other) < rank(&self) { other } else { self }
     }
 
-    /// What the answer of a provider tells of the addresses to which the message was. `undoes` = what it takes undoes its
+    /// The reports of a provider's answer on the addresses to which the message was. `undoes` = what it takes undoes its
     /// refusals of before.
     pub(super) fn reports(
         &self,

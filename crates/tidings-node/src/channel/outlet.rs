@@ -48,7 +48,7 @@ pub(crate) struct Reply {
     pub(crate) before: Vec<(Arc<str>, Outcome)>,
     /// Those that take messages again and were left alone.
     pub(crate) back: Back,
-    /// What the answer tells of the recipient's addresses.
+    /// The reports of the answer on the recipient's addresses.
     pub(crate) reports: Vec<(String, AddressReport)>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Back {
 }
 
 impl Reply {
-    /// What the answer of an instant tells of addresses on a channel. A message that goes on has not come back.
+    /// The reports of the answer of an instant on addresses on a channel. A message that goes on has not come back.
     pub(crate) fn address_reports(
         &self,
         channel: ChannelNo,

@@ -58,7 +58,7 @@ impl StoreView {
     }
 
     /// Records whether a read that began at a key failed.
-    fn heard<T>(
+    fn recorded<T>(
         &self,
         partition: Partition,
         from: &[u8],
@@ -83,7 +83,7 @@ impl ReadView for StoreView {
         if let Some(value) = newest_first.find_map(|writes| writes.get(partition, key)) {
             return Ok(value.map(<[u8]>::to_vec));
         }
-        self.heard(partition, key, self.snapshot.get(partition, key))
+        self.recorded(partition, key, self.snapshot.get(partition, key))
     }
 
     fn get_many(
@@ -93,7 +93,7 @@ impl ReadView for StoreView {
     ) -> Result<Vec<Option<Vec<u8>>>, Unreadable> {
         let stored: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let read = self.snapshot.get_many(partition, &stored);
-        let mut values = self.heard(partition, &[], read)?;
+        let mut values = self.recorded(partition, &[], read)?;
         for (key, value) in keys.iter().zip(&mut values) {
             let mut newest_first = self.ahead.iter().rev();
             if let Some(ahead) = newest_first.find_map(|writes| writes.get(partition, key)) {
@@ -115,6 +115,6 @@ impl ReadView for StoreView {
         visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), Unreadable> {
         let scanned = self.scan_after(&self.ahead, partition, from, until, visit);
-        self.heard(partition, from, scanned)
+        self.recorded(partition, from, scanned)
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn answer(
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
-    known: Known<'_>,
+    known: &mut Known<'_>,
     sending: &dyn Sending,
 ) -> Result<(), Error> {
     let mut waiting = Vec::new();

@@ -59,8 +59,8 @@ impl EventLoop {
             return Ok(());
         };
         let channels = &self.delivery.channels();
-        let known = Known { channels, rules: &mut self.rules, keys: &self.keys };
-        answer(node, now, possible, stopping, known, &())
+        let mut known = Known { channels, rules: &mut self.rules, keys: &self.keys };
+        answer(node, now, possible, stopping, &mut known, &())
     }
 
     /// Deletes expired days; their due messages are sent first.

@@ -281,7 +281,7 @@ impl AnswerRecorder for Keeping {
         Some(b"done".to_vec())
     }
 
-    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+    fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
         self.0.send(kept.unwrap()).unwrap();
     }
 }

@@ -130,7 +130,7 @@ impl Cluster {
     }
 
     /// Sets the members, as of the last heartbeat.
-    pub fn hear(&self, membership: &Membership) {
+    pub fn observe(&self, membership: &Membership) {
         self.members.send_replace(Some(Arc::new(membership.clone())));
     }
 

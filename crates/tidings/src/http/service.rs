@@ -513,7 +513,7 @@ where
         made.as_ref().ok().map(Answer::to_kept)
     }
 
-    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+    fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
         let Self { made, send, .. } = *self;
         let made = || made.unwrap_or_else(|| Err(not_made()));
         let answer = kept.map_err(Problem::from).and_then(|kept| answer_of(kept, made));

@@ -107,7 +107,7 @@ fn hostile_text_stays_text_and_books_that_do_not_balance_are_not_called_balanced
     let scenario = scenario()
         .excerpt(100, Day::parse("1967-12-11").unwrap())
         .entitled(title, "javascript:alert(1)");
-    let played = play(&scenario, rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+    let played = play(&scenario, rules(), dir.path(), STORE, Afterwards::Removed, &mut |_| {
         ControlFlow::Continue(())
     });
     let mut played = played.unwrap();

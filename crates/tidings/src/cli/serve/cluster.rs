@@ -109,8 +109,9 @@ pub(super) fn run(
         tokio.spawn(listen::serve(listener, router, bounds, closed))
     };
     let holding = Box::new(Holding(Arc::clone(&state)));
-    let hears = Arc::clone(&cluster);
-    let candidate = Candidate::start(leases, me, holding, move |members| hears.hear(members))?;
+    let observer = Arc::clone(&cluster);
+    let candidate =
+        Candidate::start(leases, me, holding, move |members| observer.observe(members))?;
     let config = arguments.config.clone();
     let configured = candidate.configurer();
     hangups.answer(&tokio, move || {

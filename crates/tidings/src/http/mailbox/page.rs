@@ -83,7 +83,7 @@ pub(super) fn row(name: &str, mail: &Message<'_>) -> Value {
     }
 }
 
-/// What lists of mails show beside the subject: the hidden text at the top, else the first lines.
+/// The text that lists of mails show beside the subject: the hidden text at the top, else the first lines.
 fn preview(mail: &Message<'_>) -> String {
     let html = mail.body_html(0).unwrap_or_default();
     let hidden = html.split_once("<div style=\"display:none").and_then(|(_, hidden)| {

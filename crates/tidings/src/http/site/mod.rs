@@ -1,6 +1,6 @@
 //! The pages to which mails lead. They need no key: a token in the address says whose they are.
 //!
-//! What is chosen there becomes a command like any other. A page that is looked at changes nothing, since mail
+//! A choice there becomes a command like any other. A page that is looked at changes nothing, since mail
 //! programs and scanners open every link. What a wrong token leads to tells nothing of the right ones.
 
 mod choices;

@@ -36,7 +36,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 struct Preview {
     /// The mail; null = no lane waits that will become one.
     mail: Option<NextMail>,
-    /// What is scheduled, and in no lane yet; null = nothing is.
+    /// The scheduled entries, in no lane yet; null = nothing is.
     scheduled: Option<ScheduledCount>,
 }
 
@@ -98,7 +98,7 @@ impl NextMail {
 /// Preview the mail that a recipient gets next
 ///
 /// Builds the mail of the lane that is due first, or of the named one, with what waits in it now and in the words of now.
-/// What is scheduled is in no lane yet, and counted apart. Nothing is sent or recorded.
+/// Scheduled entries are in no lane yet, and counted apart. Nothing is sent or recorded.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preview", tag = "messages",
     params(
