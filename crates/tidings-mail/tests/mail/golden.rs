@@ -293,14 +293,8 @@ fn long_titles() {
     let titles = [(long.as_str(), "A"), (&"unbroken".repeat(80), "B"), ("Short", "C")];
     let cut = |title: &str| format!("* {}", tidings_mail::cut(title, 160));
     let (long, unbroken) = (cut(long.trim()), cut(titles[1].0));
-    let lines = [
-        "Subject: A, B and 1 more: 3 new works",
-        &long,
-        "  A",
-        &unbroken,
-        "  B",
-        "* Short",
-    ];
+    let lines =
+        ["Subject: A, B and 1 more: 3 new works", &long, "  A", &unbroken, "  B", "* Short"];
     assert_items("long", &to("en", titled(&titles)), 3, &lines);
 }
 
