@@ -305,8 +305,8 @@ fn mail_of(rules: &Rules, (locale, tz): (&str, &str), all: &[Told<'_>]) -> (Stri
     (format!("Subject: {}\n\n{text}", mail.subject), html)
 }
 
-/// No mail says the same thing twice: no paragraph, no item, no heading of a section, and no line of one paragraph. A
-/// place, a day or a count may be that of several.
+/// No mail says the same thing twice: its title, a paragraph, an item, the heading of a section, or a line within a
+/// paragraph. A place, a day or a count may be that of several.
 fn assert_no_line_twice(text: &str) {
     let assert_none = |mut all: Vec<&str>| {
         all.sort_unstable();
@@ -317,6 +317,9 @@ fn assert_no_line_twice(text: &str) {
     let paragraphs = || text.split("\n\n").map(str::trim);
     assert_none(paragraphs().filter(|paragraph| *paragraph != "---").collect());
     assert_none(text.lines().filter(|line| line.starts_with(['*', '='])).collect());
+    let title = text.lines().find(|line| !line.is_empty()).unwrap_or_default();
+    let as_title = text.lines().filter(|line| line.trim_start_matches([' ', '*']) == title);
+    assert_eq!(as_title.count(), 1, "the title `{title}` twice: {text}");
     for paragraph in paragraphs() {
         assert_none(paragraph.lines().map(|line| line.trim_start_matches([' ', '*'])).collect());
     }
@@ -367,10 +370,15 @@ fn an_invoice_and_a_parcel_say_what_they_are() {
     assert_golden("parcel", &shop(), |content| vec![content.parcel()]);
 }
 
-/// Events of a work tool in any order and mixture: `type actor object body`. Objects from the 25th on may have events of
-/// several types.
+/// Events of a work tool in any order and mixture: `type actor object body`. Most are of one type, and may all be of one
+/// actor. Objects from the 25th on may have events of several types.
 fn events() -> impl Strategy<Value = Vec<(usize, usize, usize, bool)>> {
-    proptest::collection::vec((0..KINDS.len(), 0..4_usize, 0..30_usize, any::<bool>()), 1..80)
+    let kind = (0..KINDS.len(), 0..100_u32);
+    (kind, 1..5_usize, 1..80_usize).prop_flat_map(|((most, others), actors, events)| {
+        let kind = (0..KINDS.len(), 0..100_u32)
+            .prop_map(move |(kind, roll)| if roll < others * others / 100 { kind } else { most });
+        proptest::collection::vec((kind, 0..actors, 0..30_usize, any::<bool>()), 1..=events)
+    })
 }
 
 const KINDS: [&str; 3] = ["mention", "comment", "task"];
