@@ -162,3 +162,12 @@ fn mails_are_served_into_a_sandbox() {
     let raw = kind(&format!("/mails/{id}/raw"));
     assert_eq!(raw, "text/plain; charset=utf-8");
 }
+
+#[test]
+fn the_way_out_of_a_mail_leads_to_a_page_that_says_what_a_server_shows() {
+    let site = Site::new();
+    let mail = site.page(&format!("/mails/{}/html", largest(&site.shown).id));
+    let (_, link) = mail.split_once("/u/").expect("a way out");
+    let page = site.page(&format!("/u/{}", link.split('"').next().unwrap()));
+    assert!(page.contains("chooses what to hear of"), "{page}");
+}

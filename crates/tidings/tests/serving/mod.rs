@@ -35,6 +35,14 @@ impl Server {
         Self::spawn(Command::new(TIDINGS), config, data)
     }
 
+    /// Starts `serve --dev` on an address with a port, to which its mails lead then.
+    pub(crate) fn start_at(address: &str, config: &Path, data: &Path) -> Self {
+        let mut command = Command::new(TIDINGS);
+        command.args(["serve", "--dev", "--listen", address, "--config"]).arg(config);
+        command.arg("--data").arg(data).stdin(Stdio::null());
+        Self::spawn_as(command)
+    }
+
     /// Starts it as [`Server::start_busy`] does and kills it after so many milliseconds, wherever it is then.
     pub(crate) fn start_and_kill(config: &Path, data: &Path, ahead_ms: i64, after_ms: u64) {
         let mut command = busy(config, data, ahead_ms);
