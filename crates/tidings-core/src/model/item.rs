@@ -32,7 +32,9 @@ impl State {
 }
 
 /// The place of an inbox item.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub enum Shelf {
     /// In the inbox.
     #[default]

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tidings_core::engine::InboxQuery;
 use tidings_core::{Audience, Batch, Command, Event, Id, Object, Rules};
 use tidings_node::Node;
 use tidings_node::channel::{Channel, Head, Outcome, Receipt, Rendered, Renderer, Unrenderable};

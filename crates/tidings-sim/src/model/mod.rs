@@ -90,7 +90,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidings_core::batch_key::BatchKey;
-use tidings_core::command::Choice;
+use tidings_core::command::{Choice, ItemChange};
 use tidings_core::rules::Policy;
 use tidings_core::{
     Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
@@ -345,6 +345,15 @@ impl Model {
             Command::Mark { recipient, what, kind: _ } => {
                 let person = self.person(&recipient)?;
                 self.mark(person, &what);
+            }
+            Command::ChangeItems { recipient, what, change } => {
+                let person = self.person(&recipient)?;
+                if matches!(
+                    change,
+                    ItemChange::Archive | ItemChange::Snooze(_) | ItemChange::Delete
+                ) {
+                    self.shelve(person, &what);
+                }
             }
             // What was told is told, as far as books go: the inbox itself is none of the model's.
             Command::Cancel(what) | Command::Withdraw(what) => self.cancel(&what),

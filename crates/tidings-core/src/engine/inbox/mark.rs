@@ -127,12 +127,7 @@ impl Shard {
         Ok(Reply::Done)
     }
 
-    fn write_items(
-        &mut self,
-        draft: &mut Draft<'_>,
-        of: RecipientAt,
-        items: &[(EventNo, Item)],
-    ) {
+    fn write_items(&mut self, draft: &mut Draft<'_>, of: RecipientAt, items: &[(EventNo, Item)]) {
         let RecipientAt { bucket, number } = of;
         let at = self.now;
         for items in items.chunks(ITEMS_MAX) {

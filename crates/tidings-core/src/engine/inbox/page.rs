@@ -202,11 +202,10 @@ impl Reader<'_> {
         let mut counting = Counting::new(intake, bucket, number);
         let (mut badge, mut entries) = (Badge::default(), Vec::new());
         for of in walk.days() {
-            let may_show = |held: &crate::index::DayIndex| {
-                held.first < from.below && held.first <= from.as_of
-            };
-            let is_shown = next.is_none()
-                && (of.held.is_some_and(may_show) || walk.has_returned(of.day));
+            let may_show =
+                |held: &crate::index::DayIndex| held.first < from.below && held.first <= from.as_of;
+            let is_shown =
+                next.is_none() && (of.held.is_some_and(may_show) || walk.has_returned(of.day));
             let is_counted = counting.add_known(of.day, walk.least(of.day));
             if is_counted && !is_shown {
                 continue;

@@ -130,8 +130,7 @@ impl<'a> Walk<'a> {
     /// The days of the inbox, newest first.
     pub(crate) fn days(&self) -> impl Iterator<Item = OfDay<'a>> + use<'a> {
         let index = &self.bucket.index.days;
-        let days: BTreeSet<Day> =
-            index.keys().chain(self.returned.keys()).copied().collect();
+        let days: BTreeSet<Day> = index.keys().chain(self.returned.keys()).copied().collect();
         days.into_iter().rev().map(|day| OfDay { day, held: index.get(&day).map(|held| &**held) })
     }
 
@@ -220,7 +219,8 @@ impl<'a> Walk<'a> {
                 continue;
             }
             newest = newest.max(kept.seq);
-            let is_withdrawn = wanted < Wanted::Withdrawn && self.is_withdrawn(arrival.about.object);
+            let is_withdrawn =
+                wanted < Wanted::Withdrawn && self.is_withdrawn(arrival.about.object);
             if is_withdrawn || !is_listed(arrival.place) {
                 continue;
             }

@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 
-use crate::engine::{InboxQuery, Settled};
 use crate::engine::tests::*;
+use crate::engine::{InboxQuery, Settled};
 use crate::model::channel::EMAIL_NO;
 use crate::model::command::{Cancelled, MarkKind, Marked};
 use crate::model::recipient::State;

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use crate::engine::tests::*;
 use crate::engine::{InboxQuery, InboxState};
 use crate::model::command::{Cancelled, ItemChange, MarkKind, Marked, TypeFilter};
-use crate::model::item::Shelf;
 use crate::model::event::Pivot;
+use crate::model::item::Shelf;
 use crate::model::recipient::State;
 use crate::model::time::HOUR_MS;
 
@@ -562,8 +562,7 @@ impl World {
             let keys: BTreeSet<&str> =
                 whole.groups.iter().map(|group| group.key.as_str()).collect();
             assert_eq!(keys.len(), groups.len(), "keys tell groups apart");
-            let orders: Vec<&str> =
-                whole.groups.iter().map(|group| group.order.as_str()).collect();
+            let orders: Vec<&str> = whole.groups.iter().map(|group| group.order.as_str()).collect();
             assert!(orders.is_sorted_by(|a, b| a > b), "{orders:?}");
             for (at, kind) in KINDS.iter().enumerate() {
                 let types = vec![(*kind).to_owned()];
@@ -602,7 +601,8 @@ fn body_of(event: usize) -> Option<String> {
 }
 
 fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
-    let page = |name: &&str| engine.reader(stored).inbox(&id(name), &InboxQuery::newest(100)).unwrap();
+    let page =
+        |name: &&str| engine.reader(stored).inbox(&id(name), &InboxQuery::newest(100)).unwrap();
     PEOPLE.iter().map(page).collect()
 }
 

@@ -4,9 +4,9 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use crate::engine::{InboxPage, InboxQuery};
 use crate::engine::intake::objects::object_key;
 use crate::engine::tests::*;
+use crate::engine::{InboxPage, InboxQuery};
 use crate::journal::table::{Key, Owner, Table};
 use crate::model::recipient::RecipientChange;
 

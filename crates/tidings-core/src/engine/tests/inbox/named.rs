@@ -49,7 +49,8 @@ fn h20_a_group_ends_with_its_day() {
         }
         world.publish(0, (1, 1, 0), 1, 0);
     }
-    let counts: Vec<_> = world.page(0, &InboxQuery::newest(20)).groups.iter().map(|g| g.count).collect();
+    let counts: Vec<_> =
+        world.page(0, &InboxQuery::newest(20)).groups.iter().map(|g| g.count).collect();
     assert_eq!(counts, [2, 2]);
 }
 
