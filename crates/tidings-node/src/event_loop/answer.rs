@@ -63,7 +63,7 @@ pub(super) fn answer(
         }
     }
     if reads_keys && done.is_ok() {
-        done = known.load(&node.view()?).map_err(Error::from);
+        done = known.load_keys(&node.view()?).map_err(Error::from);
     }
     done
 }

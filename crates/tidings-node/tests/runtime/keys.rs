@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use tidings_core::Instant;
 use tidings_core::engine::Options;
 use tidings_node::{
-    ApiKey, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Node, Once, Runtime, RuntimeError,
+    ApiKey, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Node, Once, Role, Runtime, RuntimeError,
 };
 use tidings_store::{Fault, MemoryStore, Store};
 
@@ -19,6 +19,7 @@ fn key(number: u8) -> ApiKey {
         id: format!("k{number}"),
         name: format!("née {number}"),
         made: MONDAY.plus_ms(-i64::from(number)),
+        role: Role::Admin,
     }
 }
 

@@ -157,6 +157,7 @@ mod tests {
             caps: Vec::new(),
             resolver: None,
             feedback: Default::default(),
+            users: None,
         }
     }
 

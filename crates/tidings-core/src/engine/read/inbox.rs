@@ -37,7 +37,7 @@ use crate::model::time::{Day, Instant};
 pub const ITEMS_LISTED: usize = 25;
 
 /// A page of an inbox, newest first.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct InboxPage {
     /// The groups of this page.
     pub groups: Vec<InboxGroup>,
