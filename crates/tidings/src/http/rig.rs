@@ -11,7 +11,7 @@ use serde_json::Value;
 use tidings_core::Instant;
 use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::Channels;
-use tidings_node::{ApiKey, Delivery, KeyChange, KeyHash, Retries, Runtime, VirtualClock};
+use tidings_node::{ApiKey, Delivery, KeyChange, KeyHash, Retries, Role, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
 use tower::ServiceExt as _;
 
@@ -180,6 +180,7 @@ impl Rig {
             id: id.to_owned(),
             name: String::new(),
             made: Instant(0),
+            role: Role::Admin,
         };
         let (tell, told) = channel();
         let then = move |made: Result<_, _>| tell.send(made.is_ok()).unwrap();

@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use crate::body::short::Mark;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::request::InPath;
+use crate::http::me::reader::Reader;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::{Answer, Change, Service};
 
@@ -46,7 +46,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 /// The choice of a page.
 #[derive(utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-struct InboxQuery {
+pub(in crate::http) struct InboxQuery {
     /// Maximum number of groups; 20 if absent.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<u16>,
@@ -244,9 +244,9 @@ impl From<&Object> for ItemObject {
     ),
     responses((status = 200, description = "The page", body = Page))
 )]
-async fn inbox(
+pub(in crate::http) async fn inbox(
     State(service): State<Arc<Service>>,
-    InPath(id): InPath<Id>,
+    reader: Reader,
     InQuery(query): InQuery<InboxQuery>,
 ) -> Result<Answer, Problem> {
     let limit = query.limit.unwrap_or(GROUPS_USUAL);
@@ -259,12 +259,14 @@ async fn inbox(
             return Err(problem.hint("leave it out for the first page"));
         }
     };
+    let id = reader.recipient.clone();
     let page = service
         .look(move |node| -> Result<InboxPage, Problem> {
             let engine = node.engine();
             Ok(engine.reader(node.view()).inbox(&id, from, usize::from(limit))?)
         })
-        .await??;
+        .await?;
+    let page = reader.or_nothing(page)?;
     Answer::json(StatusCode::OK, &Page::from(page))
 }
 
@@ -278,12 +280,12 @@ async fn inbox(
     request_body = Mark,
     responses((status = 204, description = "The notifications are marked as seen"))
 )]
-async fn mark_seen(
+pub(in crate::http) async fn mark_seen(
     State(service): State<Arc<Service>>,
-    InPath(recipient): InPath<Id>,
+    reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    mark(&service, recipient, MarkKind::Seen, &change).await
+    mark(&service, reader.recipient, MarkKind::Seen, &change).await
 }
 
 /// Mark notifications as read
@@ -296,12 +298,12 @@ async fn mark_seen(
     request_body = Mark,
     responses((status = 204, description = "The notifications are marked as read"))
 )]
-async fn mark_read(
+pub(in crate::http) async fn mark_read(
     State(service): State<Arc<Service>>,
-    InPath(recipient): InPath<Id>,
+    reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    mark(&service, recipient, MarkKind::Read, &change).await
+    mark(&service, reader.recipient, MarkKind::Read, &change).await
 }
 
 async fn mark(
