@@ -36,10 +36,21 @@ const AHEAD_MS_MAX: i64 = 5 * MINUTE_MS;
 pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
     const BODY: [Code; 3] = [Code::InvalidJson, Code::InvalidBody, Code::UnsupportedMediaType];
     const REVOKE: &[Code] = &[Code::InvalidPath, BODY[0], BODY[1], BODY[2]];
-    const SIGN: &[Code] = &[BODY[0], BODY[1], BODY[2], Code::UsersOff];
+    const SIGN: &[Code] = &[
+        Code::InvalidHeader,
+        Code::InvalidRequest,
+        Code::RequestTimeout,
+        Code::BodyTooLarge,
+        BODY[0],
+        BODY[1],
+        BODY[2],
+        Code::StoreFull,
+        Code::OutcomeUnknown,
+        Code::UsersOff,
+    ];
     calls.add("revoke_tokens", Kind::Changes, routes!(revoke_tokens), REVOKE).add(
         "sign_token",
-        Kind::Changes,
+        Kind::Looks,
         routes!(sign_token),
         SIGN,
     )
@@ -124,7 +135,7 @@ struct TokenSigned {
 /// Sign a token for development
 ///
 /// Signs with the key named `development`, which is made where there is none. An application signs tokens itself, with
-/// a signing key of its own, and asks nobody. Nothing of this answer is stored, whatever its `Idempotency-Key`.
+/// a signing key of its own, and asks nobody. Nothing of this answer is stored.
 #[utoipa::path(
     post, path = "/v1/admin/tokens", tag = "admin",
     request_body = TokenToSign,
