@@ -48,8 +48,10 @@ fn is_strict(value: Value<'_>, level: usize) -> bool {
         }
         Some(b'[') => {
             let items: Result<Items<'_>, _> = serde_json::from_str(text);
-            let is_fine = |item: &&RawValue| is_strict(Value(item), level + 1);
-            level < LEVELS_MAX && items.is_ok_and(|items| items.0.iter().all(|item| is_fine(&item)))
+            level < LEVELS_MAX
+                && items.is_ok_and(|items| {
+                    items.0.into_iter().all(|item| is_strict(Value(item), level + 1))
+                })
         }
         _ => true,
     }

@@ -536,6 +536,9 @@ fn pages_of_open_origins_may_call_and_no_others() {
     assert_eq!(allowed(&script).as_deref(), Some("*"));
 }
 
+/// A call: its method, path and body.
+type Call = (Method, &'static str, Value);
+
 #[test]
 fn each_role_makes_the_calls_that_it_has() {
     let server = Server::new();
@@ -553,7 +556,7 @@ fn each_role_makes_the_calls_that_it_has() {
     let bare = |path: &'static str| (Method::POST, path, Value::Null);
     let publish = &[Role::Publish, Role::Admin];
     let operate = &[Role::Operate, Role::Admin];
-    let calls: [((Method, &str, Value), &[Role]); 20] = [
+    let calls: [(Call, &[Role]); 20] = [
         (read("/v1/types"), &Role::ALL),
         (read("/v1/recipients/ana/inbox"), &Role::ALL),
         (read("/v1/messages"), &Role::ALL),

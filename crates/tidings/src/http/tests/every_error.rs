@@ -3,7 +3,7 @@
 //! Each error has a server on which it comes about. What a call documents and does not answer there
 //! fails the test; what it answers and does not document fails where it answers.
 
-mod tokens;
+mod callers;
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Sender, channel};
@@ -16,15 +16,14 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tidings_core::Instant;
 use tidings_core::time::Day;
+use tidings_node::VirtualClock;
 use tidings_node::channel::Channels;
-use tidings_node::{KeyChange, Role, VirtualClock};
 use tidings_store::{Commit, Error, MemoryStore, Snapshot, Store};
 
 use super::code;
 use super::examples::resolved;
 use crate::http::rig::{Answered, CONFIG, Rig, user_token};
 use crate::http::{Access, Settings, document, openapi};
-use crate::keys::NewKey;
 
 /// Codes that only a defect brings about, or that are answered before the API is reached: by the gate, and by nodes
 /// that do not hold the store (both have tests of their own).
@@ -335,11 +334,10 @@ fn hold(rig: &Rig) -> Sender<()> {
 fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
     let all = |send: &dyn Fn(&Call) -> Answered| calls.iter().map(|call| send(call)).collect();
     let impatient = |settings: Settings| server(Access::Open, settings).0;
+    if let Some(answers) = callers::answers(code, calls) {
+        return Some(answers);
+    }
     let answers = match code {
-        "unauthorized" => {
-            let (rig, _) = server(Access::Keys { token: None }, Settings::default());
-            all(&|call| call.send(&rig))
-        }
         "too_busy" => {
             let (rig, _) = open();
             let held = hold(&rig);
@@ -414,38 +412,6 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
                 let begun = stream::iter([Ok(Bytes::from(" "))]).chain(torn);
                 call.send_body(&rig, Body::from_stream(begun))
             })
-        }
-        "role" => {
-            let (rig, _) = server(Access::Keys { token: None }, Settings::default());
-            let key = NewKey::make(String::new(), Role::Read, Instant(0)).unwrap();
-            let bearer = format!("Bearer {}", key.secret.text());
-            rig.change_keys(KeyChange::Make(key.stored));
-            all(&|call| call.send_with(&rig, ("authorization", &bearer)))
-        }
-        "users_off" => {
-            let rig = Rig::new();
-            all(&|call| call.send(&rig))
-        }
-        "scope" => {
-            let (rig, _) = open();
-            all(&|call| call.send_by(&rig, &user_token(KEY, "ann", Some(""))))
-        }
-        "token_missing" => {
-            let (rig, _) = open();
-            all(&|call| {
-                let request = Request::builder().method(&call.method).uri(&call.path);
-                call.ask(&rig, request.body(Body::empty()).unwrap())
-            })
-        }
-        "token_revoked" => {
-            let (rig, _) = open();
-            rig.call(Method::POST, "/v1/recipients/ann/tokens/revoke", &json!({}));
-            all(&|call| call.send(&rig))
-        }
-        _ if code.starts_with("token_") => {
-            let (rig, _) = open();
-            let token = tokens::refused(code)?;
-            all(&|call| call.send_by(&rig, &token))
         }
         // The configuration changed after the body was read.
         "unknown_preference" => {
