@@ -91,7 +91,7 @@ fn make(new: &New, streams: &mut Streams<'_>) -> io::Result<Status> {
     };
     let body = json!({ "name": new.name, "public": public, "scope": new.scope });
     let request = Request::post("/v1/admin/signing-keys".to_owned()).json(&body);
-    let made = match ask(&new.to, (&request, Purpose::MakeBare), streams) {
+    let made = match ask(&new.to, (&request, Purpose::Look), streams) {
         Ok(made) => made,
         Err(status) => return Ok(status),
     };
