@@ -34,6 +34,7 @@ pub use message::tag::{MESSAGE_HEADER, MailTag};
 pub use message::token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
 pub use page::brand::is_color;
 pub use page::design::Design;
+pub use page::row_text::RowText;
 pub use page::short::{Short, short};
 pub use page::site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row};
 pub use refusal::{Fault, Stage, Verdict, judge};

@@ -6,6 +6,7 @@ pub(super) mod design;
 pub(super) mod item;
 pub(super) mod lines;
 pub(super) mod pick;
+pub(super) mod row_text;
 pub(super) mod short;
 pub(super) mod single;
 pub(super) mod site;

@@ -102,6 +102,7 @@ fn rules() -> Rules {
         caps: Vec::new(),
         resolver: None,
         feedback: Default::default(),
+        users: None,
     }
 }
 

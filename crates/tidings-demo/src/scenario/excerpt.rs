@@ -44,7 +44,6 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Unsubscribe { recipient, .. }
         | Command::Mark { recipient, .. }
         | Command::ChangeItems { recipient, .. }
-        | Command::ChangeItems { recipient, .. }
         | Command::Preference { recipient, .. }
         | Command::Preferences { recipient, .. }
         | Command::Flush { recipient, .. } => known.contains(recipient),

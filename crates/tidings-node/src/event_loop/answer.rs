@@ -70,7 +70,7 @@ pub(super) fn answer(
         }
     }
     if reads_keys && done.is_ok() {
-        done = known.keys.load(&node.view()?).map_err(Error::from);
+        done = known.keys.load_keys(&node.view()?).map_err(Error::from);
     }
     done
 }

@@ -281,9 +281,7 @@ impl Model {
         }
         for entry in &mut self.entries {
             let event = &self.events[entry.event].event;
-            entry.seen |= entry.shown
-                && entry.person == person
-                && is_about(entry, event, what);
+            entry.seen |= entry.shown && entry.person == person && is_about(entry, event, what);
         }
     }
 

@@ -1,8 +1,12 @@
 //! `tidings key`: creates, lists and revokes API keys.
 
+pub(super) mod signing;
+pub(super) mod token;
+
 use std::io;
 
 use serde_json::{Value, json};
+use tidings_node::Role;
 
 use super::reach::{self, To};
 use super::table::{Table, cell, list};
@@ -24,6 +28,10 @@ enum Action {
         /// Name shown by `key list`
         #[arg(long, default_value = "", value_parser = name)]
         name: String,
+        /// What it may do: `read`; `publish` (also events, objects, recipients, subscriptions); `operate` (also pause,
+        /// flush, cancel, withdraw, retry, suppress); `admin` (everything)
+        #[arg(long, value_name = "ROLE", default_value = Role::default().name(), value_parser = ROLES)]
+        role: String,
         #[command(flatten)]
         to: To,
     },
@@ -41,6 +49,12 @@ enum Action {
     },
 }
 
+/// The names of the roles.
+const ROLES: [&str; 4] = {
+    let [read, publish, operate, admin] = Role::ALL;
+    [read.name(), publish.name(), operate.name(), admin.name()]
+};
+
 fn name(text: &str) -> Result<String, String> {
     fault_of_name(text).map_or_else(|| Ok(text.to_owned()), Err)
 }
@@ -48,7 +62,7 @@ fn name(text: &str) -> Result<String, String> {
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match &arguments.action {
-        Action::New { name, to } => new(name, to, streams),
+        Action::New { name, role, to } => new(name, role, to, streams),
         Action::List { to } => show(to, streams),
         Action::Revoke { id, to } => revoke(id, to, streams),
     }
@@ -68,8 +82,9 @@ fn ask(
     answer.map_err(|fault| reach::report_fault(&fault, streams))
 }
 
-fn new(name: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let request = Request::post("/v1/admin/keys".to_owned()).json(&json!({ "name": name }));
+fn new(name: &str, role: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let request = Request::post("/v1/admin/keys".to_owned());
+    let request = request.json(&json!({ "name": name, "role": role }));
     let made = match ask(to, &request, Purpose::MakeBare, streams) {
         Ok(made) => made,
         Err(status) => return Ok(status),
@@ -102,21 +117,25 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     if keys.is_empty() && !to.json {
         writeln!(streams.err, "No API keys. Create one: tidings key new --data DIR")?;
     }
-    let mut table = Table::new(&["ID", "CREATED", "NAME"]);
+    let mut table = Table::new(&["ID", "CREATED", "ROLE", "NAME"]);
     for key in keys {
         if to.json {
             writeln!(streams.out, "{key}")?;
         }
-        let name = match cell(key, "name") {
-            name if name.is_empty() => "-".to_owned(),
-            name => name,
-        };
-        table.row([cell(key, "id"), cell(key, "made"), name]);
+        table.row([cell(key, "id"), cell(key, "made"), cell(key, "role"), or_dash(key, "name")]);
     }
     if !to.json {
         table.write(streams.out)?;
     }
     Ok(Status::Done)
+}
+
+/// The text of a field; a dash where it has none.
+fn or_dash(key: &Value, field: &str) -> String {
+    match cell(key, field) {
+        text if text.is_empty() => "-".to_owned(),
+        text => text,
+    }
 }
 
 fn revoke(id: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {

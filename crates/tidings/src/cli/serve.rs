@@ -247,7 +247,8 @@ fn serve(
     let gate = Arc::new(OnceLock::new());
     let server = {
         let mut stop = stop.subscribe();
-        let router = http::gate(Arc::clone(&gate));
+        let origins = rules.users.iter().flat_map(|users| users.origins.clone()).collect();
+        let router = http::gate(Arc::clone(&gate), origins);
         let _inside = tokio.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let stopped = async move {

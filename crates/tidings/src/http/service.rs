@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use axum::http::HeaderMap;
 use tidings_core::engine::Reply;
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
@@ -27,8 +28,10 @@ use crate::http::cluster::owners::{Owner, Owners};
 use crate::http::cluster::split::{NODES_CALL, OwnReplies, Replies, SplitCommands};
 use crate::http::feedback::state::{FEEDBACK, Feedback};
 use crate::http::metrics::requests::Requests;
+use crate::http::request::access::bearer;
 use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
+use crate::token::{Refusal, Token};
 use crate::wording::quoted;
 
 /// The most reads at once: each has a thread, and some wait for the disk.
@@ -445,7 +448,45 @@ impl Service {
         self.change(change, vec![command], done).await
     }
 
-    /// Changes the API keys for a request that may carry an `Idempotency-Key`: then `kept` is stored, and given
+    /// The token of an end user's request, checked but for what the recipient's node alone knows.
+    ///
+    /// # Errors
+    /// [`Code::UsersOff`], or the first of the codes of tokens that applies.
+    pub(super) fn token(&self, headers: &HeaderMap) -> Result<Token, Problem> {
+        let rules = self.rules();
+        let users = rules.users.as_ref().ok_or_else(users_off)?;
+        let keys = self.handle.signing_keys();
+        let token = Token::check(bearer(headers)?, &keys, users.tokens_ms, self.now());
+        token.map_err(|refusal| {
+            let (code, detail) = match refusal {
+                Refusal::Malformed(what) => (Code::TokenMalformed, what),
+                Refusal::Key(what) => (Code::TokenKey, what),
+                Refusal::Signature => (Code::TokenSignature, "its signature is not its key's"),
+                Refusal::Tenant => (Code::TokenTenant, "it has the claim `tenant`"),
+                Refusal::TooLong => (
+                    Code::TokenTooLong,
+                    "its life is longer than `[users] tokens`, or a number is out of range",
+                ),
+                Refusal::NotYet => (Code::TokenNotYet, "its `iat` or `nbf` is in the future"),
+                Refusal::Expired => (Code::TokenExpired, "its `exp` is past"),
+            };
+            Problem::new(code, detail)
+        })
+    }
+
+    /// The code with which a token ends that was valid; `None` = it still is. The recipient's node knows.
+    pub(super) fn end_of(&self, token: &Token) -> Option<Code> {
+        if !self.handle.signing_keys().iter().any(|key| key.id == token.key) {
+            return Some(Code::TokenKey);
+        }
+        if token.is_expired(self.now()) {
+            return Some(Code::TokenExpired);
+        }
+        let before = self.handle.revoked_tokens(&token.recipient)?;
+        token.is_revoked(before).then_some(Code::TokenRevoked)
+    }
+
+    /// Changes the keys for a request that may carry an `Idempotency-Key`: then `kept` is stored, and given
     /// to the same request again.
     ///
     /// # Errors
@@ -462,11 +503,15 @@ impl Service {
         let then = move |done: Result<_, RuntimeError>| {
             let _ = send.send(done.map_err(Problem::from));
         };
+        let code = match change {
+            KeyChange::MakeSigning(_) | KeyChange::RevokeSigning(_) => Code::SigningKeyNotFound,
+            _ => Code::KeyNotFound,
+        };
         let unknown = format!("unknown key {}", quoted(change.id()));
         self.handle.change_keys(self.now(), change, kept, then)?;
         match self.answered(done).await? {
             Some(kept) => answer_of(kept, || Ok(answer)),
-            None => Err(Problem::new(Code::KeyNotFound, unknown)),
+            None => Err(Problem::new(code, unknown)),
         }
     }
 
@@ -479,6 +524,11 @@ impl Service {
     pub(super) fn room_for_backup(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.backups).try_acquire_owned().ok()
     }
+}
+
+/// The problem of calls of end users where none may call.
+pub(super) fn users_off() -> Problem {
+    Problem::new(Code::UsersOff, "the configuration has no `[users]`")
 }
 
 /// Waits for what was asked, within a time limit.

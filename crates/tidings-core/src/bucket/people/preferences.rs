@@ -158,6 +158,7 @@ mod tests {
             caps: Vec::new(),
             resolver: None,
             feedback: Default::default(),
+            users: None,
         }
     }
 

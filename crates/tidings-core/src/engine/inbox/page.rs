@@ -12,7 +12,8 @@ use super::counts::{Badge, Counting, InboxCounts};
 use super::cursor::Cursor;
 use super::rows::{Kind, Row, RowId, rows_of};
 use super::walk::{Chunks, Entry, OfDay, Source, Walk, Wanted};
-use crate::content::batch::EventData;
+use crate::content::batch::{EventData, Group};
+use crate::content::group;
 use crate::engine::intake::state::Content;
 use crate::engine::message::present::Presenter;
 use crate::engine::read::reader::Reader;
@@ -92,12 +93,14 @@ impl InboxState {
 }
 
 /// A page of an inbox, newest first.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct InboxPage {
     /// The rows of this page.
     pub groups: Vec<InboxGroup>,
     /// The counts of the whole inbox, whichever page this is.
     pub counts: InboxCounts,
+    /// The recipient's effective locale.
+    pub locale: String,
     /// The cursor of the next page; `None` = this is the last.
     pub next: Option<Cursor>,
 }
@@ -128,6 +131,8 @@ pub struct InboxGroup {
     pub snoozed_until: Option<Instant>,
     /// Its items, newest first, at most [`ITEMS_LISTED`](super::rows::ITEMS_LISTED).
     pub items: Vec<InboxItem>,
+    /// The listed items as content, from which its sentence is made.
+    pub content: Vec<Group>,
 }
 
 /// One entry of an inbox.
@@ -163,6 +168,8 @@ pub struct InboxItem {
     pub archived: bool,
     /// The end of its snooze; `None` = it is not snoozed.
     pub snoozed_until: Option<Instant>,
+    /// The item as content, from which its sentence is made.
+    pub content: Vec<Group>,
 }
 
 /// All active rows of an inbox, newest first, without their content.
@@ -240,7 +247,11 @@ impl Reader<'_> {
             }
             groups.extend(builder.build(&rows, &mut presenter)?);
         }
-        Ok(InboxPage { groups, counts: counting.done(intake), next })
+        let profile = bucket.roster.profile(number);
+        let locale = profile.and_then(|profile| profile.locale.clone());
+        let usual = || engine.rules().map(|rules| rules.defaults.locale.clone());
+        let locale = locale.or_else(usual).unwrap_or_default();
+        Ok(InboxPage { groups, counts: counting.done(intake), locale, next })
     }
 
     /// Lists all active rows of an inbox.
@@ -418,28 +429,45 @@ impl<'a> Builder<'a> {
         members: Vec<Listed<'_>>,
         presenter: &mut Presenter<'_>,
     ) -> Result<Option<InboxGroup>, Unreadable> {
-        let types = self.engine.rules().map(|rules| &rules.types);
+        let rules = self.engine.rules();
+        let types = rules.map(|rules| &rules.types);
+        let said = |entries: Vec<&group::Entry>| {
+            rules.map(|rules| group::group(entries, rules)).unwrap_or_default()
+        };
         let mut group: Option<InboxGroup> = None;
+        let mut contents: Vec<group::Entry> = Vec::with_capacity(members.len());
         for Listed { entry, fact: Fact { t, reasons, event }, header } in members {
             let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
             let Content { data, body } = presenter.content(entry.day, event)?;
             let until = if let Shelf::Snoozed(until) = entry.shelf { Some(until) } else { None };
+            let content = group::Entry {
+                t,
+                reasons: reasons.into(),
+                object: presenter.object(&header.object)?,
+                actor: header.actor.as_ref().map(|id| presenter.actor(id)).transpose()?,
+                target: header.target.as_ref().map(|id| presenter.object(id)).transpose()?,
+                data,
+                body,
+                header,
+            };
+            let header = &content.header;
             let item = InboxItem {
                 event: header.id.clone(),
                 event_type: header.event_type.clone(),
                 category: of_type.map(|of_type| of_type.category.clone()),
-                actor: header.actor.as_ref().map(|id| presenter.actor(id)).transpose()?,
-                object: presenter.object(&header.object)?,
-                target: header.target.as_ref().map(|id| presenter.object(id)).transpose()?,
-                data,
-                body,
+                actor: content.actor.clone(),
+                object: Arc::clone(&content.object),
+                target: content.target.clone(),
+                data: content.data.clone(),
+                body: content.body.clone(),
                 occurred_at: header.occurred_at,
                 t,
-                reasons,
+                reasons: content.reasons.to_vec(),
                 seen: entry.state >= State::Seen,
                 read: entry.state == State::Read,
                 archived: entry.shelf == Shelf::Archived,
                 snoozed_until: until,
+                content: said(vec![&content]),
             };
             let group = group.get_or_insert_with(|| InboxGroup {
                 key: row.id.key(&self.engine.intake.compiled.names),
@@ -453,13 +481,18 @@ impl<'a> Builder<'a> {
                 archived: row.id.kind == Kind::Archived,
                 snoozed_until: row.snoozed_until,
                 items: Vec::new(),
+                content: Vec::new(),
             });
-            if let Some(actor) = header.actor
-                && !group.actors.contains(&actor)
+            if let Some(actor) = &header.actor
+                && !group.actors.contains(actor)
             {
-                group.actors.push(actor);
+                group.actors.push(actor.clone());
             }
             group.items.push(item);
+            contents.push(content);
+        }
+        if let Some(group) = &mut group {
+            group.content = said(contents.iter().collect());
         }
         Ok(group)
     }

@@ -86,6 +86,7 @@ pub(super) fn run(
     me.config = digest(&rules);
     tracing::info!(node = %me.name, address = %me.address, "joining the nodes of the store");
     let cluster = Arc::new(Cluster::new(me.id));
+    cluster.open_to_pages(&rules);
     let state = Arc::new(State {
         leases: Arc::clone(&leases),
         cluster: Arc::clone(&cluster),
@@ -211,6 +212,7 @@ impl State {
         };
         match done {
             Ok(Reloaded::InForce) => {
+                self.cluster.open_to_pages(&rules);
                 *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
                 tracing::info!(holds = serving.is_some(), "the configuration was read");
                 return Some(digest);
