@@ -14,8 +14,8 @@ use utoipa_axum::routes;
 use crate::body::short::Mark;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::me::reader::Reader;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
+use crate::http::users::reader::Reader;
 use crate::http::{Answer, Change, Service};
 
 /// Groups of a page where the query does not say.
