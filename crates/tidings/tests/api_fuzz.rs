@@ -50,9 +50,16 @@ fn schemathesis_finds_nothing() {
     // The run may revoke every key, but not the token.
     let key = std::fs::read_to_string(data.join("token")).unwrap();
     // Whom no example names: what the first run makes of the recipients does not matter.
-    let pat = ["token", "pat", "--for", "1h", "--data", data.to_str().unwrap()];
-    let token = Command::new(env!("CARGO_BIN_EXE_tidings")).args(pat).output().unwrap();
-    let token = String::from_utf8(token.stdout).unwrap();
+    let people = directory.path().join("people.csv");
+    std::fs::write(&people, "id\npat\n").unwrap();
+    let tidings = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
+        let output = command.args(arguments).arg("--data").arg(&data).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    tidings(&["import", people.to_str().unwrap(), "--kind", "recipients"]);
+    let token = tidings(&["token", "pat", "--for", "1h"]);
     for (secret, which) in [(&token, "--include-path-regex"), (&key, "--exclude-path-regex")] {
         run(directory.path(), &server, secret.trim(), which);
     }
