@@ -23,9 +23,9 @@ use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::Service;
 use super::error::{Again, Code, Problem};
-use super::me::{ME, TWIN};
 use super::request::KEY_BYTES_MAX;
 use super::request::roles::Needs;
+use super::users::{ME, TWIN};
 use crate::token::{Scope, Token};
 use crate::wording::nearest;
 

@@ -1,10 +1,8 @@
 //! The calls of end users, under `/v1/me`: their routes, and the scope that each needs.
 //!
 //! Each is the handler of its twin at `/v1/recipients/{id}`. Who reads is said by a token here, and by the path there
-//! ([`reader::Reader`]).
+//! (`Reader`).
 
-pub(super) mod cors;
-pub(super) mod reader;
 #[cfg(test)]
 mod tests;
 
@@ -15,17 +13,6 @@ use super::error::Code;
 use super::v1::inbox::marks;
 use super::v1::{inbox, preferences, subscriptions, waiting};
 use crate::token::Scope;
-
-/// The path under which end users call.
-pub(super) const ME: &str = "/v1/me";
-
-/// The path of the twins, in place of which there is [`ME`].
-pub(super) const TWIN: &str = "/v1/recipients/{id}";
-
-/// Returns true if a path is one of end users, whether it has a call or not.
-pub(super) fn is_mine(path: &str) -> bool {
-    path.strip_prefix(ME).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
 
 /// The errors of a body.
 const BODY: &[Code] =
