@@ -5,7 +5,7 @@
 //! number or does I/O; the `Date` is the instant of the closing, the `Message-ID` and the multipart
 //! boundary come from the batch id.
 //!
-//! What hosts write is never trusted: titles are cleaned of control characters, escaped in HTML and
+//! Text from hosts is never trusted: titles are cleaned of control characters, escaped in HTML and
 //! encoded in headers (RFC 2047); addresses become links by the check with which they are taken in. A value that
 //! runs the other way than the mail's language is isolated: `<bdi>` in HTML, U+2068 and U+2069 elsewhere.
 //!

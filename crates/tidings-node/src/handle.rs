@@ -248,7 +248,7 @@ impl Handle {
         &self.vitals
     }
 
-    /// Takes over what a node with other shards reports. `heard` is called once that is durable; `then` gets the number
+    /// Takes over what a node with other shards reports. `acknowledged` is called once that is durable; `then` gets the number
     /// of the newest acts, as soon as there are some that follow those it has applied. Both must only pass it on. They are dropped uncalled
     /// if the loop ends, and `then` if the node asks again.
     ///
@@ -257,10 +257,11 @@ impl Handle {
     pub fn report(
         &self,
         report: FollowerReport,
-        heard: impl FnOnce() + Send + 'static,
+        acknowledged: impl FnOnce() + Send + 'static,
         then: impl FnOnce(LogNo) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        let reporter = WaitingFollower { acknowledged: Box::new(heard), then: Box::new(then) };
+        let reporter =
+            WaitingFollower { acknowledged: Box::new(acknowledged), then: Box::new(then) };
         self.ask(Request::Report(Box::new(report), reporter))
     }
 

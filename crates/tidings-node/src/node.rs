@@ -365,7 +365,7 @@ impl Node {
             (Command::Erase { recipient }, Ok(_)) => Some(recipient),
             _ => None,
         });
-        erased.flat_map(|recipient| keys.revoke((recipient, buckets), (now, now))).collect()
+        erased.flat_map(|recipient| keys.revoke(recipient, buckets, now, now)).collect()
     }
 
     /// Runs a slice of the engine's chores; returns whether there was one.
@@ -494,7 +494,7 @@ impl Node {
         step.delivered
             .iter()
             .flat_map(|inboxes| &inboxes.unanswered)
-            .for_each(|condition| self.unclear.hear(condition, now));
+            .for_each(|condition| self.unclear.record(condition, now));
         Ok(Accepted {
             replies: step.replies,
             delivered: step.delivered,

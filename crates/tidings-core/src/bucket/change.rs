@@ -59,7 +59,7 @@ impl Bucket {
     ) {
         let (lanes, around) = self.lanes_and_around(compiled);
         for Entries { seq, channel, who } in items {
-            lanes.change_urgent((*channel, *seq), who, around, |lane, terms| {
+            lanes.change_urgent(*channel, *seq, who, around, |lane, terms| {
                 lane.settle_passed(who, at, terms);
             });
         }
@@ -118,7 +118,7 @@ impl Bucket {
             let version = version_at(&self.versions, since);
             let version = version.and_then(|version| compiled.version(version));
             if version.is_some() {
-                lane.rezone(number, at, Terms::of((&self.roster, &self.ended), version));
+                lane.rezone(number, at, Terms::of(&self.roster, &self.ended, version));
             }
         }
     }

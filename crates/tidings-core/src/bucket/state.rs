@@ -91,7 +91,7 @@ pub(crate) struct Closing {
 
 impl Closing {
     /// A closing without messages, whose windows begin at a seq.
-    pub(crate) fn new(lane: LaneKey, (at, clock): (Instant, Instant), from: Seq) -> Self {
+    pub(crate) fn new(lane: LaneKey, at: Instant, clock: Instant, from: Seq) -> Self {
         Self {
             lane,
             at,
@@ -172,7 +172,7 @@ impl Bucket {
 
     /// The parts of a deadline that are not in a lane.
     pub(crate) fn terms<'a>(&'a self, compiled: &'a CompiledRules) -> Terms<'a> {
-        Terms::of((&self.roster, &self.ended), compiled.version(self.rules))
+        Terms::of(&self.roster, &self.ended, compiled.version(self.rules))
     }
 
     /// The lanes to be changed, beside what their changes depend on.
@@ -181,7 +181,7 @@ impl Bucket {
         compiled: &'a CompiledRules,
     ) -> (&'a mut Lanes, LaneContext<'a>) {
         let around = LaneContext {
-            terms: Terms::of((&self.roster, &self.ended), compiled.version(self.rules)),
+            terms: Terms::of(&self.roster, &self.ended, compiled.version(self.rules)),
             paused: &self.paused,
             compiled,
         };

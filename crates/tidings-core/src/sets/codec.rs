@@ -1,6 +1,6 @@
 //! Reading and writing what is stored: variable-length integers and counted bytes.
 //!
-//! What comes back from a disk may be anything, so reading is total: every fault is a [`Corrupt`],
+//! Bytes from a disk may be anything, so reading is total: every fault is a [`Corrupt`],
 //! and nothing is allocated for a declared length before that many bytes are there.
 
 /// The form of stored values: their first byte, but for further parts of a long value and values of no bytes. It rises when the layout of any of them changes, so that a value

@@ -28,8 +28,8 @@ impl Runtime {
         let reads = Arc::default();
         node.show_in(&reads)?;
         let vitals = Arc::<Vitals>::default();
-        let queue = Handle::new(REQUESTS_MAX, vitals, keys, reads);
-        Self::spawn("tidings-look", queue, node, answer)
+        let (handle, inbox) = Handle::new(REQUESTS_MAX, vitals, keys, reads);
+        Self::spawn("tidings-look", handle, inbox, node, answer)
     }
 }
 

@@ -30,7 +30,7 @@ impl Driven {
         let channels = BTreeMap::from([(EMAIL.to_owned(), plain(Arc::clone(&mail)))]);
         let delivery = Delivery::new(channels, Retries::default());
         let process =
-            Stepped::open((open, None), rules(), delivery, clock(MONDAY), settings()).unwrap();
+            Stepped::open(open, None, rules(), delivery, clock(MONDAY), settings()).unwrap();
         let mut driven = Self { process, store, faults, mail };
         let answer = driven.ask(vec![person("ann")]);
         driven.rest();

@@ -62,7 +62,7 @@ fn name(text: &str) -> Result<String, String> {
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match &arguments.action {
-        Action::New { name, role, to } => new((name, role), to, streams),
+        Action::New { name, role, to } => new(name, role, to, streams),
         Action::List { to } => show(to, streams),
         Action::Revoke { id, to } => revoke(id, to, streams),
     }
@@ -71,7 +71,8 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 /// Makes a call; faults are reported.
 fn ask(
     to: &To,
-    (request, purpose): (&Request, Purpose),
+    request: &Request,
+    purpose: Purpose,
     streams: &mut Streams<'_>,
 ) -> Result<Value, Status> {
     let mut reach = reach::find(to, purpose, streams)?;
@@ -81,10 +82,10 @@ fn ask(
     answer.map_err(|fault| reach::report_fault(&fault, streams))
 }
 
-fn new((name, role): (&str, &str), to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
+fn new(name: &str, role: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::post("/v1/admin/keys".to_owned());
     let request = request.json(&json!({ "name": name, "role": role }));
-    let made = match ask(to, (&request, Purpose::MakeBare), streams) {
+    let made = match ask(to, &request, Purpose::MakeBare, streams) {
         Ok(made) => made,
         Err(status) => return Ok(status),
     };
@@ -108,7 +109,7 @@ fn new((name, role): (&str, &str), to: &To, streams: &mut Streams<'_>) -> io::Re
 
 fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::get("/v1/admin/keys".to_owned());
-    let answer = match ask(to, (&request, Purpose::Look), streams) {
+    let answer = match ask(to, &request, Purpose::Look, streams) {
         Ok(answer) => answer,
         Err(status) => return Ok(status),
     };
@@ -139,7 +140,7 @@ fn or_dash(key: &Value, field: &str) -> String {
 
 fn revoke(id: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::delete(format!("/v1/admin/keys/{}", segment(id)));
-    if let Err(status) = ask(to, (&request, Purpose::Look), streams) {
+    if let Err(status) = ask(to, &request, Purpose::Look, streams) {
         return Ok(status);
     }
     if to.json {

@@ -146,7 +146,7 @@ impl Cluster {
     }
 
     /// Sets the members, as of the last heartbeat.
-    pub fn hear(&self, membership: &Membership) {
+    pub fn observe(&self, membership: &Membership) {
         self.members.send_replace(Some(Arc::new(membership.clone())));
     }
 
@@ -446,7 +446,8 @@ impl Cluster {
     pub(super) async fn call(
         &self,
         peer: &Peer,
-        (method, path): (Method, PathAndQuery),
+        method: Method,
+        path: PathAndQuery,
         body: Vec<u8>,
     ) -> Result<Response, Problem> {
         let bearer = bearer(peer).ok_or_else(|| no_holder("the token of the node is invalid"))?;

@@ -28,16 +28,21 @@ const TOPIC: &[Code] = &[
 
 /// The calls.
 pub(super) fn calls(calls: Calls) -> Calls {
-    let reads = |scope| (scope, Kind::Looks);
-    let changes = |scope| (scope, Kind::Changes);
     calls
-        .mine("my_inbox", reads(Scope::INBOX_READ), routes!(inbox::inbox), &[Code::InvalidQuery])
-        .mine("mark_mine_seen", changes(Scope::INBOX), routes!(inbox::mark_seen), BODY)
-        .mine("mark_mine_read", changes(Scope::INBOX), routes!(inbox::mark_read), BODY)
-        .mine("my_pending", reads(Scope::INBOX_READ), routes!(waiting::pending), &[])
+        .mine(
+            "my_inbox",
+            Scope::INBOX_READ,
+            Kind::Looks,
+            routes!(inbox::inbox),
+            &[Code::InvalidQuery],
+        )
+        .mine("mark_mine_seen", Scope::INBOX, Kind::Changes, routes!(inbox::mark_seen), BODY)
+        .mine("mark_mine_read", Scope::INBOX, Kind::Changes, routes!(inbox::mark_read), BODY)
+        .mine("my_pending", Scope::INBOX_READ, Kind::Looks, routes!(waiting::pending), &[])
         .mine(
             "flush_mine",
-            changes(Scope::INBOX),
+            Scope::INBOX,
+            Kind::Changes,
             routes!(waiting::flush),
             &[
                 Code::InvalidJson,
@@ -49,13 +54,15 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .mine(
             "my_preferences",
-            reads(Scope::PREFERENCES),
+            Scope::PREFERENCES,
+            Kind::Looks,
             routes!(preferences::get_preferences),
             &[],
         )
         .mine(
             "patch_my_preferences",
-            changes(Scope::PREFERENCES),
+            Scope::PREFERENCES,
+            Kind::Changes,
             routes!(preferences::patch_preferences),
             &[
                 Code::InvalidJson,
@@ -70,14 +77,22 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .mine(
             "my_subscriptions",
-            reads(Scope::SUBSCRIPTIONS),
+            Scope::SUBSCRIPTIONS,
+            Kind::Looks,
             routes!(subscriptions::list_subscriptions),
             &[],
         )
-        .mine("follow_mine", changes(Scope::SUBSCRIPTIONS), routes!(subscriptions::follow), FOLLOW)
+        .mine(
+            "follow_mine",
+            Scope::SUBSCRIPTIONS,
+            Kind::Changes,
+            routes!(subscriptions::follow),
+            FOLLOW,
+        )
         .mine(
             "unfollow_mine",
-            changes(Scope::SUBSCRIPTIONS),
+            Scope::SUBSCRIPTIONS,
+            Kind::Changes,
             routes!(subscriptions::unfollow),
             TOPIC,
         )

@@ -61,8 +61,8 @@ pub(crate) fn signing_key(id: &str) -> SigningKey {
 /// A token by the signing key of this id, for a quarter of an hour from noon of the first day of 2024.
 pub(crate) fn user_token(key: &str, recipient: &str, scope: Option<&str>) -> String {
     let recipient = Id::new(recipient).unwrap();
-    let times = (1_704_110_400, 1_704_111_300);
-    sign(&signing_key(key), &recipient, times, scope).unwrap()
+    let (issued_s, expires_s) = (1_704_110_400, 1_704_111_300);
+    sign(&signing_key(key), &recipient, issued_s, expires_s, scope).unwrap()
 }
 
 /// A server to be called.
@@ -114,8 +114,7 @@ impl Rig {
         let clock = Arc::new(VirtualClock::default());
         clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
         let open = in_memory(&Arc::default());
-        let told = (config, channels);
-        Self::start(open, clock, told, Access::Open, Settings::default())
+        Self::start(open, clock, config, channels, Access::Open, Settings::default())
     }
 
     /// A server over what `open` opens, on a clock of one's own.
@@ -126,14 +125,14 @@ impl Rig {
         access: Access,
         settings: Settings,
     ) -> Self {
-        let told = (config, BTreeMap::new());
-        Self::start(open, clock, told, access, settings)
+        Self::start(open, clock, config, BTreeMap::new(), access, settings)
     }
 
     fn start(
         open: Open,
         clock: Arc<VirtualClock>,
-        (config, channels): (&str, Channels),
+        config: &str,
+        channels: Channels,
         access: Access,
         settings: Settings,
     ) -> Self {
@@ -184,7 +183,7 @@ impl Rig {
     pub(crate) fn restart_with_channels(mut self, config: &str, channels: Channels) -> Self {
         self.stop();
         let (open, clock) = (Arc::clone(&self.open), Arc::clone(&self.clock));
-        Self::start(open, clock, (config, channels), Access::Open, self.service.settings)
+        Self::start(open, clock, config, channels, Access::Open, self.service.settings)
     }
 
     /// Puts the clock and has the node look at it.

@@ -433,10 +433,10 @@ impl Service {
         commands: Vec<Command>,
         answer: impl FnOnce(OwnReplies) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
-        let (tell, told) = oneshot::channel();
-        let keeper = Keeping { answer: Some(answer), made: None, tell };
+        let (send, answered) = oneshot::channel();
+        let keeper = Keeping { answer: Some(answer), made: None, send };
         handle.submit_once(once, commands, Box::new(keeper))?;
-        self.answered(told).await?
+        self.answered(answered).await
     }
 
     /// Makes a change of one command, and answers no more than that it was done.
@@ -498,10 +498,10 @@ impl Service {
         kept: &Answer,
         answer: Answer,
     ) -> Result<Answer, Problem> {
-        let (tell, told) = oneshot::channel();
+        let (send, done) = oneshot::channel();
         let kept = request.once.map(|once| KeptAnswer { once, answer: kept.to_kept() });
         let then = move |done: Result<_, RuntimeError>| {
-            let _ = tell.send(done.map_err(Problem::from));
+            let _ = send.send(done.map_err(Problem::from));
         };
         let code = match change {
             KeyChange::MakeSigning(_) | KeyChange::RevokeSigning(_) => Code::SigningKeyNotFound,
@@ -509,7 +509,7 @@ impl Service {
         };
         let unknown = format!("unknown key {}", quoted(change.id()));
         self.handle.change_keys(self.now(), change, kept, then)?;
-        match self.answered(told).await? {
+        match self.answered(done).await? {
             Some(kept) => answer_of(kept, || Ok(answer)),
             None => Err(Problem::new(code, unknown)),
         }
@@ -546,11 +546,11 @@ fn too_late(patience: Duration) -> Problem {
     Problem::new(Code::TimedOut, detail)
 }
 
-/// Makes the answer of a request that is done once, keeps it, and tells it when it is durable.
+/// Makes the answer of a request that is done once, keeps it, and sends it when it is durable.
 struct Keeping<F> {
     answer: Option<F>,
     made: Option<Result<Answer, Problem>>,
-    tell: oneshot::Sender<Result<Result<Answer, Problem>, Problem>>,
+    send: oneshot::Sender<Result<Answer, Problem>>,
 }
 
 impl<F> AnswerRecorder for Keeping<F>
@@ -563,12 +563,12 @@ where
         made.as_ref().ok().map(Answer::to_kept)
     }
 
-    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
-        let Self { made, tell, .. } = *self;
+    fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+        let Self { made, send, .. } = *self;
         let made = || made.unwrap_or_else(|| Err(not_made()));
-        let told = kept.map(|kept| answer_of(kept, made));
+        let answer = kept.map_err(Problem::from).and_then(|kept| answer_of(kept, made));
         // Whoever asked may have gone.
-        let _ = tell.send(told.map_err(Problem::from));
+        let _ = send.send(answer);
     }
 }
 

@@ -142,7 +142,8 @@ impl Marks {
     /// Adds a mark and returns the one that changed.
     pub(crate) fn add(
         &mut self,
-        (made, before): (Instant, EventNo),
+        made: Instant,
+        before: EventNo,
         what: Covered,
         kind: MarkKind,
         rules: u32,
@@ -368,7 +369,7 @@ mod tests {
     fn a_mark_covers_what_had_entered() {
         let object = Id::new("o").unwrap();
         let mut marks = Marks::default();
-        marks.add((Instant(10), EventNo(5)), Covered::UpTo(Instant(99)), MarkKind::Seen, 1);
+        marks.add(Instant(10), EventNo(5), Covered::UpTo(Instant(99)), MarkKind::Seen, 1);
         let (yes, no) = (|_| true, |_| false);
         let entry = |t, place, has_inbox: bool| Looked {
             t: Instant(t),
@@ -381,10 +382,10 @@ mod tests {
         assert!(!marks.cover(entry(11, 4, true), MarkKind::Seen), "scheduled for later");
         assert!(!marks.cover(entry(10, 5, true), MarkKind::Seen), "published after the mark");
         assert!(!marks.cover(entry(10, 4, false), MarkKind::Seen), "never was in an inbox");
-        marks.add((Instant(12), EventNo(7)), Covered::UpTo(Instant(100)), MarkKind::Read, 1);
+        marks.add(Instant(12), EventNo(7), Covered::UpTo(Instant(100)), MarkKind::Read, 1);
         assert_eq!(marks.all().count(), 1);
         assert!(marks.cover(entry(12, 6, true), MarkKind::Seen), "reading is seeing");
-        marks.add((Instant(12), EventNo(7)), Covered::Object(object.clone()), MarkKind::Seen, 1);
+        marks.add(Instant(12), EventNo(7), Covered::Object(object.clone()), MarkKind::Seen, 1);
         assert!(marks.cover(entry(12, 6, false), MarkKind::Seen));
     }
 
@@ -394,7 +395,7 @@ mod tests {
         let mut marks = Marks::default();
         let mut up_to = |at, to| {
             let what = Covered::UpTo(Instant(to));
-            marks.add((Instant(at), EventNo(at.cast_unsigned())), what, MarkKind::Seen, 1);
+            marks.add(Instant(at), EventNo(at.cast_unsigned()), what, MarkKind::Seen, 1);
         };
         up_to(10, 8);
         up_to(20, 5);
@@ -410,7 +411,7 @@ mod tests {
         assert!(covers(&marks, 8, 9), "the second takes nothing of the first away");
         assert!(!covers(&marks, 9, 9));
         let what = Covered::UpTo(Instant(25));
-        marks.add((Instant(30), EventNo(30)), what, MarkKind::Seen, 1);
+        marks.add(Instant(30), EventNo(30), what, MarkKind::Seen, 1);
         assert!(covers(&marks, 25, 29) && !covers(&marks, 26, 29));
         assert_eq!(marks.all().count(), 1);
     }
@@ -421,7 +422,7 @@ mod tests {
         work::take();
         let at = |n: u64| Instant(n.cast_signed());
         for n in 0..count {
-            marks.add((at(n), EventNo(count)), what(n), MarkKind::Seen, 1);
+            marks.add(at(n), EventNo(count), what(n), MarkKind::Seen, 1);
         }
         let reading = Reading::of(Some(&marks));
         for n in 0..count {

@@ -182,9 +182,7 @@ fn read_lanes(
         }
         // A lane whose first checkpoint never came to its end has pages and no head.
         match (heads.get(&no), bucket.lanes.plain_mut().get_mut(&no)) {
-            (Some(head), Some(lane)) => {
-                lane.restore_page(head, (*part, number, *generation), value)
-            }
+            (Some(head), Some(lane)) => lane.restore_page(head, *part, number, *generation, value),
             _ => Ok(()),
         }
     })?;
@@ -261,14 +259,15 @@ fn replay(
     each_from(from.view, partition, &journal, &begin, |key, value| {
         let row = seq_at(key, REST).ok_or_else(|| odd_key("a record"))?;
         each_record(row, value, |seq, record| {
-            replay_one(bucket, (seq, row), day, record, from.compiled)
+            replay_one(bucket, seq, row, day, record, from.compiled)
         })
     })
 }
 
 fn replay_one(
     bucket: &mut Bucket,
-    (seq, row): (Seq, Seq),
+    seq: Seq,
+    row: Seq,
     day: Day,
     record: Record,
     compiled: &CompiledRules,
@@ -281,7 +280,7 @@ fn replay_one(
             let what = format!("bucket {}: record {next} is missing before {seq}", bucket.no);
             return Err(Unreadable(what));
         }
-        bucket.apply((seq, row), day, record, compiled);
+        bucket.apply(seq, row, day, record, compiled);
         return Ok(());
     }
     match record {

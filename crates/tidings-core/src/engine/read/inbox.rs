@@ -171,7 +171,7 @@ impl Reader<'_> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket: at, number } = engine.find(id)?;
         let bucket = engine.shards.bucket(at);
-        let reader = InboxReader::new((engine, view), (bucket, number));
+        let reader = InboxReader::new(engine, view, bucket, number);
         let mut presenter = Presenter::new(engine, view);
         let from = from.unwrap_or(Cursor { as_of: bucket.delivered_to, below: Seq::LAST });
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
@@ -198,8 +198,8 @@ impl Reader<'_> {
                 _ => {
                     badge.begin_day();
                     entries.clear();
-                    let place = (*day, &**held);
-                    reader.each_entry(place, least, is_shown, &mut ordinals, |entry| {
+                    let wanted = Wanted { least, seq: is_shown };
+                    reader.each_entry(*day, held, wanted, &mut ordinals, |entry| {
                         badge.count(&entry);
                         if is_shown && entry.seq <= from.as_of {
                             entries.push(entry);
@@ -214,7 +214,7 @@ impl Reader<'_> {
                         let (as_of, below) = (from.as_of, last_shown);
                         next = Some(Cursor { as_of, below });
                     }
-                    groups.extend(reader.build(place, &shown, &mut presenter)?);
+                    groups.extend(reader.build(*day, held, &shown, &mut presenter)?);
                     badge.counts()
                 }
             };
@@ -288,10 +288,21 @@ struct InboxReader<'a> {
     lanes: Vec<LaneNo>,
 }
 
+/// The details to read of each inbox entry.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// The least state that an entry has.
+    least: State,
+    /// True to read its seq.
+    seq: bool,
+}
+
 impl<'a> InboxReader<'a> {
     fn new(
-        (engine, view): (&'a Engine, &'a dyn ReadView),
-        (bucket, number): (&'a Bucket, RecipientNo),
+        engine: &'a Engine,
+        view: &'a dyn ReadView,
+        bucket: &'a Bucket,
+        number: RecipientNo,
     ) -> Self {
         let lanes = engine.intake.compiled.names.lanes().filter(|(_, lane)| lane.is_inbox());
         Self {
@@ -312,23 +323,21 @@ impl<'a> InboxReader<'a> {
         self.engine.intake.objects.withdrawn_hashes.contains_key(&object)
     }
 
-    /// Visits the inbox entries of a day, in no order, with their seq only if that is wanted. `ordinals`
-    /// is a buffer.
+    /// Visits the inbox entries of a day, in no order. `ordinals` is a buffer.
     fn each_entry(
         &self,
-        (day, held): (Day, &DayIndex),
-        least: State,
-        wants_seq: bool,
+        day: Day,
+        held: &DayIndex,
+        wanted: Wanted,
         ordinals: &mut Vec<u32>,
         mut visit: impl FnMut(Entry),
     ) -> Result<(), Unreadable> {
         let (index, number) = (&self.bucket.index, self.number.0);
         for (at, segment) in held.segments.iter().enumerate() {
             ordinals.clear();
-            index.row_of(self.view, (day, segment), number, ordinals)?;
+            index.row_of(self.view, day, segment, number, ordinals)?;
             for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
-                let place = (day, segment, at);
-                self.each_at_rest(place, ordinals, least, wants_seq, &mut visit)?;
+                self.each_at_rest(day, segment, at, ordinals, wanted, &mut visit)?;
             }
         }
         for kept in held.tail.values() {
@@ -353,7 +362,7 @@ impl<'a> InboxReader<'a> {
             visit(Entry {
                 seq: kept.seq,
                 group: (arrival.type_no, arrival.about.group()),
-                state: self.reading.of_entry(least, marking)?,
+                state: self.reading.of_entry(wanted.least, marking)?,
                 source: Source::Tail { seq: kept.seq, variant },
             });
         }
@@ -363,16 +372,17 @@ impl<'a> InboxReader<'a> {
     /// Visits the entries of one chunk of a segment's facets.
     fn each_at_rest(
         &self,
-        (day, segment, at): (Day, &SegmentAt, usize),
+        day: Day,
+        segment: &SegmentAt,
+        at: usize,
         ordinals: &[u32],
-        least: State,
-        wants_seq: bool,
+        wanted: Wanted,
         visit: &mut impl FnMut(Entry),
     ) -> Result<(), Unreadable> {
         let Some(chunk) = ordinals.first().map(|ordinal| facets_chunk(*ordinal)) else {
             return Ok(());
         };
-        let bytes = self.bucket.index.facets(self.view, (day, segment), chunk)?;
+        let bytes = self.bucket.index.facets(self.view, day, segment, chunk)?;
         let facets = Facets::parse(&bytes)?;
         let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
         let may_have_ended = self.bucket.ended.may_be_left_out(self.number.0);
@@ -382,6 +392,7 @@ impl<'a> InboxReader<'a> {
             facets.retain_objects(&mut found, |object| !self.is_withdrawn(object))?;
         }
         let mut chunks = Chunks::new(self, day);
+        let Wanted { least, seq: wants_seq } = wanted;
         for (ordinal, arrival) in found {
             let seq =
                 if wants_seq || may_have_ended { facets.seq(arrival)? } else { Seq::default() };
@@ -412,7 +423,8 @@ impl<'a> InboxReader<'a> {
     /// Builds the groups of a day as they are shown.
     fn build(
         &self,
-        (day, held): (Day, &DayIndex),
+        day: Day,
+        held: &DayIndex,
         shapes: &[Shape],
         presenter: &mut Presenter<'_>,
     ) -> Result<Vec<InboxGroup>, Unreadable> {
@@ -446,7 +458,7 @@ impl<'a> InboxReader<'a> {
         let mut listed = headers.into_iter().zip(facts);
         let groups = shapes.iter().map(|shape| {
             let members = listed.by_ref().take(shape.listed.len());
-            self.group_of((shape, day), members, presenter)
+            self.group_of(shape, day, members, presenter)
         });
         groups.filter_map(Result::transpose).collect()
     }
@@ -454,7 +466,8 @@ impl<'a> InboxReader<'a> {
     /// Builds a group from its newest members; `None` if it has none.
     fn group_of(
         &self,
-        (shape, day): (&Shape, Day),
+        shape: &Shape,
+        day: Day,
         members: impl Iterator<Item = (Header, ((Instant, Vec<String>), EventAt))>,
         presenter: &mut Presenter<'_>,
     ) -> Result<Option<InboxGroup>, Unreadable> {

@@ -30,18 +30,18 @@ impl Shard {
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             Command::Mark { recipient, what, kind } => {
-                mark(self, intake, draft, recipient, (what, *kind))
+                mark(self, intake, draft, recipient, what, *kind)
             }
             Command::Preference { recipient, scope, channel, mode } => {
                 let chosen = take_back::Chosen { recipient, scope, channel, mode };
                 self.prefer(draft, chosen)
             }
             Command::Preferences { recipient, chosen, whole } => {
-                self.prefer_all(draft, recipient, (chosen, *whole))
+                self.prefer_all(draft, recipient, chosen, *whole)
             }
             Command::Flush { recipient, channel, lane, key } => {
-                let among = (channel.as_deref(), lane.as_deref(), key.as_ref());
-                Ok(flush(self, draft, recipient, among)?)
+                let (channel, lane) = (channel.as_deref(), lane.as_deref());
+                Ok(flush(self, draft, recipient, channel, lane, key.as_ref())?)
             }
             Command::Message { message, act } => self.operate(draft, *message, *act),
             Command::Report { message, report } => self.take_report(draft, *message, report),
@@ -100,7 +100,8 @@ fn mark(
     intake: &Intake,
     draft: &mut Draft<'_>,
     recipient: &Id,
-    (what, kind): (&Marked, MarkKind),
+    what: &Marked,
+    kind: MarkKind,
 ) -> Result<Reply, Stop> {
     let RecipientAt { bucket, number } = shard.find(recipient)?;
     let covered = match what {
@@ -129,7 +130,9 @@ fn flush(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     recipient: &Id,
-    (channel, lane, key): (Option<&str>, Option<&str>, Option<&BatchKey>),
+    channel: Option<&str>,
+    lane: Option<&str>,
+    key: Option<&BatchKey>,
 ) -> Result<Reply, Refused> {
     let RecipientAt { bucket, number } = shard.find(recipient)?;
     let channel = match channel {

@@ -66,7 +66,8 @@ impl InInboxes {
 /// Those of these recipients who were told their entry in the inbox, still have it there, and have seen it.
 fn seen_there(
     view: &dyn ReadView,
-    (bucket, names): (&Bucket, &Names),
+    bucket: &Bucket,
+    names: &Names,
     asked: &BTreeMap<InInboxes, RoaringBitmap>,
 ) -> Result<SeenThere, Unreadable> {
     let mut marked = SeenThere::new();
@@ -113,8 +114,10 @@ pub(crate) fn seen_before(
     shard: &Shard,
     draft: &Draft<'_>,
     bucket: &Bucket,
-    (row, of_type): (&EventRow, &Type),
-    (t, frozen): (Instant, &Frozen),
+    row: &EventRow,
+    of_type: &Type,
+    t: Instant,
+    frozen: &Frozen,
 ) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
     let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
     for subset in &frozen.subsets {
@@ -131,9 +134,8 @@ pub(crate) fn seen_before(
             object: About::object_hash(&row.event.object.id),
             t: t.plus_ms(-row.after_ms(channel)),
         };
-        let around = (bucket, &shard.compiled.names);
         let asked = BTreeMap::from([(entries, who)]);
-        let by_place = seen_there(draft.view, around, &asked)?;
+        let by_place = seen_there(draft.view, bucket, &shard.compiled.names, &asked)?;
         seen.extend(by_place.into_values().map(|who| (channel, who)));
     }
     Ok(seen)
@@ -145,7 +147,8 @@ impl Planner<'_> {
     pub(crate) fn seen_in_inboxes(
         &self,
         draft: &Draft<'_>,
-        (bucket, channel): (&Bucket, ChannelNo),
+        bucket: &Bucket,
+        channel: ChannelNo,
         found: &Found,
     ) -> Result<SeenThere, Unreadable> {
         let engine = self.engine;
@@ -179,7 +182,7 @@ impl Planner<'_> {
             };
             *asked.entry(entries).or_default() |= who;
         }
-        seen_there(draft.view, (bucket, &engine.intake.compiled.names), &asked)
+        seen_there(draft.view, bucket, &engine.intake.compiled.names, &asked)
     }
 
     /// Returns true if a recipient has seen the event of an arrival.

@@ -207,7 +207,7 @@ impl World {
     }
 
     /// Everyone who is meant and can be told gets an entry now.
-    fn enter(&mut self, (event, t): (usize, Instant), kind: usize, roles: (u8, u8, u8), to: u8) {
+    fn enter(&mut self, event: usize, t: Instant, kind: usize, roles: (u8, u8, u8), to: u8) {
         if self.withdrawn.contains(&roles.0) {
             return;
         }
@@ -270,7 +270,7 @@ impl World {
             let key = (deliver_at, event);
             self.scheduled.insert(key, (kind, roles, to));
         } else {
-            self.enter((event, self.now), kind, roles, to);
+            self.enter(event, self.now, kind, roles, to);
         }
         self.step(&[command]);
     }
@@ -323,7 +323,7 @@ impl World {
                 let later = self.scheduled.split_off(&(self.now.plus_ms(1), 0));
                 for ((t, event), (kind, roles, to)) in std::mem::replace(&mut self.scheduled, later)
                 {
-                    self.enter((event, t), kind, roles, to);
+                    self.enter(event, t, kind, roles, to);
                 }
                 self.step(&[]);
             }

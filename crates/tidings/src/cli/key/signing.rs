@@ -91,7 +91,7 @@ fn make(new: &New, streams: &mut Streams<'_>) -> io::Result<Status> {
     };
     let body = json!({ "name": new.name, "public": public, "scope": new.scope });
     let request = Request::post("/v1/admin/signing-keys".to_owned()).json(&body);
-    let made = match ask(&new.to, (&request, Purpose::Look), streams) {
+    let made = match ask(&new.to, &request, Purpose::Look, streams) {
         Ok(made) => made,
         Err(status) => return Ok(status),
     };
@@ -127,7 +127,7 @@ fn make(new: &New, streams: &mut Streams<'_>) -> io::Result<Status> {
 
 fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::get("/v1/admin/signing-keys".to_owned());
-    let answer = match ask(to, (&request, Purpose::Look), streams) {
+    let answer = match ask(to, &request, Purpose::Look, streams) {
         Ok(answer) => answer,
         Err(status) => return Ok(status),
     };
@@ -152,7 +152,7 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
 
 fn revoke(id: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::delete(format!("/v1/admin/signing-keys/{}", segment(id)));
-    if let Err(status) = ask(to, (&request, Purpose::Look), streams) {
+    if let Err(status) = ask(to, &request, Purpose::Look, streams) {
         return Ok(status);
     }
     if to.json {

@@ -30,7 +30,7 @@ pub(in crate::cli) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> i
     let Arguments { recipient, life, scope, to } = arguments;
     let body = json!({ "recipient": recipient, "for": life, "scope": scope });
     let request = Request::post("/v1/admin/tokens".to_owned()).json(&body);
-    let signed = match ask(to, (&request, Purpose::Look), streams) {
+    let signed = match ask(to, &request, Purpose::Look, streams) {
         Ok(signed) => signed,
         Err(status) => return Ok(status),
     };

@@ -110,8 +110,9 @@ pub(super) fn run(
         tokio.spawn(listen::serve(listener, router, bounds, closed))
     };
     let holding = Box::new(Holding(Arc::clone(&state)));
-    let hears = Arc::clone(&cluster);
-    let candidate = Candidate::start(leases, me, holding, move |members| hears.hear(members))?;
+    let observer = Arc::clone(&cluster);
+    let candidate =
+        Candidate::start(leases, me, holding, move |members| observer.observe(members))?;
     let config = arguments.config.clone();
     let configured = candidate.configurer();
     hangups.answer(&tokio, move || {
@@ -233,9 +234,9 @@ impl Holder for Holding {
         let store =
             Opened::held(Arc::clone(&state.leases), &term).map_err(|fault| fault.to_string())?;
         let (tenure, licence) = (term.tenure, Arc::clone(&term.licence));
-        let with = (&state.arguments, &state.token);
+        let (arguments, token) = (&state.arguments, &state.token);
         let mut homes = None;
-        let started = Serving::start(store, &rules, with, Some(licence), |service| {
+        let started = Serving::start(store, &rules, arguments, token, Some(licence), |service| {
             let of = service.homes_of_node().map(Arc::new);
             let service = service.in_cluster(Arc::clone(&state.cluster));
             match &*homes.insert(of) {

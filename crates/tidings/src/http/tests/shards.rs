@@ -104,7 +104,7 @@ impl Two {
                 ends: false,
             }],
         };
-        nodes.iter().for_each(|node| node.cluster.hear(&membership));
+        nodes.iter().for_each(|node| node.cluster.observe(&membership));
         Self(nodes)
     }
 

@@ -161,7 +161,7 @@ struct Flushed {
     marker: String,
     /// Open lanes that are due now, each of which becomes a message; 0 where nothing waited.
     lanes: usize,
-    /// What is scheduled, and in no lane yet: it is not sent now. Null = nothing is.
+    /// The scheduled entries, in no lane yet: they are not sent now. Null = nothing is.
     scheduled: Option<ScheduledCount>,
 }
 
