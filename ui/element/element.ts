@@ -26,7 +26,7 @@ export abstract class TidingsElement<Key extends string = string> extends Base {
   #tag = "en";
 
   /** Which part of a locale's file is this element's. */
-  protected abstract readonly part: keyof Locale;
+  protected abstract readonly section: keyof Locale;
   /** The texts that are built in. */
   protected abstract readonly english: Texts<Key>;
   /** Builds what is in `root`, once. */
@@ -164,7 +164,7 @@ export abstract class TidingsElement<Key extends string = string> extends Base {
     };
     if (tag === "en") return show("en", undefined);
     void load(tag, script, this.server).then((locale) => {
-      if (pick(this.language) === tag) show(locale ? tag : "en", locale?.[this.part]);
+      if (pick(this.language) === tag) show(locale ? tag : "en", locale?.[this.section]);
     });
     if (!this.root.hasAttribute("dir")) show("en", undefined);
   }

@@ -1,0 +1,42 @@
+import type { Text } from "../../element/texts.js";
+
+const en = {
+  title: "Notifications",
+  bell: { one: "Notifications, {n} unseen", other: "Notifications, {n} unseen" },
+  all: "All",
+  archive: "Archive",
+  back: "Back to notifications",
+  readAll: "Mark all as read",
+  read: "Mark as read",
+  unread: "Mark as unread",
+  archiveRow: "Archive",
+  unarchive: "Move to inbox",
+  snooze: "Snooze",
+  actions: "More actions",
+  hour: "For 1 hour",
+  tomorrow: "Tomorrow, {time}",
+  monday: "Monday, {time}",
+  snoozed: "Snoozed until {time}",
+  close: "Close",
+  more: { one: "{n} more", other: "{n} more" },
+  fresh: { one: "{n} new", other: "{n} new" },
+  arrived: { one: "{n} new notification", other: "{n} new notifications" },
+  emptyTitle: "You’re all caught up",
+  empty: "New notifications will appear here.",
+  noArchiveTitle: "Nothing archived",
+  noArchive: "What you archive is kept here.",
+  loading: "Loading…",
+  failed: "Notifications could not be loaded",
+  retry: "Try again",
+  offline: "You’re offline. This updates when you’re back.",
+  signedOut: "You’re signed out",
+  signIn: "Sign in again to see your notifications.",
+  notDone: "That didn’t work. Nothing was changed.",
+  archived: "Archived",
+  snoozedNow: "Snoozed until {time}",
+  undo: "Undo",
+  isUnread: "Unread",
+} satisfies Record<string, Text>;
+
+export type Key = keyof typeof en;
+export default en as Record<Key, Text>;
