@@ -161,7 +161,9 @@ export class Inbox {
 
   /** Takes in the counts of an answer. */
   count(counts: Counts | Page): void {
-    if (this.#tally.take(counts)) this.changed();
+    const { length } = this.pending;
+    this.#clear();
+    if (this.#tally.take(counts) || this.pending.length < length) this.changed();
   }
 
   /** Tells the listeners, once a turn. */
@@ -210,7 +212,6 @@ export class Inbox {
 
   /** The frame of a mark comes on the stream; without one, its rows are read. */
   #settle(): void {
-    this.#clear();
     const wait = this.#state === "live" ? 2000 : 0;
     if (this.pending.length) {
       this.env.setTimeout(() => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Rows, type Filter, type Frame, type Page } from "../core/index.js";
 import { Tally } from "../core/tally.js";
 import { chance } from "./clock.js";
-import { World } from "./world.js";
+import { act, World } from "./world.js";
 
 const seeds = Number(process.env.TIDINGS_RUNS ?? 1000);
 const only = process.env.TIDINGS_SEED;
@@ -13,7 +13,9 @@ class Client {
   rows: Rows;
   tally = new Tally();
   /** What is on its way to it. */
-  post: (() => void)[] = [];
+  post: { frame: boolean; run: () => void }[] = [];
+  /** The stream broke and did not continue: what is loaded has to be read anew. */
+  lost = false;
   #from: number;
 
   constructor(readonly world: World, readonly filter: Filter, readonly random: () => number) {
@@ -29,8 +31,8 @@ class Client {
       this.rows.frame(structuredClone(frame));
       this.tally.take(frame);
     };
-    this.post.push(deliver);
-    while (this.random() < 0.2) this.post.push(deliver);
+    this.post.push({ frame: true, run: deliver });
+    while (this.random() < 0.2) this.post.push({ frame: true, run: deliver });
   }
 
   ask(): void {
@@ -45,15 +47,35 @@ class Client {
       this.rows.page(page, top);
       this.tally.take(page);
     };
-    this.post.push(deliver);
-    if (this.random() < 0.1) this.post.push(deliver);
+    this.post.push({ frame: false, run: deliver });
+    if (this.random() < 0.1) this.post.push({ frame: false, run: deliver });
+  }
+
+  /** Loses the frames that are on their way, or some of them. */
+  cut(): void {
+    const kept = this.post.filter(({ frame }) => !frame || this.random() < 0.3);
+    this.lost ||= kept.length < this.post.length;
+    this.post = kept;
+  }
+
+  /** Reads what is loaded anew, as a list does after a stream that did not continue. */
+  reload(): void {
+    const { floor } = this.rows;
+    let top: string | undefined;
+    do {
+      const query = new URLSearchParams({ limit: "4", ...(top ? { cursor: top } : {}), ...this.filter as object });
+      const page: Page = structuredClone(this.world.page(query));
+      this.tally.take(page);
+      this.rows.page(page, top);
+      top = page.next ?? undefined;
+    } while (top && top > floor);
   }
 
   /** Delivers something that is on its way, not the oldest of it. */
   hear(): void {
     if (!this.post.length) return;
     const [deliver] = this.post.splice(Math.floor(this.random() * this.post.length), 1);
-    deliver!();
+    deliver!.run();
     this.#check();
   }
 
@@ -62,31 +84,6 @@ class Client {
     const { rev, unseen, unread } = this.tally.counts!;
     const had = this.world.history.get(rev)!;
     assert.deepEqual({ unseen, unread }, { unseen: had.unseen, unread: had.unread });
-  }
-}
-
-export function act(world: World, random: () => number): void {
-  const pick = <T>(from: T[]): T => from[Math.floor(random() * from.length)]!;
-  const events = world.entries.map(({ item }) => item.event);
-  world.advance(world.now + Math.floor(random() * 60_000));
-  const roll = random();
-  if (roll < 0.4 || !events.length) {
-    const n = Math.floor(random() * 6);
-    const like = random() < 0.5;
-    const type = like ? "like" : "comment";
-    world.publish({ category: like ? "comments" : "following", type, object: { id: `works/${n}` } });
-  } else if (roll < 0.45) world.withdraw(pick(events));
-  else if (roll < 0.5) world.retract(`works/${Math.floor(random() * 6)}`, random() < 0.6);
-  else {
-    const name = pick(["seen", "read", "unread", "archive", "unarchive", "snooze", "unsnooze", "delete"] as const);
-    const rows = world.rows(pick(["active", "archived", "snoozed"]));
-    const until = new Date(world.now + random() * 300_000).toISOString();
-    const target = pick([
-      { event: pick(events) }, { object: `works/${Math.floor(random() * 6)}` },
-      { group: pick(rows)?.key ?? "none" },
-      ...(random() < 0.15 ? [{ all: true as const }, { up_to: new Date(world.now - 30_000).toISOString() }] : []),
-    ]);
-    world.mark(name, name === "snooze" ? { ...target, until } : target);
   }
 }
 
@@ -102,8 +99,13 @@ test("every page ends with the server's rows and counts, whatever order frames a
       const client = clients[Math.floor(random() * clients.length)]!;
       if (random() < 0.2) client.ask();
       if (random() < 0.6) client.hear();
+      if (random() < 0.03) client.cut();
     }
     for (const client of clients) {
+      if (client.lost) {
+        while (random() < 0.8) client.hear();
+        client.reload();
+      }
       while (client.post.length) client.hear();
       const { category } = client.filter;
       const expected = world.rows("active")

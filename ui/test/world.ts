@@ -232,3 +232,29 @@ function whereIs({ archived, snoozed }: Entry): Where {
 function byOrder(a: Group, b: Group): number {
   return a.order < b.order ? 1 : -1;
 }
+
+/** Something that happens, by chance. */
+export function act(world: World, random: () => number): void {
+  const pick = <T>(from: T[]): T => from[Math.floor(random() * from.length)]!;
+  const events = world.entries.map(({ item }) => item.event);
+  world.advance(world.now + Math.floor(random() * 60_000));
+  const roll = random();
+  if (roll < 0.4 || !events.length) {
+    const n = Math.floor(random() * 6);
+    const like = random() < 0.5;
+    const type = like ? "like" : "comment";
+    world.publish({ category: like ? "comments" : "following", type, object: { id: `works/${n}` } });
+  } else if (roll < 0.45) world.withdraw(pick(events));
+  else if (roll < 0.5) world.retract(`works/${Math.floor(random() * 6)}`, random() < 0.6);
+  else {
+    const name = pick(["seen", "read", "unread", "archive", "unarchive", "snooze", "unsnooze", "delete"] as const);
+    const rows = world.rows(pick(["active", "archived", "snoozed"]));
+    const until = new Date(world.now + random() * 300_000).toISOString();
+    const target = pick([
+      { event: pick(events) }, { object: `works/${Math.floor(random() * 6)}` },
+      { group: pick(rows)?.key ?? "none" },
+      ...(random() < 0.15 ? [{ all: true as const }, { up_to: new Date(world.now - 30_000).toISOString() }] : []),
+    ]);
+    world.mark(name, name === "snooze" ? { ...target, until } : target);
+  }
+}
