@@ -44,6 +44,8 @@ export class Inbox {
   era = 0;
   /** The newest `rev` of the stream. */
   heard = -1;
+  /** The `rev` with which the stream began: frames tell what came after it. */
+  base = -1;
 
   constructor(options: InboxOptions) {
     this.env = options.env ?? here;
@@ -179,16 +181,17 @@ export class Inbox {
   #hello(hello: Hello): void {
     if (hello.reset) {
       this.era += 1;
-      this.heard = -1;
+      this.heard = this.base = -1;
       this.#tally.reset();
       for (const list of this.#lists.values()) {
-        const { loaded } = list.rows;
+        list.stale ||= list.rows.loaded;
         list.rows.reset();
-        if (loaded) void list.load();
       }
     }
+    this.base = hello.rev;
     this.heard = Math.max(this.heard, hello.rev);
     this.count(hello);
+    for (const list of this.#lists.values()) if (list.stale && !list.loading) void list.load();
     this.#catchUp(hello.rev);
   }
 
@@ -206,7 +209,7 @@ export class Inbox {
   /** Reads anew what is older than `rev`: what frames don't tell of, or what they may have told meanwhile. */
   #catchUp(rev: number): void {
     for (const list of this.#lists.values()) {
-      if (list.rows.loaded && list.rows.rev < rev) void list.load();
+      if ((list.rows.loaded || list.loading) && list.rows.rev < rev) void list.load();
     }
   }
 
@@ -248,7 +251,7 @@ export class Inbox {
 
   #forget(): void {
     this.era += 1;
-    this.heard = -1;
+    this.heard = this.base = -1;
     this.pending = [];
     this.#tally.reset();
     this.#lists.clear();

@@ -1,4 +1,4 @@
-import { pause } from "./env.js";
+import { backOff, pause } from "./env.js";
 import type { Inbox } from "./inbox.js";
 import { applied } from "./marks.js";
 import { asProblem, type Problem } from "./problem.js";
@@ -10,6 +10,9 @@ export class List {
   readonly rows: Rows;
   /** Why the last page did not come. */
   problem: Problem | undefined;
+  /** True from the moment that rows are wanted, or may have been missed, until they were read. */
+  stale = false;
+  #failures = 0;
   #running: Promise<void> | undefined;
   #again = false;
 
@@ -38,6 +41,7 @@ export class List {
 
   /** Reads what is loaded anew, or the first page. */
   load(): Promise<void> {
+    this.stale = true;
     if (this.#running) this.#again = true;
     return (this.#running ??= this.#work(() => this.#first()));
   }
@@ -51,6 +55,7 @@ export class List {
   /** Forgets the rows: a list that nobody looks at need not be kept right. */
   unload(): void {
     this.rows.reset();
+    this.stale = false;
   }
 
   async #work(read: () => Promise<unknown>): Promise<void> {
@@ -65,7 +70,7 @@ export class List {
         await this.#first();
       }
     } catch (error) {
-      if (era === inbox.era) this.problem = asProblem(error);
+      if (era === inbox.era) this.#fail(asProblem(error));
     } finally {
       this.#running = undefined;
       this.#again = false;
@@ -74,20 +79,38 @@ export class List {
     }
   }
 
+  /** What is live already is asked again; otherwise the stream's hello does it. */
+  #fail(problem: Problem): void {
+    const { inbox } = this;
+    this.problem = problem;
+    if (problem.unauthorized || (problem.status >= 400 && problem.status < 429)) return;
+    inbox.env.setTimeout(() => {
+      if (this.stale && inbox.state === "live") void this.load();
+    }, Math.max(backOff(inbox.env, this.#failures++), problem.retryAfterMs ?? 0));
+  }
+
   async #first(): Promise<void> {
     const { inbox, rows } = this;
     const { floor } = rows;
     for (let tries = 0; tries < 3; tries++) {
       const { heard } = inbox;
       let page = await this.#page(undefined);
+      const { rev = 0 } = page ?? {};
       // As far down as it was loaded before, within reason.
-      for (let pages = 1; page?.next && pages < 10; pages++) {
+      for (let pages = 1; page?.next; pages++) {
         const bottom = page.groups.at(-1)?.order;
         if (bottom === undefined || bottom <= floor) break;
+        if (pages === 10) {
+          rows.end(page);
+          break;
+        }
         page = await this.#page(page.next, bottom);
       }
-      // A machine that lags behind the stream is asked again.
-      if (!page || rows.rev >= heard) return;
+      if (!page) return;
+      // What happened before the stream began, or before this was asked for, no frame will tell.
+      this.stale = rev < Math.max(heard, inbox.base);
+      this.#failures = 0;
+      if (!this.stale) return;
       await pause(inbox.env, 250 << tries);
     }
   }

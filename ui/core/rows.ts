@@ -25,7 +25,7 @@ export class Rows {
   #stretches: Stretch[] = [];
   /** Cursor of the next page; null at the end, undefined before the first page. */
   next: string | null | undefined;
-  /** The newest `rev` that was heard of these rows. */
+  /** The newest `rev` that was heard of the first rows. */
   rev = -1;
 
   constructor(readonly filter: Filter) {}
@@ -58,7 +58,8 @@ export class Rows {
     for (const row of page.groups) this.#put(row, page.rev);
     this.#cover({ top, floor, rev: page.rev });
     if (floor <= this.floor) this.next = page.next;
-    this.rev = Math.max(this.rev, page.rev);
+    // A later page says nothing of what is above it.
+    if (top === TOP) this.rev = Math.max(this.rev, page.rev);
   }
 
   /** Takes in what a frame tells of active rows. */
@@ -74,6 +75,13 @@ export class Rows {
       this.#put(row, frame.rev);
     }
     this.rev = Math.max(this.rev, frame.rev);
+  }
+
+  /** Forgets what lies below `page`: it was not read anew. */
+  end(page: Page): void {
+    const bottom = page.groups.at(-1)?.order ?? TOP;
+    this.#stretches = this.#stretches.filter(({ floor }) => floor >= bottom);
+    this.next = page.next;
   }
 
   /** Forgets everything: the server begins anew. */

@@ -44,6 +44,8 @@ export class Shared {
   /** Signed out or refused: nothing goes on before `start`. */
   #ended = false;
   #state: LiveState = "idle";
+  /** False from joining to the first hello: frames before it would hide that others were missed. */
+  #greeted = false;
   /** The newest counts, for pages that join. */
   #hello: Hello | undefined;
   #beat: unknown;
@@ -112,6 +114,7 @@ export class Shared {
       this.#channel = channel(this.#name);
       this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#hear(data);
     }
+    this.#greeted = false;
     this.#post({ k: "join" });
     this.#listen();
     const held = () =>
@@ -202,11 +205,12 @@ export class Shared {
     const { sink } = this;
     if (message.k === "state") return this.#tell(message.state);
     if (message.k === "hello") {
+      this.#greeted = true;
       this.#live.cursor = message.id;
       this.#hello = message.hello;
       this.#tell(message.state);
       sink.hello(message.hello);
-    } else if (message.k === "frame") {
+    } else if (message.k === "frame" && this.#greeted) {
       const { changed: _, gone: __, ...counts } = message.frame;
       if (message.id) this.#live.cursor = message.id;
       this.#hello = counts;

@@ -103,6 +103,9 @@ test("every page ends with the server's rows and counts, whatever order frames a
     }
     for (const client of clients) {
       if (client.lost) {
+        // A list asks for one page at a time, so that its answers are there before it reads anew; frames may be late.
+        for (const { frame, run } of client.post) if (!frame) run();
+        client.post = client.post.filter(({ frame }) => frame);
         while (random() < 0.8) client.hear();
         client.reload();
       }
