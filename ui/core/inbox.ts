@@ -153,7 +153,7 @@ export class Inbox {
         mark.rev = counts.rev;
         this.count(counts);
         this.#settle();
-      }
+      } else this.#drop(mark);
       return counts;
     } catch (error) {
       this.#drop(mark);
@@ -183,6 +183,7 @@ export class Inbox {
       this.era += 1;
       this.heard = this.base = -1;
       this.#tally.reset();
+      this.pending = this.pending.filter(({ rev }) => rev === undefined);
       for (const list of this.#lists.values()) {
         list.stale ||= list.rows.loaded;
         list.rows.reset();
