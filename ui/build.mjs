@@ -38,10 +38,19 @@ const locales = {
   },
 };
 
+/** In dist the panel is a file beside the element, which loads it when it is wanted. */
+const panel = {
+  name: "panel",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/panel\.js$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: "./inbox-panel.js", external: true } : undefined));
+  },
+};
+
 const common = { bundle: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", plugins: [css, locales], write: false };
 const entries = [...elements.filter((element) => existsSync(`${element}/index.ts`)), "core"];
 const outputs = await Promise.all([
-  build({ ...common, minify: true, outdir: "dist", entryPoints: entries.map((entry) => ({ in: `${entry}/index.ts`, out: entry })) }),
+  build({ ...common, minify: true, outdir: "dist", plugins: [css, locales, panel],
+    entryPoints: [...entries.map((entry) => ({ in: `${entry}/index.ts`, out: entry })), { in: "inbox/panel.ts", out: "inbox-panel" }] }),
   build({ ...common, minify: true, outdir: "dist/locales", entryPoints: tags.map((tag) => ({ in: `locale:${tag}`, out: tag })) }),
   existsSync("worker/index.ts") &&
     build({ ...common, format: "iife", minify: true, outdir: "dist", entryPoints: [{ in: "worker/index.ts", out: "worker" }] }),

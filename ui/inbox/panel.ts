@@ -1,190 +1,478 @@
+import type { Inbox } from "../core/inbox.js";
+import type { Filter, Item, MarkName, Target } from "../core/types.js";
 import { h, icon, say, set, sheet } from "../element/h.js";
-import type { List } from "../core/list.js";
-import type { Group } from "../core/types.js";
-import { Row, type RowView } from "./row.js";
+import type { Key } from "../locales/inbox/en.js";
+import { icons } from "./icons.js";
+import { Menu } from "./menu.js";
+import css from "./panel.css";
+import { Place, RowList, skeleton, state, Tabs, type Tab } from "./parts.js";
+import type { Action, Row, RowView } from "./row.js";
+import { morning, soon } from "./time.js";
 
-/** The rows of a list on the screen: they move only when nobody is about to point at one. */
-export class RowList {
-  readonly element = h("ul", { role: "list" });
-  readonly rows: Row[] = [];
-  /** How many rows wait above the list. */
-  waiting = 0;
-  #places = new Map<string, string>();
-  #top = "";
-  #current: Row | undefined;
+/** What a panel knows of its element. */
+export interface Host {
+  element: HTMLElement;
+  root: HTMLElement;
+  inbox(): Inbox | undefined;
+  locale(): string;
+  t(key: Key, values?: Record<string, string | number>): string;
+  /** Reads a text out. */
+  say(text: string): void;
+  /** Tells that an item is opened; false if its way is the host's. */
+  open(item: Item): boolean;
+  toggled(shown: boolean): void;
+}
 
-  constructor(readonly view: () => RowView) {
-    this.element.addEventListener("focusin", ({ target }) => {
-      const row = this.rows.find(({ element }) => element.contains(target as Node));
-      if (row) this.#select(row);
+type View = "active" | "archived" | "snoozed";
+
+const TOAST_MS = 6000;
+let style: CSSStyleSheet | undefined;
+
+/** The list with its head, tabs and states: a dialog beside the bell, a sheet on a phone, or a part of the page. */
+export class Panel {
+  readonly #page: boolean;
+  readonly #place = new Place();
+  readonly #tabs = new Tabs((id) => this.#choose(id));
+  readonly #rows = new RowList(() => this.#rowView());
+  readonly #menu = new Menu();
+  readonly #heading = h("h2", { id: "heading" });
+  readonly #state = h("div");
+  readonly #more = h("div", { class: "more" });
+  readonly #note = h("div", { class: "note", hidden: true });
+  readonly #pill = h("button", { class: "pill", hidden: true, onclick: () => this.#release() });
+  readonly #toast = h("div", { class: "toast", hidden: true });
+  readonly #tools: Record<"back" | "readAll" | "archive" | "close", HTMLButtonElement>;
+  readonly #scroll: HTMLElement;
+  readonly #panel: HTMLElement;
+  readonly #end = new AbortController();
+  #shut: AbortController | undefined;
+  #bell: HTMLElement | undefined;
+
+  #inSight = false;
+  #atTop = true;
+  #pointed = false;
+  #nearEnd = false;
+  #view: View = "active";
+  #category: string | undefined;
+  #stateKey = "";
+  #asked = new Set<string>();
+  #titles: Record<string, string> | undefined;
+  #toastTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(readonly host: Host) {
+    const { root, element } = host;
+    const shadow = root.getRootNode() as ShadowRoot;
+    shadow.adoptedStyleSheets.push((style ??= sheet(css)), this.#place.sheet);
+    this.#page = element.getAttribute("mode") === "page";
+    const tool = (name: string, path: string, run: () => void) =>
+      h("button", { class: `tool ${name}`, onclick: run }, icon(path));
+    this.#tools = {
+      back: tool("back", icons.back, () => this.#show("active")),
+      readAll: tool("read-all", icons.checks, () => void this.#mark("read", { all: true, ...this.#of() })),
+      archive: tool("archive", icons.archive, () => this.#show("archived")),
+      close: tool("close", icons.close, () => this.hide()),
+    };
+    const top = h("div");
+    this.#scroll = h("div", { class: "scroll", id: "list", "aria-labelledby": "heading" },
+      top, this.#rows.element, this.#state, this.#more);
+    const slot = h("slot", { name: "footer" });
+    const foot = h("div", { class: "foot" }, slot);
+    slot.addEventListener("slotchange", () => foot.classList.toggle("filled", slot.assignedNodes().length > 0));
+    this.#panel = h(this.#page ? "section" : "dialog", {
+      class: this.#page ? "panel page" : "panel", part: "panel", tabindex: this.#page ? null : "-1", "aria-labelledby": "heading",
+    },
+      h("span", { class: "grip" }),
+      h("div", { class: "head" }, this.#tools.back, this.#heading, this.#tools.readAll, this.#tools.archive, this.#tools.close),
+      this.#tabs.element, this.#note,
+      h("div", { class: "middle" }, this.#pill, this.#scroll, this.#toast), foot, this.#menu.element);
+    root.append(this.#panel);
+    this.#listen(top);
+    this.relabel();
+  }
+
+  #listen(top: HTMLElement): void {
+    const { signal } = this.#end;
+    const watch = (element: Element, run: (seen: boolean) => void, rootMargin = "0px") => {
+      const observer = new IntersectionObserver((entries) => run(entries.at(-1)!.isIntersecting), { rootMargin });
+      observer.observe(element);
+      signal.addEventListener("abort", () => observer.disconnect());
+    };
+    watch(this.#panel, (seen) => {
+      this.#inSight = seen;
+      this.render();
     });
-  }
-
-  /** Shows the groups; while `held`, what is newer than all that is shown waits. */
-  show(groups: Group[], held: boolean, fresh: (group: Group) => boolean): void {
-    const first = !this.rows.length;
-    if (!held || first) {
-      this.#places = new Map(groups.map(({ key, order }) => [key, order]));
-      this.#top = groups[0]?.order ?? "";
-    }
-    const place = ({ key, order }: Group) => this.#places.get(key) ?? order;
-    const shown = groups.filter((group) => place(group) <= this.#top);
-    this.waiting = groups.length - shown.length;
-    shown.sort((a, b) => (place(a) < place(b) ? 1 : -1));
-
-    const old = [...this.rows];
-    const next = shown.map((group) => {
-      // A row that was read has another key, and is the same row to who looks at it.
-      const at = Math.max(
-        old.findIndex((row) => row.group.key === group.key),
-        old.findIndex((row) => row.item.event === group.items[0]?.event),
-      );
-      const [row = new Row(this.view)] = at < 0 ? [] : old.splice(at, 1);
-      if (at < 0 && !first) row.element.classList.add("in");
-      row.fresh ||= fresh(group);
-      row.show(group);
-      return row;
+    watch(top, (seen) => {
+      this.#atTop = seen;
+      this.render();
     });
-    const lost = old.find((row) => row === this.#current);
-    const focused = lost?.element.matches(":focus-within");
-    const index = this.rows.indexOf(lost!);
-    for (const row of old) row.element.remove();
-    next.forEach((row, at) => {
-      if (this.element.children[at] !== row.element) this.element.insertBefore(row.element, this.element.children[at] ?? null);
-    });
-    this.rows.splice(0, this.rows.length, ...next);
-    if (lost || !this.#current) {
-      this.#current = undefined;
-      const near = next[Math.min(Math.max(index, 0), next.length - 1)];
-      if (near) this.#select(near);
-      if (focused) near?.link.focus();
-    }
-  }
-
-  clear(): void {
-    this.rows.splice(0);
-    this.element.replaceChildren();
-    this.#current = undefined;
-  }
-
-  /** Moves the focus by some rows; to the current one if it is elsewhere. */
-  move(by: number): void {
-    const at = this.rows.findIndex(({ element }) => element.matches(":focus-within"));
-    const to = at < 0 ? Math.max(0, this.rows.indexOf(this.#current!)) : at + by;
-    this.rows[Math.min(Math.max(to, 0), this.rows.length - 1)]?.link.focus();
-  }
-
-  get focused(): Row | undefined {
-    return this.rows.find(({ element }) => element.matches(":focus-within"));
-  }
-
-  #select(row: Row): void {
-    if (this.#current && this.#current !== row) this.#current.current = false;
-    this.#current = row;
-    row.current = true;
-  }
-}
-
-/** Where a panel and its menus are: a rule of the element's own sheet, as inline styles are not allowed. */
-export class Place {
-  readonly sheet = sheet("");
-  #rules = ["", ""];
-
-  #write(at: number, rule: string): void {
-    this.#rules[at] = rule;
-    this.sheet.replaceSync(this.#rules.join(""));
-  }
-
-  /** Puts the panel under its bell, or above it where there is more room, within the window. */
-  panel(panel: HTMLElement, bell: HTMLElement): void {
-    const { left, right, top, bottom } = bell.getBoundingClientRect();
-    const { innerWidth, innerHeight } = window;
-    const width = Math.min(420, innerWidth - 16);
-    const below = innerHeight - bottom - 16;
-    const above = top - 16;
-    const up = below < 360 && above > below;
-    const toLeft = (left + right) / 2 > innerWidth / 2;
-    const x = Math.min(Math.max(8, toLeft ? right - width : left), innerWidth - width - 8);
-    const y = up ? innerHeight - top + 8 : Math.max(8, bottom + 8);
-    panel.classList.toggle("above", up);
-    this.#write(0, `.panel{--x:${x}px;--y:${y}px;--w:${width}px;--h:${Math.max(200, Math.min(680, up ? above : below))}px}`);
-  }
-
-  menu(menu: HTMLElement, from: HTMLElement): void {
-    const button = from.getBoundingClientRect();
-    const { offsetWidth: width, offsetHeight: height } = menu;
-    const rtl = getComputedStyle(menu).direction === "rtl";
-    const x = Math.min(Math.max(8, rtl ? button.left : button.right - width), window.innerWidth - width - 8);
-    const y = button.bottom + height + 12 > window.innerHeight ? button.top - height - 4 : button.bottom + 4;
-    this.#write(1, `.menu{--menu-x:${x}px;--menu-y:${Math.max(8, y)}px}`);
-  }
-}
-
-/** What a list shows in place of rows. */
-export function state(path: string, title: string, text?: string, button?: HTMLElement, part?: string): HTMLElement {
-  return h("div", { class: "state", part },
-    h("span", { class: "disc" }, icon(path)), h("strong", {}, title), text ? h("p", {}, text) : undefined, button);
-}
-
-/** Grey rows, as long as nothing is known. */
-export function skeleton(text: string): HTMLElement {
-  const rows = Array.from({ length: 5 }, () => h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("div", {}, h("b"), h("b"))));
-  return h("div", {}, h("span", { class: "sr" }, text), ...rows);
-}
-
-export interface Tab {
-  id: string;
-  text: string;
-  count: number;
-}
-
-/** Tabs: arrows move, and what they reach is shown. */
-export class Tabs {
-  readonly element = h("div", { class: "tabs", role: "tablist" });
-  #buttons = new Map<string, HTMLButtonElement>();
-
-  constructor(readonly choose: (id: string) => void) {
-    this.element.addEventListener("keydown", (event) => {
-      const all = [...this.#buttons.values()];
-      const at = all.findIndex((button) => button.matches(":focus"));
-      const forward = getComputedStyle(this.element).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
-      const step = event.key === forward ? 1 : event.key === "ArrowLeft" || event.key === "ArrowRight" ? -1 : 0;
-      const to = event.key === "Home" ? 0 : event.key === "End" ? all.length - 1 : step ? (at + step + all.length) % all.length : -1;
-      if (at < 0 || to < 0) return;
+    watch(this.#more, (seen) => {
+      this.#nearEnd = seen;
+      this.render();
+    }, "300px");
+    const point = (pointed: boolean) => {
+      this.#pointed = pointed;
+      this.render();
+    };
+    this.#rows.element.addEventListener("pointerenter", ({ pointerType }) => point(pointerType === "mouse"));
+    this.#rows.element.addEventListener("pointerleave", () => point(false));
+    document.addEventListener("visibilitychange", () => this.render(), { signal });
+    this.#panel.addEventListener("keydown", (event) => this.#key(event));
+    this.#panel.addEventListener("cancel", (event) => {
       event.preventDefault();
-      event.stopPropagation();
-      all[to]!.focus();
-      all[to]!.click();
+      this.hide();
     });
+    // A press beside a sheet is one on its backdrop, which is the dialog itself.
+    this.#panel.addEventListener("click", ({ target, clientY }) => {
+      if (target === this.#panel && this.#bell && clientY < this.#panel.getBoundingClientRect().top) this.hide();
+    });
+    const tick = () => {
+      if (signal.aborted) return;
+      setTimeout(tick, 30_000);
+      if (this.#visible) for (const row of this.#rows.rows) row.tick();
+    };
+    tick();
   }
 
-  show(name: string, tabs: Tab[], chosen: string, controls: string): void {
-    this.element.hidden = tabs.length < 2;
-    set(this.element, "aria-label", name);
-    for (const [id, button] of this.#buttons) {
-      if (tabs.some((tab) => tab.id === id)) continue;
-      button.remove();
-      this.#buttons.delete(id);
+  /** Opens beside the bell. */
+  show(bell: HTMLElement): void {
+    if (this.#bell) return;
+    this.#bell = bell;
+    this.#shut = new AbortController();
+    const { signal } = this.#shut;
+    const panel = this.#panel as HTMLDialogElement;
+    if (!panel.showPopover || matchMedia("(max-width: 600px)").matches) {
+      panel.removeAttribute("popover");
+      panel.showModal();
+    } else {
+      const place = () => this.#place.panel(panel, bell);
+      place();
+      panel.setAttribute("popover", "manual");
+      panel.showPopover();
+      addEventListener("resize", place, { signal });
+      addEventListener("scroll", place, { signal, capture: true, passive: true });
+      const outside = (event: Event) => !event.composedPath().includes(this.host.element) && this.hide(false);
+      document.addEventListener("pointerdown", outside, { signal });
+      document.addEventListener("focusin", outside, { signal });
     }
-    tabs.forEach(({ id, text, count }, at) => {
-      let button = this.#buttons.get(id);
-      if (!button) {
-        button = h("button", { class: "tab", part: "tab", role: "tab", id: `tab-${at}`, "aria-controls": controls, onclick: () => this.choose(id) },
-          h("bdi"), h("span"));
-        this.#buttons.set(id, button);
+    panel.focus();
+    this.host.toggled(true);
+    this.prepare();
+    this.render();
+  }
+
+  /** Closes; the focus goes back to the bell unless somebody has put it elsewhere. */
+  hide(back = true): void {
+    const bell = this.#bell;
+    if (!bell) return;
+    this.#bell = undefined;
+    this.#shut?.abort();
+    this.#menu.close();
+    const panel = this.#panel as HTMLDialogElement;
+    if (panel.hasAttribute("popover")) panel.hidePopover();
+    else panel.close();
+    if (back) bell.focus();
+    for (const row of this.#rows.rows) row.fresh = false;
+    this.#asked.clear();
+    if (this.#view !== "active") this.#show("active");
+    this.host.toggled(false);
+  }
+
+  /** Forgets what is shown: another person may come. */
+  clear(): void {
+    this.#rows.clear();
+    this.#titles = undefined;
+    this.#asked.clear();
+    this.#toast.hidden = true;
+    this.render();
+  }
+
+  /** Leaves the element. */
+  end(): void {
+    this.#end.abort();
+    this.#panel.remove();
+  }
+
+  get #visible(): boolean {
+    return (this.#page ? this.#inSight : !!this.#bell) && document.visibilityState === "visible";
+  }
+
+  #filter(): Filter {
+    return this.#view === "active" ? this.#of() : { state: this.#view };
+  }
+
+  /** The category that is shown, as marks say it. */
+  #of(): { category?: string } {
+    return this.#category === undefined ? {} : { category: this.#category };
+  }
+
+  get #list() {
+    return this.host.inbox()?.list(this.#filter());
+  }
+
+  get #tabbed(): boolean {
+    return this.host.element.getAttribute("tabs") === "category";
+  }
+
+  /** Reads the list, for whoever is about to look at it. */
+  prepare(): void {
+    const list = this.#list;
+    if (list && !list.loading && (!list.rows.loaded || list.stale)) void list.load();
+    if (this.#tabbed) void this.#name();
+    this.render();
+  }
+
+  /** Titles of categories come with the preferences, where the token opens them. */
+  async #name(): Promise<void> {
+    const inbox = this.host.inbox();
+    if (!inbox?.counts || this.#titles || !opens(inbox, "preferences")) return;
+    this.#titles = {};
+    try {
+      type Named = { id?: string; category?: string; name?: string; title?: string };
+      const answer = await inbox.api.call<{ choices?: Named[] | { categories?: Named[] } }>("GET", "/preferences");
+      const { choices } = answer;
+      for (const { id, category, name, title } of Array.isArray(choices) ? choices : (choices?.categories ?? [])) {
+        const key = id ?? category ?? name;
+        if (key && title) this.#titles[key] = title;
       }
-      const [label, badge] = button.children as unknown as [HTMLElement, HTMLElement];
-      say(label, text);
-      say(badge, count ? String(count) : "");
-      badge.hidden = !count;
-      set(button, "aria-selected", String(id === chosen));
-      set(button, "tabindex", id === chosen ? "0" : "-1");
-      if (this.element.children[at] !== button) this.element.insertBefore(button, this.element.children[at] ?? null);
-    });
+      this.render();
+    } catch {
+      // The name of the configuration has to do.
+    }
+  }
+
+  #show(view: View): void {
+    if (this.#view !== "active") this.#list?.unload();
+    const { archive, back } = this.#tools;
+    const active = this.#panel.matches(":focus-within");
+    this.#view = view;
+    this.#turn();
+    if (active && this.#bell) (view === "active" ? archive : back).focus();
+  }
+
+  #choose(id: string): void {
+    if (this.#view !== "active") {
+      this.#list?.unload();
+      this.#view = id as View;
+    } else this.#category = id === "*" ? undefined : id.slice(1);
+    this.#turn();
+  }
+
+  #turn(): void {
+    this.#rows.clear();
+    this.#scroll.scrollTop = 0;
+    this.prepare();
+  }
+
+  /** Shows the rows that wait. */
+  #release(): void {
+    this.#panel.focus();
+    this.#pointed = false;
+    this.#atTop = true;
+    if (this.#page) this.#panel.scrollIntoView({ block: "nearest" });
+    this.#scroll.scrollTop = 0;
+    this.render(false);
+    this.#rows.rows[0]?.link.focus({ preventScroll: true });
+  }
+
+  #rowView(): RowView {
+    const inbox = this.host.inbox();
+    const actions: Action[] = inbox && !opens(inbox, "inbox") ? []
+      : this.#view === "active" ? ["read", "archive", "snooze"]
+      : ["read", this.#view === "archived" ? "unarchive" : "unsnooze"];
+    return {
+      actions, lang: this.host.locale(), now: Date.now(), t: this.host.t,
+      act: (action, row, from) => void this.#act(action, row, from),
+      open: (row, item, event) => this.#open(row, item, event),
+    };
+  }
+
+  relabel(): void {
+    for (const [name, tool] of Object.entries(this.#tools)) {
+      const text = this.host.t(name as Key);
+      set(tool, "aria-label", text);
+      set(tool, "title", text);
+    }
+    this.#stateKey = "?";
+    this.#note.hidden = true;
+    this.render();
+  }
+
+  render(held = this.#pointed || !this.#atTop || !!this.#rows.focused): void {
+    if (!this.#page && !this.#bell) return;
+    this.#renderHead();
+    const list = this.#list;
+    const groups = list?.groups() ?? [];
+    const visible = this.#visible;
+    this.#rows.show(groups, held && visible, ({ seen }) => this.#view === "active" && !seen);
+    this.#renderState(groups.length);
+    const { waiting } = this.#rows;
+    if (waiting) this.#pill.replaceChildren(icon(icons.up), this.host.t("fresh", { n: waiting }));
+    this.#pill.hidden = !waiting;
+    this.#more.hidden = !list?.hasMore;
+    if (this.#nearEnd && list?.hasMore && !list.problem && groups.length) void list.more();
+    if (visible && this.#view === "active") this.#see();
+  }
+
+  #renderHead(): void {
+    const { host } = this;
+    const inbox = host.inbox();
+    const counts = inbox?.counts;
+    const active = this.#view === "active";
+    say(this.#heading, host.t(active ? "title" : "archive"));
+    const { back, readAll, archive, close } = this.#tools;
+    back.hidden = active;
+    archive.hidden = !active;
+    readAll.hidden = !active || !this.#rowView().actions.length;
+    close.hidden = this.#page || this.#panel.hasAttribute("popover");
+    const of = this.#category === undefined ? counts : counts?.categories[this.#category];
+    readAll.disabled = !of?.unread;
+    const tabs: Tab[] = active
+      ? [{ id: "*", text: host.t("all"), count: counts?.unread ?? 0 }]
+      : (["archived", "snoozed"] as const).map((id) => ({ id, text: host.t(`${id}Tab`), count: 0 }));
+    if (active && this.#tabbed) {
+      for (const [name, { unread, title }] of Object.entries(counts?.categories ?? {})) {
+        const words = name.charAt(0).toUpperCase() + name.slice(1).replace(/[_-]/g, " ");
+        tabs.push({ id: `=${name}`, text: title ?? this.#titles?.[name] ?? words, count: unread });
+      }
+    }
+    this.#tabs.show(host.t("title"), tabs, !active ? this.#view : this.#category === undefined ? "*" : `=${this.#category}`);
+    const tabbed = tabs.length > 1;
+    set(this.#scroll, "role", tabbed ? "tabpanel" : "group");
+    const offline = inbox?.state === "offline";
+    if (offline && this.#note.hidden) this.#note.replaceChildren(icon(icons.cloud), host.t("offline"));
+    this.#note.hidden = !offline;
+  }
+
+  #renderState(rows: number): void {
+    const { host } = this;
+    const inbox = host.inbox();
+    const list = this.#list;
+    const out = !inbox || inbox.state === "signed_out" || inbox.state === "stopped" || list?.problem?.unauthorized;
+    const key = rows ? "" : out ? "out" : list?.rows.loaded ? this.#view : list?.problem ? "failed" : "loading";
+    set(this.#scroll, "aria-busy", key === "loading" || null);
+    if (key === this.#stateKey) return;
+    this.#stateKey = key;
+    const { t } = host;
+    const again = () => h("button", { class: "button", onclick: () => this.#again() }, t("retry"));
+    this.#state.replaceChildren(...(
+      key === "" ? []
+      : key === "out" ? [state(icons.bell, t("signedOut"), t("signIn"), inbox && again())]
+      : key === "failed" ? [state(icons.warning, t("failed"), undefined, again())]
+      : key === "loading" ? [skeleton(t("loading"))]
+      : key === "active" ? [state(icons.check, t("emptyTitle"), t("empty"))]
+      : key === "archived" ? [state(icons.archive, t("noArchiveTitle"), t("noArchive"))]
+      : [state(icons.clock, t("noSnoozedTitle"), t("noSnoozed"))]
+    ));
+    if (key === this.#view) set(this.#state.firstElementChild!, "part", "empty");
+  }
+
+  #again(): void {
+    const inbox = this.host.inbox();
+    if (inbox?.state === "signed_out" || inbox?.state === "stopped") inbox.refresh();
+    void this.#list?.load();
+  }
+
+  /** Marks as seen what is shown. */
+  #see(): void {
+    const inbox = this.host.inbox();
+    if (!inbox || !opens(inbox, "inbox")) return;
+    const shown = this.#rows.rows.filter(({ group }) => !group.seen);
+    const fresh = shown.filter(({ group }) => !this.#asked.has(group.key + group.order));
+    if (!fresh.length) return;
+    for (const { group } of fresh) this.#asked.add(group.key + group.order);
+    const counts = this.#category === undefined ? inbox.counts : inbox.counts?.categories[this.#category];
+    const newest = fresh.reduce((at, { group }) => (group.newest_at > at ? group.newest_at : at), "");
+    // Nothing else is unseen: one mark does it. Otherwise what is not shown must stay as it is.
+    const all = shown.length >= (counts?.unseen ?? Infinity);
+    const marks: Target[] = all ? [{ up_to: newest, ...this.#of() }] : fresh.map(({ group }) => ({ group: group.key }));
+    // Nobody asked for it, so that nobody is told if it fails: it is tried again when the panel is next opened.
+    for (const target of marks) inbox.mark("seen", target).catch(() => {});
+  }
+
+  async #mark(name: MarkName, target: Target): Promise<boolean> {
+    try {
+      await this.host.inbox()?.mark(name, target);
+      return true;
+    } catch {
+      this.#say(this.host.t("notDone"));
+      return false;
+    }
+  }
+
+  async #act(action: Action, row: Row, from: HTMLElement): Promise<void> {
+    const { host } = this;
+    const { group } = row;
+    const target = { group: group.key };
+    const events = group.items.map(({ event }) => event);
+    const undo = (name: MarkName) => () => void Promise.all(events.map((event) => this.#mark(name, { event })));
+    if (action === "read") await this.#mark(group.read ? "unread" : "read", target);
+    else if (action === "archive") {
+      if (await this.#mark("archive", target)) this.#say(host.t("archived"), undo("unarchive"));
+    } else if (action !== "snooze") await this.#mark(action, target);
+    else {
+      const now = Date.now();
+      const lang = host.locale();
+      const snooze = async (when: Target) => {
+        if (!(await this.#mark("snooze", { ...target, ...when }))) return;
+        const until = when.until ?? new Date(Date.now() + 3_600_000).toISOString();
+        this.#say(host.t("snoozed", { time: soon(until, now, lang) }), undo("unsnooze"));
+      };
+      const at = (key: "tomorrow" | "monday") => {
+        const day = morning(now, key);
+        const hint = new Intl.DateTimeFormat(lang, { hour: "numeric", minute: "2-digit" }).format(day);
+        return { text: host.t(key), hint, run: () => void snooze({ until: day.toISOString() }) };
+      };
+      const hour = { text: host.t("hour"), run: () => void snooze({ for: "1h" }) };
+      this.#menu.show(from, host.t("snooze"), [hour, at("tomorrow"), at("monday")], (menu, button) => this.#place.menu(menu, button));
+    }
+  }
+
+  /** A word at the foot of the panel, with a way back. */
+  #say(text: string, undo?: () => void): void {
+    const gone = () => {
+      this.#toast.hidden = true;
+    };
+    const back = () => {
+      gone();
+      undo!();
+      this.#rows.move(0);
+    };
+    this.#toast.replaceChildren(h("span", {}, text));
+    if (undo) this.#toast.append(h("button", { onclick: back }, this.host.t("undo")));
+    this.#toast.hidden = false;
+    this.host.say(text);
+    clearTimeout(this.#toastTimer);
+    this.#toastTimer = setTimeout(gone, TOAST_MS);
+  }
+
+  #open(row: Row, item: Item, event: MouseEvent): void {
+    if (event.type === "auxclick" && event.button !== 1) return;
+    const { group } = row;
+    if (!group.read && this.#rowView().actions.length) {
+      void this.#mark("read", item === group.items[0] ? { group: group.key } : { event: item.event });
+    }
+    const plain = event.type === "click" && !(event.ctrlKey || event.metaKey || event.shiftKey);
+    if (plain && !this.host.open(item)) event.preventDefault();
+  }
+
+  #key(event: KeyboardEvent): void {
+    const { key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = this.#rows.focused;
+    if (key === "Escape" && this.#bell) this.hide();
+    else if (key === "ArrowDown" || key === "ArrowUp") this.#rows.move(key === "ArrowDown" ? 1 : -1);
+    else if (row && (key === "Home" || key === "End")) this.#rows.move(key === "Home" ? -Infinity : Infinity);
+    else {
+      const button = row?.element.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
+      if (!button) return;
+      button.click();
+    }
+    event.preventDefault();
+    event.stopPropagation();
   }
 }
 
-/** True if the list should read its first page. */
-export function wants(list: List): boolean {
-  return !list.loading && (!list.rows.loaded || list.stale);
+/** True if the token of an inbox opens a scope. */
+function opens({ scope }: Inbox, name: string): boolean {
+  return scope === undefined || scope.split(" ").includes(name);
 }

@@ -99,7 +99,7 @@ export class Row {
       onclick: () => set(element, "data-open", !element.hasAttribute("data-open")),
     }, icon(icons.dots));
     element.replaceChildren(
-      face(group), h("div", { class: "main" }, this.link, this.#others()),
+      face(group), h("div", { class: "main" }, this.link, this.#others()), thumb(group),
       ...(buttons.length ? [h("div", { class: "acts" }, ...buttons), more] : []),
     );
     this.current = this.#current;
@@ -172,6 +172,14 @@ function face({ items }: Group): HTMLElement {
     return h("div", { class: "faces", "aria-hidden": "true" }, thing);
   }
   return h("div", { class: second ? "faces two" : "faces", "aria-hidden": "true" }, second && person(second), person(first));
+}
+
+/** The picture of the thing, where somebody's face has the place before the words. */
+function thumb({ items: [item] }: Group): HTMLElement | string {
+  if (!item?.actor || !item.object.image) return "";
+  const made = h("span", { class: "thumb", "aria-hidden": "true" });
+  picture(made, item.object.image);
+  return made;
 }
 
 function person({ id, title, image }: Thing): HTMLElement {

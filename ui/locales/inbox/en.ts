@@ -14,8 +14,8 @@ const en = {
   snooze: "Snooze",
   actions: "More actions",
   hour: "For 1 hour",
-  tomorrow: "Tomorrow, {time}",
-  monday: "Monday, {time}",
+  tomorrow: "Tomorrow",
+  monday: "Next Monday",
   snoozed: "Snoozed until {time}",
   close: "Close",
   items: { one: "Show {n}", other: "Show all {n}" },
@@ -37,7 +37,6 @@ const en = {
   signIn: "Sign in again to see your notifications.",
   notDone: "That didn’t work. Nothing was changed.",
   archived: "Archived",
-  snoozedNow: "Snoozed until {time}",
   undo: "Undo",
   isUnread: "Unread",
 } satisfies Record<string, Text>;
