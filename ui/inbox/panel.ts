@@ -79,7 +79,7 @@ export class Panel {
     const foot = h("div", { class: "foot" }, slot);
     slot.addEventListener("slotchange", () => foot.classList.toggle("filled", slot.assignedNodes().length > 0));
     this.#panel = h(this.#page ? "section" : "dialog", {
-      class: this.#page ? "panel page" : "panel", part: "panel", tabindex: this.#page ? null : "-1", "aria-labelledby": "heading",
+      class: this.#page ? "panel page" : "panel", part: "panel", tabindex: "-1", "aria-labelledby": "heading",
     },
       h("span", { class: "grip" }),
       h("div", { class: "head" }, this.#tools.back, this.#heading, this.#tools.readAll, this.#tools.archive, this.#tools.close),
@@ -113,8 +113,9 @@ export class Panel {
       this.#pointed = pointed;
       this.render();
     };
-    this.#rows.element.addEventListener("pointerenter", ({ pointerType }) => point(pointerType === "mouse"));
-    this.#rows.element.addEventListener("pointerleave", () => point(false));
+    const { parentElement: middle } = this.#scroll;
+    middle!.addEventListener("pointerenter", ({ pointerType }) => point(pointerType === "mouse"));
+    middle!.addEventListener("pointerleave", () => point(false));
     document.addEventListener("visibilitychange", () => this.render(), { signal });
     this.#panel.addEventListener("keydown", (event) => this.#key(event));
     this.#panel.addEventListener("cancel", (event) => {
@@ -153,6 +154,7 @@ export class Panel {
       const outside = (event: Event) => !event.composedPath().includes(this.host.element) && this.hide(false);
       document.addEventListener("pointerdown", outside, { signal });
       document.addEventListener("focusin", outside, { signal });
+      document.addEventListener("keydown", ({ key }) => key === "Escape" && this.hide(), { signal });
     }
     panel.focus();
     this.host.toggled(true);
@@ -303,7 +305,8 @@ export class Panel {
     const list = this.#list;
     const groups = list?.groups() ?? [];
     const visible = this.#visible;
-    this.#rows.show(groups, held && visible, ({ seen }) => this.#view === "active" && !seen);
+    const lost = this.#rows.show(groups, held && visible, ({ seen }) => this.#view === "active" && !seen);
+    if (lost) this.#panel.focus();
     this.#renderState(groups.length);
     const { waiting } = this.#rows;
     if (waiting) this.#pill.replaceChildren(icon(icons.up), this.host.t("fresh", { n: waiting }));
@@ -435,7 +438,7 @@ export class Panel {
     const back = () => {
       gone();
       undo!();
-      this.#rows.move(0);
+      this.#panel.focus();
     };
     this.#toast.replaceChildren(h("span", {}, text));
     if (undo) this.#toast.append(h("button", { onclick: back }, this.host.t("undo")));
@@ -459,8 +462,7 @@ export class Panel {
     const { key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const row = this.#rows.focused;
-    if (key === "Escape" && this.#bell) this.hide();
-    else if (key === "ArrowDown" || key === "ArrowUp") this.#rows.move(key === "ArrowDown" ? 1 : -1);
+    if (key === "ArrowDown" || key === "ArrowUp") this.#rows.move(key === "ArrowDown" ? 1 : -1);
     else if (row && (key === "Home" || key === "End")) this.#rows.move(key === "Home" ? -Infinity : Infinity);
     else {
       const button = row?.element.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);

@@ -19,8 +19,11 @@ export class RowList {
     });
   }
 
-  /** Shows the groups; while `held`, what is newer than all that is shown waits. */
-  show(groups: Group[], held: boolean, fresh: (group: Group) => boolean): void {
+  /**
+   * Shows the groups; while `held`, what is newer than all that is shown waits. True if the row that had the focus is
+   * gone, and no other could take it.
+   */
+  show(groups: Group[], held: boolean, fresh: (group: Group) => boolean): boolean {
     const first = !this.rows.length;
     if (!held || first) {
       this.#places = new Map(groups.map(({ key, order }) => [key, order]));
@@ -57,7 +60,9 @@ export class RowList {
       const near = next[Math.min(Math.max(index, 0), next.length - 1)];
       if (near) this.#select(near);
       if (focused) near?.link.focus();
+      return !!focused && !near;
     }
+    return false;
   }
 
   clear(): void {

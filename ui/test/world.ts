@@ -147,7 +147,7 @@ export class World {
     for (const entry of this.entries) {
       if (entry.gone || this.retracted.has(entry.item.object.id) || whereIs(entry) !== where) continue;
       const { type, object, t } = entry.item;
-      const key = [where[0], type, object.id, t.slice(0, 10), entry.read ? "r" : "u"].join("|");
+      const key = [where, type, object.id, t.slice(0, 10), entry.read ? "r" : "u"].join("|");
       groups.set(key, [...(groups.get(key) ?? []), entry]);
     }
     return [...groups].map(([key, entries]) => this.#row(key, entries)).sort(byOrder);
@@ -182,7 +182,7 @@ export class World {
     const there = this.entries.filter(({ gone }) => !gone);
     if (event !== undefined) return there.filter(({ item }) => item.event === event);
     if (group !== undefined) {
-      const where = (["active", "archived", "snoozed"] as const).find((one) => one[0] === group[0]);
+      const where = (["active", "archived", "snoozed"] as const).find((one) => group.startsWith(`${one}|`));
       const row = where && this.rows(where).find(({ key }) => key === group);
       const events = new Set(row?.items.map((item) => item.event));
       return there.filter(({ item }) => events.has(item.event));
