@@ -19,6 +19,8 @@ export class HostSite {
         this.asked += 1;
         const given = this.give(searchParams.get("sub") ?? "ana");
         response.writeHead(given ? 200 : 401, { "content-type": "application/json" }).end(JSON.stringify({ token: given }));
+      } else if (pathname === "/favicon.ico") {
+        response.writeHead(204).end();
       } else if (pathname === "/report") {
         request.on("data", (chunk) => this.reports.push(String(chunk)));
         request.on("end", () => response.writeHead(204).end());

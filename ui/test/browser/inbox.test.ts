@@ -25,8 +25,9 @@ test("the bell has a badge and a name with the count; opening it marks what is s
 test("two pages are live: an event is on both within a second", async () => {
   const ana = scene.person();
   await scene.publish(ana);
-  const pages = [await scene.open(ana), await scene.open(ana, { attributes: 'mode="page"' })];
+  const pages = [await scene.open(ana)];
   await until(async () => (await count(pages[0]!)) === 1);
+  pages.push(await scene.open(ana, { attributes: 'mode="page"' }));
   await until(async () => (await rows(pages[1]!).count()) === 1);
   const at = Date.now();
   await scene.publish(ana, { object: { id: "works/2", title: "Second Sleep" } });
