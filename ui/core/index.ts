@@ -7,5 +7,6 @@ export { Problem } from "./problem.js";
 export { Rows } from "./rows.js";
 export { ports, Shared, type Ports } from "./share.js";
 export { SseReader, type SseEvent } from "./sse.js";
+export { Topics, type TopicsOptions } from "./topics.js";
 export { claimsOf, Tokens, type Claims, type GetToken } from "./tokens.js";
 export type * from "./types.js";

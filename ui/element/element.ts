@@ -49,36 +49,18 @@ export abstract class TidingsElement<Key extends string = string> extends Base {
     this.restart();
   }
 
-  get server(): string {
+  /** Where the server is: what the attribute says, else where the script came from. */
+  protected get home(): string {
     return this.getAttribute("server")?.replace(/\/+$/, "") || home || location.origin;
-  }
-  set server(url: string | null) {
-    set(this, "server", url);
-  }
-
-  get tokenUrl(): string | null {
-    return this.getAttribute("token-url");
-  }
-  set tokenUrl(url: string | null) {
-    set(this, "token-url", url);
-  }
-
-  get theme(): string {
-    return this.getAttribute("theme") ?? "auto";
-  }
-  set theme(theme: string | null) {
-    set(this, "theme", theme);
   }
 
   connectedCallback(): void {
     if (!this.root) {
       // A property that was set before the element was defined would hide the accessor of the class.
-      for (const name of Object.keys(this)) {
-        const value = this[name as keyof this];
-        if (name in Object.getPrototypeOf(this)) {
-          delete this[name as keyof this];
-          this[name as keyof this] = value;
-        }
+      if (Object.hasOwn(this, "getToken")) {
+        const source = this.getToken;
+        delete (this as { getToken?: GetToken }).getToken;
+        this.#getToken = source;
       }
       themeSheet ??= sheet(theme);
       const shadow = this.shadowRoot ?? this.attachShadow({ mode: "open" });
@@ -118,20 +100,19 @@ export abstract class TidingsElement<Key extends string = string> extends Base {
     const wanted = this.isConnected && source !== undefined;
     if (wanted === this.#open) return;
     this.#open = wanted;
-    if (wanted) this.open(this.server, source);
+    if (wanted) this.open(this.home, source);
     else this.close();
   }
 
   #source(): GetToken | undefined {
     if (this.#getToken) return this.#getToken;
-    const url = this.tokenUrl;
+    const url = this.getAttribute("token-url");
     if (!url) return undefined;
     return async () => {
-      const headers = { accept: "application/json" };
-      const answer = await fetch(url, { headers, credentials: "same-origin", cache: "no-store" });
+      const answer = await fetch(url, { credentials: "same-origin", cache: "no-store" });
       // Nobody is signed in: that is no failure.
       if (answer.status === 401 || answer.status === 403) return null;
-      if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+      if (!answer.ok) throw answer.status;
       return ((await answer.json()) as { token?: string }).token;
     };
   }
@@ -163,7 +144,7 @@ export abstract class TidingsElement<Key extends string = string> extends Base {
       this.relabel();
     };
     if (tag === "en") return show("en", undefined);
-    void load(tag, script, this.server).then((locale) => {
+    void load(tag, script, this.home).then((locale) => {
       if (pick(this.language) === tag) show(locale ? tag : "en", locale?.[this.section]);
     });
     if (!this.root.hasAttribute("dir")) show("en", undefined);

@@ -33,17 +33,8 @@ export class TidingsInbox extends TidingsElement<Key> {
   #end: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  get mode(): "bell" | "page" {
-    return this.getAttribute("mode") === "page" ? "page" : "bell";
-  }
-  set mode(mode: string | null) {
-    set(this, "mode", mode);
-  }
-  get tabs(): string | null {
-    return this.getAttribute("tabs");
-  }
-  set tabs(tabs: string | null) {
-    set(this, "tabs", tabs);
+  get #page(): boolean {
+    return this.getAttribute("mode") === "page";
   }
 
   /** Asks the host for a token again: after a sign-in, or when a token was refused. */
@@ -79,7 +70,7 @@ export class TidingsInbox extends TidingsElement<Key> {
   protected build(): void {
     this.#voice = h("div", { class: "sr", role: "status", "aria-live": "polite" });
     this.#bell = this.#badge = undefined;
-    if (this.mode === "bell") {
+    if (!this.#page) {
       const near = () => void this.#load().then((panel) => panel?.prepare());
       this.#badge = h("span", { class: "badge", part: "badge", "aria-hidden": "true", hidden: true });
       this.#bell = h("button", {
@@ -115,7 +106,7 @@ export class TidingsInbox extends TidingsElement<Key> {
     this.#end = new AbortController();
     this.#end.signal.addEventListener("abort", inbox.subscribe(() => this.render()));
     inbox.start();
-    if (this.mode === "page") void this.#load().then((panel) => panel?.prepare());
+    if (this.#page) void this.#load().then((panel) => panel?.prepare());
     else (globalThis.requestIdleCallback ?? setTimeout)(() => this.isConnected && this.#load());
     this.render();
   }
@@ -138,7 +129,7 @@ export class TidingsInbox extends TidingsElement<Key> {
       this.#panel?.end();
       this.#panel = this.#coming = this.#last = undefined;
       this.build();
-      if (this.mode === "page") void this.#load().then((panel) => panel?.prepare());
+      if (this.#page) void this.#load().then((panel) => panel?.prepare());
     }
     this.relabel();
   }

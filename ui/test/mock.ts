@@ -16,6 +16,10 @@ export class Mock {
   readonly worlds = new Map<string, World>();
   readonly streams = new Set<Stream>();
   readonly requests: string[] = [];
+  /** What each recipient follows. */
+  readonly topics = new Map<string, Set<string>>();
+  /** `[users] topics`. */
+  open = ["artist/", "show/"];
   /** Other calls of `/v1/me`: `METHOD /path` without the query. Undefined: 404. */
   readonly routes = new Map<string, (body: any, sub: string, path: string) => unknown>();
   readonly server: Server;
@@ -117,6 +121,8 @@ export class Mock {
     if (line === "GET /live") return this.#live(request, response, sub, exp);
     const answer = this.#me(line, path, searchParams, body, sub);
     if (answer === undefined) return problem(response, 404, "not_found");
+    if (answer === null) return void response.writeHead(204).end();
+    if (typeof answer === "string") return problem(response, 403, answer);
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
   }
 
@@ -127,6 +133,17 @@ export class Mock {
     if (line === "GET /inbox/counts") return world.counts();
     const mark = /^POST \/inbox\/(seen|read|unread|archive|unarchive|snooze|unsnooze|delete)$/.exec(line)?.[1];
     if (mark) return world.mark(mark as MarkName, body);
+    const topics = this.topics.get(sub) ?? new Set();
+    this.topics.set(sub, topics);
+    if (line === "GET /subscriptions") return { topics: [...topics].sort() };
+    const [, verb, topic] = /^(PUT|DELETE) \/subscriptions\/(.+)$/.exec(line) ?? [];
+    if (verb) {
+      const name = decodeURIComponent(topic!);
+      if (!this.open.some((start) => name.startsWith(start))) return "topic_not_open";
+      if (verb === "PUT") topics.add(name);
+      else topics.delete(name);
+      return null;
+    }
     const start = `/${path.split("/")[1]}`;
     const route = this.routes.get(line) ?? this.routes.get(`${line.split(" ")[0]} ${start}`);
     return route?.(body, sub, path);

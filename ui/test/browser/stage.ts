@@ -106,6 +106,19 @@ export class Stage {
     host.reports.length = 0;
   }
 
+  /** A page of the host with any element; ELEMENT is replaced by where it is and its source of tokens. */
+  async show(sub: string, script: string, html: string, more: { context?: BrowserContext; lang?: string } = {}): Promise<Page> {
+    const page = await (more.context ?? (await this.context())).newPage();
+    const path = `/${randomUUID()}`;
+    const lang = more.lang ?? "en";
+    this.host.pages.set(path, {
+      html: `<!doctype html><html lang="${lang}" dir="${lang === "he" ? "rtl" : "ltr"}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
+<script type="module" src="${this.server}/ui/${script}.js"></script><body><h1>Host</h1>${html.replaceAll("TOKEN", `token-url="/token?sub=${sub}"`)}`,
+    });
+    await page.goto(this.host.url + path);
+    return page;
+  }
+
   /** A page of the host with an inbox of `sub`. */
   async open(sub: string, more: { attributes?: string; context?: BrowserContext; html?: string; headers?: Record<string, string>; lang?: string } = {}): Promise<Page> {
     const context = more.context ?? (await this.context());
