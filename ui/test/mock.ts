@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { claimsOf, type MarkName } from "../core/index.js";
+import { MockSettings } from "./mock-settings.js";
 import { World } from "./world.js";
 
 interface Stream {
@@ -18,6 +19,7 @@ export class Mock {
   readonly requests: string[] = [];
   /** What each recipient follows. */
   readonly topics = new Map<string, Set<string>>();
+  readonly settings = new Map<string, MockSettings>();
   /** `[users] topics`. */
   open = ["artist/", "show/"];
   /** Other calls of `/v1/me`: `METHOD /path` without the query. Undefined: 404. */
@@ -131,8 +133,19 @@ export class Mock {
     world.advance(Date.now());
     if (line === "GET /inbox") return world.page(query);
     if (line === "GET /inbox/counts") return world.counts();
+    const request = line.split(" ")[0];
     const mark = /^POST \/inbox\/(seen|read|unread|archive|unarchive|snooze|unsnooze|delete)$/.exec(line)?.[1];
     if (mark) return world.mark(mark as MarkName, body);
+    const settings = this.settings.get(sub) ?? new MockSettings();
+    this.settings.set(sub, settings);
+    if (line === "GET /preferences") return settings.answer();
+    if (line === "PATCH /preferences") return settings.patch(body) ?? null;
+    if (line === "GET /pending") return { lanes: settings.lanes(), messages: [], scheduled: [] };
+    if (line === "POST /flush") return settings.flush();
+    if (path === "/push") {
+      settings.push = request === "PUT" ? body : undefined;
+      return null;
+    }
     const topics = this.topics.get(sub) ?? new Set();
     this.topics.set(sub, topics);
     if (line === "GET /subscriptions") return { topics: [...topics].sort() };

@@ -112,7 +112,7 @@ export class Stage {
     const path = `/${randomUUID()}`;
     const lang = more.lang ?? "en";
     this.host.pages.set(path, {
-      html: `<!doctype html><html lang="${lang}" dir="${lang === "he" ? "rtl" : "ltr"}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
+      html: `<!doctype html><html lang="${lang}" dir="${["he", "ar"].includes(lang) ? "rtl" : "ltr"}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
 <script type="module" src="${this.server}/ui/${script}.js"></script><body><h1>Host</h1>${html.replaceAll("TOKEN", `token-url="/token?sub=${sub}"`)}`,
     });
     await page.goto(this.host.url + path);
@@ -128,7 +128,7 @@ export class Stage {
     const lang = more.lang ?? "en";
     this.host.pages.set(path, {
       html: more.html?.replace("INBOX", inbox) ??
-        `<!doctype html><html lang="${lang}" dir="${lang === "he" ? "rtl" : "ltr"}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
+        `<!doctype html><html lang="${lang}" dir="${["he", "ar"].includes(lang) ? "rtl" : "ltr"}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
 <script type="module" src="${this.server}/ui/inbox.js"></script><body><h1>Host</h1>${inbox}<p>Text of the host.</p>`,
       ...(more.headers && { headers: more.headers }),
     });
