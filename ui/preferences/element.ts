@@ -181,7 +181,7 @@ export class TidingsPreferences extends TidingsElement<Key> {
     for (const mode of modes) select.append(h("option", { value: mode, selected: mode === own.mode }, this.#mode(mode)));
     const mine = own.from !== undefined && own.from === (choice.type === undefined ? "category" : "type");
     if (mine) select.append(h("option", { value: "default" }, this.t("standard")));
-    return h("label", { class: "cell" }, label, select);
+    return h("label", { class: "cell" }, label, h("span", { class: "select" }, select));
   }
 
   #switch(key: string, name: string, on: boolean, fixed: boolean, flip: () => void): HTMLElement {

@@ -16,14 +16,15 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? 
 // A typeface such as hosts have one; a bare machine has none that is worth a picture.
 const inter = readFileSync(new URL("../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2", import.meta.url));
 const attributes = (more = "") => `token-url="/token" server="${mock.url}" ${more}`;
+const inBox = (inner: string) => /page|preferences/.test(inner);
 const page = (inner: string, lang = "en", dark = false) => `<!doctype html><html lang="${lang}" dir="${lang === "ar" || lang === "he" ? "rtl" : "ltr"}">
 <meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Host</title>
 <style>@font-face{font-family:Inter;src:url(data:font/woff2;base64,${inter.toString("base64")});font-weight:100 900}
 body{margin:0;font:15px Inter,system-ui;--tidings-font:Inter,system-ui,sans-serif;background:${dark ? "#101114" : "#f6f6f8"};color:${dark ? "#ddd" : "#222"}}
 header{display:flex;align-items:center;justify-content:space-between;padding:10px 24px;background:${dark ? "#17181c" : "#fff"};border-bottom:1px solid ${dark ? "#2a2b30" : "#e6e6ea"}}
 main{max-width:720px;margin:24px auto;padding:0 16px}.box{background:${dark ? "#1a1b1f" : "#fff"};border-radius:12px;overflow:hidden;border:1px solid ${dark ? "#2a2b30" : "#e6e6ea"}}</style>
-<script type="module" src="${mock.url}/ui/inbox.js"></script>
-<header><strong>Gallery</strong>${inner.includes("page") ? "" : inner}</header><main>${inner.includes("page") ? `<div class="box">${inner}</div>` : "<p>Lorem ipsum.</p>"}</main>`;
+<script type="module" src="${mock.url}/ui/inbox.js"></script><script type="module" src="${mock.url}/ui/preferences.js"></script><script type="module" src="${mock.url}/ui/follow.js"></script>
+<header><strong>Gallery</strong>${inBox(inner) ? "" : inner}</header><main>${inBox(inner) ? `<div class="box">${inner}</div>` : ""}</main>`;
 
 interface Shot {
   lang?: string;
@@ -59,6 +60,11 @@ const shots: Record<string, Shot> = {
   "signed-out": { before: () => (host.give = () => null) },
   failed: { then: async (page) => { await open(page); await wait(300); mock.fail = (line) => (line.startsWith("POST") ? 500 : undefined); await page.locator("[part=item]").nth(1).hover(); await page.locator("[part=item] [data-action=archive]").nth(1).click(); await wait(400); } },
   focus: { then: async (page) => { await page.locator("tidings-inbox [part=bell]").focus(); await page.keyboard.press("Enter"); await wait(300); await page.keyboard.press("ArrowDown"); await page.keyboard.press("ArrowDown"); await wait(300); } },
+  preferences: { inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
+  "preferences-open": { dark: true, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: async (page) => { await page.locator("[data-key='open following']").click(); await page.locator("[data-key='quiet']").click(); await wait(300); await page.locator("h2").click(); await wait(200); } },
+  "preferences-phone": { width: 375, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
+  "preferences-rtl": { lang: "he", inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
+  follow: { inner: ["artist/1", "artist/2", "artist/3"].map((topic) => `<tidings-follow topic="${topic}" ${attributes()}></tidings-follow> `).join(""), then: async (page) => { await wait(300); await page.locator("tidings-follow button").nth(1).click(); await page.locator("tidings-follow button").nth(2).click(); await page.mouse.move(400, 400); await wait(300); await page.locator("tidings-follow button").nth(2).hover(); await wait(300); } },
   closed: { then: () => wait(300) },
 };
 

@@ -2,7 +2,7 @@ import type { Text } from "../../element/texts.js";
 
 const en = {
   title: "Notification settings",
-  next: { one: "Next {channel}: {time}, {n} notification", other: "Next {channel}: {time}, {n} notifications" },
+  next: { one: "{channel}: next on {time}, {n} notification", other: "{channel}: next on {time}, {n} notifications" },
   sendNow: "Send now",
   sent: "On its way",
   what: "What",

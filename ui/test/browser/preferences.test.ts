@@ -13,7 +13,7 @@ test("the next mail is told, and follows what is chosen", only, async () => {
   const page = await scene.show(scene.person(), "preferences", html);
   const next = page.locator("tidings-preferences [part=next]");
   await next.waitFor();
-  assert.match((await next.textContent())!, /Next Email: Monday.* 9:00.*4 notifications/);
+  assert.match((await next.textContent())!, /Email: next on Monday.* 9:00.*4 notifications/);
   await page.locator(key("following email")).selectOption("daily");
   await until(async () => !/Monday/.test((await next.textContent())!) || new Date().getDay() === 0);
   await page.locator(key("following email")).selectOption("never");
