@@ -17,8 +17,8 @@ export interface Host {
   inbox(): Inbox | undefined;
   locale(): string;
   t(key: Key, values?: Record<string, string | number>): string;
-  /** Reads a text out. */
-  say(text: string): void;
+  /** What is written here is read out. */
+  voice: HTMLElement;
   /** Tells that an item is opened; false if its way is the host's. */
   open(item: Item): boolean;
   toggled(shown: boolean): void;
@@ -54,7 +54,7 @@ export class Panel {
   #pointed = false;
   #nearEnd = false;
   #view: View = "active";
-  #category: string | undefined;
+  #picked: string | undefined;
   #stateKey = "";
   #asked = new Set<string>();
   #titles: Record<string, string> | undefined;
@@ -157,6 +157,8 @@ export class Panel {
       document.addEventListener("focusin", outside, { signal });
       document.addEventListener("keydown", ({ key }) => key === "Escape" && this.hide(), { signal });
     }
+    // Behind a sheet everything is inert, the voice too.
+    panel.append(this.host.voice);
     panel.focus();
     this.host.toggled(true);
     this.prepare();
@@ -173,6 +175,7 @@ export class Panel {
     const panel = this.#panel as HTMLDialogElement;
     if (panel.hasAttribute("popover")) panel.hidePopover();
     else panel.close();
+    this.host.root.append(this.host.voice);
     if (back) bell.focus();
     for (const row of this.#rows.rows) row.fresh = false;
     this.#asked.clear();
@@ -203,6 +206,11 @@ export class Panel {
     return this.#view === "active" ? this.#of() : { state: this.#view };
   }
 
+  /** The category of the tab; undefined: all. */
+  get #category(): string | undefined {
+    return this.#tabbed ? this.#picked : undefined;
+  }
+
   /** The category that is shown, as marks say it. */
   #of(): { category?: string } {
     return this.#category === undefined ? {} : { category: this.#category };
@@ -218,10 +226,14 @@ export class Panel {
 
   /** Reads the list, for whoever is about to look at it. */
   prepare(): void {
-    const list = this.#list;
-    if (list && !list.loading && (!list.rows.loaded || list.stale)) void list.load();
+    this.#load();
     if (this.#tabbed) void this.#name();
     this.render();
+  }
+
+  #load(): void {
+    const list = this.#list;
+    if (list && !list.loading && (!list.rows.loaded || list.stale)) void list.load();
   }
 
   /** Titles of categories come with the preferences, where the token opens them. */
@@ -256,7 +268,7 @@ export class Panel {
     if (this.#view !== "active") {
       this.#list?.unload();
       this.#view = id as View;
-    } else this.#category = id === "*" ? undefined : id.slice(1);
+    } else this.#picked = id === "*" ? undefined : id.slice(1);
     this.#turn();
   }
 
@@ -285,7 +297,7 @@ export class Panel {
     return {
       actions, lang: this.host.locale(), now: Date.now(), t: this.host.t,
       act: (action, row, from) => void this.#act(action, row, from),
-      open: (row, item, event) => this.#open(row, item, event),
+      open: (row, item, event, single) => this.#open(row, item, event, single),
     };
   }
 
@@ -314,6 +326,8 @@ export class Panel {
     this.#pill.hidden = !waiting;
     this.#more.hidden = !list?.hasMore;
     if (this.#nearEnd && list?.hasMore && !list.problem && groups.length) void list.more();
+    const state = this.host.inbox()?.state;
+    if (visible && !list?.problem && state !== "signed_out" && state !== "stopped") this.#load();
     if (visible && this.#view === "active") this.#see();
   }
 
@@ -449,16 +463,16 @@ export class Panel {
     this.#toast.replaceChildren(h("span", {}, text));
     if (undo) this.#toast.append(h("button", { onclick: back }, this.host.t("undo")));
     this.#toast.hidden = false;
-    this.host.say(text);
+    say(this.host.voice, text);
     clearTimeout(this.#toastTimer);
     this.#toastTimer = setTimeout(gone, TOAST_MS);
   }
 
-  #open(row: Row, item: Item, event: MouseEvent): void {
+  #open(row: Row, item: Item, event: MouseEvent, single: boolean): void {
     if (event.type === "auxclick" && event.button !== 1) return;
     const { group } = row;
     if (!group.read && this.#rowView().actions.length) {
-      void this.#mark("read", item === group.items[0] ? { group: group.key } : { event: item.event });
+      void this.#mark("read", single ? { event: item.event } : { group: group.key });
     }
     const plain = event.type === "click" && !(event.ctrlKey || event.metaKey || event.shiftKey);
     if (plain && !this.host.open(item)) event.preventDefault();

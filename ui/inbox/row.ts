@@ -12,7 +12,8 @@ export interface RowView {
   t(key: Key, values?: Record<string, string | number>): string;
   /** Somebody acts on the row. */
   act(action: Action, row: Row, from: HTMLElement): void;
-  open(row: Row, item: Item, event: MouseEvent): void;
+  /** Somebody opens an item: the newest of the row, or with `single` one of them. */
+  open(row: Row, item: Item, event: MouseEvent, single: boolean): void;
 }
 
 export type Action = "read" | "archive" | "unarchive" | "unsnooze" | "snooze";
@@ -82,7 +83,7 @@ export class Row {
     const url = link(item);
     this.link = h(url ? "a" : "button", { class: "link", href: url }, unread, text, body, meta);
     for (const kind of ["click", "auxclick"]) {
-      this.link.addEventListener(kind, (event) => open(this, item, event as MouseEvent));
+      this.link.addEventListener(kind, (event) => open(this, item, event as MouseEvent, false));
     }
 
     const buttons = actions.map((action) => {
@@ -127,7 +128,7 @@ export class Row {
         h("time", { datetime: item.t, title: full(item.t, lang) }, ago(item.t, now, lang)),
       ];
       const way = h(url ? "a" : "button", { href: url, class: "sub" }, ...inner);
-      way.addEventListener("click", (event) => open(this, item, event as MouseEvent));
+      way.addEventListener("click", (event) => open(this, item, event as MouseEvent, true));
       return h("li", {}, way);
     });
     return h("div", {}, toggle, h("ul", { role: "list" }, ...items));
