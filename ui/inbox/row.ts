@@ -28,6 +28,7 @@ export class Row {
   /** It was unseen when it was first shown, and stays marked until the panel is closed. */
   fresh = false;
   #shown = "";
+  #how = "";
   #time: HTMLTimeElement | undefined;
   #current = false;
   #expanded = false;
@@ -38,11 +39,13 @@ export class Row {
     return this.group.items[0]!;
   }
 
-  show(group: Group): void {
-    this.group = group;
-    const { actions, lang } = this.view();
+  show(group: Group, view = this.view()): void {
     set(this.element, "data-fresh", this.fresh);
-    const shown = JSON.stringify([group, actions, lang, this.#expanded]);
+    const how = `${view.actions} ${view.lang} ${this.#expanded}`;
+    if (group === this.group && how === this.#how) return;
+    this.group = group;
+    this.#how = how;
+    const shown = JSON.stringify(group) + how;
     if (shown === this.#shown) return;
     this.#shown = shown;
     const inside = this.element.contains((this.element.getRootNode() as ShadowRoot).activeElement);
