@@ -239,7 +239,7 @@ export class Inbox {
     this.problem = problem;
     this.changed();
     // Where the server answers but has no stream to give, or a proxy keeps it, each try asks for the counts.
-    if (state === "offline" && problem && problem.code !== "network") void this.#poll();
+    if (state === "offline" && this.leading && problem?.code !== "network") void this.#poll();
   }
 
   async #poll(): Promise<void> {

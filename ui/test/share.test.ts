@@ -81,6 +81,23 @@ test("a hidden page hands the stream to one in sight; all hidden, it is closed",
   assert.equal(server.streams.size, 1);
 });
 
+test("all pages of a browser know that it is offline", async () => {
+  const server = new FakeServer(new Clock());
+  const pages = tabs(server, 3);
+  for (const { inbox } of pages) inbox.start();
+  await server.clock.pass(1000);
+  server.down = true;
+  server.cut();
+  await server.clock.pass(5000);
+  for (const { inbox } of pages) {
+    assert.equal(inbox.state, "offline");
+    assert.equal(inbox.problem?.code, "network");
+  }
+  server.down = false;
+  await server.clock.pass(MINUTE);
+  for (const { inbox } of pages) assert.equal(inbox.state, "live");
+});
+
 test("people who share a browser do not share a stream", async () => {
   const server = new FakeServer(new Clock());
   const { ports } = new FakeBrowser(server.clock);

@@ -315,3 +315,26 @@ test("on a phone the panel is a sheet that keeps the focus", async () => {
   await page.touchscreen.tap(100, 20);
   await until(async () => (await bell(page).getAttribute("aria-expanded")) === "false");
 });
+
+test("situation 1: two pages, 50 events and marks of everything beside them; both end with the server's rows and counts", async () => {
+  const ana = scene.person();
+  const pages = [await scene.open(ana), await scene.open(ana, { attributes: 'mode="page"' })];
+  const mark = (page: Page) => page.evaluate(() => (document.querySelector("tidings-inbox") as any).inbox.mark("read", { all: true }).catch(() => {}));
+  for (let n = 0; n < 50; n++) {
+    await scene.publish(ana, { object: { id: `works/${n % 12}`, title: `Work ${n % 12}` } });
+    if (n % 9 === 0) await Promise.all(pages.map(mark));
+  }
+  const told = (page: Page) => page.evaluate(async () => {
+    const { inbox } = document.querySelector("tidings-inbox") as any;
+    const { rev, unseen, unread } = inbox.counts;
+    const { groups } = await inbox.api.call("GET", "/inbox?limit=20");
+    const server = await inbox.api.call("GET", "/inbox/counts");
+    await inbox.list().load();
+    const brief = (rows: any[]) => rows.map(({ key, order, count, read, seen }) => [key, order, count, read, seen].join());
+    return {
+      counts: [rev, unseen, unread].join() === [server.rev, server.unseen, server.unread].join(),
+      rows: brief(inbox.list().groups().slice(0, 20)).join() === brief(groups).join(),
+    };
+  });
+  for (const page of pages) await until(async () => { const { counts, rows } = await told(page); return counts && rows; });
+});
