@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { Page } from "playwright-core";
+import type { Group } from "../../core/index.js";
 import { badge, bell, count, real, rows, stage, until } from "./stage.js";
 
 const scene = stage();
@@ -326,15 +327,17 @@ test("situation 1: two pages, 50 events and marks of everything beside them; bot
   }
   const told = (page: Page) => page.evaluate(async () => {
     const { inbox } = document.querySelector("tidings-inbox") as any;
+    const shown = inbox.list().groups();
     const { rev, unseen, unread } = inbox.counts;
-    const { groups } = await inbox.api.call("GET", "/inbox?limit=20");
-    const server = await inbox.api.call("GET", "/inbox/counts");
-    await inbox.list().load();
-    const brief = (rows: any[]) => rows.map(({ key, order, count, read, seen }) => [key, order, count, read, seen].join());
-    return {
-      counts: [rev, unseen, unread].join() === [server.rev, server.unseen, server.unread].join(),
-      rows: brief(inbox.list().groups().slice(0, 20)).join() === brief(groups).join(),
-    };
+    return { page: await inbox.api.call("GET", "/inbox?limit=20"), shown, counts: [rev, unseen, unread].join() };
   });
-  for (const page of pages) await until(async () => { const { counts, rows } = await told(page); return counts && rows; });
+  await pages[0]!.bringToFront();
+  await bell(pages[0]!).click();
+  const brief = (rows: Group[]) => rows.slice(0, 20).map(({ key, order, count, read, seen }) => [key, order, count, read, seen].join());
+  for (const page of pages) {
+    await until(async () => {
+      const { page: { groups, rev, unseen, unread }, shown, counts } = await told(page);
+      return brief(shown).join() === brief(groups).join() && counts === [rev, unseen, unread].join();
+    });
+  }
 });
