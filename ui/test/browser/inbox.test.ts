@@ -100,7 +100,7 @@ test("the snooze menu has three times, and what was snoozed comes back unseen", 
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await until(async () => (await rows(page).count()) === 0);
-  assert.match((await page.locator("tidings-inbox .toast").textContent())!, /Snoozed until .*9:00/);
+  await page.locator("tidings-inbox .toast").filter({ hasText: /Snoozed until .*9:00/ }).waitFor();
   await page.locator("tidings-inbox .toast button").click();
   await until(async () => (await rows(page).count()) === 1);
 
