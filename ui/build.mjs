@@ -85,7 +85,7 @@ if (process.argv.includes("--package")) {
   rmSync("lib", { recursive: true, force: true });
   await build({
     ...common, write: true, splitting: true, outdir: "lib", chunkNames: "chunks/[hash]",
-    entryPoints: [...entries.map((entry) => ({ in: `${entry}/index.ts`, out: `${entry}/index` })), { in: "react.ts", out: "react" }],
+    entryPoints: [...entries.map((entry) => ({ in: `${entry}/index.ts`, out: `${entry}/index` })), { in: "react.ts", out: "react" }, { in: "preact.ts", out: "preact" }],
   });
   execFileSync("npx", ["tsc", "-p", "tsconfig.package.json"], { stdio: "inherit" });
 }

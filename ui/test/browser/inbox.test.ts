@@ -241,10 +241,10 @@ test("what failed is taken back with a word", only, async () => {
   const page = await scene.open(ana);
   await bell(page).click();
   await rows(page).first().hover();
-  scene.mock.latency = 300;
+  scene.mock.latency = 1500;
   scene.mock.fail = (line) => (line === "POST /inbox/archive" ? 500 : undefined);
   await rows(page).first().locator("[data-action=archive]").click();
-  await until(async () => (await rows(page).count()) === 0, 250);
+  await until(async () => (await rows(page).count()) === 0, 1000);
   await page.getByText("That didn’t work").first().waitFor();
   assert.equal(await rows(page).count(), 1);
 });
