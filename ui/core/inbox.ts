@@ -197,7 +197,9 @@ export class Inbox {
     this.heard = Math.max(this.heard, frame.rev);
     this.#tally.take(frame);
     for (const list of this.#lists.values()) {
-      if ((list.filter.state ?? "active") === "active") list.rows.frame(frame);
+      if ((list.filter.state ?? "active") !== "active") continue;
+      list.rows.frame(frame);
+      if (!list.loading) list.rows.prune();
     }
     this.#catchUp(frame.rev);
     this.#clear();

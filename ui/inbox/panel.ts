@@ -179,6 +179,8 @@ export class Panel {
     if (back) bell.focus();
     for (const row of this.#rows.rows) row.fresh = false;
     this.#asked.clear();
+    // Whoever has scrolled far begins at the top next time, with one page.
+    if (this.#rows.rows.length > 100) this.#list?.unload();
     if (this.#view !== "active") this.#show("active");
     this.host.toggled(false);
   }
@@ -293,7 +295,7 @@ export class Panel {
     const inbox = this.host.inbox();
     const actions: Action[] = inbox && !opens(inbox, "inbox") ? []
       : this.#view === "active" ? ["read", "archive", "snooze"]
-      : ["read", this.#view === "archived" ? "unarchive" : "unsnooze"];
+      : ["read", this.#view === "archived" ? "unarchive" : "unsnooze", "snooze"];
     return {
       actions, lang: this.host.locale(), now: Date.now(), t: this.host.t,
       act: (action, row, from) => void this.#act(action, row, from),
@@ -435,10 +437,12 @@ export class Panel {
     else {
       const now = Date.now();
       const lang = host.locale();
+      const active = this.#view === "active";
       const snooze = async (when: Target) => {
         if (!(await this.#mark("snooze", { ...target, ...when }))) return;
         const until = when.until ?? new Date(Date.now() + 3_600_000).toISOString();
-        this.#say(host.t("snoozed", { time: soon(until, now, lang) }), undo("unsnooze"));
+        // What was archived would come back to the inbox.
+        this.#say(host.t("snoozed", { time: soon(until, now, lang) }), active ? undo("unsnooze") : undefined);
       };
       const at = (key: "tomorrow" | "monday") => {
         const day = morning(now, key);

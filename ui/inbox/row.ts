@@ -70,10 +70,10 @@ export class Row {
     const { group, item, element } = this;
     const { actions, act, lang, now, open, t } = this.view();
     set(element, "data-unread", !group.read);
-    const names = [...group.items.map(({ actor }) => actor?.title), item.object.title, item.target?.title];
+    const names = [...group.items.map(({ actor }) => actor?.title), item.target?.title];
+    const { title } = item.object;
     const words = group.text || item.object.title || item.object.id;
-    const text = h("span", { class: "text", part: "text", lang: group.lang, dir: "auto" }, ...emphasized(words, names));
-    const title = item.object.title;
+    const text = h("span", { class: "text", part: "text", lang: group.lang, dir: "auto" }, ...emphasized(words, title, names));
     const meta = h("span", { class: "meta" });
     this.#time = h("time", { part: "time", datetime: group.newest_at, title: full(group.newest_at, lang) });
     meta.append(this.#time);
@@ -156,12 +156,14 @@ function label(action: Action, group: Group): [Key, keyof typeof icons] {
 }
 
 /** The sentence, with the names in it set off. */
-function emphasized(text: string, names: (string | null | undefined)[]): (Node | string)[] {
-  const known = [...new Set(names)].filter((name): name is string => !!name && text.includes(name));
+function emphasized(text: string, title: string | null | undefined, names: (string | null | undefined)[]): (Node | string)[] {
+  const known = [...new Set([title, ...names])].filter((name): name is string => !!name && text.includes(name));
   if (!known.length) return [text];
   known.sort((a, b) => b.length - a.length);
   const escaped = known.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return text.split(new RegExp(`(${escaped.join("|")})`)).map((part) => (known.includes(part) ? h("b", {}, part) : part));
+  return text
+    .split(new RegExp(`(${escaped.join("|")})`))
+    .map((part) => (known.includes(part) ? h("b", { part: part === title && "title" }, part) : part));
 }
 
 /** Who did it: one face, or two of several; without anybody, the thing itself. */

@@ -16,6 +16,7 @@ test("the bell has a badge and a name with the count; opening it marks what is s
   assert.equal(await bell(page).getAttribute("aria-label"), "Notifications, 3 unseen");
   await bell(page).click();
   await until(async () => (await rows(page).count()) === 3);
+  assert.equal(await rows(page).locator("[part=title]").first().textContent(), "Work 3");
   await until(async () => (await count(page)) === 0);
   assert.equal(await bell(page).getAttribute("aria-label"), "Notifications");
   assert.equal(await bell(page).getAttribute("aria-expanded"), "true");
@@ -282,6 +283,9 @@ test("many rows come page by page", only, async () => {
     });
     return (await rows(page).count()) === 130;
   }, 10_000);
+  await page.keyboard.press("Escape");
+  await bell(page).click();
+  await until(async () => { const n = await rows(page).count(); return n >= 20 && n <= 60; });
 });
 
 test("tabs filter by category on the server", only, async () => {
