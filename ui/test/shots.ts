@@ -44,6 +44,8 @@ const open = (page: Page) => page.locator("tidings-inbox [part=bell]").click();
 const shots: Record<string, Shot> = {
   long: { world: "long" }, panel: {}, "panel-dark": { dark: true },
   phone: { width: 375 }, "phone-dark": { width: 375, dark: true },
+  "phone-actions": { width: 375, then: async (page) => { await open(page); await wait(400); await page.locator(".dots").nth(1).tap(); await wait(300); } },
+  "phone-snooze": { width: 375, lang: "he", then: async (page) => { await open(page); await wait(400); await page.locator(".dots").nth(1).tap(); await wait(200); await page.locator("[data-action=snooze]").nth(1).tap(); await wait(300); } },
   tabs: { inner: `<tidings-inbox ${attributes('tabs="category"')}></tidings-inbox>` },
   page: { inner: `<tidings-inbox ${attributes('mode="page" tabs="category"')}></tidings-inbox>`, then: () => wait(300) },
   "page-phone": { width: 375, inner: `<tidings-inbox ${attributes('mode="page" tabs="category"')}></tidings-inbox>`, then: () => wait(300) },
