@@ -1,5 +1,5 @@
 import type { Inbox } from "../core/inbox.js";
-import type { Filter, Item, MarkName, Target } from "../core/types.js";
+import type { Filter, Group, Item, MarkName, Target } from "../core/types.js";
 import { h, icon, say, set, sheet } from "../element/h.js";
 import type { Key } from "../locales/inbox/en.js";
 import { icons } from "./icons.js";
@@ -414,9 +414,11 @@ export class Panel {
     for (const target of marks) inbox.mark("seen", target).catch(again);
   }
 
-  async #mark(name: MarkName, target: Target): Promise<boolean> {
+  /** Marks a row, or what a target names; false, with a word, if it failed. */
+  async #mark(name: MarkName, what: Target | Group, when?: Target): Promise<boolean> {
+    const inbox = this.host.inbox();
     try {
-      await this.host.inbox()?.mark(name, target);
+      await ("items" in what ? inbox?.markRow(name, what, when) : inbox?.mark(name, what));
       return true;
     } catch {
       this.#say(this.host.t("notDone"));
@@ -427,19 +429,18 @@ export class Panel {
   async #act(action: Action, row: Row, from: HTMLElement): Promise<void> {
     const { host } = this;
     const { group } = row;
-    const target = { group: group.key };
     const events = group.items.map(({ event }) => event);
     const undo = (name: MarkName) => () => void Promise.all(events.map((event) => this.#mark(name, { event })));
-    if (action === "read") await this.#mark(group.read ? "unread" : "read", target);
+    if (action === "read") await this.#mark(group.read ? "unread" : "read", group);
     else if (action === "archive") {
-      if (await this.#mark("archive", target)) this.#say(host.t("archived"), undo("unarchive"));
-    } else if (action !== "snooze") await this.#mark(action, target);
+      if (await this.#mark("archive", group)) this.#say(host.t("archived"), undo("unarchive"));
+    } else if (action !== "snooze") await this.#mark(action, group);
     else {
       const now = Date.now();
       const lang = host.locale();
       const active = this.#view === "active";
       const snooze = async (when: Target) => {
-        if (!(await this.#mark("snooze", { ...target, ...when }))) return;
+        if (!(await this.#mark("snooze", group, when))) return;
         const until = when.until ?? new Date(Date.now() + 3_600_000).toISOString();
         // What was archived would come back to the inbox.
         this.#say(host.t("snoozed", { time: soon(until, now, lang) }), active ? undo("unsnooze") : undefined);
@@ -476,7 +477,7 @@ export class Panel {
     if (event.type === "auxclick" && event.button !== 1) return;
     const { group } = row;
     if (!group.read && this.#rowView().actions.length) {
-      void this.#mark("read", single ? { event: item.event } : { group: group.key });
+      void this.#mark("read", single ? { event: item.event } : group);
     }
     const plain = event.type === "click" && !(event.ctrlKey || event.metaKey || event.shiftKey);
     if (plain && !this.host.open(item)) event.preventDefault();

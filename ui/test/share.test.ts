@@ -176,7 +176,7 @@ test("situation 1: pages end with the server's rows and counts through cuts, han
       if (roll < 0.15) void inbox.list().more();
       else if (roll < 0.3) {
         const row = inbox.list().groups()[0];
-        if (row) inbox.mark(random() < 0.5 ? "read" : "archive", { group: row.key }).catch(() => {});
+        if (row) inbox.markRow(random() < 0.5 ? "read" : "archive", row).catch(() => {});
       } else if (roll < 0.35) server.cut();
       else if (roll < 0.4) server.end("restart", { retry_ms: random() * 3000 });
       else if (roll < 0.45) {
