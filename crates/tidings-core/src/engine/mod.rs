@@ -36,6 +36,7 @@ pub use message::present::{Presenter, batch_id};
 pub use message::touch::Upcoming;
 pub use read::agenda::{Agenda, DueLanes};
 pub use read::books::Walk;
+pub use read::changed::InboxesAt;
 pub use read::cursor::{Cursor, CursorError};
 pub use read::inbox::{ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
 pub use read::message_report::MessageReport;

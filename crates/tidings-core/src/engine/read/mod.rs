@@ -2,6 +2,7 @@
 
 pub(super) mod agenda;
 pub(super) mod books;
+pub(super) mod changed;
 pub(super) mod cursor;
 pub(super) mod export;
 pub(super) mod inbox;
