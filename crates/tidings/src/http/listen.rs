@@ -1,4 +1,6 @@
 //! The socket: a bounded number of connections, and a stop that finishes requests in progress.
+//!
+//! HTTP/1.1, and HTTP/2 for whoever begins with it (prior knowledge): a proxy carries many streams over one connection.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -12,9 +14,9 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderValue, Version, header};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -38,8 +40,22 @@ pub struct Bounds {
     pub head_patience: Duration,
     /// Maximum number of bytes of a request's head.
     pub head_bytes_max: usize,
+    /// Maximum number of requests in progress on a connection of HTTP/2.
+    pub requests_max: u32,
     /// Time limit of requests in progress once the server stops.
     pub drain_patience: Duration,
+}
+
+impl Bounds {
+    /// The same with connections for so many open streams beside the others.
+    #[must_use]
+    pub fn with_streams(self, streams: usize) -> Self {
+        Self {
+            connections_max: self.connections_max.saturating_add(streams),
+            loopback_connections_max: self.loopback_connections_max.saturating_add(streams),
+            ..self
+        }
+    }
 }
 
 impl Default for Bounds {
@@ -51,6 +67,7 @@ impl Default for Bounds {
             first_head_patience: Duration::from_secs(10),
             head_patience: Duration::from_secs(60),
             head_bytes_max: 64 << 10,
+            requests_max: 256,
             drain_patience: Duration::from_secs(30),
         }
     }
@@ -141,6 +158,7 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let graceful = GracefulShutdown::new();
+    let builder = builder(&bounds);
     let open = Arc::default();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -154,6 +172,7 @@ pub async fn serve(
             service_fn(move |mut request: Request<Incoming>| {
                 began.notify_one();
                 request.extensions_mut().insert(peer);
+                name_host(&mut request);
                 let router = router.clone();
                 async move {
                     match unclear_host(&request) {
@@ -163,11 +182,7 @@ pub async fn serve(
                 }
             })
         };
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(bounds.head_patience)
-            .max_buf_size(bounds.head_bytes_max)
-            .serve_connection(TokioIo::new(stream), service);
+        let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             let mut connection = std::pin::pin!(connection);
@@ -191,6 +206,37 @@ pub async fn serve(
     if timeout(bounds.drain_patience, graceful.shutdown()).await.is_err() {
         let seconds = bounds.drain_patience.as_secs();
         tracing::warn!(seconds, "requests still in progress were cut off");
+    }
+}
+
+/// The protocols, within the bounds.
+fn builder(bounds: &Bounds) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(bounds.head_patience)
+        .max_buf_size(bounds.head_bytes_max);
+    let head_bytes_max = u32::try_from(bounds.head_bytes_max).unwrap_or(u32::MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(bounds.requests_max)
+        .max_header_list_size(head_bytes_max)
+        // A peer that is gone without a word is found out.
+        .keep_alive_interval(bounds.head_patience)
+        .keep_alive_timeout(bounds.first_head_patience);
+    builder
+}
+
+/// Gives a request of HTTP/2 the `Host` that it has under another name, by which callers are told apart.
+fn name_host(request: &mut Request<Incoming>) {
+    if request.version() != Version::HTTP_2 || request.headers().contains_key(header::HOST) {
+        return;
+    }
+    let host = request.uri().authority().and_then(|host| HeaderValue::try_from(host.as_str()).ok());
+    if let Some(host) = host {
+        request.headers_mut().insert(header::HOST, host);
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::mpsc::channel;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
+use axum::response::Response;
 use serde_json::Value;
 use tidings_core::Instant;
 use tidings_mail::{SECRET_BYTES, TokenKey};
@@ -211,6 +212,11 @@ impl Rig {
             request = request.header(*name, *value);
         }
         self.tokio.block_on(self.ask(request.body(body.into()).unwrap()))
+    }
+
+    /// The answer to a call as it begins: its body is still to come.
+    pub(crate) fn begin(&self, request: Request<Body>) -> Response {
+        self.tokio.block_on(self.router.clone().oneshot(request)).unwrap()
     }
 
     /// Calls from within asynchronous work, many at once if need be.

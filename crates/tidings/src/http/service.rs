@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use super::answer::{Answer, only};
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
+use super::live::Live;
 use super::request::Change;
 use super::settings::Settings;
 use super::site::state::{NAMES, Site};
@@ -79,6 +80,8 @@ pub struct Service {
     rules: RwLock<Arc<Rules>>,
     /// The pages to which mails lead; `None` where nobody asks for them.
     pub(super) site: Option<Site>,
+    /// The streams of inboxes.
+    pub(super) live: Arc<Live>,
     /// Reports of providers, counted, and what is kept between their calls.
     pub(super) feedback: Feedback,
 }
@@ -97,7 +100,6 @@ impl Service {
         settings: Settings,
     ) -> Self {
         Self {
-            handle,
             access,
             bodies: BodyRoom::of(
                 settings.bodies_bytes_max,
@@ -117,6 +119,7 @@ impl Service {
                 super::call_names().into_iter().chain(NAMES).chain([FEEDBACK, NODES_CALL]),
             ),
             data: None,
+            live: Live::new(handle.clone(), Arc::clone(&clock)),
             cluster: None,
             homes: None,
             started: clock.now(),
@@ -126,12 +129,14 @@ impl Service {
             rules: RwLock::new(Arc::new(rules)),
             site: None,
             feedback: Feedback::default(),
+            handle,
         }
     }
 
     /// The same with the pages to which mails lead by tokens of this key.
     #[must_use]
     pub fn with_site(self, tokens: TokenKey) -> Self {
+        self.live.name_by(&tokens);
         let site = Some(Site::new(&self.rules(), tokens));
         Self { site, ..self }
     }
@@ -247,6 +252,12 @@ impl Service {
     /// Streams end with what they have read; `/readyz` says that others should take over.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
+        self.end_streams();
+    }
+
+    /// Live streams end, and are opened again elsewhere.
+    pub fn end_streams(&self) {
+        self.live.stop();
     }
 
     pub(super) fn is_stopping(&self) -> bool {

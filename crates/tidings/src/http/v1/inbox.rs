@@ -84,7 +84,7 @@ struct Page {
 
 /// A group: items of one type about one thing on one day. Read items are in a group of their own.
 #[derive(Serialize, ToSchema)]
-struct Group {
+pub(in crate::http) struct Group {
     /// Key of the group, unique in this inbox.
     key: String,
     /// The type.

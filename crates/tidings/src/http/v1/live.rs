@@ -1,0 +1,65 @@
+//! Streams of inboxes.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use tidings_core::Id;
+use utoipa_axum::routes;
+
+use crate::http::Service;
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::live::Opening;
+use crate::http::request::InPath;
+
+/// The call that opens a stream.
+pub(super) fn calls(calls: Calls) -> Calls {
+    const CODES: &[Code] =
+        &[Code::InvalidPath, Code::InvalidHeader, Code::RecipientNotFound, Code::StreamsFull];
+    calls.add("live", Kind::Looks, routes!(live), CODES)
+}
+
+/// The place at which a reader goes on, as browsers send it when they come again.
+///
+/// # Errors
+/// [`Code::InvalidHeader`].
+pub(in crate::http) fn last_event(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(last) = headers.get("last-event-id") else {
+        return Ok(None);
+    };
+    match last.to_str() {
+        Ok(last) => Ok((!last.is_empty()).then(|| last.to_owned())),
+        Err(_) => Err(Problem::new(Code::InvalidHeader, "`Last-Event-ID` is not ASCII")
+            .hint("send the `id` of the last event that was received")),
+    }
+}
+
+/// Follow an inbox
+///
+/// A stream of server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
+/// `inbox`, within 100 ms: the counts, the groups that are new or have changed (`changed`), and the keys of those that
+/// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
+/// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
+/// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
+/// `retry_ms` it may be opened again), or `replaced` (the recipient has opened more than 8).
+#[utoipa::path(
+    get, path = "/v1/recipients/{id}/live", tag = "inbox",
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event that was received"),
+    ),
+    responses((
+        status = 200, description = "The events", body = String, content_type = "text/event-stream",
+        example = json!("event: hello\ndata: {\"rev\":7,\"unseen\":1,\"unread\":1,\"categories\":{\"news\":{\"unseen\":1,\"unread\":1}}}\n\n"),
+    ))
+)]
+async fn live(
+    State(service): State<Arc<Service>>,
+    InPath(id): InPath<Id>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let last = last_event(&headers)?;
+    service.open_stream(id, Opening { last, ..Opening::default() }).await
+}
