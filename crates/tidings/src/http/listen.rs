@@ -2,7 +2,11 @@
 //!
 //! HTTP/1.1, and HTTP/2 for whoever begins with it (prior knowledge): a proxy carries many streams over one connection.
 
+mod handed;
+
 use std::collections::HashMap;
+use std::convert::Infallible;
+use std::error::Error;
 use std::future::Future;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,9 +24,10 @@ use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::{sleep, timeout};
 
+use self::handed::{Hand, Lent};
 use super::error::{Code, Problem};
 
 /// The bounds of connections.
@@ -159,6 +164,7 @@ pub async fn serve(
 ) {
     let graceful = GracefulShutdown::new();
     let builder = builder(&bounds);
+    let (streaming, mut streams) = mpsc::channel::<Infallible>(1);
     let open = Arc::default();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -167,46 +173,81 @@ pub async fn serve(
             () = &mut stop => break,
         };
         let (began, peer) = (Arc::new(Notify::new()), Peer(place.peer));
+        let hand = Arc::new(Hand::default());
         let service = {
             let (router, began) = (TowerToHyperService::new(router.clone()), Arc::clone(&began));
+            let hand = Arc::clone(&hand);
             service_fn(move |mut request: Request<Incoming>| {
                 began.notify_one();
                 request.extensions_mut().insert(peer);
                 name_host(&mut request);
-                let router = router.clone();
+                let (router, hand) = (router.clone(), Arc::clone(&hand));
                 async move {
-                    match unclear_host(&request) {
-                        Some(why) => Ok(Problem::new(Code::InvalidRequest, why).into_response()),
-                        None => router.call(request).await,
+                    if let Some(why) = unclear_host(&request) {
+                        let problem = Problem::new(Code::InvalidRequest, why);
+                        return Ok::<_, Infallible>(problem.into_response());
+                    }
+                    let may_be_handed = handed::may_be(&request);
+                    let answer = router.call(request).await?;
+                    match if may_be_handed { hand.take_over(answer) } else { Some(answer) } {
+                        Some(answer) => Ok(answer),
+                        // The connection is dropped.
+                        None => std::future::pending().await,
                     }
                 }
             })
         };
-        let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
-        let connection = graceful.watch(connection);
+        let io = TokioIo::new(Lent::new(stream, &hand));
+        let connection = graceful.watch(builder.serve_connection(io, service).into_owned());
+        let (patience, streaming) = (bounds.first_head_patience, streaming.clone());
         tokio::spawn(async move {
-            let mut connection = std::pin::pin!(connection);
-            let ended = tokio::select! {
-                ended = &mut connection => Some(ended),
-                () = began.notified() => None,
-                () = sleep(bounds.first_head_patience) => Some(Ok(())),
-            };
-            let ended = match ended {
-                Some(ended) => ended,
-                None => connection.await,
-            };
-            // A connection that breaks is the client's matter.
-            if let Err(fault) = ended {
-                tracing::debug!(error = %fault, "a connection broke");
+            let is_handed = serve_connection(connection, (&began, patience), &hand).await;
+            // A task of its own: this one has the size of a connection.
+            if is_handed {
+                tokio::spawn(async move {
+                    hand.write().await;
+                    drop((place, streaming));
+                });
             }
-            drop(place);
         });
     }
     drop(listener);
-    if timeout(bounds.drain_patience, graceful.shutdown()).await.is_err() {
+    drop(streaming);
+    let ended = async {
+        graceful.shutdown().await;
+        // Nothing is sent: the last stream that ends closes it.
+        streams.recv().await;
+    };
+    if timeout(bounds.drain_patience, ended).await.is_err() {
         let seconds = bounds.drain_patience.as_secs();
         tracing::warn!(seconds, "requests still in progress were cut off");
     }
+}
+
+/// Serves a connection to its end, or until a stream of events is all that it is for. Returns true in the latter case.
+async fn serve_connection(
+    connection: impl Future<Output = Result<(), Box<dyn Error + Send + Sync>>>,
+    (began, first_head_patience): (&Notify, Duration),
+    hand: &Hand,
+) -> bool {
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = &mut connection => Some(ended),
+        () = began.notified() => None,
+        () = sleep(first_head_patience) => Some(Ok(())),
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        None => tokio::select! {
+            ended = connection => ended,
+            () = hand.wanted() => return true,
+        },
+    };
+    // A connection that breaks is the client's matter.
+    if let Err(fault) = ended {
+        tracing::debug!(error = %fault, "a connection broke");
+    }
+    false
 }
 
 /// The protocols, within the bounds.
