@@ -8,6 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use axum::response::Response;
+use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tidings_core::Instant;
 use tidings_mail::{SECRET_BYTES, TokenKey};
@@ -227,7 +228,12 @@ impl Rig {
         let router = self.router.clone();
         async move {
             let response = router.oneshot(request).await.unwrap();
-            let (parts, body) = response.into_parts();
+            let (parts, mut body) = response.into_parts();
+            // A stream does not end: its beginning is the answer.
+            if parts.headers.get("content-type").is_some_and(|kind| kind == "text/event-stream") {
+                let first = body.frame().await.unwrap().unwrap();
+                body = first.into_data().unwrap().into();
+            }
             let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
             Answered { status: parts.status, headers: parts.headers, bytes: bytes.to_vec() }
         }

@@ -330,6 +330,10 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             drop(held);
             answers
         }
+        "streams_full" => {
+            let rig = impatient(Settings { streams_max: 0, ..Settings::default() });
+            all(&|call| call.send(&rig))
+        }
         "stopping" => {
             let (mut rig, _) = open();
             rig.service.stop();

@@ -16,24 +16,15 @@ use crate::http::request::InPath;
 
 /// The call that opens a stream.
 pub(super) fn calls(calls: Calls) -> Calls {
-    const CODES: &[Code] =
-        &[Code::InvalidPath, Code::InvalidHeader, Code::RecipientNotFound, Code::StreamsFull];
+    const CODES: &[Code] = &[Code::InvalidPath, Code::RecipientNotFound, Code::StreamsFull];
     calls.add("live", Kind::Looks, routes!(live), CODES)
 }
 
 /// The place at which a reader goes on, as browsers send it when they come again.
-///
-/// # Errors
-/// [`Code::InvalidHeader`].
-pub(in crate::http) fn last_event(headers: &HeaderMap) -> Result<Option<String>, Problem> {
-    let Some(last) = headers.get("last-event-id") else {
-        return Ok(None);
-    };
-    match last.to_str() {
-        Ok(last) => Ok((!last.is_empty()).then(|| last.to_owned())),
-        Err(_) => Err(Problem::new(Code::InvalidHeader, "`Last-Event-ID` is not ASCII")
-            .hint("send the `id` of the last event that was received")),
-    }
+pub(in crate::http) fn last_event(headers: &HeaderMap) -> Option<String> {
+    let last = headers.get("last-event-id")?;
+    // What is no text is no cursor of this server.
+    Some(String::from_utf8_lossy(last.as_bytes()).into_owned()).filter(|last| !last.is_empty())
 }
 
 /// Follow an inbox
@@ -60,6 +51,6 @@ async fn live(
     InPath(id): InPath<Id>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let last = last_event(&headers)?;
-    service.open_stream(id, Opening { last, ..Opening::default() }).await
+    let opening = Opening { last: last_event(&headers), ..Opening::default() };
+    service.open_stream(id, opening).await
 }
