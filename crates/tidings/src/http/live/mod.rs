@@ -22,9 +22,9 @@ use axum::response::{IntoResponse as _, Response};
 use tidings_core::number::RecipientNo;
 use tidings_core::{BucketNo, Id};
 use tidings_mail::TokenKey;
-use tidings_node::{Clock, Handle};
+use tidings_node::{Clock, Durable, Handle};
 use tokio::sync::Notify;
-use tokio::time::{MissedTickBehavior, interval, timeout_at};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 use super::Service;
 use super::cluster::{NOBODY, no_holder};
@@ -159,7 +159,7 @@ async fn ticks(live: Weak<Live>) {
 }
 
 /// Somebody who waits for a change of an inbox.
-pub(in crate::http) struct Waiter {
+struct Waiter {
     live: Arc<Live>,
     recipient: Id,
     bucket: BucketNo,
@@ -172,10 +172,7 @@ impl Waiter {
     ///
     /// # Errors
     /// [`Code::Stopping`].
-    pub(in crate::http) async fn changed(
-        &self,
-        until: tokio::time::Instant,
-    ) -> Result<bool, Problem> {
+    async fn changed(&self, until: Instant) -> Result<bool, Problem> {
         let changed = timeout_at(until, self.changed.notified()).await.is_ok();
         if self.live.hub().is_over {
             return Err(Problem::new(Code::Stopping, Code::Stopping.row().title));
@@ -214,11 +211,6 @@ impl Live {
 }
 
 impl Service {
-    /// The most streams that may be open.
-    fn streams_max(&self) -> usize {
-        self.settings.streams_max
-    }
-
     /// Opens a stream of a recipient's inbox. Each piece of its body is a whole frame.
     ///
     /// # Errors
@@ -234,7 +226,7 @@ impl Service {
         live.begin();
         let (stream, replaced) = {
             let durable = self.handle.durable()?;
-            let mut hub = live.room(self.streams_max())?;
+            let mut hub = live.room(self.settings.streams_max)?;
             let opened = hub.open(durable.engine(), &recipient, (lease, &live.nothing));
             opened.ok_or_else(|| no_holder(NOBODY))?
         };
@@ -265,16 +257,45 @@ impl Service {
         Ok((head, Body::new(body)).into_response())
     }
 
-    /// Watches a recipient's inbox from now on, for a call that waits until it changes.
+    /// What `read` gives, as soon as its revision is above another one; `None` if it is not in time.
     ///
     /// # Errors
     /// [`Code::StreamsFull`], or a [`Problem`] of the node.
-    pub(in crate::http) fn wait_for_change(&self, recipient: &Id) -> Result<Waiter, Problem> {
+    pub(in crate::http) async fn newer<T>(
+        &self,
+        recipient: &Id,
+        (since, wait): (u64, Duration),
+        rev: impl Fn(&T) -> u64,
+        read: impl Fn(&Durable) -> Result<T, Problem> + Clone + Send + 'static,
+    ) -> Result<Option<T>, Problem>
+    where
+        T: Send + 'static,
+    {
+        let is_newer = |read: &T| rev(read) > since;
+        if wait.is_zero() {
+            return Ok(Some(self.look(read).await??).filter(is_newer));
+        }
+        let until = Instant::now() + wait;
+        // It is watched before it is read, so that nothing comes in between.
+        let waiter = self.wait_for_change(recipient)?;
+        loop {
+            let now = self.look(read.clone()).await??;
+            if is_newer(&now) {
+                return Ok(Some(now));
+            }
+            if !waiter.changed(until).await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Watches a recipient's inbox from now on.
+    fn wait_for_change(&self, recipient: &Id) -> Result<Waiter, Problem> {
         let live = &self.live;
         live.begin();
         let durable = self.handle.durable()?;
         let bucket = durable.engine().bucket_of(recipient);
-        let waiter = live.room(self.streams_max())?.wait(durable.engine(), recipient);
+        let waiter = live.room(self.settings.streams_max)?.wait(durable.engine(), recipient);
         let (no, changed) = waiter.ok_or_else(|| no_holder(NOBODY))?;
         let (live, recipient) = (Arc::clone(live), recipient.clone());
         Ok(Waiter { live, recipient, bucket, no, changed })

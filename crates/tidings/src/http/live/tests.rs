@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use tidings_core::Instant;
+use tidings_core::Instant as Time;
 use tokio::time::timeout;
 
 use super::*;
@@ -246,7 +246,7 @@ fn i4_a_server_that_stops_ends_its_streams_and_spreads_their_return() {
         .collect();
     let expected: Vec<u64> = (0..10).map(|at| at * 10_000 / 9).collect();
     assert_eq!(waits, expected);
-    let waited = rig.tokio.block_on(waiter.changed(tokio::time::Instant::now() + PATIENCE));
+    let waited = rig.tokio.block_on(waiter.changed(Instant::now() + PATIENCE));
     assert_eq!(waited.unwrap_err().code, Code::Stopping);
     let refused = rig.call(Method::GET, "/v1/recipients/ada/live", &Value::Null);
     assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
@@ -328,7 +328,7 @@ fn i9_a_stream_says_that_it_is_alive_and_ends_with_its_token() {
     let revoked = Arc::new(AtomicBool::new(false));
     let is_revoked = Arc::clone(&revoked);
     let check = Box::new(move || is_revoked.load(Ordering::Relaxed).then_some(End::TokenRevoked));
-    let expires = Lease { ends_at: Instant::parse("2024-01-01T12:01:00Z").ok(), check: None };
+    let expires = Lease { ends_at: Time::parse("2024-01-01T12:01:00Z").ok(), check: None };
     let checked = Lease { ends_at: None, check: Some(check) };
     let [mut expires, mut checked] = [expires, checked].map(|lease| {
         let opening = Opening { lease, ..Opening::default() };
@@ -337,7 +337,7 @@ fn i9_a_stream_says_that_it_is_alive_and_ends_with_its_token() {
     });
     (0..15).for_each(|_| rig.service.live.tick());
     assert_eq!(expires.text(&rig).as_deref(), Some(":\n\n"));
-    rig.clock.set(Instant::parse("2024-01-01T12:01:00Z").unwrap());
+    rig.clock.set(Time::parse("2024-01-01T12:01:00Z").unwrap());
     revoked.store(true, Ordering::Relaxed);
     rig.service.live.tick();
     assert_eq!(expires.next(&rig).data["code"], "token_expired");
@@ -386,7 +386,7 @@ fn i11_whatever_happens_a_reader_ends_with_the_rows_of_the_page() {
                     rig.call(Method::POST, &path, &json!({}));
                 }
                 _ => {
-                    let instant = Instant::parse("2024-01-01T12:00:00Z").unwrap();
+                    let instant = Time::parse("2024-01-01T12:00:00Z").unwrap();
                     let instant = instant.plus_ms(step * 3_600_000);
                     rig.at(&instant.to_string());
                 }
@@ -420,4 +420,33 @@ impl Random {
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
+}
+
+#[test]
+fn i15_a_page_is_waited_for_until_its_revision_is_above_the_one_that_is_known() {
+    let rig = with(Rig::new(), &["ada", "ben"]);
+    let get = |query: &str| {
+        let path = format!("/v1/recipients/ada/inbox{query}");
+        rig.call(Method::GET, &path, &Value::Null)
+    };
+    let rev = get("").json()["rev"].as_u64().unwrap();
+    let unchanged = get(&format!("?since={rev}"));
+    assert_eq!((unchanged.status, unchanged.bytes.len()), (StatusCode::NOT_MODIFIED, 0));
+    assert!(unchanged.headers.get("content-type").is_none());
+    assert_eq!(get(&format!("?since={rev}&wait=0s")).status, StatusCode::NOT_MODIFIED);
+    assert_eq!(get(&format!("?since={rev}&wait=20ms")).status, StatusCode::NOT_MODIFIED);
+    assert_eq!(get(&format!("?since={}&wait=60s", rev - 1)).status, StatusCode::OK);
+    for refused in ["?since=x", "?since=-1", "?since=1&wait=61s", "?since=1&wait=soon", "?wait=-1s"]
+    {
+        assert_eq!(get(refused).json()["code"], "invalid_query", "{refused}");
+    }
+    let uri = format!("/v1/recipients/ada/inbox?since={rev}&wait=60s");
+    let waiting = rig.tokio.spawn(rig.ask(Request::get(uri).body(Body::empty()).unwrap()));
+    while rig.service.live.open_streams() == 0 {
+        std::thread::yield_now();
+    }
+    publish(&rig, "e1", "o1", &to("ada"));
+    let page = rig.tokio.block_on(waiting).unwrap();
+    assert_eq!((page.status, &page.json()["unseen"]), (StatusCode::OK, &json!(1)));
+    assert_eq!(rig.service.live.open_streams(), 0);
 }

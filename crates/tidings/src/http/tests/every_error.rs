@@ -332,7 +332,11 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
         }
         "streams_full" => {
             let rig = impatient(Settings { streams_max: 0, ..Settings::default() });
-            all(&|call| call.send(&rig))
+            let waiting = |call: &Call| match call.path.ends_with("/inbox") {
+                true => call.at(format!("{}?since=9&wait=1s", call.path)),
+                false => call.clone(),
+            };
+            all(&|call| waiting(call).send(&rig))
         }
         "stopping" => {
             let (mut rig, _) = open();

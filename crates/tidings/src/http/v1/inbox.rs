@@ -1,6 +1,7 @@
 //! Inboxes, and their seen and read marks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -8,10 +9,12 @@ use serde::Serialize;
 use tidings_core::command::MarkKind;
 use tidings_core::engine::{Cursor, InboxGroup, InboxItem, InboxPage};
 use tidings_core::{Data, Id, Object};
+use tidings_node::Durable;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use crate::body::short::Mark;
+use crate::config::duration::{self, DurationError};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
@@ -37,7 +40,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "inbox",
             Kind::Looks,
             routes!(inbox),
-            &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound],
+            &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound, Code::StreamsFull],
         )
         .add("mark_seen", Kind::Changes, routes!(mark_seen), MARKS)
         .add("mark_read", Kind::Changes, routes!(mark_read), MARKS)
@@ -52,17 +55,36 @@ struct InboxQuery {
     limit: Option<u16>,
     /// Start of the page: `next` of the previous page.
     cursor: Option<String>,
+    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    since: Option<u64>,
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    #[param(value_type = Option<String>, example = "25s")]
+    wait: Option<Duration>,
 }
 
 impl FromQuery for InboxQuery {
-    const KNOWN: &'static [&'static str] = &["limit", "cursor"];
+    const KNOWN: &'static [&'static str] = &["limit", "cursor", "since", "wait"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
         Ok(Self {
             limit: query.whole_number("limit", 1..=GROUPS_MAX)?,
             cursor: query.text("cursor").map(str::to_owned),
+            since: query.parsed("since", str::parse, "the `rev` of an answer")?,
+            wait: query.parsed("wait", wait, "a duration of at most 60s, such as 25s")?,
         })
     }
+}
+
+/// The longest wait for a change.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+
+fn wait(text: &str) -> Result<Duration, ()> {
+    let wait = match duration::parse(text) {
+        Ok(ms) => Duration::from_millis(ms.unsigned_abs()),
+        Err(DurationError::Zero) => Duration::ZERO,
+        Err(_) => return Err(()),
+    };
+    if wait <= WAIT_MAX { Ok(wait) } else { Err(()) }
 }
 
 /// A page of an inbox, newest first.
@@ -235,14 +257,17 @@ impl From<&Object> for ItemObject {
 ///
 /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
 /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
-/// newer.
+/// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
         InboxQuery,
     ),
-    responses((status = 200, description = "The page", body = Page))
+    responses(
+        (status = 200, description = "The page", body = Page),
+        (status = 304, description = "`rev` is not above `since`"),
+    )
 )]
 async fn inbox(
     State(service): State<Arc<Service>>,
@@ -259,13 +284,22 @@ async fn inbox(
             return Err(problem.hint("leave it out for the first page"));
         }
     };
-    let page = service
-        .look(move |node| -> Result<InboxPage, Problem> {
-            let engine = node.engine();
-            Ok(engine.reader(node.view()).inbox(&id, from, usize::from(limit))?)
-        })
-        .await??;
-    Answer::json(StatusCode::OK, &Page::from(page))
+    let recipient = id.clone();
+    let read = move |node: &Durable| -> Result<InboxPage, Problem> {
+        let engine = node.engine();
+        Ok(engine.reader(node.view()).inbox(&id, from, usize::from(limit))?)
+    };
+    let page = match query.since {
+        None => Some(service.look(read).await??),
+        Some(since) => {
+            let until = (since, query.wait.unwrap_or_default());
+            service.newer(&recipient, until, |page: &InboxPage| page.rev, read).await?
+        }
+    };
+    match page {
+        Some(page) => Answer::json(StatusCode::OK, &Page::from(page)),
+        None => Ok(Answer::not_modified()),
+    }
 }
 
 /// Mark notifications as seen
