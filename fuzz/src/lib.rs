@@ -18,7 +18,7 @@ use tidings_mail::{Design, MailTag, Report, Rest, Sender, Sentence, TokenKey, Un
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     ("addresses", addresses),
     ("configuration", configuration),
     ("expressions", expressions),
@@ -31,6 +31,7 @@ pub const TARGETS: [Target; 12] = [
     ("sentences", sentences),
     ("templates", templates),
     ("tokens", tokens),
+    ("users", users),
 ];
 
 const RULES: &str = "[categories.news]\n[types.note]\ncategory = \"news\"\n\
@@ -238,4 +239,9 @@ pub fn tokens(bytes: &[u8]) {
         let _ = Rest::open(&KEY, text);
         let _ = MailTag::find(&KEY, text);
     });
+}
+
+/// Tokens of end users, and their parts behind a right signature.
+pub fn users(bytes: &[u8]) {
+    tidings::token::read(bytes);
 }

@@ -81,7 +81,9 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
     let mut weekly = Weekly::begin(
         directory.path(),
         rules.clone(),
-        (params.recipients, params.items, params.events),
+        params.recipients,
+        params.items,
+        params.events,
     )?;
     let plain = outlet(&weekly, &rules)?;
     channel.dkim = Some(DkimRules {

@@ -365,7 +365,7 @@ impl Fanout {
     }
 }
 
-/// So many different numbers below a bound, in no order.
+/// Draws `count` different numbers below a bound, in no order.
 fn draw(random: &mut Rng, bound: u32, count: u32) -> Vec<u32> {
     let mut numbers: Vec<u32> = (0..bound).collect();
     for at in 0..count as usize {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use tidings_core::engine::{InboxPage, Options};
+use tidings_core::engine::{InboxPage, InboxQuery, Options};
 use tidings_core::time::{DAY_MS, HOUR_MS};
 use tidings_core::{Command, Instant, Rules};
 use tidings_node::Node;
@@ -213,7 +213,10 @@ fn pages(params: &Params, at: At<'_>, sort: Sort, cache_bytes: u64) -> Result<Pa
         for samples in [&mut pages.first, &mut pages.second] {
             let id = world::recipient(reader);
             let watch = Stopwatch::start();
-            let page = node.engine().reader(&node.view()?).inbox(&id, None, params.groups)?;
+            let page = node
+                .engine()
+                .reader(&node.view()?)
+                .inbox(&id, &InboxQuery::newest(params.groups))?;
             samples.push(ms(watch.elapsed()));
             verify(params, sort, &page)?;
         }
@@ -226,13 +229,15 @@ fn verify(params: &Params, sort: Sort, page: &InboxPage) -> Result<(), Fault> {
     let entries = sort.entries(params);
     let shown = params.groups.min(usize::try_from(entries).unwrap_or(usize::MAX));
     let listed: usize = page.groups.iter().map(|group| group.items.len()).sum();
-    if (page.groups.len(), listed, page.unseen, page.unread) == (shown, shown, entries, entries) {
+    if (page.groups.len(), listed, page.counts.unseen, page.counts.unread)
+        == (shown, shown, entries, entries)
+    {
         return Ok(());
     }
     Err(Fault::Wrong(format!(
         "a page has {} groups of {listed} items, {} unseen, {} unread; {shown} and {entries} were expected",
         page.groups.len(),
-        page.unseen,
-        page.unread
+        page.counts.unseen,
+        page.counts.unread
     )))
 }

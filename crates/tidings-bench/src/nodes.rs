@@ -1,7 +1,7 @@
 //! `nodes`: the same load through one node and through several over the same PostgreSQL, by the processor time that
 //! each node takes.
 //!
-//! Where several processes share the processors of one machine, rates say little of several machines. So what is
+//! If several processes share the processors of one machine, rates say little of several machines. So what is
 //! told is how much of the time of one node the busiest of several needs, and how much all of them need together.
 
 use std::collections::BTreeMap;

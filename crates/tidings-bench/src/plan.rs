@@ -56,11 +56,13 @@ pub(crate) struct Weekly {
 }
 
 impl Weekly {
-    /// Makes so many recipients, of whom each has so many entries of a week's events.
+    /// Makes recipients, of whom each has this number of entries of a week's events.
     pub(crate) fn begin<'p>(
         at: impl Into<At<'p>>,
         rules: Rules,
-        (recipients, entries, events): (u32, u32, u32),
+        recipients: u32,
+        entries: u32,
+        events: u32,
     ) -> Result<Self, Fault> {
         let topics = events.checked_div(entries / FOLLOWED).unwrap_or(0);
         if topics < FOLLOWED || recipients == 0 {
@@ -121,8 +123,8 @@ pub(crate) fn run(params: &Params, mut rules: Rules) -> Result<Vec<Measurement>,
     }
     let directory = world::directory(&params.dir)?;
     let at = At { directory: directory.path(), database: params.store.as_deref() };
-    let figures = (params.recipients, params.entries, params.events);
-    let mut weekly = Weekly::begin(at.ensure_new()?, rules, figures)?;
+    let Params { recipients, entries, events, .. } = *params;
+    let mut weekly = Weekly::begin(at.ensure_new()?, rules, recipients, entries, events)?;
     let mut samples = Samples::default();
     for week in 0..2 * i64::from(params.runs) {
         let due = weekly.publish(week, |name, topic| world::event(name, TYPE, Some(topic)))?;

@@ -94,7 +94,7 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
     let mut postgres =
         if params.vs.is_empty() { None } else { Some(Inserting::start(params, directory.path())?) };
     let at = At { directory: directory.path(), database: params.store.as_deref() };
-    let server = Server::start((params.recipients, params.shards), host, at.ensure_new()?)?;
+    let server = Server::start(params.recipients, params.shards, host, at.ensure_new()?)?;
     let load = Builder::new_current_thread().enable_all().build().map_err(broken)?;
     let mut events = Events::default();
     let mut samples = [Samples::default(), Samples::default()];

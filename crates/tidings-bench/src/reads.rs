@@ -90,7 +90,7 @@ pub(crate) fn run(params: &Params, host: Host<'_>) -> Result<Vec<Measurement>, F
         return Err(Fault::Wrong("nothing of it may be 0".to_owned()));
     }
     let directory = world::directory(&params.dir)?;
-    let server = Server::start((params.recipients, 1), host, directory.path().into())?;
+    let server = Server::start(params.recipients, 1, host, directory.path().into())?;
     let world = World { params, address: server.address, events: Arc::default() };
     let clients = Builder::new_current_thread().enable_all().build();
     let clients = clients.map_err(broken)?;

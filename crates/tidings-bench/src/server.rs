@@ -23,7 +23,8 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server over a new store with so many recipients, in so many shards.
     pub(crate) fn start(
-        (recipients, shards): (u32, u16),
+        recipients: u32,
+        shards: u16,
         host: Host<'_>,
         at: At<'_>,
     ) -> Result<Self, Fault> {

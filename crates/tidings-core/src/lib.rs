@@ -12,7 +12,7 @@
 //! use std::collections::BTreeMap;
 //! use std::ops::ControlFlow;
 //!
-//! use tidings_core::engine::{Engine, Options, Reach, Reply};
+//! use tidings_core::engine::{Engine, InboxQuery, Options, Reach, Reply};
 //! use tidings_core::journal::stored::{ReadView, Unreadable};
 //! use tidings_core::table::{Partition, Write};
 //! use tidings_core::{Command, Id, Instant, Rules};
@@ -44,7 +44,7 @@
 //!
 //! // What was decided is stored: an engine that is opened later says the same.
 //! let engine = Engine::open(&rows, &[now.day()], Options::default())?;
-//! let inbox = engine.reader(&rows).inbox(&ada, None, 10)?;
+//! let inbox = engine.reader(&rows).inbox(&ada, &InboxQuery::newest(10))?;
 //! assert_eq!(inbox.unseen, 1);
 //! assert_eq!(inbox.groups[0].items[0].event, Id::new("e1")?);
 //!

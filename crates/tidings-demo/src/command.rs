@@ -98,7 +98,8 @@ impl Data {
 pub fn run(
     mut settings: Settings,
     scenario: Scenario,
-    (runtime, stop): (Runtime, watch::Receiver<bool>),
+    runtime: Runtime,
+    stop: watch::Receiver<bool>,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<(), Fault> {
@@ -122,13 +123,8 @@ pub fn run(
         teller.tell(at, err);
         if *stop.borrow() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let played = play::play(
-        &scenario,
-        settings.rules,
-        (data.path(), settings.store),
-        data.afterwards(),
-        hear,
-    );
+    let played =
+        play::play(&scenario, settings.rules, data.path(), settings.store, data.afterwards(), hear);
     teller.end();
     let shown = Shown::new(played?, scenario);
     let summary = shown.summary();

@@ -132,7 +132,8 @@ fn into_maildir(mut rules: Rules, dir: &Path) -> Rules {
 pub fn play(
     scenario: &Scenario,
     rules: Rules,
-    (dir, id): (&Path, StoreId),
+    dir: &Path,
+    id: StoreId,
     afterwards: Afterwards,
     hear: Hear<'_>,
 ) -> Result<Played, Fault> {
@@ -147,7 +148,7 @@ pub fn play(
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let delivery = Delivery::new(channels, Retries::default()).on_threads(threads);
     let (store, options) = (Arc::new(store), Options::default());
-    let mut player = Player::with_delivery(store, options, Watch::Nothing, (delivery, Instant(0)))?;
+    let mut player = Player::with_delivery(store, options, Watch::Nothing, delivery, Instant(0))?;
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
     player.observe_by(Box::new(fan_outs));
     tell(&mut player, scenario, rules.clone(), &mails, hear)?;

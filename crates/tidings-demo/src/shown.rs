@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use mail_parser::{HeaderValue, MessageParser};
 use tidings_core::channel::EMAIL_NO;
-use tidings_core::engine::{InboxGroup as Group, InboxItem as Item, InboxPage, Presenter};
+use tidings_core::engine::{
+    InboxGroup as Group, InboxItem as Item, InboxPage, InboxQuery, Presenter,
+};
 use tidings_core::event::Pivot;
 use tidings_core::rules::Rules;
 use tidings_core::time::DAY_MS;
@@ -154,7 +156,7 @@ impl Shown {
     /// The whole inbox: its pages here have numbers, and so few groups that this takes no time.
     fn inbox(&self, view: &StoreView, id: &Id) -> Option<InboxPage> {
         let engine = self.node.engine();
-        engine.reader(view).inbox(id, None, usize::MAX).ok()
+        engine.reader(view).inbox(id, &InboxQuery::newest(usize::MAX)).ok()
     }
 
     fn group(&self, group: &Group) -> InboxGroup {
@@ -297,8 +299,8 @@ impl Shown {
             choices: self.choices(id),
             topics: topics.into_iter().take(TOPICS_SHOWN).collect(),
             waiting: self.waiting(&view, id),
-            unseen: inbox.unseen,
-            unread: inbox.unread,
+            unseen: inbox.counts.unseen,
+            unread: inbox.counts.unread,
             inbox: Listing {
                 total: inbox.groups.len(),
                 rows: (inbox.groups.iter().skip(slice.skip).take(slice.take))

@@ -5,7 +5,7 @@
 //! number or does I/O; the `Date` is the instant of the closing, the `Message-ID` and the multipart
 //! boundary come from the batch id.
 //!
-//! What hosts write is never trusted: titles are cleaned of control characters, escaped in HTML and
+//! Text from hosts is never trusted: titles are cleaned of control characters, escaped in HTML and
 //! encoded in headers (RFC 2047); addresses become links by the check with which they are taken in. A value that
 //! runs the other way than the mail's language is isolated: `<bdi>` in HTML, U+2068 and U+2069 elsewhere.
 //!
@@ -34,6 +34,7 @@ pub use message::tag::{MESSAGE_HEADER, MailTag};
 pub use message::token::{Rest, SECRET_BYTES, ShortName, TokenKey, Unsubscribe};
 pub use page::brand::is_color;
 pub use page::design::Design;
+pub use page::row_text::RowText;
 pub use page::short::{Short, short};
 pub use page::site::{Choices, Name, Notice, Offer, Pace, REST_LINES_MAX, Row};
 pub use refusal::{Fault, Stage, Verdict, judge};

@@ -6,6 +6,7 @@ pub(super) mod design;
 pub(super) mod item;
 pub(super) mod lines;
 pub(super) mod pick;
+pub(super) mod row_text;
 pub(super) mod short;
 pub(super) mod single;
 pub(super) mod site;
@@ -177,7 +178,12 @@ impl<'d> Page<'d> {
         let first = *lines.first()?;
         let language = design.language(batch);
         let words = language.words;
-        let told: Vec<&Line> = batch.groups.iter().zip(shown).flat_map(lines_shown).collect();
+        let told: Vec<&Line> = batch
+            .groups
+            .iter()
+            .zip(shown)
+            .flat_map(|(group, shown)| lines_shown(group, shown))
+            .collect();
         let is_single = lines.len() == 1 && !in_sections;
         let writer = Writer::new(batch, design, &language, &told);
         let when = writer.common_day.clone().filter(|_| !is_single);
@@ -260,7 +266,7 @@ fn rest_link(batch: &Batch, design: &Design, shown: BTreeSet<usize>) -> Option<S
     Some(format!("{}/more/{}", links.base, rest.seal(&links.key)))
 }
 
-/// What lists of mails show beside the subject, and never the same: what a person wrote, else what the subject does not
+/// The text that lists of mails show beside the subject, and never the same: what a person wrote, else what the subject does not
 /// say of the items; empty where there is nothing more.
 fn preview_of(
     item: Option<&Item>,

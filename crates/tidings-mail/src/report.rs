@@ -1,7 +1,7 @@
 //! Reports about mails: bounces (RFC 3464, and the texts of servers that know no such thing) and complaints (ARF,
 //! RFC 5965).
 //!
-//! What servers send back is as different as servers are, and anybody may send it. So nothing of it is believed but
+//! Reports differ as servers do, and anybody may send it. So nothing of it is believed but
 //! what a tag says ([`crate::MailTag`]); the rest decides only how bad it is. Where a report leaves doubt, it is
 //! read as the lesser thing: who is taken for gone hears nothing any more.
 

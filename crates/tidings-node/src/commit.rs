@@ -73,7 +73,8 @@ impl Writes {
     pub(crate) fn merge<E>(
         &self,
         partition: Partition,
-        (from, until): (&[u8], Option<&[u8]>),
+        from: &[u8],
+        until: Option<&[u8]>,
         visit: &mut Visit<'_>,
         scan: impl FnOnce(&mut Visit<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -86,25 +87,25 @@ impl Writes {
             return scan(visit);
         }
         let mut flow = ControlFlow::Continue(());
-        let tell = |write: &Write, visit: &mut Visit<'_>| {
+        let visit_write = |write: &Write, visit: &mut Visit<'_>| {
             let value = write.value.as_deref();
             value.map_or(ControlFlow::Continue(()), |value| visit(&write.key, value))
         };
         scan(&mut |key, value| {
             while let Some(write) = fresh.next_if(|write| write.key.as_slice() < key) {
-                flow = tell(write, visit);
+                flow = visit_write(write, visit);
                 if flow.is_break() {
                     return flow;
                 }
             }
             flow = match fresh.next_if(|write| write.key == key) {
-                Some(write) => tell(write, visit),
+                Some(write) => visit_write(write, visit),
                 None => visit(key, value),
             };
             flow
         })?;
         while let (ControlFlow::Continue(()), Some(write)) = (flow, fresh.next()) {
-            flow = tell(write, visit);
+            flow = visit_write(write, visit);
         }
         Ok(())
     }

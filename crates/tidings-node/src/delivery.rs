@@ -242,7 +242,7 @@ impl Delivery {
         let next = AtomicUsize::new(0);
         let threads = self.threads.min(messages.len() / 2).max(1);
         let mut answered = std::thread::scope(|scope| {
-            let work = || self.send_some(engine, &view, (&messages, now), &next);
+            let work = || self.send_some(engine, &view, &messages, now, &next);
             let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
             let mut all = work()?;
             for other in others {
@@ -256,7 +256,7 @@ impl Delivery {
             match answered {
                 Answered::Done(closing, sent) => put(&mut settled, closing, Noted::Ended(sent)),
                 Answered::Open(job, reply) => {
-                    self.settle_into(&mut settled, *job, (&reply, now), engine.rules());
+                    self.settle_into(&mut settled, *job, &reply, now, engine.rules());
                 }
             }
         }
@@ -268,7 +268,8 @@ impl Delivery {
         &self,
         engine: &Engine,
         view: &StoreView,
-        (messages, now): (&[(&Plan, &PlannedMessage)], Instant),
+        messages: &[(&Plan, &PlannedMessage)],
+        now: Instant,
         next: &AtomicUsize,
     ) -> Result<Vec<(usize, Answered)>, Error> {
         let mut presenter = Presenter::new(engine, view);
@@ -302,7 +303,7 @@ impl Delivery {
             }
             let job = job.under(rules);
             let reply = self.send_at_once(&job, now);
-            self.settle_into(&mut settled, job, (&reply, now), rules);
+            self.settle_into(&mut settled, job, &reply, now, rules);
         }
         settled.into_values().collect()
     }
@@ -342,7 +343,8 @@ impl Delivery {
         &mut self,
         all: &mut ByClosing,
         job: SendJob,
-        (reply, now): (&Reply, Instant),
+        reply: &Reply,
+        now: Instant,
         rules: Option<&Rules>,
     ) -> bool {
         let (closing, number) = (job.closing, job.number);
@@ -350,7 +352,7 @@ impl Delivery {
         for (_, answer) in before.clone() {
             self.vitals.answered(&job.head.channel, answer);
         }
-        let noted = self.settle(job, (&reply.outcome, now), rules);
+        let noted = self.settle(job, &reply.outcome, now, rules);
         let is_over = matches!(noted, Noted::Ended(_));
         put(all, closing, noted);
         let attempts = before
@@ -368,18 +370,19 @@ impl Delivery {
     fn settle(
         &mut self,
         mut job: SendJob,
-        (answer, now): (&Answer, Instant),
+        answer: &Answer,
+        now: Instant,
         rules: Option<&Rules>,
     ) -> Noted {
         // Nobody was asked to take a message that was withheld.
         job.attempts += u32::from(*answer != Answer::Withheld);
         self.vitals.answered(&job.head.channel, answer);
-        let next = self.next(&job, (answer, now), rules);
+        let next = self.next(&job, answer, now, rules);
         let wait = match &next {
             Next::Again(at) => Some(at.0 - now.0),
             Next::Done(_) => None,
         };
-        self.complaints.hear(&job, answer, wait, now);
+        self.complaints.record(&job, answer, wait, now);
         job.note_answer(answer);
         match next {
             Next::Done(ending) => Noted::Ended(job.ended(ending)),
@@ -393,12 +396,7 @@ impl Delivery {
         }
     }
 
-    fn next(
-        &self,
-        job: &SendJob,
-        (answer, now): (&Answer, Instant),
-        rules: Option<&Rules>,
-    ) -> Next {
+    fn next(&self, job: &SendJob, answer: &Answer, now: Instant, rules: Option<&Rules>) -> Next {
         let wait = |least: Option<i64>| {
             let doubled = self.retries.wait_ms << (job.attempts - 1).min(20);
             let wait = doubled.min(self.retries.wait_ms_max).max(least.unwrap_or(0));

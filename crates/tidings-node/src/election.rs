@@ -47,7 +47,7 @@ pub struct Election {
     /// The heartbeat that waits for its answer, with its beginning.
     asked: Option<(i64, Monotonic)>,
     /// The number of the newest heartbeat that was answered.
-    heard: i64,
+    answered: i64,
     /// The number of heartbeats since the last answer.
     unheard: u32,
     /// The lease as it is watched, with the observations of its holder.
@@ -81,7 +81,7 @@ impl Election {
             licence: Licence::default(),
             next_heartbeat: Monotonic(i64::MIN),
             asked: None,
-            heard: 0,
+            answered: 0,
             unheard: 0,
             watch: None,
             watches: Watches::default(),
@@ -207,10 +207,10 @@ impl Election {
             return;
         };
         self.unheard = 0;
-        let is_newest = me.heartbeat > self.heard;
+        let is_newest = me.heartbeat > self.answered;
         if is_newest {
-            self.heard = me.heartbeat;
-            self.watches.hear(&membership, (began, now), &self.timing);
+            self.answered = me.heartbeat;
+            self.watches.observe(&membership, began, now, &self.timing);
             if let Some(share) = membership.shares.first() {
                 self.of = Some(share.of);
             }
@@ -297,7 +297,7 @@ impl Election {
         let first = || (view.lease, Watch::new(holder, now));
         let (lease, watch) = self.watch.get_or_insert_with(first);
         if *lease == view.lease {
-            watch.hear(holder, (began, now), &self.timing);
+            watch.observe(holder, began, now, &self.timing);
         } else {
             (*lease, *watch) = first();
         }
@@ -442,7 +442,7 @@ impl Election {
     fn divide(&mut self, epoch: Epoch, view: &Membership, actions: &mut Vec<Action>) {
         if let Some(before) = &self.newest {
             let (watches, timing) = (&self.watches, &self.timing);
-            self.refusals.hear(before, view, watches, timing);
+            self.refusals.observe(before, view, watches, timing);
         }
         let Some(held) = &self.held else {
             return;

@@ -1,6 +1,6 @@
 //! The loop of a node as a stepped function: it starts no thread and waits for nothing but the commit before.
 //!
-//! What a turn decides is one commit, which is written while the next turn is decided. Answers and messages
+//! The decisions of a turn are one commit, which is written while the next turn is decided. Answers and messages
 //! follow it: nothing is told or sent that is not durable (decision 034).
 //!
 //! A driver hands in requests and the answers of channels, and calls [`EventLoop::turn`]. [`Runtime`] drives
@@ -54,7 +54,7 @@ mod step;
 mod stop;
 mod unbuilt;
 
-use answer::{answer, refuse};
+use answer::{Known, answer, refuse};
 pub(crate) use at_once::AtOnce;
 use missed::{catch_up, put_back, put_off};
 use unbuilt::{Built, Unbuilt};
@@ -95,7 +95,7 @@ pub(crate) struct EventLoop {
     feed: Arc<LogFeed>,
     /// News for the node with the intake, where that is another one.
     learnt: Vec<Command>,
-    /// What answers told of addresses.
+    /// The reports of answers on addresses.
     reported: Vec<Command>,
     /// Buckets whose chores' writes the store refused.
     set_aside: BTreeSet<BucketNo>,
@@ -124,7 +124,8 @@ impl EventLoop {
     /// # Errors
     /// [`Error`] where the store can't be opened or read.
     pub(crate) fn open(
-        (mut open, held): (OpenStore, Option<Held>),
+        mut open: OpenStore,
+        held: Option<Held>,
         rules: Rules,
         mut delivery: Delivery,
         clock: Arc<dyn Clock>,
@@ -226,7 +227,7 @@ impl EventLoop {
         self.count_kept_aside();
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let rules = in_force.or(Some(&self.rules));
-        let is_over = self.delivery.settle_into(&mut self.answered, job, (reply, now), rules);
+        let is_over = self.delivery.settle_into(&mut self.answered, job, reply, now, rules);
         if let Some(channel) = channel {
             self.take_reported(reply.address_reports(channel, now, is_over));
         }
@@ -400,8 +401,8 @@ impl EventLoop {
                 log_refused(&accepted.replies);
             }
             node.replication().answer_gathered(now, false)?;
-            let with = (&channels, rules, &*keys);
-            answer(node, now, requests, stopping, with, sending)?;
+            let mut known = Known { channels: &channels, rules, keys: &keys };
+            answer(node, now, requests, stopping, &mut known, sending)?;
             if !is_late && node.next_due().is_some_and(|due| due <= now) {
                 node.step_beside(sending, now, &[])?;
             }

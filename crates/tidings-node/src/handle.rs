@@ -8,14 +8,14 @@ use std::time::{self, Duration};
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, select};
 use tidings_core::engine::LogNo;
-use tidings_core::{Command, Instant, Rules};
+use tidings_core::{Command, Id, Instant, Rules};
 
 use crate::channel::Channels;
 use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
 use crate::commit::durable::{Durable, Reads};
 use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
 use crate::error::{RuntimeError, unavailable};
-use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys};
+use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys, SigningKey};
 use crate::once::{Kept, Once};
 use crate::vitals::Vitals;
 
@@ -27,7 +27,7 @@ pub(crate) enum Request {
     Report(Box<FollowerReport>, WaitingFollower),
     /// Acts of the node with the intake, to be applied.
     Apply(ApplyRequest),
-    /// The API keys may have been changed by another node.
+    /// The keys may have been changed by another node.
     ReadKeys,
     /// The clock was set: read it again.
     Wake,
@@ -165,7 +165,19 @@ impl Handle {
         self.keys.list()
     }
 
-    /// Changes the API keys at an instant, unless the same request was done before. `then` gets the result on
+    /// The signing keys in force, by when they were made.
+    #[must_use]
+    pub fn signing_keys(&self) -> Arc<[SigningKey]> {
+        self.keys.signing()
+    }
+
+    /// The instant up to whose second tokens of a recipient of this node are refused.
+    #[must_use]
+    pub fn revoked_tokens(&self, recipient: &Id) -> Option<Instant> {
+        self.keys.revoked(recipient)
+    }
+
+    /// Changes the keys at an instant, unless the same request was done before. `then` gets the result on
     /// the loop's thread and must only pass it on; `None` = no key has the id. A change that is answered is
     /// durable and in force.
     ///
@@ -242,7 +254,7 @@ impl Handle {
         &self.vitals
     }
 
-    /// Takes over what a node with other shards reports. `heard` is called once that is durable; `then` gets the number
+    /// Takes over what a node with other shards reports. `acknowledged` is called once that is durable; `then` gets the number
     /// of the newest acts, as soon as there are some that follow those it has applied. Both must only pass it on. They are dropped uncalled
     /// if the loop ends, and `then` if the node asks again.
     ///
@@ -251,10 +263,11 @@ impl Handle {
     pub fn report(
         &self,
         report: FollowerReport,
-        heard: impl FnOnce() + Send + 'static,
+        acknowledged: impl FnOnce() + Send + 'static,
         then: impl FnOnce(LogNo) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        let reporter = WaitingFollower { acknowledged: Box::new(heard), then: Box::new(then) };
+        let reporter =
+            WaitingFollower { acknowledged: Box::new(acknowledged), then: Box::new(then) };
         self.ask(Request::Report(Box::new(report), reporter))
     }
 
@@ -282,7 +295,7 @@ impl Handle {
         self.ask(Request::Apply(ApplyRequest { confirms, then: Box::new(then) }))
     }
 
-    /// Makes the loop read the API keys of the store, which another node may have changed.
+    /// Makes the loop read the keys of the store, which another node may have changed.
     ///
     /// # Errors
     /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`].

@@ -1,16 +1,25 @@
-//! API keys: they are in the store, so that a backup has them and every server of the store knows them.
+//! API keys, and what the tokens of end users are checked by: they are in the store, so that a backup has them and
+//! every server of the store knows them.
 //!
 //! Their rows stand beside the engine's, which knows nothing of them. A change of the keys is
 //! written, then counts in memory, then is answered. Who was told that a key is revoked can rely on
 //! that. After a failure of the store, what it has is the truth, as for everything else.
 
-use std::sync::{Arc, PoisonError, RwLock};
+mod revoked;
+mod role;
+mod signing;
 
-use tidings_core::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
 use tidings_core::codec::{FORM, Reader, put_bytes, put_i64};
 use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
 use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
+use tidings_core::{Id, Instant};
 
+use self::revoked::Revoked;
+pub use self::revoked::TOKEN_MS_MAX;
+pub use self::role::Role;
+pub use self::signing::{SigningKey, SigningSecret};
 use crate::error::{Error, RuntimeError};
 use crate::node::Node;
 use crate::once::{self, Kept, Once};
@@ -30,24 +39,34 @@ pub struct ApiKey {
     pub name: String,
     /// The time when it was made.
     pub made: Instant,
+    /// The calls that it opens.
+    pub role: Role,
 }
 
-/// A change of the API keys.
+/// A change of the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyChange {
-    /// A new key.
+    /// A new API key.
     Make(ApiKey),
-    /// The end of the key with this id.
+    /// The end of the API key with this id.
     Revoke(String),
+    /// A new signing key.
+    MakeSigning(SigningKey),
+    /// The end of the signing key with this id.
+    RevokeSigning(String),
+    /// The end of a recipient's tokens that were issued up to the second of an instant.
+    RevokeTokens(Id, Instant),
 }
 
 impl KeyChange {
-    /// The id of the key.
+    /// The id of the key, or of the recipient.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
             Self::Make(key) => &key.id,
-            Self::Revoke(id) => id,
+            Self::MakeSigning(key) => &key.id,
+            Self::Revoke(id) | Self::RevokeSigning(id) => id,
+            Self::RevokeTokens(recipient, _) => recipient.as_str(),
         }
     }
 }
@@ -64,34 +83,80 @@ pub struct KeptAnswer {
 /// A callback with the result of a change of the keys, on the loop's thread; `None` = no key has the id.
 pub(crate) type KeysAnswer = Box<dyn FnOnce(Result<Option<Kept>, RuntimeError>) + Send>;
 
-/// The API keys of the store, in memory.
+/// The keys of the store, in memory.
 #[derive(Debug, Default)]
-pub(crate) struct Keys(RwLock<Arc<[ApiKey]>>);
+pub(crate) struct Keys {
+    api: RwLock<Arc<[ApiKey]>>,
+    signing: RwLock<Arc<[SigningKey]>>,
+    /// Those of the recipients of this node.
+    revoked: Mutex<Revoked>,
+}
 
 impl Keys {
-    /// The keys, by when they were made.
+    /// The API keys, by when they were made.
     pub(crate) fn list(&self) -> Arc<[ApiKey]> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.api.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the keys of a store anew.
-    pub(crate) fn load(&self, view: &dyn ReadView) -> Result<(), Unreadable> {
+    /// The signing keys, by when they were made.
+    pub(crate) fn signing(&self) -> Arc<[SigningKey]> {
+        Arc::clone(&self.signing.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The instant up to whose second a recipient's tokens are refused.
+    pub(crate) fn revoked(&self, recipient: &Id) -> Option<Instant> {
+        self.lock_revoked().of(recipient)
+    }
+
+    /// Refuses a recipient's tokens from now on, and returns what has to be written for that to last.
+    pub(crate) fn revoke(
+        &self,
+        (recipient, buckets): (&Id, u16),
+        (before, now): (Instant, Instant),
+    ) -> Vec<Write> {
+        self.lock_revoked().revoke((recipient, buckets), before, now)
+    }
+
+    fn lock_revoked(&self) -> MutexGuard<'_, Revoked> {
+        self.revoked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads everything of a store anew.
+    pub(crate) fn load(&self, view: &dyn ReadView, buckets: u16) -> Result<(), Unreadable> {
+        self.load_keys(view)?;
+        *self.lock_revoked() = Revoked::stored(view, buckets)?;
+        Ok(())
+    }
+
+    /// Reads anew what another node may have changed.
+    pub(crate) fn load_keys(&self, view: &dyn ReadView) -> Result<(), Unreadable> {
         self.put(stored(view)?);
+        self.put_signing(signing::stored(view)?);
         Ok(())
     }
 
     fn apply(&self, change: KeyChange) {
-        let mut keys = self.list().to_vec();
+        let (mut keys, mut signing) = (self.list().to_vec(), self.signing().to_vec());
         match change {
             KeyChange::Make(key) => keys.push(key),
             KeyChange::Revoke(id) => keys.retain(|key| key.id != id),
+            KeyChange::MakeSigning(key) => signing.push(key),
+            KeyChange::RevokeSigning(id) => signing.retain(|key| key.id != id),
+            // They were refused as soon as that was decided.
+            KeyChange::RevokeTokens(..) => return,
         }
         self.put(keys);
+        self.put_signing(signing);
     }
 
     fn put(&self, mut keys: Vec<ApiKey>) {
         keys.sort_by(|a, b| (a.made, &a.id).cmp(&(b.made, &b.id)));
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
+        *self.api.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
+    }
+
+    fn put_signing(&self, mut keys: Vec<SigningKey>) {
+        keys.sort_by(|a, b| (a.made, &a.id).cmp(&(b.made, &b.id)));
+        *self.signing.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
     }
 }
 
@@ -139,10 +204,17 @@ impl KeyRequest {
         {
             return Ok(Some(before));
         }
-        let mut writes = writes(&self.change, &stored(&view)?);
-        if writes.is_empty() {
-            return Ok(None);
-        }
+        let mut writes = match &self.change {
+            // Sooner than it is durable, which takes nothing from those who were told that it is done.
+            KeyChange::RevokeTokens(recipient, before) => {
+                let buckets = node.engine().replica().of_buckets();
+                self.keys.revoke((recipient, buckets), (*before, self.at))
+            }
+            change => match writes(change, &view)? {
+                writes if writes.is_empty() => return Ok(None),
+                writes => writes,
+            },
+        };
         let kept = self.kept.iter();
         let kept: Vec<_> = kept.map(|kept| (kept.once, kept.answer.clone())).collect();
         writes.extend(once::writes(&view, self.at, &kept)?);
@@ -152,19 +224,26 @@ impl KeyRequest {
     }
 }
 
-/// The writes of a change; none where there is nothing to revoke.
-fn writes(change: &KeyChange, keys: &[ApiKey]) -> Vec<Write> {
+/// The writes of a change of keys; none where there is nothing to revoke.
+fn writes(change: &KeyChange, view: &dyn ReadView) -> Result<Vec<Write>, Unreadable> {
     let write = |hash: KeyHash, value| Write {
         partition: Partition::Base,
         key: table().bytes(&hash.0).done(),
         value,
     };
-    match change {
+    Ok(match change {
         KeyChange::Make(key) => vec![write(key.hash, Some(row(key)))],
         KeyChange::Revoke(id) => {
+            let keys = stored(view)?;
             keys.iter().filter(|key| key.id == *id).map(|key| write(key.hash, None)).collect()
         }
-    }
+        KeyChange::MakeSigning(key) => vec![signing::write(&key.id, Some(key))],
+        KeyChange::RevokeSigning(id) => {
+            let is_there = signing::stored(view)?.iter().any(|key| key.id == *id);
+            is_there.then(|| signing::write(id, None)).into_iter().collect()
+        }
+        KeyChange::RevokeTokens(..) => Vec::new(),
+    })
 }
 
 fn table() -> Key {
@@ -176,6 +255,7 @@ fn row(key: &ApiKey) -> Vec<u8> {
     put_bytes(&mut row, key.id.as_bytes());
     put_bytes(&mut row, key.name.as_bytes());
     put_i64(&mut row, key.made.0);
+    row.push(key.role.number());
     row
 }
 
@@ -199,6 +279,11 @@ fn read(key: &[u8], row: &[u8]) -> Result<ApiKey, Unreadable> {
         id: text(reader.bytes()?)?,
         name: text(reader.bytes()?)?,
         made: Instant(reader.i64()?),
+        role: match reader.is_empty() {
+            // It was made when every key could do everything.
+            true => Role::Admin,
+            false => Role::of_number(reader.byte()?).ok_or_else(torn)?,
+        },
     };
     reader.end()?;
     Ok(key)

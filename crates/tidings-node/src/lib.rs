@@ -40,7 +40,9 @@ pub use delivery::ready::Ready;
 pub use delivery::{Delivery, MaySend, Retries};
 pub use error::{Error, RuntimeError};
 pub use handle::Handle;
-pub use keys::{ApiKey, KeptAnswer, KeyChange, KeyHash};
+pub use keys::{
+    ApiKey, KeptAnswer, KeyChange, KeyHash, Role, SigningKey, SigningSecret, TOKEN_MS_MAX,
+};
 pub use node::{Accepted, AppliedEntries, Node, SLICE_RECIPIENTS_MAX};
 pub use once::{Kept, Once};
 pub use player::{Choose, NodesPlayer, Observer, Out, PlayError, Player, Watch};

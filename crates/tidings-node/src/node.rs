@@ -26,6 +26,7 @@ use crate::commit::workers::Threads;
 use crate::delivery::complaints::Unclear;
 use crate::delivery::sending::Sending;
 use crate::error::Error;
+use crate::keys::Keys;
 use crate::once;
 use crate::vitals::{Stopwatch, Vitals};
 
@@ -69,6 +70,8 @@ pub struct Node {
     logged: Vec<Arc<LogEntry>>,
     /// Objects that the node with the intake has to keep.
     kept_objects: Vec<KeptObjects>,
+    /// The keys in memory; `None` where nobody signs in.
+    keys: Option<Arc<Keys>>,
 }
 
 impl Drop for Node {
@@ -141,6 +144,7 @@ impl Node {
             pending_acks: PendingAcks::default(),
             logged: Vec::new(),
             kept_objects: Vec::new(),
+            keys: None,
         })
     }
 
@@ -154,6 +158,11 @@ impl Node {
     pub(crate) fn measure(&mut self, vitals: &Arc<Vitals>) {
         self.vitals = Arc::clone(vitals);
         self.ahead.measure(vitals);
+    }
+
+    /// Ends the tokens of recipients who are erased, in these keys.
+    pub(crate) fn keep_keys(&mut self, keys: &Arc<Keys>) {
+        self.keys = Some(Arc::clone(keys));
     }
 
     /// Shows the state after each durable commit to readers, from now on.
@@ -318,6 +327,7 @@ impl Node {
         let messages = self.engine.may_touch(&view, Upcoming::Commands(&commands))?;
         let reach = sending.keep_back(messages);
         let mut step = self.engine.step(&view, &reach, now, &commands)?;
+        step.writes.extend(self.revoked_with(now, &commands, &step.replies));
         let mut replies = std::mem::take(&mut step.replies).into_iter();
         for work in work.iter_mut() {
             work.replies.extend(replies.by_ref().take(work.count));
@@ -338,6 +348,24 @@ impl Node {
             }
         }
         self.close_if_due()
+    }
+
+    /// The writes that end the tokens of recipients who were erased.
+    fn revoked_with(
+        &self,
+        now: Instant,
+        commands: &[Command],
+        replies: &[Result<Reply, Refused>],
+    ) -> Vec<Write> {
+        let Some(keys) = &self.keys else {
+            return Vec::new();
+        };
+        let buckets = self.engine.replica().of_buckets();
+        let erased = commands.iter().zip(replies).filter_map(|pair| match pair {
+            (Command::Erase { recipient }, Ok(_)) => Some(recipient),
+            _ => None,
+        });
+        erased.flat_map(|recipient| keys.revoke((recipient, buckets), (now, now))).collect()
     }
 
     /// Runs a slice of the engine's chores; returns whether there was one.
@@ -466,7 +494,7 @@ impl Node {
         step.delivered
             .iter()
             .flat_map(|inboxes| &inboxes.unanswered)
-            .for_each(|condition| self.unclear.hear(condition, now));
+            .for_each(|condition| self.unclear.record(condition, now));
         Ok(Accepted {
             replies: step.replies,
             delivered: step.delivered,

@@ -109,7 +109,8 @@ impl Player {
         store: Arc<dyn Store>,
         options: Options,
         watch: Watch,
-        (mut delivery, reached): (Delivery, Instant),
+        mut delivery: Delivery,
+        reached: Instant,
     ) -> Result<Self, Error> {
         let mut node = Node::open(store, options)?;
         for ready in node.unsettled()? {
@@ -251,11 +252,12 @@ impl Player {
     pub fn explain(
         &self,
         subject: Subject,
-        (recipient, now): (&Id, Instant),
+        recipient: &Id,
+        now: Instant,
     ) -> Result<Explanation, Unexplained> {
         let node = self.node();
         let view = node.view().map_err(|fault| Unreadable(fault.to_string()))?;
-        node.engine().reader(&view).explain(subject, (recipient, now))
+        node.engine().reader(&view).explain(subject, recipient, now)
     }
 
     /// Plays everything before `at` and opens that instant.

@@ -205,7 +205,7 @@ impl Resolving {
     }
 
     /// Keeps an answer for the next turn.
-    pub(crate) fn hear(&mut self, answer: Answer) {
+    pub(crate) fn record(&mut self, answer: Answer) {
         self.arrived = Some(answer);
     }
 
@@ -226,7 +226,7 @@ impl Resolving {
             return Vec::new();
         };
         self.held.clear();
-        self.vitals.resolver.hear(answer.is_ok());
+        self.vitals.resolver.record(answer.is_ok());
         match answer {
             Ok(mut resolved) => {
                 self.rest = None;

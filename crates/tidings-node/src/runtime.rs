@@ -56,7 +56,7 @@ impl Runtime {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        Self::start_held((open, None), rules, delivery, clock, settings)
+        Self::start_held(open, None, rules, delivery, clock, settings)
     }
 
     /// [`Runtime::start`] of a node that has some shards of the store.
@@ -64,16 +64,18 @@ impl Runtime {
     /// # Errors
     /// [`Error`] where the store can't be opened or read.
     pub fn start_held(
-        open: (OpenStore, Option<Held>),
+        open: OpenStore,
+        held: Option<Held>,
         rules: Rules,
         delivery: Delivery,
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let core = EventLoop::open(open, rules, delivery, clock, settings, Executor::Threads)?;
-        let queue = core.handle();
+        let core =
+            EventLoop::open(open, held, rules, delivery, clock, settings, Executor::Threads)?;
+        let (handle, inbox) = core.handle();
         let driver = Driver { core, rest: None };
-        Self::spawn("tidings-loop", queue, driver, |driver, inbox| {
+        Self::spawn("tidings-loop", handle, inbox, driver, |driver, inbox| {
             driver.run(&inbox.requests);
         })
     }
@@ -81,7 +83,8 @@ impl Runtime {
     /// Runs a node in a thread of its own, until `run` returns; then its store is released.
     fn spawn<N: Send + 'static>(
         name: &str,
-        (handle, inbox): (Handle, Inbox),
+        handle: Handle,
+        inbox: Inbox,
         mut node: N,
         run: impl FnOnce(&mut N, &Inbox) + Send + 'static,
     ) -> Result<Self, Error> {
@@ -200,10 +203,10 @@ impl Driver {
             }
         }
         if let Some(answer) = resolved {
-            self.core.resolving.hear(answer);
+            self.core.resolving.record(answer);
         }
         if let (Some(ended), Some(node)) = (ended, &mut self.core.node) {
-            node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));
+            node.ahead().record(ended.unwrap_or_else(|_| Err(gone())));
         }
         if let (Some(_), Some(node)) = (hung, &mut self.core.node) {
             node.ahead().give_up();
@@ -236,7 +239,7 @@ impl Driver {
                             continue;
                         }
                         recv(ended) -> ended => {
-                            node.ahead().hear(ended.unwrap_or_else(|_| Err(gone())));
+                            node.ahead().record(ended.unwrap_or_else(|_| Err(gone())));
                             continue;
                         }
                     }

@@ -1,6 +1,6 @@
 //! A node whose loop is driven step by step, in the caller's thread.
 //!
-//! What production leaves to threads and to chance is the caller's choice here: when a commit is written,
+//! The caller chooses here what production leaves to threads and to chance: when a commit is written,
 //! when a message is sent, when the process dies. So a simulation meets every interleaving, and plays it
 //! again by its seed.
 
@@ -34,13 +34,15 @@ impl Stepped {
     /// # Errors
     /// [`Error`] where the store can't be opened or read.
     pub fn open(
-        open: (OpenStore, Option<Held>),
+        open: OpenStore,
+        held: Option<Held>,
         rules: Rules,
         delivery: Delivery,
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Result<Self, Error> {
-        let event_loop = EventLoop::open(open, rules, delivery, clock, settings, Executor::Hand)?;
+        let event_loop =
+            EventLoop::open(open, held, rules, delivery, clock, settings, Executor::Hand)?;
         let (handle, inbox) = event_loop.handle();
         Ok(Self { event_loop, handle, inbox, stopping: None })
     }
@@ -67,7 +69,7 @@ impl Stepped {
             self.event_loop.answered(job, &answer);
         }
         if let Ok(answer) = self.event_loop.resolving.answers().try_recv() {
-            self.event_loop.resolving.hear(answer);
+            self.event_loop.resolving.record(answer);
         }
         let requests = self.inbox.requests.try_iter().collect();
         self.event_loop.turn(requests, &mut self.stopping);

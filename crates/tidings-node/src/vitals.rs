@@ -160,7 +160,7 @@ impl ResolverVitals {
         self.asked.fetch_add(objects as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn hear(&self, is_answered: bool) {
+    pub(crate) fn record(&self, is_answered: bool) {
         let count = if is_answered { &self.answered } else { &self.failed };
         count.fetch_add(1, Ordering::Relaxed);
     }

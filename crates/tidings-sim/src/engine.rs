@@ -188,8 +188,8 @@ impl Nodes {
         if let Self::Waiting(rules, over) = self {
             let options = Options { shards: 5, ..Options::default() };
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-            let first = (at, (**rules).clone());
-            let player = NodesPlayer::open(&store, (3, options), Watch::Messages, first);
+            let first = (**rules).clone();
+            let player = NodesPlayer::open(&store, 3, options, Watch::Messages, at, first);
             let player = over(player.map_err(|fault| fault.to_string())?);
             *self = Self::Open(Box::new(player), Vec::new(), Vec::new());
         }

@@ -139,7 +139,7 @@ pub fn run(
     lie: Lie,
     seed: u64,
 ) -> Result<Lived, String> {
-    live(world, options, faults, (lie, false), seed)
+    live(world, options, faults, lie, false, seed)
 }
 
 /// [`run`] with an operator, who has messages retried, cancelled and resent, by the seed.
@@ -153,7 +153,7 @@ pub fn run_operated(
     lie: Lie,
     seed: u64,
 ) -> Result<Lived, String> {
-    live(world, options, faults, (lie, true), seed)
+    live(world, options, faults, lie, true, seed)
 }
 
 /// [`run`] by a clock that is ahead for a while, by minutes, hours or days, and is put right, as often as the seed has it.
@@ -193,7 +193,8 @@ fn live(
     world: &World,
     options: Options,
     faults: impl Faults + 'static,
-    (lie, has_operator): (Lie, bool),
+    lie: Lie,
+    has_operator: bool,
     seed: u64,
 ) -> Result<Lived, String> {
     let mut life = Life::new(world, options, faults, lie, seed);
@@ -299,8 +300,7 @@ impl Life {
             let delivery = Delivery::new(self.channels(), Retries::default());
             let settings = Settings { options: self.options, ..Settings::default() };
             let clock = Arc::clone(&self.clock);
-            let open = (open, None);
-            match Stepped::open(open, self.rules.clone(), delivery, clock, settings) {
+            match Stepped::open(open, None, self.rules.clone(), delivery, clock, settings) {
                 Ok(process) => self.process = Some(process),
                 Err(tidings_node::Error::Store(_) | tidings_node::Error::Unreadable(_)) => {}
                 Err(fault) => return Err(fault.to_string()),
@@ -441,7 +441,7 @@ impl Life {
         let names = self.look(|node| {
             let view = node.view().ok()?;
             let all = MessageFilter::default();
-            let page = node.engine().reader(&view).messages(&all, (None, 100));
+            let page = node.engine().reader(&view).messages(&all, None, 100);
             let messages = page.ok()?.messages.into_iter();
             Some(messages.map(|message| message.name).collect::<Vec<_>>())
         })?;

@@ -280,7 +280,7 @@ impl Rig {
             let channels = BTreeMap::from([("email".to_owned(), outlet)]);
             let delivery = Delivery::new(channels, Retries::default());
             let store: Arc<dyn Store> = Arc::clone(&self.store) as _;
-            match Player::with_delivery(store, self.options, Watch::Nothing, (delivery, reached)) {
+            match Player::with_delivery(store, self.options, Watch::Nothing, delivery, reached) {
                 Ok(player) => {
                     let mut player = player.past_refusals();
                     player.observe_by(Box::new(self.answers.clone()));

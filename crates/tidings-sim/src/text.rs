@@ -18,7 +18,7 @@ use tidings_core::{
 pub fn line(timed: &Timed) -> Option<String> {
     let (op, body) = match &timed.command {
         Command::Recipient(change) => ("recipient", recipient(change)),
-        Command::Erase { .. } => return None,
+        Command::Erase { .. } | Command::ChangeItems { .. } => return None,
         Command::Subscribe { recipient, topic } => {
             ("subscribe", json!({"recipient": recipient, "topic": topic}))
         }
@@ -38,6 +38,7 @@ pub fn line(timed: &Timed) -> Option<String> {
                 Marked::UpTo(until) => body["up_to"] = instant(*until),
                 Marked::Object(object) => body["object"] = json!(object),
                 Marked::Event(event) => body["event"] = json!(event),
+                Marked::Row(_) | Marked::UpToOf(..) => return None,
             }
             (op, body)
         }

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::engine::{
-    Engine, Options, Plan, PlannedMessage, PublishedAs, Refused, Reply, Sent, Settled, Step,
-    batch_id,
+    Engine, InboxQuery, Options, Plan, PlannedMessage, PublishedAs, Refused, Reply, Sent, Settled,
+    Step, batch_id,
 };
 use tidings_core::{Command, Ending, Id, Instant, Timed};
 use tidings_node::channel::{Channel, Outcome as Answer, Outlet, Receipt, Rendered};
@@ -147,8 +147,12 @@ impl Scene {
 
     fn inbox(&self, who: &str) -> Vec<String> {
         let view = self.node.view().expect("a view");
-        let page =
-            self.node.engine().reader(&view).inbox(&id(who), None, 100).expect("it can be read");
+        let page = self
+            .node
+            .engine()
+            .reader(&view)
+            .inbox(&id(who), &InboxQuery::newest(100))
+            .expect("it can be read");
         page.groups
             .into_iter()
             .flat_map(|group| group.items)

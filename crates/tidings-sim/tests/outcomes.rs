@@ -65,7 +65,7 @@ fn explained_alike(node: &Node, world: &World, report: &EventReport) {
     let mut explained = States::new();
     for recipient in recipients {
         let subject = Subject::Event(report.event.id.clone());
-        let explanation = node.engine().reader(&view).explain(subject, (recipient, now));
+        let explanation = node.engine().reader(&view).explain(subject, recipient, now);
         let explanation = match explanation {
             Ok(explanation) => explanation,
             Err(Unexplained::Unreadable(fault)) => panic!("{fault}"),

@@ -231,7 +231,8 @@ impl PostgresStore {
         &self,
         writer: &mut Writer,
         commit: &Commit,
-        (at, mut days): (i64, Days),
+        at: i64,
+        mut days: Days,
     ) -> Result<(Days, Vec<TableNo>, Option<Before>), Error> {
         let fence = self.reading.fence;
         let is_unknown = |write: &Write| match write.partition {
@@ -318,7 +319,7 @@ impl Store for PostgresStore {
         if commit.writes.is_empty() {
             return Ok(());
         }
-        let (days, begun, before) = self.write_commit(&mut writer, &commit, (at, days))?;
+        let (days, begun, before) = self.write_commit(&mut writer, &commit, at, days)?;
         self.reading.versions.record(days, begun, before);
         self.reading.cache.end(at + 1);
         self.tidy(&mut writer);

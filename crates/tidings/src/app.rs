@@ -258,7 +258,8 @@ impl Opened {
         tokens: &TokenKey,
         clock: Arc<dyn Clock>,
         settings: Settings,
-        (resolver, may_send): (Arc<dyn Resolver>, Option<MaySend>),
+        resolver: Arc<dyn Resolver>,
+        may_send: Option<MaySend>,
     ) -> Result<Runtime, StartError> {
         let delivery = Delivery::new(channels(&rules, tokens, &clock)?, Retries::default());
         let delivery = match may_send {
@@ -297,12 +298,11 @@ impl Opened {
         let (held, of) = held.unzip();
         settings.options.shards = of.unwrap_or(rules.store.parts);
         let mut first = Some(store);
-        let open = Box::new(move || match first.take() {
+        let open: OpenStore = Box::new(move || match first.take() {
             Some(store) => Ok(store),
             None => again(),
         });
-        let open = (open as OpenStore, held);
-        Ok(Runtime::start_held(open, rules, delivery, clock, settings)?)
+        Ok(Runtime::start_held(open, held, rules, delivery, clock, settings)?)
     }
 }
 
@@ -347,7 +347,7 @@ impl Play for Simulation {
         until: Option<Instant>,
     ) -> Result<Explanation, PlayError> {
         let now = until.unwrap_or(Instant::MIN);
-        self.player.explain(subject, (recipient, now)).map_err(|why| match why {
+        self.player.explain(subject, recipient, now).map_err(|why| match why {
             Unexplained::Unreadable(fault) => broken(fault),
             unknown => PlayError::Refused {
                 line: 0,

@@ -1,17 +1,20 @@
-//! API keys as secrets: how one is made, what the store keeps of it, and whether one is known.
+//! Keys as secrets: how one is made, what the store keeps of it, and whether one is known.
 //!
-//! A key is 256 random bits. The store has its hash alone: a hash of so many random bits can't be turned
-//! back, so a fast hash does.
+//! An API key is 256 random bits. The store has its hash alone: a hash of so many random bits can't be turned
+//! back, so a fast hash does. The secret of a signing key is in the store as it is, since signatures are checked with it;
+//! of a key of Ed25519 the server has the public half alone.
 
 use std::fmt;
 use std::io;
 
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom as _, SystemRandom};
+use rustls_pki_types::SubjectPublicKeyInfoDer;
+use rustls_pki_types::pem::PemObject as _;
 use subtle::{Choice, ConstantTimeEq as _};
 use tidings_core::Instant;
 use tidings_mail::hex;
-use tidings_node::{ApiKey, KeyHash};
+use tidings_node::{ApiKey, KeyHash, Role, SigningKey, SigningSecret};
 use tidings_store::StoreId;
 
 /// The beginning of every key, so that it is recognised where it doesn't belong.
@@ -92,12 +95,54 @@ impl NewKey {
     ///
     /// # Errors
     /// The system has no random bits.
-    pub fn make(name: String, made: Instant) -> io::Result<Self> {
+    pub fn make(name: String, role: Role, made: Instant) -> io::Result<Self> {
         let secret = Secret::random()?;
         let hash = secret.hash();
-        let stored = ApiKey { id: hex(&hash.0[..ID_BYTES]), hash, name, made };
+        let stored = ApiKey { id: hex(&hash.0[..ID_BYTES]), hash, name, made, role };
         Ok(Self { stored, secret })
     }
+}
+
+/// The beginning of the secret of every signing key.
+const SIGNING_PREFIX: &str = "tsk_";
+
+/// Makes a signing key with a random id: with a public key, or else with a secret of random bits.
+///
+/// # Errors
+/// The system has no random bits.
+pub fn new_signing_key(
+    name: String,
+    scope: Option<String>,
+    public: Option<[u8; 32]>,
+    made: Instant,
+) -> io::Result<SigningKey> {
+    let (mut id, mut bits) = ([0; ID_BYTES], [0; KEY_BYTES]);
+    fill(&mut id)?;
+    fill(&mut bits)?;
+    let id = hex(&id);
+    let secret = match public {
+        Some(public) => SigningSecret::Ed25519(public),
+        None => SigningSecret::Hs256(format!("{SIGNING_PREFIX}{id}_{}", hex(&bits))),
+    };
+    Ok(SigningKey { id, name, made, scope, secret })
+}
+
+/// What a public key of Ed25519 begins with in DER (RFC 8410).
+const ED25519_DER: [u8; 12] =
+    [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+
+/// Reads a public key of Ed25519 in PEM.
+///
+/// # Errors
+/// The reason why it is none.
+pub fn public_key(pem: &str) -> Result<[u8; 32], &'static str> {
+    if pem.contains("PRIVATE KEY") {
+        return Err("must be a public key, got a private one");
+    }
+    let der = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes());
+    let der = der.map_err(|_| "must be a public key in PEM")?;
+    let key = der.strip_prefix(&ED25519_DER).and_then(|key| key.try_into().ok());
+    key.ok_or("must be a key of Ed25519")
 }
 
 /// Says what is wrong with the name of a key.
@@ -109,16 +154,22 @@ pub fn fault_of_name(name: &str) -> Option<String> {
     })
 }
 
-/// Returns true if the hash of `key` is among `known`. The time this takes doesn't tell how much of it is
-/// right.
+/// The role of `key` among those that are known; `None` = it is unknown. The time this takes doesn't tell how much of
+/// it is right.
 #[must_use]
-pub fn is_known<'k>(key: &str, known: impl IntoIterator<Item = &'k KeyHash>) -> bool {
+pub fn role_of<'k>(
+    key: &str,
+    known: impl IntoIterator<Item = (&'k KeyHash, Role)>,
+) -> Option<Role> {
     let hash = hash(key);
-    known
-        .into_iter()
-        .map(|known| known.0.ct_eq(&hash.0))
-        .fold(Choice::from(0), |any, one| any | one)
-        .into()
+    let mut found = None;
+    for (known, role) in known {
+        let is_it: Choice = known.0.ct_eq(&hash.0);
+        if is_it.into() {
+            found = Some(role);
+        }
+    }
+    found
 }
 
 fn hash(key: &str) -> KeyHash {
@@ -133,17 +184,45 @@ mod tests {
 
     #[test]
     fn a_key_is_known_by_its_hash_alone() {
-        let make = || NewKey::make("site".to_owned(), Instant(5)).unwrap();
-        let (one, other) = (make(), make());
+        let make = |role| NewKey::make("site".to_owned(), role, Instant(5)).unwrap();
+        let (one, other) = (make(Role::Read), make(Role::Admin));
         assert_ne!(one.secret, other.secret);
-        let known = [one.stored.hash, other.stored.hash];
+        let known = [&one, &other].map(|key| (&key.stored.hash, key.stored.role));
         let key = one.secret.text();
-        assert!(is_known(key, &known) && is_known(key, &known[..1]));
-        assert!(!is_known(key, &known[1..]) && !is_known(key, []));
-        assert!(!is_known(&key[1..], &known) && !is_known("", &known));
+        assert_eq!(role_of(key, known), Some(Role::Read));
+        assert_eq!(role_of(other.secret.text(), known), Some(Role::Admin));
+        assert_eq!(role_of(key, known[1..].to_vec()), None);
+        assert_eq!(role_of(key, []), None);
+        assert!(role_of(&key[1..], known).is_none() && role_of("", known).is_none());
         assert_eq!(one.stored.id.len(), 2 * ID_BYTES);
         let bits = &key[PREFIX.len()..];
         assert!(!format!("{one:?}").contains(bits));
+    }
+
+    #[test]
+    fn a_signing_key_has_its_id_in_its_secret_and_shows_neither() {
+        let make = |public| new_signing_key(String::new(), None, public, Instant(5)).unwrap();
+        let key = make(None);
+        let SigningSecret::Hs256(secret) = &key.secret else { panic!("{key:?}") };
+        let random = secret.strip_prefix(&format!("tsk_{}_", key.id)).unwrap();
+        assert_eq!(random.len(), 2 * KEY_BYTES);
+        assert!(!format!("{key:?}").contains(random));
+        assert_ne!(make(None).secret, key.secret);
+        assert_eq!(make(Some([7; 32])).secret, SigningSecret::Ed25519([7; 32]));
+    }
+
+    #[test]
+    fn a_public_key_is_read_from_pem_and_nothing_else_is() {
+        // RFC 8410, section 10.1.
+        let pem = "-----BEGIN PUBLIC KEY-----\n\
+                   MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n\
+                   -----END PUBLIC KEY-----\n";
+        assert_eq!(public_key(pem).unwrap()[..3], [0x19, 0xbf, 0x44]);
+        assert!(public_key(&pem.replace("PUBLIC", "PRIVATE")).unwrap_err().contains("private"));
+        let of_p256 = pem.replace("MCow", "MFkw");
+        for other in ["", "GZ9E", &of_p256, &pem.replace("Z9w7lsh", "")] {
+            assert!(public_key(other).is_err(), "{other}");
+        }
     }
 
     #[test]

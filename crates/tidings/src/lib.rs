@@ -17,6 +17,7 @@ pub mod presence;
 pub mod resolver;
 pub mod simulate;
 pub mod timeline;
+pub mod token;
 pub mod warning;
 pub mod wording;
 pub mod zone;

@@ -1,7 +1,7 @@
 //! The files by which a running server is found from its data directory: `address`, where it listens, and
 //! `token`, which lets in whoever may read it.
 //!
-//! Who can read the token may do what the owner of the directory may, who could stop the server and open the
+//! A reader of the token may do what the owner of the directory may, who could stop the server and open the
 //! store. So the first API key can be made while the server runs. Both files are believed only while the
 //! directory is locked: after a kill they stay, and say nothing.
 

@@ -1,6 +1,6 @@
 //! Wording of faults: foreign text is quoted safely, lists are sentences, near misses are suggested.
 //!
-//! What somebody else wrote ends up on terminals and in logs, so it is escaped and shortened here.
+//! Text of others ends up on terminals and in logs, so it is escaped and shortened here.
 
 /// The most characters of foreign text that a fault repeats.
 const QUOTED_CHARS_MAX: usize = 60;

@@ -112,10 +112,10 @@ impl Nodes {
         self.started += 1;
         let log = format!("node-{node}-{}.log", self.started);
         let log = File::create(self.directory.path().join(log)).unwrap();
-        let name = (&*format!("node-{node}"), self.to_node[node].port);
+        let (name, near) = (format!("node-{node}"), self.to_node[node].port);
         let (user, port) = (self.database.user(), self.to_store[node].port);
         let store = format!("postgres://{user}@127.0.0.1:{port}/tidings");
-        let server = Server::start_node(&self.config, &store, name, log);
+        let server = Server::start_node(&self.config, &store, &name, near, log);
         self.to_node[node].lead_to(server.port());
         self.servers[node] = Some(server);
     }

@@ -62,7 +62,7 @@ fn calls_and_mails_report_what_became_of_a_mail() {
         fs::create_dir_all(bounces.join(part)).unwrap();
     }
     fs::write(&config, CONFIG.replace("MAILS", &mails.display().to_string())).unwrap();
-    let start = || Server::start_with(&config, &dir.path().join("data"), ("LOGIN", "me:secret"));
+    let start = || Server::start_with(&config, &dir.path().join("data"), "LOGIN", "me:secret");
     let server = start();
     let api = Api::new(&server.url);
     api.put("/v1/recipients/ann", &json!({"email": "ann@example.org"})).unwrap();

@@ -244,7 +244,7 @@ fn i14_a_stream_is_told_by_the_node_that_has_its_recipient_and_ends_when_that_st
     let wires = [Wire::start(), Wire::start()];
     let mut nodes = [("a", &wires[0]), ("b", &wires[1])].map(|(name, wire)| {
         let log = File::create(place.dir.path().join(format!("{name}.log"))).unwrap();
-        let node = Server::start_node(&place.config, &store, (name, wire.port), log);
+        let node = Server::start_node(&place.config, &store, name, wire.port, log);
         wire.lead_to(node.port());
         Some(node)
     });

@@ -7,7 +7,7 @@ mod serving;
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -382,4 +382,57 @@ fn links_of_mails_outlive_the_server() {
     assert_eq!(answer.status(), 200);
     let chosen = Api::new(&server.url).get("/v1/recipients/ana/preferences").unwrap().1;
     assert_eq!(chosen[0], json!({ "type": "mail", "channel": "email", "mode": "never" }));
+}
+
+#[test]
+fn a_developers_mailbox_shows_mails_that_lead_to_the_server() {
+    let place = Place::new();
+    let config = format!(
+        "{CONFIG}\n[types.mail]\ncategory = \"news\"\nsentence = \"{{actor}} showed {{object}}\"\n\
+         channels = {{ email = {{ policy = \"now\" }} }}\n\
+         [channels.email]\nprovider = \"file://{}\"\nfrom = \"Art <art@example.org>\"\n",
+        place.dir.path().join("mail").display()
+    );
+    fs::write(&place.config, config).unwrap();
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let server = Server::start_at(&address, &place.config, &place.data);
+    let api = Api::new(&server.url);
+    let ana = json!({ "email": "ana@example.org" });
+    assert_eq!(api.put("/v1/recipients/ana", &ana).unwrap().0, 204);
+    let shown = json!({
+        "id": "e1", "type": "mail", "actor": { "id": "ben", "title": "Ben Okafor" },
+        "object": { "id": "a", "title": "Nocturne" }, "body": "Before the fire.",
+        "to": { "everyone": true },
+    });
+    assert_eq!(api.post("/v1/events", &shown).unwrap().0, 202);
+    let page = |path: &str| {
+        let answer = ureq::get(format!("{}{path}", server.url)).call().unwrap();
+        answer.into_body().read_to_string().unwrap()
+    };
+    let patience = Patience::new();
+    let name = loop {
+        match page("/_mail/-/newest") {
+            name if name.is_empty() => patience.wait(|| "no mail was caught".to_owned()),
+            name => break name,
+        }
+    };
+    for path in ["/_mail".to_owned(), format!("/_mail/{name}"), format!("/_mail/{name}?as=dark")] {
+        assert!(page(&path).contains("Ben Okafor showed Nocturne"), "{path}");
+    }
+    let html = page(&format!("/_mail/{name}/html"));
+    assert!(html.contains("Before the fire."), "{html}");
+    let (_, link) = html.split_once(&format!("{}/u/", server.url)).expect("a way out");
+    let path = format!("/u/{}", link.split('"').next().unwrap());
+    let choices = page(&path);
+    assert!(choices.contains("What Art sends you"), "{choices}");
+    // The page's own first form, as a browser sends it.
+    let (_, form) = choices.split_once("<form").unwrap();
+    let (_, field) = form.split_once("name=\"").unwrap();
+    let (field, value) = field.split_once("\" value=\"").unwrap();
+    let value = value.split('"').next().unwrap().replace("&quot;", "\"");
+    let answer = ureq::post(format!("{}{path}", server.url)).send_form([(field, &*value)]).unwrap();
+    let saved = answer.into_body().read_to_string().unwrap();
+    assert!(saved.contains("Saved."), "{saved}");
+    let chosen = api.get("/v1/recipients/ana/preferences").unwrap().1;
+    assert_eq!(chosen[0]["mode"], "never", "{chosen}");
 }

@@ -40,7 +40,8 @@ impl Bucket {
         &mut self,
         lane_no: LaneNo,
         who: &RoaringBitmap,
-        (closed_at, now): (Instant, Instant),
+        closed_at: Instant,
+        now: Instant,
         compiled: &CompiledRules,
     ) {
         let channel = compiled.names.lane(lane_no).channel;
@@ -98,6 +99,6 @@ impl Bucket {
     /// from now on.
     pub(super) fn change_caps(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {
         let (old, new) = (compiled.version(self.rules), compiled.version(number));
-        self.cap_counts.change(at, (old, new));
+        self.cap_counts.change(at, old, new);
     }
 }

@@ -97,7 +97,7 @@ impl Bucket {
                 by_version.entry(version).or_default().insert(number);
             }
             for (version, who) in by_version {
-                let terms = Terms::of((&self.roster, &self.ended), compiled.version(version));
+                let terms = Terms::of(&self.roster, &self.ended, compiled.version(version));
                 lane.wait_from(to, &who, terms);
             }
         }

@@ -7,6 +7,7 @@ use roaring::RoaringBitmap;
 use super::clock::by_clock;
 use super::lanes::by_address::LaneContext;
 use super::lanes::lane::{Entering, Lane, Terms};
+use super::people::marks::MarkAt;
 use super::state::{Bucket, Closing};
 use crate::journal::record::{Arrival, Covered, Entries, Record};
 use crate::journal::stored::StoredArrival;
@@ -14,6 +15,7 @@ use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::command::MarkKind;
 use crate::model::id::Id;
+use crate::model::item::{Item, Shelf};
 use crate::model::number::{EventNo, LaneNo, Seq};
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
@@ -25,7 +27,8 @@ impl Bucket {
     /// one in whose journal it stands.
     pub(crate) fn apply(
         &mut self,
-        (seq, row): (Seq, Seq),
+        seq: Seq,
+        row: Seq,
         day: Day,
         record: Record,
         compiled: &CompiledRules,
@@ -39,7 +42,7 @@ impl Bucket {
             Record::Arrival(arrival) => {
                 self.arrive(StoredArrival { seq, row, arrival }, None, compiled);
             }
-            Record::Closing { at, lane, who } => self.close((seq, at), lane, &who, compiled),
+            Record::Closing { at, lane, who } => self.close(seq, at, lane, &who, compiled),
             Record::Cut { at, items, .. } => {
                 self.settle_urgent(by(at), &items, compiled);
                 self.end(&items);
@@ -51,9 +54,11 @@ impl Bucket {
                 }
             }
             Record::Dropped { .. } => {}
-            Record::Mark { at, before, number, what, kind } => {
-                self.mark(seq, number.0, (at, before), what, kind);
+            Record::Mark { at, before, number, what, kind, shows } => {
+                let changed = shows.then_some(seq);
+                self.mark(changed, number.0, at, before, what, kind);
             }
+            Record::Items { number, items, .. } => self.change_items(seq, number.0, items),
             Record::InboxDelivered { to, except, .. } => {
                 self.delivered_to = to;
                 for (seq, _, who) in except {
@@ -61,7 +66,7 @@ impl Bucket {
                 }
             }
             Record::Made { at, closing, who, nothing } => {
-                self.made(by(at), closing, (&who, &nothing), compiled);
+                self.made(by(at), closing, &who, &nothing, compiled);
             }
             Record::Outcome { closing, who, .. } => self.end_messages(closing, &who),
             Record::Reopened(again) => self.reopen(*again),
@@ -88,7 +93,7 @@ impl Bucket {
                 }
             }
             Record::Counted { at, lane, fewer, enough } => {
-                self.count(by(at), lane, (&fewer, &enough), compiled);
+                self.count(by(at), lane, &fewer, &enough, compiled);
             }
             Record::Capped { at, lane, who } => self.cap(by(at), &lane, &who, compiled),
             Record::Hidden { items, .. } => {
@@ -108,18 +113,36 @@ impl Bucket {
         }
     }
 
+    /// `changed` = the seq of a mark that changed the inbox.
     fn mark(
         &mut self,
-        seq: Seq,
+        changed: Option<Seq>,
         number: u32,
-        at: (Instant, EventNo),
+        at: Instant,
+        before: EventNo,
         what: Covered,
         kind: MarkKind,
     ) {
         let marks = &mut **self.marks.or_default(number);
-        marks.changed = seq;
-        let mark = marks.add(at, what, kind, self.rules);
-        self.dirty.marks.insert((number, mark));
+        let rows = marks.add(at, before, what, kind, self.rules);
+        if let Some(seq) = changed {
+            marks.changed = seq;
+            self.dirty.marks.insert((number, MarkAt::Changed));
+        }
+        self.dirty.marks.extend(rows.into_iter().map(|row| (number, row)));
+    }
+
+    fn change_items(&mut self, seq: Seq, number: u32, items: Vec<(EventNo, Item)>) {
+        let marks = &mut **self.marks.or_default(number);
+        marks.changed = seq.plus(items.len().saturating_sub(1) as u64);
+        self.dirty.marks.insert((number, MarkAt::Changed));
+        for (place, item) in items {
+            if let Shelf::Snoozed(until) = item.shelf {
+                self.snoozed.insert((until, number), ());
+            }
+            marks.items.put(place, item);
+            self.dirty.marks.insert((number, MarkAt::Item(place)));
+        }
     }
 
     /// `overdue` = by lane those whose deadline had passed before; `None` = it is still to be found out.
@@ -138,13 +161,13 @@ impl Bucket {
                 }
                 let lane = compiled.names.address(*lane_no, &kept.arrival.keys);
                 let around = LaneContext {
-                    terms: Terms::of((&self.roster, &self.ended), version),
+                    terms: Terms::of(&self.roster, &self.ended, version),
                     paused: &self.paused,
                     compiled,
                 };
                 let overdue = overdue.map(|all| &all.get(&lane).unwrap_or(&nobody).0);
                 let at = self.by_the_clock(kept.arrival.at);
-                with_entering((&kept, at), *lane_no, compiled, |entering| {
+                with_entering(&kept, at, *lane_no, compiled, |entering| {
                     self.lanes.enter(&lane, &variant.who, overdue, around, entering);
                 });
             }
@@ -154,7 +177,8 @@ impl Bucket {
 
     fn close(
         &mut self,
-        (seq, at): (Seq, Instant),
+        seq: Seq,
+        at: Instant,
         lane: LaneKey,
         who: &RoaringBitmap,
         compiled: &CompiledRules,
@@ -167,7 +191,7 @@ impl Bucket {
         self.count_for_caps(lane.lane, who, clock, compiled);
         let unmade: Tree<u32, Seq> = began.into_iter().collect();
         let from = unmade.values().min().copied().unwrap_or(seq);
-        let closing = Closing { unmade, ..Closing::new(lane, (at, clock), from) };
+        let closing = Closing { unmade, ..Closing::new(lane, at, clock, from) };
         self.closings.insert(seq, Shared::new(closing));
     }
 
@@ -186,7 +210,8 @@ impl Bucket {
         &mut self,
         now: Instant,
         closing: Seq,
-        (who, nothing): (&RoaringBitmap, &RoaringBitmap),
+        who: &RoaringBitmap,
+        nothing: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
         let Some(open) = self.closings.get_mut(&closing) else {
@@ -198,7 +223,7 @@ impl Bucket {
         open.sending |= who - nothing;
         let (at, lane) = (open.clock, open.lane.clone());
         self.take_back_messages(&lane, at, nothing, compiled);
-        self.uncount_for_caps(lane.lane, nothing, (at, now), compiled);
+        self.uncount_for_caps(lane.lane, nothing, at, now, compiled);
         self.settle_closing(closing);
     }
 
@@ -236,7 +261,8 @@ impl Bucket {
     /// A lane as it would be if an entry of a recipient entered it. The arrival has its instant by the clock.
     pub(crate) fn lane_with(
         &self,
-        (kept, lane): (&StoredArrival, &LaneKey),
+        kept: &StoredArrival,
+        lane: &LaneKey,
         number: u32,
         compiled: &CompiledRules,
     ) -> Lane {
@@ -248,7 +274,7 @@ impl Bucket {
             .unwrap_or_else(|| Lane::new(name.kind.clone(), name.channel));
         let who = RoaringBitmap::from_iter([number]);
         let terms = self.terms(compiled);
-        with_entering((kept, kept.arrival.at), lane.lane, compiled, |entering| {
+        with_entering(kept, kept.arrival.at, lane.lane, compiled, |entering| {
             state.enter(&who, None, entering, terms);
         });
         state
@@ -257,7 +283,8 @@ impl Bucket {
 
 /// Does something with an arrival's entries as they enter one of its lanes, at an instant by the clock.
 fn with_entering<R>(
-    (kept, at): (&StoredArrival, Instant),
+    kept: &StoredArrival,
+    at: Instant,
     lane_no: LaneNo,
     compiled: &CompiledRules,
     act: impl FnOnce(Entering<'_>) -> R,

@@ -15,8 +15,9 @@ mod state;
 pub(crate) mod storage;
 
 pub(crate) use lanes::lane::{Due, Lane, Terms};
-pub(crate) use people::counted::{AsOf, Counts};
-pub(crate) use people::marks::{Looked, MarkAt, Marking, Marks, Reading, State};
+pub(crate) use people::counted::{AsOf, Counts, TypeCounts};
+pub(crate) use people::items::Items;
+pub(crate) use people::marks::{Looked, MarkAt, Marking, Marks, Reading};
 pub(crate) use people::mutes::{Left, Why};
 pub(crate) use scheduled::{Frozen, FrozenSubset};
 pub(crate) use state::{Bucket, Closing};

@@ -26,7 +26,7 @@ impl Bucket {
         open.end(who);
         let (at, lane) = (open.clock, open.lane.clone());
         self.take_back_messages(&lane, at, who, compiled);
-        self.uncount_for_caps(lane.lane, who, (at, now), compiled);
+        self.uncount_for_caps(lane.lane, who, at, now, compiled);
         self.settle_closing(closing);
     }
 
@@ -43,7 +43,7 @@ impl Bucket {
         let Reopened { at, closing, lane, due, from, number, attempts } = again;
         if self.closings.get(&closing).is_none() {
             let clock = due.min(self.by_the_clock(at));
-            let open = Closing::new(lane, (due, clock), from);
+            let open = Closing::new(lane, due, clock, from);
             self.closings.insert(closing, Shared::new(open));
         }
         if let Some(open) = self.closings.get_mut(&closing) {

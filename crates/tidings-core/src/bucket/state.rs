@@ -48,6 +48,8 @@ pub(crate) struct Bucket {
     pub(crate) preferences: Shared<Preferences>,
     pub(crate) lanes: Lanes,
     pub(crate) marks: Tree<u32, Shared<Marks>>,
+    /// The ends of snoozes, each with the recipient; it may have more than there are.
+    pub(crate) snoozed: Tree<(Instant, u32), ()>,
     pub(crate) ended: Ended,
     /// Closings whose messages are not all built and sent.
     pub(crate) closings: Tree<Seq, Shared<Closing>>,
@@ -56,8 +58,10 @@ pub(crate) struct Bucket {
     pub(crate) scheduled: ScheduledSets,
     /// The messages that caps count.
     pub(crate) cap_counts: Own<CapCounts>,
-    /// The seq of the newest record since the start that took something out of inboxes; 0 = there was none.
+    /// The seq of the newest record that took something out of inboxes; 0 = there was none.
     pub(crate) hidden: Seq,
+    /// No deleted day had a later seq.
+    pub(crate) forgotten_to: Seq,
     /// The cache of inbox counts.
     pub(crate) counted: Counted,
     /// The channels that are paused.
@@ -91,7 +95,7 @@ pub(crate) struct Closing {
 
 impl Closing {
     /// A closing without messages, whose windows begin at a seq.
-    pub(crate) fn new(lane: LaneKey, (at, clock): (Instant, Instant), from: Seq) -> Self {
+    pub(crate) fn new(lane: LaneKey, at: Instant, clock: Instant, from: Seq) -> Self {
         Self {
             lane,
             at,
@@ -144,12 +148,14 @@ impl Bucket {
             preferences: Shared::default(),
             lanes: Lanes::default(),
             marks: Tree::new(),
+            snoozed: Tree::new(),
             ended: Ended::default(),
             closings: Tree::new(),
             index: Index::new(no),
             scheduled: ScheduledSets::default(),
             cap_counts: Own::default(),
             hidden: Seq::default(),
+            forgotten_to: Seq::default(),
             counted: Counted::default(),
             paused: Vec::new(),
             dirty: Own::default(),
@@ -172,7 +178,7 @@ impl Bucket {
 
     /// The parts of a deadline that are not in a lane.
     pub(crate) fn terms<'a>(&'a self, compiled: &'a CompiledRules) -> Terms<'a> {
-        Terms::of((&self.roster, &self.ended), compiled.version(self.rules))
+        Terms::of(&self.roster, &self.ended, compiled.version(self.rules))
     }
 
     /// The lanes to be changed, beside what their changes depend on.
@@ -181,7 +187,7 @@ impl Bucket {
         compiled: &'a CompiledRules,
     ) -> (&'a mut Lanes, LaneContext<'a>) {
         let around = LaneContext {
-            terms: Terms::of((&self.roster, &self.ended), compiled.version(self.rules)),
+            terms: Terms::of(&self.roster, &self.ended, compiled.version(self.rules)),
             paused: &self.paused,
             compiled,
         };
@@ -215,13 +221,19 @@ impl Bucket {
 
     /// [`Bucket::next_due`] if all lanes know it.
     pub(crate) fn known_due(&self) -> Option<Option<i64>> {
-        self.lanes.known_due()
+        let of_lanes = self.lanes.known_due()?;
+        Some(of_lanes.into_iter().chain(self.next_return()).min())
     }
 
-    /// The earliest deadline of a confirmed recipient's lane, in milliseconds.
+    /// The earliest deadline of a confirmed recipient's lane or end of a snooze, in milliseconds.
     pub(crate) fn next_due(&mut self, compiled: &CompiledRules) -> Option<i64> {
         let (lanes, around) = self.lanes_and_around(compiled);
-        lanes.next_due(around.terms)
+        let of_lanes = lanes.next_due(around.terms);
+        of_lanes.into_iter().chain(self.next_return()).min()
+    }
+
+    fn next_return(&self) -> Option<i64> {
+        self.snoozed.first().map(|((until, _), ())| until.0)
     }
 
     /// The lane number for each of these recipients: the kind under which their window was opened.

@@ -1,6 +1,6 @@
 //! The kinds of values that an expression can have, found out before it is ever asked.
 //!
-//! What was published may be anything, so nothing is said of it. What is certain to fail whatever was published is a
+//! Published values may be anything, so nothing is said of them. An operation certain to fail whatever was published is a
 //! fault of the configuration, and has a place there.
 
 use super::call::Function;

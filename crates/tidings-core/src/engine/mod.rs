@@ -9,6 +9,7 @@ mod check;
 mod chores;
 mod clock;
 mod explain;
+mod inbox;
 mod intake;
 mod message;
 
@@ -27,6 +28,12 @@ mod workers;
 pub use crate::model::number::{ClosingId, MessageId};
 pub use crate::model::options::Options;
 pub use explain::{Subject, Unexplained};
+pub use inbox::counts::{CategoryCounts, InboxCounts};
+pub use inbox::cursor::{Cursor, CursorError};
+pub use inbox::page::{
+    InboxGroup, InboxItem, InboxPage, InboxQuery, InboxRow, InboxRows, InboxState,
+};
+pub use inbox::rows::{ITEMS_LISTED, RowId};
 pub use intake::state::Tally;
 pub use message::attempt_row::Attempted;
 pub use message::closings::Closings;
@@ -37,8 +44,6 @@ pub use message::touch::Upcoming;
 pub use read::agenda::{Agenda, DueLanes};
 pub use read::books::Walk;
 pub use read::changed::InboxesAt;
-pub use read::cursor::{Cursor, CursorError};
-pub use read::inbox::{ITEMS_LISTED, InboxGroup, InboxItem, InboxPage};
 pub use read::message_report::MessageReport;
 pub use read::messages::{
     MessageCursor, MessageCursorError, MessageFilter, MessageSummary, MessagesPage,

@@ -1,6 +1,6 @@
 //! The shards of an engine: each holds a range of the buckets, and their answers add up.
 //!
-//! What a step does in every shard is one job a shard, for threads that the caller lends.
+//! The work of a step in every shard is one job a shard, for threads that the caller lends.
 
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};

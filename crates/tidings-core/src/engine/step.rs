@@ -8,7 +8,7 @@ use super::rows::act::{Act, Applied, LocalResult};
 use super::rows::draft::Draft;
 use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::reach::Reach;
-use super::rows::reply::{Refused, Reply, Stop, reply_of};
+use super::rows::reply::{Refused, Reply, Stop};
 use super::shard::follow::together;
 use super::state::{Engine, Step};
 use crate::engine::replica::apply::write_log;
@@ -179,7 +179,10 @@ fn enter(
         match alike {
             [Command::Publish(_), ..] => publish(engine, draft, alike, step)?,
             [command] => {
-                let reply = reply_of(run(engine, draft, command, step))?;
+                let reply = match run(engine, draft, command, step) {
+                    Ok(reply) => Ok(reply),
+                    Err(stop) => Err(stop.refusal()?),
+                };
                 step.replies.push(reply);
             }
             many => step.replies.extend(follow(engine, draft, many)?),
@@ -215,15 +218,15 @@ fn publish_all(
     let mut replies = Vec::with_capacity(commands.len());
     let mut acts: Vec<(usize, Act)> = Vec::with_capacity(commands.len());
     for command in commands {
-        let accepted = reply_of(engine.intake.accept(draft, command))?;
-        replies.push(accepted.map(|accepted| match accepted {
-            Accepted::Act(act) => {
+        replies.push(match engine.intake.accept(draft, command) {
+            Ok(Accepted::Act(act)) => {
                 acts.push((replies.len(), act));
-                Reply::Done
+                Ok(Reply::Done)
             }
-            Accepted::Answered(reply) => reply,
-            _ => Reply::Done,
-        }));
+            Ok(Accepted::Answered(reply)) => Ok(reply),
+            Ok(_) => Ok(Reply::Done),
+            Err(stop) => Err(stop.refusal()?),
+        });
     }
     let applied = engine.shards.each(
         &engine.intake,
@@ -261,7 +264,7 @@ pub(super) fn end_act(
     }
     let (reply, warnings) = applied.reply(&act);
     engine.intake.tally.warnings += warnings;
-    engine.intake.answer(draft, (&act, true), reply)
+    engine.intake.answer(draft, &act, true, reply)
 }
 
 /// Enters the events that were scheduled for now or before, in order.

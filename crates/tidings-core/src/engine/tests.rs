@@ -26,7 +26,6 @@ mod bounds;
 mod changed;
 mod clock;
 mod ended;
-mod group_key;
 mod growth;
 mod inbox;
 mod loud;
@@ -104,6 +103,7 @@ fn rules() -> Rules {
         caps: Vec::new(),
         resolver: None,
         feedback: Default::default(),
+        users: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The look: it finds the entries of some recipients in the tail in memory, then in segments and their postings.
 //!
-//! What a look costs never grows with events that don't concern those who are looked for.
+//! The cost of a look never grows with events that don't concern those who are looked for.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -126,7 +126,7 @@ impl Index {
             return Ok(());
         }
         let mut sources: Vec<Option<u32>> = vec![None; taken.len()];
-        self.each_posting(view, (day, at), look.who, &mut |number, ordinal| {
+        self.each_posting(view, day, at, look.who, &mut |number, ordinal| {
             if taken.get(ordinal as usize) != Some(&true) {
                 return;
             }

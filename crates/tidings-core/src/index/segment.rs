@@ -102,7 +102,8 @@ impl Index {
     pub(crate) fn facets(
         &self,
         view: &dyn ReadView,
-        (day, at): (Day, &SegmentAt),
+        day: Day,
+        at: &SegmentAt,
         chunk: u32,
     ) -> Result<Vec<u8>, Unreadable> {
         let row = view.get(Partition::Day(day), &facets_key(self.bucket, at.id(), chunk))?;
@@ -113,7 +114,8 @@ impl Index {
     fn each_facets(
         &self,
         view: &dyn ReadView,
-        (day, at): (Day, &SegmentAt),
+        day: Day,
+        at: &SegmentAt,
         take: &mut dyn FnMut(&Facets<'_>),
     ) -> Result<(), Unreadable> {
         let prefix = facets_prefix(self.bucket, at.id()).done();
@@ -134,7 +136,8 @@ impl Index {
     fn arrival_at_rest(
         &self,
         view: &dyn ReadView,
-        (day, at): (Day, &SegmentAt),
+        day: Day,
+        at: &SegmentAt,
         arrival: usize,
     ) -> Result<Arc<StoredArrival>, Unreadable> {
         let (first, mut row) = facets::row_of(arrival, |first| {
@@ -172,11 +175,11 @@ impl Index {
                 }
                 // Where one chunk ends within an arrival, the next one has it too.
                 let mut found = BTreeSet::new();
-                self.each_facets(view, (*day, at), &mut |facets| {
+                self.each_facets(view, *day, at, &mut |facets| {
                     found.extend(facets.arrivals_of(place));
                 })?;
                 for arrival in found {
-                    arrivals.push(self.arrival_at_rest(view, (*day, at), arrival)?);
+                    arrivals.push(self.arrival_at_rest(view, *day, at, arrival)?);
                 }
             }
             let of = held.tail.values().filter(|kept| kept.arrival.place == place);
@@ -204,12 +207,12 @@ impl Index {
             return Ok(variants.iter().map(|variant| variant.who.0.clone()).collect());
         };
         let mut first = None;
-        self.each_facets(view, (day, at), &mut |facets| {
+        self.each_facets(view, day, at, &mut |facets| {
             first = first.or_else(|| facets.first_ordinal(kept.seq));
         })?;
         let first = first.ok_or_else(|| self.is_missing(at))?;
         let mut sets = vec![RoaringBitmap::new(); variants.len()];
-        self.each_posting(view, (day, at), everyone, &mut |number, ordinal| {
+        self.each_posting(view, day, at, everyone, &mut |number, ordinal| {
             let variant = ordinal.checked_sub(first).map(|variant| variant as usize);
             if let Some(set) = variant.and_then(|variant| sets.get_mut(variant)) {
                 set.insert(number);
@@ -225,7 +228,8 @@ impl Index {
     pub(super) fn each_posting(
         &self,
         view: &dyn ReadView,
-        (day, at): (Day, &SegmentAt),
+        day: Day,
+        at: &SegmentAt,
         who: &RoaringBitmap,
         take: &mut dyn FnMut(u32, u32),
     ) -> Result<(), Unreadable> {
@@ -253,7 +257,8 @@ impl Index {
     pub(crate) fn row_of(
         &self,
         view: &dyn ReadView,
-        (day, at): (Day, &SegmentAt),
+        day: Day,
+        at: &SegmentAt,
         number: u32,
         ordinals: &mut Vec<u32>,
     ) -> Result<(), Unreadable> {

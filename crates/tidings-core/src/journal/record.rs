@@ -11,6 +11,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::command::MarkKind;
 use crate::model::event::{Event, Object, Pivot};
 use crate::model::id::Id;
+use crate::model::item::Item;
 use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::{Ending, Reason};
@@ -87,6 +88,8 @@ pub enum Record {
         what: Covered,
         /// Seen, or seen and read.
         kind: MarkKind,
+        /// True if it changed anything in the inbox.
+        shows: bool,
     },
     /// All inbox entries in `from..=to` were delivered, with exceptions. There is no row per recipient.
     InboxDelivered {
@@ -236,6 +239,16 @@ pub enum Record {
         at: Instant,
         /// The clock's time; `at` = it is not behind.
         clock: Instant,
+    },
+    /// Inbox items have a state of their own from here on, or another one. Each takes a seq, so that those that come
+    /// back together have positions of their own.
+    Items {
+        /// The instant.
+        at: Instant,
+        /// The recipient's number.
+        number: RecipientNo,
+        /// The items by their events' places.
+        items: Vec<(EventNo, Item)>,
     },
 }
 
@@ -444,6 +457,7 @@ impl Record {
     pub fn seqs(&self) -> u64 {
         match self {
             Self::Move { arrivals, .. } => arrivals.len().max(1) as u64,
+            Self::Items { items, .. } => items.len().max(1) as u64,
             _ => 1,
         }
     }

@@ -30,7 +30,9 @@
 //! | `ANSWERS` | base | intake | hash of an `Idempotency-Key` | when, hash of the request, the answer |
 //! | `ANSWERS_BY_AGE` | base | intake | when, hash of an `Idempotency-Key` | nothing |
 //! | `SUPPRESSIONS` | base | intake | channel, hash of the address | the address, why it is suppressed, since when and until when |
-//! | `API_KEYS` | base | intake | hash of an API key | its id, name and when it was made |
+//! | `API_KEYS` | base | intake | hash of an API key | its id, name, when it was made, and its role |
+//! | `SIGNING_KEYS` | base | intake | id of a signing key | its name, when it was made, its scope, what its signatures are checked with |
+//! | `REVOKED_TOKENS` | base | bucket | hash of a recipient's id | up to which instant the recipient's tokens are refused |
 //! | `ACTS` | base | intake | number | the acts of a step, until every shard has applied them |
 //! | `TOKEN_SECRET` | base | intake | - | the secret with which tokens in links are sealed |
 //! | `EVENTS` | day | intake | ordinal of the first | up to 16 events, a line each |
@@ -147,6 +149,8 @@ pub enum Table {
     TokenSecret = 69,
     Suppressions = 70,
     Acts = 71,
+    SigningKeys = 80,
+    RevokedTokens = 81,
 }
 
 /// The owner of rows that any shard may write, as keys have it. Buckets are below.

@@ -65,6 +65,15 @@ pub enum Command {
         /// Seen, or seen and read.
         kind: MarkKind,
     },
+    /// Changes items of a recipient's inbox beyond seen and read.
+    ChangeItems {
+        /// The recipient.
+        recipient: Id,
+        /// The items.
+        what: Marked,
+        /// The change.
+        change: ItemChange,
+    },
     /// Cancels the pending entries of an event.
     Cancel(Cancelled),
     /// Cancels the pending entries of an event, and takes those that inboxes were told out of them.
@@ -173,6 +182,7 @@ impl Command {
             | Self::Subscribe { recipient, .. }
             | Self::Unsubscribe { recipient, .. }
             | Self::Mark { recipient, .. }
+            | Self::ChangeItems { recipient, .. }
             | Self::Preference { recipient, .. }
             | Self::Preferences { recipient, .. }
             | Self::Flush { recipient, .. } => Some(recipient),
@@ -223,6 +233,36 @@ pub enum Marked {
     Object(Id),
     /// The entries of this event.
     Event(Id),
+    /// The inbox items of one row, by the row's key.
+    Row(String),
+    /// Inbox items with a place at or before this instant, of these types.
+    UpToOf(Instant, TypeFilter),
+}
+
+/// A choice of types: by their category, or by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TypeFilter {
+    /// The types of a category.
+    Category(String),
+    /// One type.
+    Type(String),
+}
+
+/// A change of inbox items beyond seen and read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ItemChange {
+    /// They are not read; what was seen stays seen.
+    Unread,
+    /// They leave the inbox for the archive.
+    Archive,
+    /// They come back from the archive as they were.
+    Unarchive,
+    /// They leave the inbox until this instant.
+    Snooze(Instant),
+    /// They come back from a snooze as they were.
+    Unsnooze,
+    /// They leave the inbox for good.
+    Delete,
 }
 
 /// The kind of a mark: seen or read.

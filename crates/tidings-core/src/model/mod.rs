@@ -7,6 +7,7 @@ pub mod data;
 pub mod event;
 pub mod explanation;
 pub mod id;
+pub(crate) mod item;
 pub mod limits;
 pub mod messages;
 pub mod number;

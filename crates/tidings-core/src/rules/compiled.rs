@@ -38,6 +38,8 @@ pub struct Version {
 /// A type under one version of the rules.
 #[derive(Debug)]
 pub struct Type {
+    /// Its number.
+    pub no: TypeNo,
     /// Its name.
     pub name: String,
     /// The rules of the type.
@@ -117,7 +119,8 @@ impl Version {
                 .as_ref()
                 .map(Condition::new);
             let rules = type_rules.clone();
-            types.insert(type_no, Type { name: name.clone(), rules, has_inbox, condition, routes });
+            let (no, name) = (type_no, name.clone());
+            types.insert(no, Type { no, name, rules, has_inbox, condition, routes });
         }
         let digests = rules.digests.iter().map(|(name, digest)| {
             let zone = digest.tz.as_deref().and_then(Zone::find);

@@ -13,7 +13,7 @@ use crate::model::event::Pivot;
 use crate::model::id::Id;
 use crate::model::limits::Limits;
 use crate::model::preference::{Mode, PreferenceScope};
-use crate::model::time::DAY_MS;
+use crate::model::time::{DAY_MS, HOUR_MS};
 use crate::rules::presentation::{Presentation, Texts};
 
 /// The rules: types, categories, digests, channels, retention.
@@ -46,6 +46,28 @@ pub struct Rules {
     /// The ways in which providers and mail servers report what became of messages.
     #[serde(default)]
     pub feedback: FeedbackRules,
+    /// What end users may do by themselves; `None` = nothing.
+    #[serde(default)]
+    pub users: Option<UsersRules>,
+}
+
+/// What end users may do by themselves, with tokens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsersRules {
+    /// The origins of pages that may call.
+    pub origins: Vec<String>,
+    /// The prefixes of topics that they may follow and unfollow.
+    pub topics: Vec<String>,
+    /// The longest life of a token, in milliseconds.
+    pub tokens_ms: i64,
+    /// The most open streams of a server.
+    pub streams: u32,
+}
+
+impl Default for UsersRules {
+    fn default() -> Self {
+        Self { origins: Vec::new(), topics: Vec::new(), tokens_ms: HOUR_MS, streams: 10_000 }
+    }
 }
 
 /// The ways in which providers and mail servers report what became of messages after they were handed over.

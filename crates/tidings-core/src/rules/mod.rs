@@ -14,5 +14,5 @@ pub use channel::{ChannelRules, DkimRules, QuietHours, Rate};
 pub use config::{
     Admission, Cap, Category, Decide, Defaults, Digest, Every, FeedbackRules, HOURS,
     MAX_ITEMS_MOST, Per, Policy, ResolverRules, Route, Rules, StoreRules, TypeRules,
-    UnknownOutcome, Unresolved, capitalised, in_words,
+    UnknownOutcome, Unresolved, UsersRules, capitalised, in_words,
 };

@@ -53,7 +53,7 @@ pub struct Wording {
     pub sentence: Texts,
     /// The subject of messages that tell of this type alone.
     pub subject: Texts,
-    /// What a person wrote, for events without a `body` of their own.
+    /// The text that a person wrote, for events without a `body` of their own.
     pub body: Texts,
     /// The label of the button of a mail with one event.
     pub action: Texts,

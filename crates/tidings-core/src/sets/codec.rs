@@ -1,11 +1,11 @@
 //! Reading and writing what is stored: variable-length integers and counted bytes.
 //!
-//! What comes back from a disk may be anything, so reading is total: every fault is a [`Corrupt`],
+//! Bytes from a disk may be anything, so reading is total: every fault is a [`Corrupt`],
 //! and nothing is allocated for a declared length before that many bytes are there.
 
 /// The form of stored values: their first byte, but for further parts of a long value and values of no bytes. It rises when the layout of any of them changes, so that a value
 /// of another version is refused and not misread.
-pub const FORM: u8 = 6;
+pub const FORM: u8 = 7;
 
 /// Stored bytes that can't be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

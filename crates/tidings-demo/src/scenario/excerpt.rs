@@ -43,6 +43,7 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Subscribe { recipient, .. }
         | Command::Unsubscribe { recipient, .. }
         | Command::Mark { recipient, .. }
+        | Command::ChangeItems { recipient, .. }
         | Command::Preference { recipient, .. }
         | Command::Preferences { recipient, .. }
         | Command::Flush { recipient, .. } => known.contains(recipient),

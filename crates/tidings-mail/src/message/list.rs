@@ -1,7 +1,7 @@
 //! The headers by which mail programs treat mails as those of a list: how to leave it, which one it is, why the mail
 //! came, and what it belongs to.
 //!
-//! What is unsubscribed from, the list, is the digest that a mail ends; other mails are of the list of their type.
+//! The list, from which one unsubscribes, is the digest that a mail ends; other mails are of the list of their type.
 
 use std::collections::BTreeSet;
 

@@ -223,16 +223,28 @@ impl Design {
             };
             let is_told = |event_type: &&Id| {
                 let phrases = self.types.get(event_type.as_str());
-                phrases.is_none_or(|phrases| {
-                    phrases.title.serves(language)
-                        && phrases.sentence.serves(language)
-                        && (!is_mail || types.len() > 1 || phrases.subject.serves(language))
-                })
+                let has_subject = || phrases.is_none_or(|of| of.subject.serves(language));
+                self.has_phrases(event_type, language)
+                    && (!is_mail || types.len() > 1 || has_subject())
             };
             // A layout of the host's has words of its own.
             let has_words = language.has_words || self.templates.have_layout(language);
             has_words && types.iter().all(is_told) && (!is_mail || has_categories())
         })
+    }
+
+    /// The language of texts about some types alone.
+    pub(crate) fn language_of(&self, locale: &str, types: &[&Id]) -> Language {
+        first_whole(locale, &self.usual, |language| {
+            let is_told = |event_type: &&Id| self.has_phrases(event_type, language);
+            language.has_words && types.iter().all(is_told)
+        })
+    }
+
+    /// Returns true if a language has the title and the sentence of a type, as far as any has.
+    fn has_phrases(&self, event_type: &Id, language: &Language) -> bool {
+        let phrases = self.types.get(event_type.as_str());
+        phrases.is_none_or(|of| of.title.serves(language) && of.sentence.serves(language))
     }
 
     /// Returns true if a language has the titles of some types, as far as any has.

@@ -20,7 +20,7 @@ pub(crate) struct Item {
     /// The type's sentence in stretches, of which those with `link` name the object; empty where it has none, where
     /// it is not true of all its events, or where a heading says it.
     pub(crate) sentence: Vec<Stretch>,
-    /// What a person wrote, cut to about three lines.
+    /// The text that a person wrote, cut to about three lines.
     pub(crate) body: Option<String>,
     /// The event, its actor, place, time and reason, as far as the surroundings don't show them.
     pub(crate) about: String,
@@ -31,7 +31,7 @@ pub(crate) struct Item {
     pub(crate) date: String,
     /// Number of notifications about it.
     pub(crate) count: usize,
-    /// What a mail says of its only item; `None` among others.
+    /// The details that a mail gives of its only item; `None` among others.
     #[serde(flatten)]
     pub(crate) single: Option<Single>,
     /// The members that the `data` of all its events share, for templates of the host's own.
@@ -49,7 +49,7 @@ impl Item {
         self.single.as_ref().map_or(&self.title, |single| &single.headline)
     }
 
-    /// What the preview of several items says of this one: who wrote what, else its title, unless the subject has it.
+    /// The words of this item in the preview of several: who wrote what, else its title, unless the subject has it.
     pub(crate) fn in_a_few_words(&self, subject: &str) -> Option<String> {
         if let Some(body) = &self.body {
             return Some(match &self.actor {

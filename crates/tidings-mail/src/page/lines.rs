@@ -50,6 +50,58 @@ pub(crate) fn untitled(line: &Line, design: &Design, language: &Language) -> Str
     }
 }
 
+/// The counts of some lines by the titles of at most so many types: "12 new works", "2 shows near you"; and the number
+/// of all others.
+pub(crate) fn counts<'l>(
+    all: impl IntoIterator<Item = &'l Line>,
+    design: &Design,
+    language: &Language,
+    most: usize,
+) -> (Vec<String>, usize) {
+    let words = language.words;
+    let has_title = |event_type: &Id| design.title(event_type, language, 1).is_some();
+    let mut types: Vec<(&Id, usize)> = Vec::new();
+    let mut rest = 0;
+    for line in all {
+        let each = match line.types.len() {
+            1 => line.entries,
+            kinds if kinds == line.entries && line.types.iter().all(has_title) => 1,
+            // Nobody knows how many entries are of which of its types.
+            _ => {
+                rest += line.entries;
+                continue;
+            }
+        };
+        for event_type in &line.types {
+            match types.iter_mut().find(|(known, _)| *known == event_type) {
+                Some((_, count)) => *count += each,
+                None => types.push((event_type, each)),
+            }
+        }
+    }
+    let mut phrases = Vec::new();
+    for (event_type, count) in types {
+        match design.title(event_type, language, count) {
+            Some(title) if phrases.len() < most => {
+                phrases.push(words.count_of(&title, count));
+            }
+            _ => rest += count,
+        }
+    }
+    (phrases, rest)
+}
+
+/// What several types are called in a phrase: by their titles where each has one, else by their names.
+pub(crate) fn kinds(types: &[Id], design: &Design, language: &Language) -> String {
+    let words = language.words;
+    let title = |event_type: &Id| {
+        let title = design.plural_title(event_type, language)?;
+        Some(words.in_a_phrase(&title))
+    };
+    let titles = types.iter().map(title).collect::<Option<Vec<_>>>();
+    titles.map_or_else(|| wording::types_in_words(types), |titles| titles.join(words.comma))
+}
+
 /// The notifications of some lines.
 pub(crate) fn entries<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
     lines.into_iter().map(|line| line.entries).sum()

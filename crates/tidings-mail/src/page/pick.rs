@@ -60,7 +60,8 @@ fn first_of_types(groups: &[Group], in_order: &[(usize, usize)]) -> Vec<(usize, 
         types.extend(line.types.iter().filter(|event_type| seen.insert(event_type)));
     }
     let of_type = |event_type: &Id| {
-        let is_of = |(group, at): &&(usize, usize)| matches!(&groups[*group].lines[*at].types[..], [only] if only == event_type);
+        let is_of =
+            |(group, at): &&(usize, usize)| groups[*group].lines[*at].types.contains(event_type);
         in_order.iter().filter(is_of).take(FLOOR).copied().collect::<Vec<_>>()
     };
     if types.len() < 2 {

@@ -65,7 +65,7 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
     })
 }
 
-/// What a person wrote, else what happened where the headline does not say it.
+/// The text that a person wrote, else what happened where the headline does not say it.
 fn said_of(item: &Item) -> String {
     let paragraphs = item.single.iter().flat_map(|single| &single.paragraphs);
     let body: Vec<&str> = paragraphs.map(String::as_str).collect();

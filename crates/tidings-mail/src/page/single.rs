@@ -6,9 +6,9 @@ use tidings_core::Object;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::link;
-use crate::words::direction::{BEGIN, END};
+use crate::words::direction::END;
 
-/// What a mail says of its only item.
+/// The details that a mail gives of its only item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(crate) struct Single {
     /// The sentence as text, else the title.
@@ -17,7 +17,7 @@ pub(crate) struct Single {
     pub(crate) object: Option<String>,
     /// The actor's face, where there is one actor with a name.
     pub(crate) face: Option<Face>,
-    /// What a person wrote, whole.
+    /// The text that a person wrote, whole.
     pub(crate) paragraphs: Vec<String>,
     /// The label of the button.
     pub(crate) action: String,
@@ -69,27 +69,34 @@ pub(crate) struct Linked {
     pub(crate) url: Option<String>,
 }
 
-/// A text with its `https` addresses as links.
+/// A text with its `https` addresses as links. They need no space before them, as Japanese has none.
 pub(crate) fn linked(text: &str) -> Vec<Linked> {
+    const SCHEME: &str = "https://";
     let mut stretches = Vec::new();
     let mut plain = String::new();
-    for word in text.split_inclusive(' ') {
+    let mut rest = text;
+    while let Some(at) = rest.find(SCHEME) {
+        let (before, from) = rest.split_at(at);
+        plain.push_str(before);
         // An address that runs the other way than the text is isolated.
-        let start = word.len() - word.trim_start_matches(BEGIN).len();
-        let address = word[start..].trim_end();
-        let address = address.trim_end_matches(['.', ',', ';', ')', '!', '?', END]);
-        let url = address.starts_with("https://").then(|| link::web(address)).flatten();
-        let Some(url) = url else {
-            plain.push_str(word);
-            continue;
-        };
-        plain.push_str(&word[..start]);
-        if !plain.is_empty() {
-            stretches.push(Linked { text: std::mem::take(&mut plain), url: None });
+        let end = from.find(|c: char| c.is_whitespace() || c == END).unwrap_or(from.len());
+        let address =
+            from[..end].trim_end_matches(['.', ',', ';', ')', '!', '?', '\u{3002}', '\u{ff09}']);
+        let url = (!before.ends_with(|c: char| c.is_ascii_alphanumeric()))
+            .then(|| link::web(address))
+            .flatten();
+        let taken = if url.is_some() { address.len() } else { SCHEME.len() };
+        if url.is_some() {
+            if !plain.is_empty() {
+                stretches.push(Linked { text: std::mem::take(&mut plain), url: None });
+            }
+            stretches.push(Linked { text: address.to_owned(), url });
+        } else {
+            plain.push_str(SCHEME);
         }
-        stretches.push(Linked { text: address.to_owned(), url: Some(url) });
-        plain.push_str(&word[start + address.len()..]);
+        rest = &from[taken..];
     }
+    plain.push_str(rest);
     if !plain.is_empty() {
         stretches.push(Linked { text: plain, url: None });
     }
@@ -132,6 +139,14 @@ mod tests {
         assert_eq!(
             shown("\u{5dc}\u{5d0}? \u{2068}https://a.example/s?t=1\u{2069}"),
             "\u{5dc}\u{5d0}? \u{2068}<https://a.example/s?t=1>\u{2069}"
+        );
+        assert_eq!(
+            shown("\u{3053}\u{3061}\u{3089}\u{ff1a}https://a.example/s\u{3002}"),
+            "\u{3053}\u{3061}\u{3089}\u{ff1a}<https://a.example/s>\u{3002}"
+        );
+        assert_eq!(
+            shown("xhttps://a.example (https://b.example)"),
+            "xhttps://a.example (<https://b.example>)"
         );
         assert_eq!(shown("write to us"), "write to us");
         assert_eq!(

@@ -53,34 +53,14 @@ fn with_names_of(name_chars: usize, batch: &Batch, design: &Design, language: &L
 
 /// The counts of a batch: "12 new works, 2 shows near you"; `None` where no type has a title.
 pub(crate) fn counts(batch: &Batch, design: &Design, language: &Language) -> Option<String> {
-    let words = language.words;
-    let mut types: Vec<(&Id, usize)> = Vec::new();
-    let mut rest = 0;
-    for line in batch.groups.iter().flat_map(|group| &group.lines) {
-        // Nobody knows how many entries are of which of its types.
-        let [event_type] = &line.types[..] else {
-            rest += line.entries;
-            continue;
-        };
-        match types.iter_mut().find(|(known, _)| *known == event_type) {
-            Some((_, count)) => *count += line.entries,
-            None => types.push((event_type, line.entries)),
-        }
-    }
     // What is counted by name is shown, at least in part.
     let most = TITLES_SHOWN.min(design.quota(batch).show);
-    let mut phrases = Vec::new();
-    for (event_type, count) in types {
-        match design.title(event_type, language, count) {
-            Some(title) if phrases.len() < most => {
-                phrases.push(words.count_of(&title, count));
-            }
-            _ => rest += count,
-        }
-    }
+    let lines = batch.groups.iter().flat_map(|group| &group.lines);
+    let (mut phrases, rest) = lines::counts(lines, design, language, most);
     if phrases.is_empty() {
         return None;
     }
+    let words = language.words;
     if rest > 0 {
         phrases.push(words.counted(words.new, rest));
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::Batch;
 use tidings_core::batch::{Group, Line};
 use tidings_core::event::Pivot;
 use tidings_core::rules::capitalised;
+use tidings_core::{Batch, Id};
 
 use crate::link;
 use crate::page::design::Design;
@@ -17,7 +17,7 @@ use crate::templates::template::Block;
 use crate::words::locale::Language;
 use crate::words::names::{self, Topics};
 use crate::words::sentence::{Sentence, Stretch};
-use crate::words::wording::{self, Calendar};
+use crate::words::wording::Calendar;
 use crate::words::{self, Words};
 use crate::words::{text, why};
 
@@ -36,7 +36,7 @@ const LINE_HEIGHT: u32 = 22;
 type WithShown<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
 
 /// The lines of a group that are shown.
-pub(crate) fn lines_shown<'g>((group, shown): (&'g Group, &Vec<bool>)) -> Vec<&'g Line> {
+pub(crate) fn lines_shown<'g>(group: &'g Group, shown: &Vec<bool>) -> Vec<&'g Line> {
     group.lines.iter().zip(shown).filter(|(_, shown)| **shown).map(|(line, _)| line).collect()
 }
 
@@ -164,12 +164,19 @@ impl<'a> Writer<'a> {
     /// The first of several items with its order, where it has a picture of known size to be shown large.
     pub(crate) fn lead(&self, groups: &[Group], shown: &[Vec<bool>]) -> Option<(usize, Item)> {
         let told = groups.iter().zip(shown);
-        let mut all = told.flat_map(|of| lines_shown(of).into_iter().map(move |line| (of.0, line)));
+        let mut all = told.flat_map(|(group, shown)| {
+            lines_shown(group, shown).into_iter().map(move |line| (group, line))
+        });
         let (group, line) = all.find(|(_, line)| line.order == 0)?;
         line.object.image_size?;
         let sentence = self.sentence(line);
+        // The mail's title counts what is all of one type.
+        let types: BTreeSet<&Id> =
+            groups.iter().flat_map(|group| &group.lines).flat_map(|line| &line.types).collect();
+        let kind = types.len() == 1
+            && types.iter().all(|of| self.design.plural_title(of, self.language).is_some());
         let mut about = if sentence.is_empty() {
-            self.what_who_and_where(line, Above::default())
+            self.what_who_and_where(line, Above { kind, ..Above::default() })
         } else {
             Vec::new()
         };
@@ -182,16 +189,41 @@ impl<'a> Writer<'a> {
         (!is_small).then_some((line.order, item))
     }
 
-    /// The sections of the lines that are shown, but for the one that leads.
+    /// The sections of the lines that are shown, but for the one that leads. Where each would have one line, all stand
+    /// in one without a title, which would say what the line says.
     pub(crate) fn sections(
         &self,
         groups: &[Group],
         shown: &[Vec<bool>],
         lead: Option<usize>,
     ) -> Vec<Section> {
+        let mut sections = self.by_heading(groups, shown, lead);
+        let is_of_one = |(_, groups): &(Heading, WithShown<'_>)| {
+            groups.iter().map(|(_, lines)| lines.len()).sum::<usize>() == 1
+        };
+        if sections.len() > 1 && sections.iter().all(is_of_one) {
+            let all: WithShown<'_> = sections.drain(..).flat_map(|(_, groups)| groups).collect();
+            return vec![Section { blocks: self.blocks(&all, false), title: None }];
+        }
+        sections
+            .into_iter()
+            .map(|(heading, groups)| Section {
+                blocks: self.blocks(&groups, heading.tells_kind),
+                title: Some(heading.title),
+            })
+            .collect()
+    }
+
+    /// The groups of the lines that are shown by what stands above them, but for the line that leads.
+    fn by_heading<'g>(
+        &self,
+        groups: &'g [Group],
+        shown: &[Vec<bool>],
+        lead: Option<usize>,
+    ) -> Vec<(Heading, WithShown<'g>)> {
         let mut sections: Vec<(Heading, WithShown<'_>)> = Vec::new();
         for (group, shown) in groups.iter().zip(shown) {
-            let mut lines = lines_shown((group, shown));
+            let mut lines = lines_shown(group, shown);
             lines.retain(|line| Some(line.order) != lead);
             if lines.is_empty() {
                 continue;
@@ -203,12 +235,6 @@ impl<'a> Writer<'a> {
             }
         }
         sections
-            .into_iter()
-            .map(|(heading, groups)| Section {
-                blocks: self.blocks(&groups, heading.tells_kind),
-                title: Some(heading.title),
-            })
-            .collect()
     }
 
     /// The title of a group's category.
@@ -274,14 +300,10 @@ impl<'a> Writer<'a> {
         };
         let items = self.lines(group, lines, above);
         let count = entries(&group.lines);
-        let title = match &types[..] {
-            [event_type] => self.design.title(event_type, self.language, count),
-            _ => None,
-        };
-        let happened = match title {
-            Some(title) => self.words.count_of(&title, count),
+        let happened = match self.counts(&group.lines) {
+            Some(counts) => counts,
             None if tells_kind => self.words.counted(self.words.new, count),
-            None => self.words.happened(&wording::types_in_words(&types), count),
+            None => self.words.happened(&lines::kinds(&types, self.design, self.language), count),
         };
         let by = above.actors.map(|actors| format!(" · {actors}"));
         let tally = happened + by.as_deref().unwrap_or_default();
@@ -338,7 +360,7 @@ impl<'a> Writer<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// What a person wrote: the event's body, else what its type says is one.
+    /// The text that a person wrote: the event's body, else what its type says is one.
     fn body(&self, line: &Line) -> Option<String> {
         if let Some(body) = &line.body {
             return Some(body.to_string());
@@ -386,16 +408,22 @@ impl<'a> Writer<'a> {
 
     /// "New work", "5 new comments"; without a title "Comment", "5 new: comment".
     fn happened(&self, line: &Line) -> String {
-        let types = wording::types_in_words(&line.types);
-        let [event_type] = &line.types[..] else {
-            return self.words.happened(&types, line.entries);
-        };
-        let title = self.design.title(event_type, self.language, line.entries);
-        match (title, line.entries) {
-            (Some(title), 1) => self.words.isolated(capitalised(&title)),
-            (Some(title), count) => self.words.count_of(&title, count),
-            (None, count) => self.words.happened(&types, count),
+        if let ([event_type], 1) = (&line.types[..], line.entries)
+            && let Some(title) = self.design.title(event_type, self.language, 1)
+        {
+            return self.words.isolated(capitalised(&title));
         }
+        if let Some(counts) = self.counts([line]) {
+            return counts;
+        }
+        let types = lines::kinds(&line.types, self.design, self.language);
+        self.words.happened(&types, line.entries)
+    }
+
+    /// "1 new comment, 1 new mention"; `None` where a type has no title, or nobody knows how many are of which.
+    fn counts<'l>(&self, all: impl IntoIterator<Item = &'l Line>) -> Option<String> {
+        let (phrases, rest) = lines::counts(all, self.design, self.language, usize::MAX);
+        (rest == 0).then(|| phrases.join(self.words.comma))
     }
 
     /// Facts of a line (what happened, who did it and where), less what stands above it or in its title.

@@ -1,6 +1,6 @@
 //! The trial of a host's templates, before any mail depends on them.
 //!
-//! What a template names is compared with what there is, also where the template would seldom get to. Then samples are
+//! The names in a template are compared with what there is, also where the template would seldom get to. Then samples are
 //! rendered: with everything, without each field that may be absent, without each name of `data`, and without all of them.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! HTML and CSS that large mail clients do not show, so that who writes templates sees it before readers do.
 //!
-//! What is known of clients is a table (`support.tsv`), made from the data of caniemail.com.
+//! The features of clients are a table (`support.tsv`), made from the data of caniemail.com.
 
 use std::collections::BTreeSet;
 

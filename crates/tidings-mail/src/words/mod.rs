@@ -212,7 +212,7 @@ impl Words {
 
     /// A title as it stands within a phrase: "New works" are "new works", unless the language writes nouns
     /// with a capital.
-    fn in_a_phrase(&self, title: &str) -> String {
+    pub(crate) fn in_a_phrase(&self, title: &str) -> String {
         let mut chars = title.chars();
         let (first, second) = (chars.next(), chars.next());
         match (first, second) {

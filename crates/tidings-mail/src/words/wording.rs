@@ -87,7 +87,9 @@ impl Calendar {
                     let weekday = zoned.weekday().to_monday_one_offset();
                     write!(out, "{}", name(&self.words.weekdays, index(weekday)))
                 }
-                "day" => write!(out, "{}", zoned.day()),
+                // French counts the first day of a month, and no other.
+                "ordinal" if zoned.day() == 1 => write!(out, "1er"),
+                "day" | "ordinal" => write!(out, "{}", zoned.day()),
                 "month" => write!(out, "{}", name(&self.words.months, index(zoned.month()))),
                 "year" => write!(out, "{}", zoned.year()),
                 _ => write!(out, "{:02}:{:02}", zoned.hour(), zoned.minute()),
@@ -150,6 +152,9 @@ mod tests {
             let paris = Calendar::new("Europe/Paris", sent, Language::of(locale).words);
             assert_eq!(paris.minute(sent), date);
         }
+        let first = Instant::parse("2024-03-01T10:00:00Z").unwrap();
+        let french = Calendar::new("Europe/Paris", sent, Language::of("fr").words);
+        assert_eq!(french.full_day(first), "vendredi 1er mars 2024");
         let old = Instant::parse("1964-10-06T12:00:00Z").unwrap();
         assert_eq!(new_york.day(old), "6 October 1964");
         assert_eq!(rfc5322_date(old), "Tue, 06 Oct 1964 12:00:00 +0000");

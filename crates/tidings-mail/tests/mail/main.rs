@@ -10,6 +10,7 @@ mod headers;
 mod languages;
 mod links;
 mod merged;
+mod outlook;
 mod products;
 mod short;
 mod site;

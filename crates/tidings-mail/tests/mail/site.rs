@@ -83,7 +83,7 @@ fn the_rest_of_a_message() {
         // With 40 works: those that the mail has not shown.
         ("<img class=\"pic\" ", 40),
         ("https://example.org/works/19\"", 0),
-        (">Boats at Nagasaki, study 3<", 1),
+        ("Boats at Nagasaki, study 3</a>", 1),
         ("class=\"next\"", 0),
     ] {
         assert_eq!(rest.matches(part).count(), count, "{part}: {rest}");

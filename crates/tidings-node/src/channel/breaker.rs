@@ -83,7 +83,7 @@ impl Breaker {
     }
 
     /// Hears what became of a message that passed.
-    pub(crate) fn hear(&mut self, health: Health, now: Instant) -> Option<Change> {
+    pub(crate) fn record(&mut self, health: Health, now: Instant) -> Option<Change> {
         match (&mut self.0, health) {
             (State::Closed { failures }, Health::Well) => {
                 *failures = 0;
@@ -142,10 +142,10 @@ mod tests {
         let mut breaker = Breaker::default();
         for _ in 1..FAILURES_MAX {
             assert!(breaker.admit(Instant(0)));
-            assert_eq!(breaker.hear(AWAY, Instant(0)), None);
+            assert_eq!(breaker.record(AWAY, Instant(0)), None);
         }
         let until = Instant(WAIT_MS);
-        assert_eq!(breaker.hear(AWAY, Instant(0)), Some(Change::Opened(until)));
+        assert_eq!(breaker.record(AWAY, Instant(0)), Some(Change::Opened(until)));
         (breaker, until)
     }
 
@@ -153,10 +153,10 @@ mod tests {
     fn failures_in_a_row_open_it_and_one_probe_at_a_time_closes_it() {
         let (mut breaker, until) = opened();
         assert!(!breaker.admit(until.plus_ms(-1)));
-        assert_eq!(breaker.hear(AWAY, Instant(5)), None, "of before");
+        assert_eq!(breaker.record(AWAY, Instant(5)), None, "of before");
         assert!(breaker.admit(until));
         assert!(!breaker.admit(until), "a second probe");
-        assert_eq!(breaker.hear(Health::Well, until), Some(Change::Closed));
+        assert_eq!(breaker.record(Health::Well, until), Some(Change::Closed));
         assert!(breaker.admit(until) && breaker.admit(until));
     }
 
@@ -165,8 +165,8 @@ mod tests {
         let mut breaker = Breaker::default();
         for _ in 0..3 * FAILURES_MAX {
             assert!(breaker.admit(Instant(0)));
-            assert_eq!(breaker.hear(AWAY, Instant(0)), None);
-            assert_eq!(breaker.hear(Health::Well, Instant(0)), None);
+            assert_eq!(breaker.record(AWAY, Instant(0)), None);
+            assert_eq!(breaker.record(Health::Well, Instant(0)), None);
         }
     }
 
@@ -179,7 +179,7 @@ mod tests {
             let now = Instant(second * 1_000);
             if breaker.admit(now) {
                 probes += 1;
-                breaker.hear(AWAY, now);
+                breaker.record(AWAY, now);
             }
         }
         assert!((30..50).contains(&probes), "{probes}");
@@ -190,7 +190,7 @@ mod tests {
         let mut breaker = Breaker::default();
         let after_ms = Some(WAIT_MS_MAX + 1);
         let until = Instant(WAIT_MS_MAX + 1);
-        let change = breaker.hear(Health::Away { after_ms }, Instant(0));
+        let change = breaker.record(Health::Away { after_ms }, Instant(0));
         assert_eq!(change, Some(Change::Opened(until)));
         assert_eq!(breaker.is_open_to(Instant(WAIT_MS_MAX)), Err(until));
         assert_eq!(breaker.is_open_to(until), Ok(()));
@@ -200,7 +200,7 @@ mod tests {
     fn a_probe_of_which_nothing_was_learnt_is_followed_by_another() {
         let (mut breaker, until) = opened();
         assert!(breaker.admit(until));
-        assert_eq!(breaker.hear(Health::Untold, until), None);
+        assert_eq!(breaker.record(Health::Untold, until), None);
         assert!(breaker.admit(until));
         assert!(!breaker.admit(until.plus_ms(PROBE_MS_MAX - 1)));
         assert!(breaker.admit(until.plus_ms(PROBE_MS_MAX)), "lost");

@@ -64,11 +64,11 @@ impl Destinations {
             Health::Well => {
                 self.note_answer(destination);
                 let mut failing = self.failing.remove(destination)?;
-                failing.breaker.hear(health, now)
+                failing.breaker.record(health, now)
             }
             Health::Untold => {
                 let failing = self.failing.get_mut(destination)?;
-                failing.breaker.hear(health, now)
+                failing.breaker.record(health, now)
             }
             Health::Away { .. } => {
                 if !self.failing.contains_key(destination) && self.failing.len() >= DESTINATIONS_MAX
@@ -80,7 +80,7 @@ impl Destinations {
                 });
                 failing.at = now;
                 why.clone_into(&mut failing.why);
-                let change = failing.breaker.hear(health, now);
+                let change = failing.breaker.record(health, now);
                 if change.is_some() {
                     self.answered.iter_mut().for_each(|some| drop(some.take(destination)));
                 }

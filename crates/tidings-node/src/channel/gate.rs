@@ -1,6 +1,6 @@
 //! The gate of a channel: whether a message may leave now, and by which provider.
 //!
-//! What may not leave stays in the queue, in its order, and no more of it is built than the queue has room for. So a
+//! A message that may not leave stays in the queue, in its order, and no more of it is built than the queue has room for. So a
 //! provider that is away for a day costs few attempts and little memory. A gate reads no clock and waits for nothing.
 
 use std::sync::Arc;
@@ -143,13 +143,14 @@ impl Gate {
         if matches!(health, Health::Away { .. }) {
             why.clone_into(&mut provider.why);
         }
-        provider.breaker.hear(health, now)
+        provider.breaker.record(health, now)
     }
 
     /// Notes the health of a destination of a provider, with the reason of a failure.
     pub(crate) fn note_destination(
         &mut self,
-        (provider, destination): (usize, &Arc<str>),
+        provider: usize,
+        destination: &Arc<str>,
         health: Health,
         why: &str,
         now: Instant,

@@ -86,12 +86,13 @@ impl Outcome {
         if rank(&other) < rank(&self) { other } else { self }
     }
 
-    /// What the answer of a provider tells of the addresses to which the message was. `undoes` = what it takes undoes its
+    /// The reports of a provider's answer on the addresses to which the message was. `undoes` = what it takes undoes its
     /// refusals of before.
     pub(super) fn reports(
         &self,
         to: &[String],
-        (by, undoes): (Source, bool),
+        by: Source,
+        undoes: bool,
     ) -> Vec<(String, AddressReport)> {
         let report = match self {
             Self::Sent(receipt) if receipt.dead.is_empty() && undoes => AddressReport::Arrived(by),

@@ -48,7 +48,7 @@ pub(crate) struct Reply {
     pub(crate) before: Vec<(Arc<str>, Outcome)>,
     /// Those that take messages again and were left alone.
     pub(crate) back: Back,
-    /// What the answer tells of the recipient's addresses.
+    /// The reports of the answer on the recipient's addresses.
     pub(crate) reports: Vec<(String, AddressReport)>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Back {
 }
 
 impl Reply {
-    /// What the answer of an instant tells of addresses on a channel. A message that goes on has not come back.
+    /// The reports of the answer of an instant on addresses on a channel. A message that goes on has not come back.
     pub(crate) fn address_reports(
         &self,
         channel: ChannelNo,
@@ -260,17 +260,18 @@ impl Pass {
         };
         let mut back = Back::default();
         let mut reports = Vec::new();
-        let by = (Source::Provider(ProviderHash::of(address)), channel.undoes_refusals());
+        let by = Source::Provider(ProviderHash::of(address));
+        let undoes = channel.undoes_refusals();
         let mut all: Option<Outcome> = None;
         let parts = parts_of(message, leave);
         for (destination, part) in &parts {
             let outcome = send(part);
-            reports.extend(outcome.reports(&part.to, by));
+            reports.extend(outcome.reports(&part.to, by, undoes));
             if let Some(name) = destination {
                 let health = destination_health(&outcome, &**channel);
                 let why = outcome.words().unwrap_or_default();
                 let mut gate = self.outlet.gate();
-                let change = gate.note_destination((leave.provider, name), health, why, clock());
+                let change = gate.note_destination(leave.provider, name, health, why, clock());
                 drop(gate);
                 log_destination(change, address, name, why);
                 if change == Some(Change::Closed) {
@@ -326,7 +327,7 @@ impl Drop for Pass {
         let mut gate = self.outlet.gate();
         let _nothing = gate.note(leave.provider, nothing, "", now);
         for name in &leave.destinations {
-            let _nothing = gate.note_destination((leave.provider, name), nothing, "", now);
+            let _nothing = gate.note_destination(leave.provider, name, nothing, "", now);
         }
     }
 }

@@ -144,7 +144,8 @@ impl Smtp {
 
     fn transact(
         &self,
-        (from, to): (&Address, &Address),
+        from: &Address,
+        to: &Address,
         bytes: &[u8],
         go: &dyn Fn() -> bool,
     ) -> Result<Done, Fault> {
@@ -215,7 +216,7 @@ impl Channel for Smtp {
         let (Some(from), Some(to)) = addresses else {
             return Outcome::Failed { why: "an address is not one".to_owned(), suppress: None };
         };
-        match self.transact((&from, &to), &message.bytes, go) {
+        match self.transact(&from, &to, &message.bytes, go) {
             Ok(Done::Withheld) => Outcome::Withheld,
             Ok(Done::Taken(response)) => {
                 let reference =

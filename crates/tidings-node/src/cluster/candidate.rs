@@ -86,7 +86,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Starts to take part. `tell` hears of the members with each answered heartbeat.
+    /// Starts to take part. `observe` is called with the members with each answered heartbeat.
     ///
     /// # Errors
     /// A thread can't be started.
@@ -94,9 +94,9 @@ impl Candidate {
         leases: Arc<dyn Leases>,
         me: Member,
         mut holder: Box<dyn Holder>,
-        tell: impl Fn(&Membership) + Send + 'static,
+        observe: impl Fn(&Membership) + Send + 'static,
     ) -> std::io::Result<Self> {
-        let (inputs, heard) = unbounded();
+        let (inputs, received) = unbounded();
         let (calls, called) = unbounded();
         let (works, worked) = unbounded();
         let (is_member, left) = bounded::<Infallible>(0);
@@ -153,8 +153,8 @@ impl Candidate {
         };
         thread("tidings-hold", working)?;
 
-        let mut driver = Driver { election, heard, calls, works, lag };
-        thread("tidings-election", move || driver.run(&tell))?;
+        let mut driver = Driver { election, received, calls, works, lag };
+        thread("tidings-election", move || driver.run(&observe))?;
         Ok(Self { inputs, left })
     }
 
@@ -184,16 +184,16 @@ enum Work {
 
 struct Driver {
     election: Election,
-    heard: Receiver<Input>,
+    received: Receiver<Input>,
     calls: Sender<(Monotonic, Action)>,
     works: Sender<Work>,
     lag: Arc<Mutex<Option<Lag>>>,
 }
 
 impl Driver {
-    fn run(&mut self, tell: &dyn Fn(&Membership)) {
+    fn run(&mut self, observe: &dyn Fn(&Membership)) {
         loop {
-            let input = self.heard.recv_timeout(TICK).unwrap_or(Input::Tick);
+            let input = self.received.recv_timeout(TICK).unwrap_or(Input::Tick);
             let is_answer = matches!(&input, Input::HeartbeatAnswered { membership, .. } if membership.is_some());
             let lag = self.lag.lock().unwrap_or_else(PoisonError::into_inner);
             self.election.set_lag(lag.as_ref().map_or(0, |lag| lag()));
@@ -201,7 +201,7 @@ impl Driver {
             let now = monotonic();
             let actions = self.election.on(now, input);
             if let Some(membership) = self.election.membership().filter(|_| is_answer) {
-                tell(membership);
+                observe(membership);
             }
             for action in actions {
                 let leaves = action == Action::Leave;

@@ -30,7 +30,7 @@ pub trait LeaderLink: Send {
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The time after which API keys are read again, in milliseconds: the log does not have their changes.
-const KEYS_MS: i64 = 1_000;
+const KEYS_MS: i64 = 400;
 
 /// The number of failures after which one is logged.
 const FAILURES_LOGGED: u32 = 25;

@@ -98,7 +98,7 @@ impl LogFeed {
     }
 
     /// Calls back as soon as there are entries after a number. A new request replaces the waiting one of the same node.
-    pub(crate) fn wait(&self, (first_shard, after): (u16, LogNo), taker: Taker) {
+    pub(crate) fn wait(&self, first_shard: u16, after: LogNo, taker: Taker) {
         let mut state = self.lock();
         let newest = state.newest;
         if newest <= after {
@@ -121,7 +121,7 @@ mod tests {
     fn ask(log_feed: &LogFeed, shard: u16, after: u64) -> mpsc::Receiver<LogNo> {
         let (give, given) = mpsc::channel();
         let taker = Box::new(move |newest| give.send(newest).unwrap_or_default());
-        log_feed.wait((shard, LogNo(after)), taker);
+        log_feed.wait(shard, LogNo(after), taker);
         given
     }
 

@@ -70,7 +70,7 @@ struct UnderWay {
     /// Says when its write hangs.
     hangs: Receiver<Instant>,
     /// The answer of the thread, if it came already.
-    heard: Option<Ended>,
+    result: Option<Ended>,
 }
 
 struct Job {
@@ -132,7 +132,7 @@ impl CommitPipeline {
     pub(crate) fn write(&mut self) -> bool {
         let job = self.by_hand.take();
         let Some(job) = job else { return false };
-        self.hear(Job::write(job.commit, job.frees, &*self.store, &job.vitals));
+        self.record(Job::write(job.commit, job.frees, &*self.store, &job.vitals));
         true
     }
 
@@ -161,11 +161,11 @@ impl CommitPipeline {
         self.durable
     }
 
-    /// Receivers of the result of the commit in progress, to be passed to [`CommitPipeline::hear`], and of the instant from
+    /// Receivers of the result of the commit in progress, to be passed to [`CommitPipeline::record`], and of the instant from
     /// which on it hangs ([`CommitPipeline::give_up`]).
     pub(crate) fn ended(&self) -> (Receiver<Ended>, Receiver<Instant>) {
         match &self.under_way {
-            Some(under_way) if under_way.heard.is_none() => {
+            Some(under_way) if under_way.result.is_none() => {
                 (under_way.ended.clone(), under_way.hangs.clone())
             }
             _ => (never(), never()),
@@ -175,7 +175,7 @@ impl CommitPipeline {
     /// Gives up the commit in progress: its thread keeps the handles of the store, and its lock.
     pub(crate) fn give_up(&mut self) {
         self.writer = None;
-        self.hear(Err(self.hung()));
+        self.record(Err(self.hung()));
     }
 
     fn hung(&self) -> tidings_store::Error {
@@ -183,16 +183,16 @@ impl CommitPipeline {
     }
 
     /// Records the result of the commit in progress.
-    pub(crate) fn hear(&mut self, ended: Ended) {
+    pub(crate) fn record(&mut self, ended: Ended) {
         if let Some(under_way) = &mut self.under_way {
-            under_way.heard = Some(ended);
+            under_way.result = Some(ended);
         }
     }
 
     /// Returns true if a commit is in progress.
     pub(crate) fn is_writing(&self) -> bool {
         let under_way = self.under_way.as_ref();
-        under_way.is_some_and(|under_way| under_way.heard.is_none())
+        under_way.is_some_and(|under_way| under_way.result.is_none())
     }
 
     /// Returns true if the commit in progress has ended, and what follows it is to be done.
@@ -300,7 +300,7 @@ impl CommitPipeline {
             gathered,
             ended,
             hangs: self.store.patience().map_or_else(never, after),
-            heard: None,
+            result: None,
         });
         if self.by == Executor::Hand {
             self.by_hand = Some(job);
@@ -337,14 +337,14 @@ impl CommitPipeline {
         if self.is_writing() {
             let (ended, hangs) = self.ended();
             select! {
-                recv(ended) -> ended => self.hear(ended.unwrap_or_else(|_| Err(gone()))),
+                recv(ended) -> ended => self.record(ended.unwrap_or_else(|_| Err(gone()))),
                 recv(hangs) -> _ => self.give_up(),
             }
         }
-        let Some(UnderWay { mut gathered, heard, .. }) = self.under_way.take() else {
+        let Some(UnderWay { mut gathered, result, .. }) = self.under_way.take() else {
             return Ok(());
         };
-        let ended = heard.unwrap_or_else(|| Err(gone())).map_err(Error::from);
+        let ended = result.unwrap_or_else(|| Err(gone())).map_err(Error::from);
         let ended = match self.by {
             // Its thread has.
             Executor::Threads => ended,
@@ -366,9 +366,9 @@ impl CommitPipeline {
         if ended.is_ok() {
             self.durable = self.started;
         }
-        gathered.tell(&ended);
+        gathered.answer(&ended);
         if ended.is_err() {
-            std::mem::take(&mut self.gathered).tell(&ended);
+            std::mem::take(&mut self.gathered).answer(&ended);
         }
         ended
     }
@@ -383,7 +383,7 @@ impl CommitPipeline {
 
 impl Gathered {
     /// Answers the requests.
-    fn tell(self, ended: &Result<(), Error>) {
+    fn answer(self, ended: &Result<(), Error>) {
         let answers = self.answers.into_inner();
         for answer in answers.unwrap_or_else(PoisonError::into_inner) {
             answer(match ended {

@@ -13,7 +13,8 @@ fn write(key: &[u8], value: Option<&[u8]>) -> Write {
 fn scanned(
     writes: &Writes,
     before: &Rows,
-    (from, until): (&[u8], Option<&[u8]>),
+    from: &[u8],
+    until: Option<&[u8]>,
     most: usize,
 ) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut found = Vec::new();
@@ -32,7 +33,7 @@ fn scanned(
         }
         Ok::<(), ()>(())
     };
-    writes.merge(Partition::Base, (from, until), visit, scan).unwrap();
+    writes.merge(Partition::Base, from, until, visit, scan).unwrap();
     found
 }
 
@@ -71,6 +72,6 @@ proptest! {
             **key >= from && until.is_none_or(|until| key.as_slice() < until)
         }).take(most)
             .map(|(key, value)| (key.clone(), value.clone())).collect();
-        prop_assert_eq!(scanned(&writes, &before, (&from, until), most), expected);
+        prop_assert_eq!(scanned(&writes, &before, &from, until, most), expected);
     }
 }

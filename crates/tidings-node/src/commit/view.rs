@@ -44,21 +44,24 @@ impl StoreView {
     fn scan_after(
         &self,
         writes: &[Writes],
-        (partition, from, until): (Partition, &[u8], Option<&[u8]>),
+        partition: Partition,
+        from: &[u8],
+        until: Option<&[u8]>,
         visit: &mut Visit<'_>,
     ) -> Result<(), tidings_store::Error> {
         let Some((newest, before)) = writes.split_last() else {
             return self.snapshot.scan(partition, from, until, visit);
         };
-        newest.merge(partition, (from, until), visit, |visit| {
-            self.scan_after(before, (partition, from, until), visit)
+        newest.merge(partition, from, until, visit, |visit| {
+            self.scan_after(before, partition, from, until, visit)
         })
     }
 
     /// Records whether a read that began at a key failed.
-    fn heard<T>(
+    fn recorded<T>(
         &self,
-        (partition, from): (Partition, &[u8]),
+        partition: Partition,
+        from: &[u8],
         read: Result<T, tidings_store::Error>,
     ) -> Result<T, Unreadable> {
         match read {
@@ -80,7 +83,7 @@ impl ReadView for StoreView {
         if let Some(value) = newest_first.find_map(|writes| writes.get(partition, key)) {
             return Ok(value.map(<[u8]>::to_vec));
         }
-        self.heard((partition, key), self.snapshot.get(partition, key))
+        self.recorded(partition, key, self.snapshot.get(partition, key))
     }
 
     fn get_many(
@@ -90,7 +93,7 @@ impl ReadView for StoreView {
     ) -> Result<Vec<Option<Vec<u8>>>, Unreadable> {
         let stored: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let read = self.snapshot.get_many(partition, &stored);
-        let mut values = self.heard((partition, &[]), read)?;
+        let mut values = self.recorded(partition, &[], read)?;
         for (key, value) in keys.iter().zip(&mut values) {
             let mut newest_first = self.ahead.iter().rev();
             if let Some(ahead) = newest_first.find_map(|writes| writes.get(partition, key)) {
@@ -111,7 +114,7 @@ impl ReadView for StoreView {
         until: Option<&[u8]>,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), Unreadable> {
-        let scanned = self.scan_after(&self.ahead, (partition, from, until), visit);
-        self.heard((partition, from), scanned)
+        let scanned = self.scan_after(&self.ahead, partition, from, until, visit);
+        self.recorded(partition, from, scanned)
     }
 }

@@ -20,7 +20,7 @@ pub trait AnswerRecorder: Send {
     fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>>;
 
     /// Receives the result; must only pass it on.
-    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>);
+    fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>);
 }
 
 /// Commands of one step, with their requester.
@@ -74,7 +74,7 @@ impl Work {
         let Self { replies, asker, .. } = self;
         match asker {
             Asker::Each(answer) => Box::new(|done| answer(done.map(|()| replies))),
-            Asker::Once(_, keeper) => Box::new(|done| keeper.tell(done.map(|()| Kept::Now))),
+            Asker::Once(_, keeper) => Box::new(|done| keeper.send(done.map(|()| Kept::Now))),
         }
     }
 
@@ -82,7 +82,7 @@ impl Work {
     pub(crate) fn fail(self, fault: RuntimeError) {
         match self.asker {
             Asker::Each(answer) => answer(Err(fault)),
-            Asker::Once(_, keeper) => keeper.tell(Err(fault)),
+            Asker::Once(_, keeper) => keeper.send(Err(fault)),
         }
     }
 }

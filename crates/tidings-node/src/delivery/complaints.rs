@@ -26,7 +26,7 @@ struct Logged {
 
 impl Complaints {
     /// Logs a failed attempt; the message is retried after `wait_ms`, or never.
-    pub(crate) fn hear(
+    pub(crate) fn record(
         &mut self,
         job: &SendJob,
         answer: &Answer,
@@ -99,7 +99,7 @@ pub(crate) struct Unclear {
 
 impl Unclear {
     /// Logs a condition without an answer: once for an event, however many recipients it has.
-    pub(crate) fn hear(&mut self, unanswered: &Unanswered, now: Instant) {
+    pub(crate) fn record(&mut self, unanswered: &Unanswered, now: Instant) {
         let Unanswered { event, event_type, condition, why, entries } = unanswered;
         if self.is_new(event, now) {
             tracing::warn!(%event, r#type = event_type, condition, %why, entries, "condition without an answer");

@@ -28,7 +28,7 @@ impl Refusals {
     }
 
     /// Counts an answered heartbeat, by which shares of the one before may be gone.
-    pub(super) fn hear(
+    pub(super) fn observe(
         &mut self,
         before: &Membership,
         view: &Membership,

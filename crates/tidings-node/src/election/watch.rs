@@ -33,10 +33,11 @@ impl Watch {
     }
 
     /// Counts an answered heartbeat, which shows that node so.
-    pub(super) fn hear(
+    pub(super) fn observe(
         &mut self,
         member: Option<&Member>,
-        (began, now): (Monotonic, Monotonic),
+        began: Monotonic,
+        now: Monotonic,
         timing: &Timing,
     ) {
         let heartbeat = member.map(|member| member.heartbeat);
@@ -74,15 +75,16 @@ impl Watches {
     }
 
     /// Counts an answered heartbeat.
-    pub(super) fn hear(
+    pub(super) fn observe(
         &mut self,
         view: &Membership,
-        instants: (Monotonic, Monotonic),
+        began: Monotonic,
+        now: Monotonic,
         timing: &Timing,
     ) {
         self.seen.retain(|id, _| view.member(*id).is_some());
         for member in view.members.iter().map(|seen| &seen.member) {
-            let first = Watch::new(Some(member), instants.1);
+            let first = Watch::new(Some(member), now);
             let watch = self.seen.entry(member.id).or_insert(first.clone());
             let before = watch.heartbeat;
             // Who was silent before the interruption stays so until something is heard.
@@ -93,7 +95,7 @@ impl Watches {
                     let moves = watch.moves || !is_same;
                     *watch = Watch { moves, ..first };
                 }
-                false => watch.hear(Some(member), instants, timing),
+                false => watch.observe(Some(member), began, now, timing),
             }
         }
         self.is_interrupted = false;

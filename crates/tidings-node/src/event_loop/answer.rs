@@ -10,13 +10,20 @@ use crate::handle::{Request, Stopping};
 use crate::keys::Keys;
 use crate::node::Node;
 
+/// The state of a node that requests read and replace.
+pub(super) struct Known<'a> {
+    pub(super) channels: &'a InForce,
+    pub(super) rules: &'a mut Rules,
+    pub(super) keys: &'a Keys,
+}
+
 /// Handles the requests, all commands in one step, and answers when it is durable.
 pub(super) fn answer(
     node: &mut Node,
     now: Instant,
     requests: Vec<Request>,
     stopping: &mut Stopping,
-    (channels, in_force, known): (&InForce, &mut Rules, &Keys),
+    known: &mut Known<'_>,
     sending: &dyn Sending,
 ) -> Result<(), Error> {
     let mut waiting = Vec::new();
@@ -40,8 +47,8 @@ pub(super) fn answer(
                     .and_then(|()| node.step_beside(sending, now, &[]))
                     .and_then(|_| node.flush());
                 if done.is_ok() {
-                    channels.replace(others);
-                    *in_force = *rules;
+                    known.channels.replace(others);
+                    *known.rules = *rules;
                 }
                 let _ = answer.send(done.as_ref().map(|_| ()).map_err(RuntimeError::of_commit));
                 fault = done.err();
@@ -63,7 +70,7 @@ pub(super) fn answer(
         }
     }
     if reads_keys && done.is_ok() {
-        done = known.load(&node.view()?).map_err(Error::from);
+        done = known.keys.load_keys(&node.view()?).map_err(Error::from);
     }
     done
 }

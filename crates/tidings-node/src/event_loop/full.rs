@@ -3,7 +3,7 @@
 use tidings_core::{Command, Instant};
 
 use super::EventLoop;
-use super::answer::{answer, refuse};
+use super::answer::{Known, answer, refuse};
 use super::missed::catch_up;
 use crate::error::{Error, RuntimeError};
 use crate::handle::{Request, Stopping};
@@ -58,9 +58,9 @@ impl EventLoop {
             refuse(possible, stopping);
             return Ok(());
         };
-        let in_force = self.delivery.channels();
-        let in_force = (&in_force, &mut self.rules, &*self.keys);
-        answer(node, now, possible, stopping, in_force, &())
+        let channels = &self.delivery.channels();
+        let mut known = Known { channels, rules: &mut self.rules, keys: &self.keys };
+        answer(node, now, possible, stopping, &mut known, &())
     }
 
     /// Deletes expired days; their due messages are sent first.

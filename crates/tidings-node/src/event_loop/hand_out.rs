@@ -76,7 +76,7 @@ impl EventLoop {
                     continue;
                 }
                 let unbuilt = &mut self.unbuilt;
-                let mut admits = |id| unbuilt.admits((built, engine), lane, id, &mut looks);
+                let mut admits = |id| unbuilt.admits(built, engine, lane, id, &mut looks);
                 if let Some(plan) = engine.planner(&view).plan_wanted(closing, room, &mut admits)?
                     && self.resolving.is_ready(engine, &plan, now)
                 {

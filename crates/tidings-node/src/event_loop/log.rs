@@ -53,11 +53,11 @@ impl EventLoop {
                 return Ok(());
             };
             let (feed, progress) = (Arc::clone(&self.feed), report.progress);
-            let asked = (progress.shards.first().copied().unwrap_or(0), progress.applied);
+            let first_shard = progress.shards.first().copied().unwrap_or(0);
             node.ahead().answer(Box::new(move |durable| {
                 if durable.is_ok() {
                     acknowledged();
-                    feed.wait(asked, then);
+                    feed.wait(first_shard, progress.applied, then);
                 }
             }));
         }

@@ -96,7 +96,9 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
-        self.keys.load(&node.view()?)?;
+        let buckets = node.engine().replica().of_buckets();
+        self.keys.load(&node.view()?, buckets)?;
+        node.keep_keys(&self.keys);
         self.feed.begin(node.engine().replica().newest());
         node.flush()?;
         node.show_in(&self.reads)?;

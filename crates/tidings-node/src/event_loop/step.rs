@@ -99,7 +99,7 @@ mod tests {
             self.0.take()
         }
 
-        fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+        fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
             self.1.send(kept.unwrap()).unwrap();
         }
     }

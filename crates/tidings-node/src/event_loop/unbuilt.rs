@@ -112,7 +112,8 @@ impl Unbuilt {
     /// how many are judged.
     pub(super) fn admits(
         &mut self,
-        (built, engine): (Built<'_>, &Engine),
+        built: Built<'_>,
+        engine: &Engine,
         lane: &LaneName,
         id: MessageId,
         looks: &mut usize,
@@ -132,7 +133,7 @@ impl Unbuilt {
             return false;
         };
         *looks = left;
-        let Some(share) = self.full_share((built, engine), (channel, priority), id) else {
+        let Some(share) = self.full_share(built, engine, channel, priority, id) else {
             return true;
         };
         self.by_share.entry(share).or_default().insert(id);
@@ -145,8 +146,10 @@ impl Unbuilt {
     /// The share that has no room for a message: its recipient's, or a destination's where none of them has any.
     fn full_share(
         &self,
-        (built, engine): (Built<'_>, &Engine),
-        (channel, priority): (&ChannelKind, Priority),
+        built: Built<'_>,
+        engine: &Engine,
+        channel: &ChannelKind,
+        priority: Priority,
         id: MessageId,
     ) -> Option<Share> {
         let recipient = engine.recipient_of(id)?;

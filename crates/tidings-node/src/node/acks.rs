@@ -25,8 +25,8 @@ impl Replication<'_> {
             (0..self.node.engine.replica().of_shards()).filter(|shard| !mine.contains(shard));
         let pending_acks = &mut self.node.pending_acks;
         let is_there = |shard: &u16| {
-            let heard = pending_acks.heard.get(shard);
-            heard.is_some_and(|heard| now < heard.plus_ms(SILENT_MS))
+            let reported_at = pending_acks.reported_at.get(shard);
+            reported_at.is_some_and(|reported_at| now < reported_at.plus_ms(SILENT_MS))
         };
         let others: BTreeSet<u16> = others.collect();
         // It is no use to wait for some where others are away.
@@ -69,8 +69,8 @@ impl Replication<'_> {
         report: &FollowerReport,
     ) -> Result<(), Error> {
         let FollowerReport { progress, answers, .. } = report;
-        let heard = progress.shards.iter().map(|shard| (*shard, now));
-        self.node.pending_acks.heard.extend(heard);
+        let reported_at = progress.shards.iter().map(|shard| (*shard, now));
+        self.node.pending_acks.reported_at.extend(reported_at);
         for (no, answers) in answers {
             let Some(waiting) = self.node.pending_acks.waiting().get_mut(&(*no, true)) else {
                 continue;
@@ -169,8 +169,8 @@ impl Node {
         match (kept, work.asker) {
             // What was kept of an answer must not be told before it is durable.
             (Some(kept), Asker::Once(_, keeper)) => {
-                let tell = |done: Result<(), _>| keeper.tell(done.map(|()| kept));
-                self.ahead.answer(Box::new(tell));
+                let send = |done: Result<(), _>| keeper.send(done.map(|()| kept));
+                self.ahead.answer(Box::new(send));
                 Ok(None)
             }
             (_, asker) => Ok(Some(Work { asker, ..work })),

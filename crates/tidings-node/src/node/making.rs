@@ -48,7 +48,7 @@ impl Node {
         plans
             .iter()
             .flat_map(|plan| &plan.unanswered)
-            .for_each(|condition| self.unclear.hear(condition, now));
+            .for_each(|condition| self.unclear.record(condition, now));
         Ok(())
     }
 

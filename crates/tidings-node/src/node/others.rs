@@ -1,6 +1,6 @@
 //! Shards on other nodes, as the node with the intake knows them.
 //!
-//! What other nodes have applied is known from what they say. The days and the acts that a shard still needs are
+//! The progress of other nodes is known from their reports. The days and the acts that a shard still needs are
 //! kept until every shard has gone further.
 
 use std::collections::BTreeMap;

@@ -24,7 +24,7 @@ pub(super) struct PendingAcks {
     /// Behind a lock that nobody waits for: who asked is called back in one thread, and readers share the node.
     waiting: Mutex<BTreeMap<Gathered, Waiting>>,
     /// The instant at which each shard of another node was last heard of.
-    pub(super) heard: BTreeMap<u16, Instant>,
+    pub(super) reported_at: BTreeMap<u16, Instant>,
 }
 
 /// The number of acts, and whether their requests wait at all.
@@ -76,8 +76,8 @@ impl PendingAcks {
 
     /// Takes over a clock that was put back: nobody is waited for longer because of it.
     pub(super) fn put_back(&mut self, now: Instant) {
-        let heard = self.heard.values_mut();
-        heard.for_each(|heard| *heard = (*heard).min(now));
+        let instants = self.reported_at.values_mut();
+        instants.for_each(|at| *at = (*at).min(now));
         for waiting in self.waiting().values_mut() {
             waiting.since = waiting.since.min(now);
         }

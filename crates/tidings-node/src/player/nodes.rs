@@ -51,9 +51,11 @@ impl NodesPlayer {
     /// [`PlayError`].
     pub fn open(
         store: &Arc<dyn Store>,
-        (nodes, options): (u16, Options),
+        nodes: u16,
+        options: Options,
         watch: Watch,
-        (at, rules): (Instant, Rules),
+        at: Instant,
+        rules: Rules,
     ) -> Result<Self, PlayError> {
         // The first one makes the store and its shards.
         let mut first = Player::open(Arc::clone(store), options, watch)?;

@@ -24,12 +24,12 @@ impl Runtime {
     pub fn look(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
         let mut node = Node::open_to_look(store, options)?;
         let keys = Arc::<Keys>::default();
-        keys.load(&node.view()?)?;
+        keys.load(&node.view()?, node.engine().replica().of_buckets())?;
         let reads = Arc::default();
         node.show_in(&reads)?;
         let vitals = Arc::<Vitals>::default();
-        let queue = Handle::new(REQUESTS_MAX, vitals, keys, reads);
-        Self::spawn("tidings-look", queue, node, answer)
+        let (handle, inbox) = Handle::new(REQUESTS_MAX, vitals, keys, reads);
+        Self::spawn("tidings-look", handle, inbox, node, answer)
     }
 }
 

@@ -10,7 +10,7 @@ use tidings_store::{Fault, Store};
 use super::world::*;
 use super::{Counter, failing};
 
-/// So many commands are decided ahead, and are a step of their own.
+/// The number of commands that are decided ahead, and are a step of their own.
 const MANY: usize = 2048;
 
 fn notes(name: &str) -> Vec<Command> {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use tidings_core::Instant;
 use tidings_core::engine::Options;
+use tidings_core::{Command, Instant};
 use tidings_node::{
-    ApiKey, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Node, Once, Runtime, RuntimeError,
+    ApiKey, Handle, Kept, KeptAnswer, KeyChange, KeyHash, Node, Once, Role, Runtime, RuntimeError,
+    SigningKey, SigningSecret,
 };
 use tidings_store::{Fault, MemoryStore, Store};
 
@@ -19,6 +20,7 @@ fn key(number: u8) -> ApiKey {
         id: format!("k{number}"),
         name: format!("née {number}"),
         made: MONDAY.plus_ms(-i64::from(number)),
+        role: Role::Admin,
     }
 }
 
@@ -138,4 +140,64 @@ fn keys_change_beside_an_engine_that_stands_still() {
     let node = Node::open(store, Options::default()).unwrap();
     assert_eq!(node.engine().recipients(), 1);
     assert_eq!(node.books().unwrap().events, 1);
+}
+
+fn signing(id: &str, secret: SigningSecret, scope: Option<&str>) -> SigningKey {
+    SigningKey {
+        id: id.to_owned(),
+        name: format!("née {id}"),
+        made: MONDAY,
+        scope: scope.map(str::to_owned),
+        secret,
+    }
+}
+
+#[test]
+fn signing_keys_and_roles_are_in_force_at_once_and_after_a_restart() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let runtime = served(&store);
+    let handle = runtime.handle();
+    let secret = || SigningSecret::Hs256("tsk_a_1".to_owned());
+    let keys = [
+        signing("a", secret(), None),
+        signing("b", secret(), Some("")),
+        signing("c", SigningSecret::Ed25519([7; 32]), Some("inbox push")),
+    ];
+    for key in &keys {
+        change(&handle, KeyChange::MakeSigning(key.clone())).unwrap();
+    }
+    let reads = ApiKey { role: Role::Read, ..key(9) };
+    change(&handle, KeyChange::Make(reads.clone())).unwrap();
+    assert_eq!(*handle.signing_keys(), keys);
+    let revoke = |id: &str| change(&handle, KeyChange::RevokeSigning(id.to_owned())).unwrap();
+    assert_eq!((revoke("b"), revoke("b")), (Some(Kept::Now), None));
+    assert!(!format!("{:?}", handle.signing_keys()).contains("tsk_"));
+    runtime.stop().unwrap();
+
+    let runtime = served(&store);
+    assert_eq!(*runtime.handle().signing_keys(), [keys[0].clone(), keys[2].clone()]);
+    assert_eq!(*runtime.handle().keys(), [reads]);
+    runtime.stop().unwrap();
+}
+
+#[test]
+fn tokens_that_are_revoked_or_whose_recipient_is_erased_stay_so() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let runtime = served(&store);
+    let handle = runtime.handle();
+    handle.submit(vec![person("ann"), person("bob")]).unwrap();
+    let later = MONDAY.plus_ms(1_500);
+    change(&handle, KeyChange::RevokeTokens(id("ann"), later)).unwrap();
+    change(&handle, KeyChange::RevokeTokens(id("ann"), MONDAY)).unwrap();
+    let erase = |who: &str| Command::Erase { recipient: id(who) };
+    let replies = handle.submit(vec![erase("bob"), erase("nobody")]).unwrap();
+    assert!(replies[0].is_ok() && replies[1].is_err(), "{replies:?}");
+    let revoked =
+        |handle: &Handle| ["ann", "bob", "nobody"].map(|who| handle.revoked_tokens(&id(who)));
+    let expected = [Some(later), Some(MONDAY), None];
+    assert_eq!(revoked(&handle), expected);
+    runtime.stop().unwrap();
+    let runtime = served(&store);
+    assert_eq!(revoked(&runtime.handle()), expected);
+    runtime.stop().unwrap();
 }

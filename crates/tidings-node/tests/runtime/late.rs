@@ -47,7 +47,7 @@ fn at(day: i64, hour: i64, minute: i64) -> Instant {
 }
 
 /// Publishes a note on the first day, and starts again, or goes on, after an outage.
-fn over_an_outage(rules: &Rules, restarts: bool, (from, to): (Instant, Instant)) -> Books {
+fn over_an_outage(rules: &Rules, restarts: bool, from: Instant, to: Instant) -> Books {
     let (store, clock, mail) = (in_memory(), clock(at(1, 10, 0)), Arc::new(Counter::default()));
     let begin =
         || start_under(rules.clone(), over(&store), plain(Arc::clone(&mail)), &clock, settings());
@@ -77,10 +77,10 @@ fn over_an_outage(rules: &Rules, restarts: bool, (from, to): (Instant, Instant))
 #[test]
 fn a14_what_is_due_does_not_expire_because_the_server_was_away() {
     for restarts in [true, false] {
-        let books = over_an_outage(&keeping(1), restarts, (at(2, 8, 0), at(3, 0, 30)));
+        let books = over_an_outage(&keeping(1), restarts, at(2, 8, 0), at(3, 0, 30));
         assert_eq!(told(&books), (1, 1, 0), "restarts: {restarts}");
         // A week later it is as long ago as it can be.
-        let books = over_an_outage(&keeping(1), restarts, (at(2, 8, 0), at(9, 12, 0)));
+        let books = over_an_outage(&keeping(1), restarts, at(2, 8, 0), at(9, 12, 0));
         assert_eq!(told(&books), (1, 1, 0), "restarts: {restarts}");
     }
 }
@@ -91,7 +91,7 @@ fn a14_a_weekly_digest_outlives_an_outage_over_its_monday() {
     let digest = rules.digests.get_mut("daily").unwrap();
     digest.every = Every::Week(1);
     for restarts in [true, false] {
-        let books = over_an_outage(&rules, restarts, (at(7, 20, 0), at(9, 0, 30)));
+        let books = over_an_outage(&rules, restarts, at(7, 20, 0), at(9, 0, 30));
         assert_eq!(told(&books), (1, 1, 0), "restarts: {restarts}");
     }
 }

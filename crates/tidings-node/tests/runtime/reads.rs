@@ -60,7 +60,7 @@ fn what_was_answered_is_read_at_once_and_nothing_before_that() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let delivery = Delivery::new(Channels::new(), Retries::default());
     let mut stepped =
-        Stepped::open((over(&store), None), rules(), delivery, clock(MONDAY), settings()).unwrap();
+        Stepped::open(over(&store), None, rules(), delivery, clock(MONDAY), settings()).unwrap();
     let handle = stepped.handle().clone();
     let known = move |handle: &Handle| {
         let known = |node: &Durable| node.engine().recipient(&id("ann")).is_some();

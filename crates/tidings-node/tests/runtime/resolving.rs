@@ -66,7 +66,7 @@ impl Rig {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let clock = clock(MONDAY);
         let now = Arc::clone(&clock);
-        let node = Stepped::open((over(&store), None), rules, delivery, now, Settings::default());
+        let node = Stepped::open(over(&store), None, rules, delivery, now, Settings::default());
         Self { node: node.unwrap(), clock, host, sent }
     }
 

@@ -53,10 +53,9 @@ fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, shards: &[u16]) -> Ru
 fn some_opened(open: OpenStore, clock: &Arc<VirtualClock>, shards: &[u16]) -> Runtime {
     let held =
         engine::Held { intake: shards.contains(&0), shards: shards.iter().copied().collect() };
-    let open = (open, Some(held));
     let delivery = Delivery::new(BTreeMap::new(), Retries::default());
     let clock = Arc::clone(clock);
-    Runtime::start_held(open, rules(), delivery, clock, in_shards()).unwrap()
+    Runtime::start_held(open, Some(held), rules(), delivery, clock, in_shards()).unwrap()
 }
 
 /// A store of four shards, with a clock.
@@ -282,7 +281,7 @@ impl AnswerRecorder for Keeping {
         Some(b"done".to_vec())
     }
 
-    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+    fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
         self.0.send(kept.unwrap()).unwrap();
     }
 }

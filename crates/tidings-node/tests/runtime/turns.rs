@@ -9,7 +9,7 @@ use tidings_core::Command;
 use tidings_core::channel::EMAIL;
 use tidings_core::command::Cancelled;
 use tidings_core::engine::Reply;
-use tidings_node::{ApiKey, Delivery, Handle, KeyChange, KeyHash, Retries, Stepped};
+use tidings_node::{ApiKey, Delivery, Handle, KeyChange, KeyHash, Retries, Role, Stepped};
 use tidings_store::{Fault, FaultStore};
 
 use crate::world::*;
@@ -30,7 +30,7 @@ impl Driven {
         let channels = BTreeMap::from([(EMAIL.to_owned(), plain(Arc::clone(&mail)))]);
         let delivery = Delivery::new(channels, Retries::default());
         let process =
-            Stepped::open((open, None), rules(), delivery, clock(MONDAY), settings()).unwrap();
+            Stepped::open(open, None, rules(), delivery, clock(MONDAY), settings()).unwrap();
         let mut driven = Self { process, store, faults, mail };
         let answer = driven.ask(vec![person("ann")]);
         driven.rest();
@@ -91,6 +91,7 @@ fn a_turn_is_one_commit_and_what_follows_it_waits_for_it() {
         id: "k1".to_owned(),
         name: "one".to_owned(),
         made: MONDAY,
+        role: Role::Admin,
     };
     let then = move |done| drop(tell.send(done));
     let change = KeyChange::Make(key);

@@ -59,6 +59,7 @@ pub fn empty_rules() -> Rules {
         caps: Vec::new(),
         resolver: None,
         feedback: Default::default(),
+        users: None,
         defaults: Defaults::default(),
         categories: BTreeMap::new(),
         digests: BTreeMap::new(),

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tidings_core::engine::InboxQuery;
 use tidings_core::{Audience, Batch, Command, Event, Id, Object, Rules};
 use tidings_node::Node;
 use tidings_node::channel::{Channel, Head, Outcome, Receipt, Rendered, Renderer, Unrenderable};
@@ -168,8 +169,8 @@ impl Clients {
             if !durable.engine().replica().has_home_of(&who) {
                 return None;
             }
-            let page = durable.engine().reader(durable.view()).inbox(&who, None, 1);
-            page.ok().map(|page| page.rev)
+            let page = durable.engine().reader(durable.view()).inbox(&who, &InboxQuery::newest(1));
+            page.ok().map(|page| page.counts.rev)
         });
         let Ok(Some(revision)) = looked else {
             return;

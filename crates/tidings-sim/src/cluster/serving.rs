@@ -352,7 +352,7 @@ impl Body for Serving {
         let settings = Settings { options: options(net.world.shards), ..Settings::default() };
         let open = opener(net, tenure, net.reach(me.node));
         let opened =
-            Stepped::open((open, held), rules(), delivery, Arc::clone(&clock) as _, settings);
+            Stepped::open(open, held, rules(), delivery, Arc::clone(&clock) as _, settings);
         net.remind(me.address(), 1, Message::Work);
         Some(Self {
             stepped: opened.ok()?,

@@ -400,8 +400,10 @@ impl Model {
             .as_ref()
             .map(|target| self.objects.get(&target.id).cloned().unwrap_or_default().known);
         let names = condition::names(
-            (event, entry.t),
-            (&object.known, target.as_ref()),
+            event,
+            entry.t,
+            &object.known,
+            target.as_ref(),
             &self.people[entry.person],
             self.now,
         );

@@ -64,8 +64,10 @@ fn at<'n>(names: &'n Value, path: &str) -> Option<&'n Value> {
 
 /// The names of a condition. Times are texts of one length, which have the order of times.
 pub(super) fn names(
-    (event, t): (&Event, Instant),
-    (object, target): (&Known, Option<&Known>),
+    event: &Event,
+    t: Instant,
+    object: &Known,
+    target: Option<&Known>,
     person: &Person,
     now: Instant,
 ) -> Value {

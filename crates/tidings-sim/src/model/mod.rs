@@ -4,7 +4,7 @@
 //! works out every deadline, slot and look in the one obvious way, and keeps every entry that ever
 //! was, so that its books are counted by walking. Slow is fine here; clever is not.
 //!
-//! Where the contract leaves two readings, this is the one taken:
+//! If the contract leaves two readings, this is the one taken:
 //!
 //! 1. What enters a lane after a flush at the same instant goes out with it: the lane goes out in the
 //!    last phase, as with two `now` entries of one instant.
@@ -90,7 +90,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidings_core::batch_key::BatchKey;
-use tidings_core::command::Choice;
+use tidings_core::command::{Choice, ItemChange};
 use tidings_core::rules::Policy;
 use tidings_core::{
     Books, Command, Day, Event, Id, Instant, Message, Mode, Object, Outcome, PreferenceScope,
@@ -346,11 +346,20 @@ impl Model {
                 let person = self.person(&recipient)?;
                 self.mark(person, &what);
             }
+            Command::ChangeItems { recipient, what, change } => {
+                let person = self.person(&recipient)?;
+                if matches!(
+                    change,
+                    ItemChange::Archive | ItemChange::Snooze(_) | ItemChange::Delete
+                ) {
+                    self.shelve(person, &what);
+                }
+            }
             // What was told is told, as far as books go: the inbox itself is none of the model's.
             Command::Cancel(what) | Command::Withdraw(what) => self.cancel(&what),
             Command::Preference { recipient, scope, channel, mode } => {
                 let person = self.person(&recipient)?;
-                self.prefer(person, &scope, (&channel, &mode))?;
+                self.prefer(person, &scope, &channel, &mode)?;
             }
             Command::Flush { recipient, channel, lane, key } => {
                 let person = self.person(&recipient)?;
@@ -361,12 +370,12 @@ impl Model {
                 self.choose(person, chosen, whole);
             }
             Command::Suppress { address, reason, until } => {
-                self.suppressed.suppress(address, (reason, until), self.now);
+                self.suppressed.suppress(address, reason, until, self.now);
             }
             Command::Unsuppress { address } => self.suppressed.lift(address, self.now),
             Command::ReportAddress { address, report, at } => {
                 let now = self.now;
-                self.suppressed.hear_of_address(address, report, (at.min(now), now));
+                self.suppressed.hear_of_address(address, report, at.min(now), now);
             }
             Command::Pause(what) => self.pause(what, true),
             Command::Resume(what) => self.pause(what, false),
@@ -382,7 +391,8 @@ impl Model {
         &mut self,
         person: usize,
         scope: &PreferenceScope,
-        (channel, mode): (&str, &Mode),
+        channel: &str,
+        mode: &Mode,
     ) -> Result<(), Refused> {
         let kind = match scope {
             PreferenceScope::Type(kind) => self.current().types.get(kind),

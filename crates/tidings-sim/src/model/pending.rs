@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
-use tidings_core::command::{Cancelled, Marked, Pausable};
+use tidings_core::command::{Cancelled, Marked, Pausable, TypeFilter};
 use tidings_core::rules::Policy;
 use tidings_core::time::DAY_MS;
-use tidings_core::{Day, Instant, Outcome, Reason};
+use tidings_core::{Day, Event, Instant, Outcome, Reason};
 
 use super::route::{self, Route};
 use super::window::{Lane, Member, Window};
@@ -274,18 +274,28 @@ impl Model {
                 }
                 Marked::Object(object) => event.object.id == *object,
                 Marked::Event(id) => event.id == *id,
+                // They are about an inbox alone.
+                Marked::Row(_) | Marked::UpToOf(..) => false,
             };
             self.entries[entry].seen |= covered;
         }
         for entry in &mut self.entries {
             let event = &self.events[entry.event].event;
-            entry.seen |= entry.shown
-                && entry.person == person
-                && match what {
-                    Marked::UpTo(until) => entry.t <= *until,
-                    Marked::Object(object) => event.object.id == *object,
-                    Marked::Event(id) => event.id == *id,
-                };
+            entry.seen |= entry.shown && entry.person == person && is_about(entry, event, what);
+        }
+    }
+
+    /// Contract, section 9, "Marks": archived, snoozed and deleted items count as seen from that moment on.
+    pub(super) fn shelve(&mut self, person: usize, what: &Marked) {
+        let events: Vec<usize> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.shown && entry.person == person)
+            .filter(|entry| is_about(entry, &self.events[entry.event].event, what))
+            .map(|entry| entry.event)
+            .collect();
+        for entry in self.entries.iter_mut().filter(|entry| entry.person == person) {
+            entry.seen |= events.contains(&entry.event);
         }
     }
 
@@ -377,5 +387,19 @@ impl Model {
         }
         let before = before.min(self.now.day());
         self.objects.retain(|_, object| object.newest >= before || object.shrink());
+    }
+}
+
+/// Returns true if a mark is about an entry of an inbox.
+fn is_about(entry: &Entry, event: &Event, what: &Marked) -> bool {
+    match what {
+        Marked::UpTo(until) => entry.t <= *until,
+        Marked::Object(object) => event.object.id == *object,
+        Marked::Event(id) => event.id == *id,
+        Marked::UpToOf(until, TypeFilter::Type(kind)) => {
+            entry.t <= *until && event.event_type.as_str() == kind
+        }
+        // Random worlds name neither.
+        Marked::UpToOf(_, TypeFilter::Category(_)) | Marked::Row(_) => false,
     }
 }

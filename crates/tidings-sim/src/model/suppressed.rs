@@ -53,7 +53,8 @@ impl SuppressionList {
     pub(super) fn suppress(
         &mut self,
         address: ChannelAddress,
-        (reason, until): (SuppressedFor, Option<Instant>),
+        reason: SuppressedFor,
+        until: Option<Instant>,
         now: Instant,
     ) {
         let barred = Barred { reason, since: now, until };
@@ -73,13 +74,14 @@ impl SuppressionList {
         &mut self,
         address: ChannelAddress,
         report: AddressReport,
-        (at, now): (Instant, Instant),
+        at: Instant,
+        now: Instant,
     ) {
         let suppressed = match report {
             AddressReport::Suppressed(reason) => Some(reason),
             AddressReport::OptedIn => None,
             AddressReport::Bounced(source) => {
-                return self.hear_of_bounce(address, (at, source), now);
+                return self.hear_of_bounce(address, at, source, now);
             }
             AddressReport::Arrived(source) => {
                 let bounces = self.bounces.entry(address).or_default();
@@ -115,7 +117,8 @@ impl SuppressionList {
     fn hear_of_bounce(
         &mut self,
         address: ChannelAddress,
-        (at, source): (Instant, Source),
+        at: Instant,
+        source: Source,
         now: Instant,
     ) {
         const MONTH_MS: i64 = 30 * DAY_MS;

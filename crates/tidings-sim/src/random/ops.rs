@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
-use tidings_core::command::{Cancelled, Choice, MarkKind, Marked, Pausable};
+use tidings_core::command::{Cancelled, Choice, ItemChange, MarkKind, Marked, Pausable};
 use tidings_core::suppression::{
     AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
 };
@@ -221,8 +221,21 @@ impl Builder {
             1 => Marked::Event(self.some_event(which)),
             _ => Marked::UpTo(self.now.plus_ms(-back)),
         };
-        let kind = if what < 6 { MarkKind::Seen } else { MarkKind::Read };
-        self.say(Command::Mark { recipient: name("r", who), what: marked, kind });
+        let recipient = name("r", who);
+        let later = self.now.plus_ms(HOUR_MS * i64::from(1 + which % 3));
+        let change = match which / 5 % 12 {
+            0 => ItemChange::Archive,
+            1 => ItemChange::Snooze(later),
+            2 => ItemChange::Delete,
+            3 => ItemChange::Unread,
+            4 => ItemChange::Unarchive,
+            5 => ItemChange::Unsnooze,
+            _ => {
+                let kind = if what < 6 { MarkKind::Seen } else { MarkKind::Read };
+                return self.say(Command::Mark { recipient, what: marked, kind });
+            }
+        };
+        self.say(Command::ChangeItems { recipient, what: marked, change });
     }
 
     /// The addresses of the recipients, some of which nobody has.

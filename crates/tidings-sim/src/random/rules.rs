@@ -219,6 +219,7 @@ impl RawRules {
         Rules {
             resolver: None,
             feedback: Default::default(),
+            users: None,
             limits: tidings_core::Limits::default(),
             presentation: Default::default(),
             caps: caps(self.caps),

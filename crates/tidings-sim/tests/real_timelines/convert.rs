@@ -205,6 +205,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         caps: Vec::new(),
         resolver: None,
         feedback: Default::default(),
+        users: None,
         defaults: Defaults::default(),
         categories: BTreeMap::from([(
             "following".to_owned(),

@@ -148,7 +148,7 @@ impl Directory {
     /// Notes that a commit is durable, so that a later opening detects its loss.
     pub(super) fn note_newest(&self, commit: u64) -> std::io::Result<()> {
         self.ensure_in_place().map_err(std::io::Error::other)?;
-        replace(&self.path, (NEWEST_NEW, NEWEST), &format!("commit = {commit}\n"))
+        replace(&self.path, NEWEST_NEW, NEWEST, &format!("commit = {commit}\n"))
     }
 
     /// The commit that was noted last, if any.
@@ -213,13 +213,12 @@ impl Directory {
 
     fn write_marker(&self) -> Result<(), Error> {
         let text = format!("format = {FORMAT}\nstore = {}\n", self.id);
-        replace(&self.path, (MARKER_NEW, MARKER), &text)
-            .map_err(|fault| unusable(&self.path, &fault))
+        replace(&self.path, MARKER_NEW, MARKER, &text).map_err(|fault| unusable(&self.path, &fault))
     }
 }
 
 /// Replaces a file atomically: a reader sees the old or the new one whole.
-fn replace(directory: &Path, (new, name): (&str, &str), text: &str) -> std::io::Result<()> {
+fn replace(directory: &Path, new: &str, name: &str, text: &str) -> std::io::Result<()> {
     let new = directory.join(new);
     // What a crash left there may have other permissions.
     match fs::remove_file(&new) {

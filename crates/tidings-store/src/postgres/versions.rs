@@ -213,7 +213,9 @@ impl Versions {
         &self,
         version: i64,
         read: i64,
-        (table, from, until): (TableNo, &[u8], Bound<&[u8]>),
+        table: TableNo,
+        from: &[u8],
+        until: Bound<&[u8]>,
     ) -> Result<BTreeMap<Vec<u8>, Option<Vec<u8>>>, Error> {
         let state = self.wait_for(read)?;
         if version < state.lost_before {
@@ -282,8 +284,8 @@ mod tests {
 
     fn had(versions: &Versions, pin: &Pin, key: u8) -> Option<Option<u8>> {
         let key = [key];
-        let range = (TableNo::BASE, key.as_slice(), Bound::Included(key.as_slice()));
-        let found = versions.before(pin.version, pin.version, range).unwrap();
+        let (table, from, until) = (TableNo::BASE, key.as_slice(), Bound::Included(key.as_slice()));
+        let found = versions.before(pin.version, pin.version, table, from, until).unwrap();
         found.into_values().next().map(|value| value.map(|value| value[0]))
     }
 
@@ -341,12 +343,18 @@ mod tests {
         let before = versions.pin().unwrap();
         versions.record(Days::default(), [], None);
         let after = versions.pin().unwrap();
-        let range = (TableNo::BASE, [].as_slice(), Bound::Unbounded);
-        assert!(matches!(versions.before(before.version, 1, range), Err(Error::Unavailable(_))));
-        assert!(versions.before(after.version, 1, range).is_ok());
+        let (table, from, until) = (TableNo::BASE, [].as_slice(), Bound::Unbounded);
+        assert!(matches!(
+            versions.before(before.version, 1, table, from, until),
+            Err(Error::Unavailable(_))
+        ));
+        assert!(versions.before(after.version, 1, table, from, until).is_ok());
         versions.end(Error::Fenced);
         versions.end(Error::Unavailable("later".to_owned()));
-        assert!(matches!(versions.before(after.version, 9, range), Err(Error::Fenced)));
+        assert!(matches!(
+            versions.before(after.version, 9, table, from, until),
+            Err(Error::Fenced)
+        ));
         assert!(matches!(versions.pin().err(), Some(Error::Fenced)));
     }
 
@@ -383,9 +391,9 @@ mod tests {
     fn who_reads_what_somebody_else_has_committed_is_fenced() {
         let versions = Arc::new(Versions::new(7, Days::default()));
         let pin = versions.pin().unwrap();
-        let range = (TableNo::BASE, [].as_slice(), Bound::Unbounded);
-        assert!(versions.before(pin.version, 7, range).is_ok());
-        let read = versions.before(pin.version, 9, range);
+        let (table, from, until) = (TableNo::BASE, [].as_slice(), Bound::Unbounded);
+        assert!(versions.before(pin.version, 7, table, from, until).is_ok());
+        let read = versions.before(pin.version, 9, table, from, until);
         assert!(matches!(read, Err(Error::Fenced)));
     }
 

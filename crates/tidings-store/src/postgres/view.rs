@@ -149,10 +149,10 @@ impl Snapshot for View {
             return Ok(None);
         };
         let versions = &self.reading.versions;
-        let place = (table, key, Bound::Included(key));
+        let end = Bound::Included(key);
         // Asked first: what it is replaced by from now on is known to the versions.
         let cached = self.reading.cache.get(table, key);
-        let known = versions.before(self.pin.version, self.pin.version, place)?;
+        let known = versions.before(self.pin.version, self.pin.version, table, key, end)?;
         if let Some(value) = known.into_values().next() {
             return Ok(value);
         }
@@ -170,8 +170,7 @@ impl Snapshot for View {
         };
         let row = rows.first();
         let version = self.reading.version(row)?;
-        let place = (table, key, Bound::Included(key));
-        let replaced = versions.before(self.pin.version, version, place)?;
+        let replaced = versions.before(self.pin.version, version, table, key, end)?;
         if let Some(value) = replaced.into_values().next() {
             return Ok(value);
         }
@@ -210,8 +209,8 @@ impl Snapshot for View {
             .filter_map(|row| Some((row.get::<_, Option<&[u8]>>(2)?, row.get::<_, &[u8]>(3))))
             .collect();
         let value = |key: &&[u8]| {
-            let place = (table, *key, Bound::Included(*key));
-            let replaced = self.reading.versions.before(self.pin.version, version, place)?;
+            let (versions, end) = (&self.reading.versions, Bound::Included(*key));
+            let replaced = versions.before(self.pin.version, version, table, key, end)?;
             Ok(match replaced.into_values().next() {
                 Some(value) => value,
                 None => found.get(key).map(|value| value.to_vec()),
@@ -251,8 +250,8 @@ impl Snapshot for View {
                 (None, Some(until)) => Bound::Excluded(until),
                 (None, None) => Bound::Unbounded,
             };
-            let range = (table, from.as_slice(), end);
-            let before = self.reading.versions.before(self.pin.version, version, range)?;
+            let versions = &self.reading.versions;
+            let before = versions.before(self.pin.version, version, table, &from, end)?;
             let bytes: usize = rows.iter().map(|(key, value)| key.len() + value.len()).sum();
             for (key, value) in put_back(rows, before) {
                 if visit(&key, &value) == ControlFlow::Break(()) {

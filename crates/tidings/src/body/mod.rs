@@ -11,6 +11,7 @@ pub(crate) mod event;
 pub(crate) mod explain;
 mod fault;
 mod fields;
+pub(crate) mod items;
 pub(crate) mod json;
 pub(crate) mod object;
 pub(crate) mod preference;

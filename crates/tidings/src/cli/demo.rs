@@ -53,7 +53,7 @@ pub(super) fn run(
             Progress::Hidden => command::Progress::Hidden,
         },
     };
-    match command::run(settings, scenario, (runtime, stop), streams.out, streams.err) {
+    match command::run(settings, scenario, runtime, stop, streams.out, streams.err) {
         Ok(()) => Ok(Status::Done),
         Err(Fault::Output(error)) => Err(error),
         Err(fault) => Ok(report(streams, &fault.to_string(), status_of(&fault))),

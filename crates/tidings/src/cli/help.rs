@@ -63,6 +63,8 @@ const GROUPS: &[(&str, &[Example])] = &[
         "Operate",
         &[
             ("key", "key new --name app --data data"),
+            ("signing-key", "signing-key new --name app --data data"),
+            ("token", "token ada --for 15m"),
             ("backup", "backup --to tidings.backup --data data"),
             ("restore", "restore --from tidings.backup --data data"),
         ],

@@ -1,8 +1,12 @@
 //! `tidings key`: creates, lists and revokes API keys.
 
+pub(super) mod signing;
+pub(super) mod token;
+
 use std::io;
 
 use serde_json::{Value, json};
+use tidings_node::Role;
 
 use super::reach::{self, To};
 use super::table::{Table, cell, list};
@@ -24,6 +28,10 @@ enum Action {
         /// Name shown by `key list`
         #[arg(long, default_value = "", value_parser = name)]
         name: String,
+        /// What it may do: `read`; `publish` (also events, objects, recipients, subscriptions); `operate` (also pause,
+        /// flush, cancel, withdraw, retry, suppress); `admin` (everything)
+        #[arg(long, value_name = "ROLE", default_value = Role::default().name(), value_parser = ROLES)]
+        role: String,
         #[command(flatten)]
         to: To,
     },
@@ -41,6 +49,12 @@ enum Action {
     },
 }
 
+/// The names of the roles.
+const ROLES: [&str; 4] = {
+    let [read, publish, operate, admin] = Role::ALL;
+    [read.name(), publish.name(), operate.name(), admin.name()]
+};
+
 fn name(text: &str) -> Result<String, String> {
     fault_of_name(text).map_or_else(|| Ok(text.to_owned()), Err)
 }
@@ -48,7 +62,7 @@ fn name(text: &str) -> Result<String, String> {
 /// Runs the command.
 pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     match &arguments.action {
-        Action::New { name, to } => new(name, to, streams),
+        Action::New { name, role, to } => new(name, role, to, streams),
         Action::List { to } => show(to, streams),
         Action::Revoke { id, to } => revoke(id, to, streams),
     }
@@ -57,7 +71,8 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
 /// Makes a call; faults are reported.
 fn ask(
     to: &To,
-    (request, purpose): (&Request, Purpose),
+    request: &Request,
+    purpose: Purpose,
     streams: &mut Streams<'_>,
 ) -> Result<Value, Status> {
     let mut reach = reach::find(to, purpose, streams)?;
@@ -67,9 +82,10 @@ fn ask(
     answer.map_err(|fault| reach::report_fault(&fault, streams))
 }
 
-fn new(name: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let request = Request::post("/v1/admin/keys".to_owned()).json(&json!({ "name": name }));
-    let made = match ask(to, (&request, Purpose::MakeBare), streams) {
+fn new(name: &str, role: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let request = Request::post("/v1/admin/keys".to_owned());
+    let request = request.json(&json!({ "name": name, "role": role }));
+    let made = match ask(to, &request, Purpose::MakeBare, streams) {
         Ok(made) => made,
         Err(status) => return Ok(status),
     };
@@ -93,7 +109,7 @@ fn new(name: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
 
 fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::get("/v1/admin/keys".to_owned());
-    let answer = match ask(to, (&request, Purpose::Look), streams) {
+    let answer = match ask(to, &request, Purpose::Look, streams) {
         Ok(answer) => answer,
         Err(status) => return Ok(status),
     };
@@ -101,16 +117,12 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     if keys.is_empty() && !to.json {
         writeln!(streams.err, "No API keys. Create one: tidings key new --data DIR")?;
     }
-    let mut table = Table::new(&["ID", "CREATED", "NAME"]);
+    let mut table = Table::new(&["ID", "CREATED", "ROLE", "NAME"]);
     for key in keys {
         if to.json {
             writeln!(streams.out, "{key}")?;
         }
-        let name = match cell(key, "name") {
-            name if name.is_empty() => "-".to_owned(),
-            name => name,
-        };
-        table.row([cell(key, "id"), cell(key, "made"), name]);
+        table.row([cell(key, "id"), cell(key, "made"), cell(key, "role"), or_dash(key, "name")]);
     }
     if !to.json {
         table.write(streams.out)?;
@@ -118,9 +130,17 @@ fn show(to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     Ok(Status::Done)
 }
 
+/// The text of a field; a dash where it has none.
+fn or_dash(key: &Value, field: &str) -> String {
+    match cell(key, field) {
+        text if text.is_empty() => "-".to_owned(),
+        text => text,
+    }
+}
+
 fn revoke(id: &str, to: &To, streams: &mut Streams<'_>) -> io::Result<Status> {
     let request = Request::delete(format!("/v1/admin/keys/{}", segment(id)));
-    if let Err(status) = ask(to, (&request, Purpose::Look), streams) {
+    if let Err(status) = ask(to, &request, Purpose::Look, streams) {
         return Ok(status);
     }
     if to.json {

@@ -200,6 +200,8 @@ enum Command {
     Resume(calls::Resume),
     /// Serve the HTTP API over a data directory, or over a database that nodes share
     Serve(serve::Arguments),
+    /// Create, list and revoke the keys by which tokens of end users are checked
+    SigningKey(Box<key::signing::Arguments>),
     /// Show the status of a server or a data directory: what is pending, overdue or paused
     Status(calls::Status),
     /// List the addresses to which nothing is sent, add and remove them
@@ -208,6 +210,8 @@ enum Command {
     Template(mail::Template),
     /// Play a timeline on a virtual clock and print the messages that would go out
     Simulate(simulate::Arguments),
+    /// Print a token of a recipient, for development
+    Token(Box<key::token::Arguments>),
     /// Propose `quiet` and `max_wait` of cool-downs for a goal, by playing a timeline with each choice
     Tune(Box<simulate::tune::Arguments>),
     /// Withdraw an event, or all events with a cancellation key: cancel them, and take them out of inboxes
@@ -267,8 +271,10 @@ where
             Some(config) => simulate::run(config, &arguments, make, streams),
             None => simulate::compare::run(&arguments.compare, &arguments, make, streams),
         },
+        Command::SigningKey(arguments) => key::signing::run(&arguments, streams),
         Command::Status(arguments) => calls::run(&arguments, streams),
         Command::Template(arguments) => mail::template(&arguments, streams),
+        Command::Token(arguments) => key::token::run(&arguments, streams),
         Command::Tune(arguments) => simulate::tune::run(&arguments, make, streams),
     };
     match ended.and_then(|status| streams.out.flush().map(|()| status)) {

@@ -33,7 +33,8 @@ pub(super) struct Printer<'p> {
 impl<'p> Printer<'p> {
     /// Prints messages to `out`, only those of `channel` where one is given, and warnings to `err`.
     pub(super) fn new(
-        (out, err): (&'p mut dyn Write, &'p mut dyn Write),
+        out: &'p mut dyn Write,
+        err: &'p mut dyn Write,
         form: Form,
         channel: Option<&'p str>,
     ) -> Self {
@@ -107,7 +108,7 @@ impl Sink for Printer<'_> {
         }
         let place = format!("line {line}: event {}", quoted(event.as_str()));
         let Worded { code, detail, hint } = worded;
-        self.fault = write_warning(&place, (code, &detail, hint), self.err).err();
+        self.fault = write_warning(&place, code, &detail, hint, self.err).err();
     }
 
     fn closed(&self) -> bool {
@@ -118,7 +119,9 @@ impl Sink for Printer<'_> {
 /// Writes a warning: its subject, its code, what is wrong and what to do.
 pub(super) fn write_warning(
     place: &str,
-    (code, detail, hint): (&str, &str, &str),
+    code: &str,
+    detail: &str,
+    hint: &str,
     err: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(err, "warning: {place}: {detail} ({code})\n  = help: {hint}")

@@ -199,12 +199,13 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         warnings: Summed::default(),
         is_one: arguments.file.is_none(),
         json: arguments.to.json,
+        fault: None,
     };
-    let ended = publishing.all(Lines::new(input), &mut reach, streams)?;
+    publishing.all(Lines::new(input), &mut reach, streams)?;
     write_rest(&publishing.warnings, streams.err)?;
     let closed = reach.close();
-    let tally = &publishing.tally;
-    if !arguments.to.json && (ended.is_ok() || tally.accepted + tally.duplicates > 0) {
+    let Publishing { tally, fault, .. } = publishing;
+    if !arguments.to.json && (fault.is_none() || tally.accepted + tally.duplicates > 0) {
         let suppressed = match tally.suppressed {
             0 => String::new(),
             suppressed => format!(", {suppressed} suppressed"),
@@ -215,7 +216,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
             tally.accepted, tally.duplicates, tally.rejected, tally.notifications
         )?;
     }
-    Ok(match ended.and(closed) {
+    Ok(match fault.map_or(closed, Err) {
         Err(fault) => reach::report_fault(&fault, streams),
         Ok(()) if tally.rejected > 0 => Status::Failed,
         Ok(()) => Status::Done,
@@ -228,17 +229,18 @@ struct Publishing {
     /// True if the event comes from flags: then there are no lines to speak of.
     is_one: bool,
     json: bool,
+    /// The fault at which it ended.
+    fault: Option<Fault>,
 }
 
 impl Publishing {
-    /// Sends all lines in slices, and prints the result of each. The outer fault is the stream's to which
-    /// that is written.
+    /// Sends all lines in slices, up to a fault, and prints the result of each.
     fn all(
         &mut self,
         mut lines: Lines<Box<dyn BufRead>>,
         reach: &mut Reach,
         streams: &mut Streams<'_>,
-    ) -> io::Result<Result<(), Fault>> {
+    ) -> io::Result<()> {
         loop {
             let (mut slice, mut numbers) = (Vec::new(), Vec::new());
             let mut is_last = false;
@@ -269,39 +271,41 @@ impl Publishing {
             if !numbers.is_empty() {
                 let request = Request::post("/v1/events".to_owned()).lines(slice);
                 let asked = reach.ask(&request).and_then(|asked| asked.success()?.lines());
-                let told = match asked {
-                    Ok(answers) => self.tell(&answers, &numbers, streams)?,
-                    Err(fault) => Err(fault),
-                };
-                if let Err(fault) = told {
+                match asked {
+                    Ok(answers) => self.print(&answers, &numbers, streams)?,
+                    Err(fault) => self.fault = Some(fault),
+                }
+                if self.fault.is_some() {
                     if let (Some(first), false) = (numbers.first(), self.is_one) {
                         let line = format!("some events from line {first} on got no answer");
                         writeln!(streams.err, "warning: {line}")?;
                     }
-                    return Ok(Err(fault));
+                    return Ok(());
                 }
             }
             if is_last {
-                return Ok(Ok(()));
+                return Ok(());
             }
         }
     }
 
-    fn tell(
+    /// Prints the answers to lines with these numbers.
+    fn print(
         &mut self,
         answers: &[Value],
         numbers: &[u64],
         streams: &mut Streams<'_>,
-    ) -> io::Result<Result<(), Fault>> {
+    ) -> io::Result<()> {
         // An answer a line, in their order; what is more is a count.
         let numbers_of = numbers.iter().map(Some).chain(std::iter::repeat(None));
         for (answer, number) in answers.iter().zip(numbers_of) {
             if let Some(problem) = LineProblem::of(answer) {
                 if problem.is_of_the_server() {
-                    return Ok(Err(problem.into_fault()));
+                    self.fault = Some(problem.into_fault());
+                    return Ok(());
                 }
                 self.tally.rejected += 1;
-                self.tell_problem(answer, &problem, numbers, streams)?;
+                self.print_problem(answer, &problem, numbers, streams)?;
                 continue;
             }
             match answer.get("status").and_then(Value::as_str) {
@@ -323,14 +327,14 @@ impl Publishing {
                         Some(number) if !self.is_one => format!("line {number}: {place}"),
                         _ => place,
                     };
-                    write_warning(&place, (&code, &detail, &hint), streams.err)?;
+                    write_warning(&place, &code, &detail, &hint, streams.err)?;
                 }
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
-    fn tell_problem(
+    fn print_problem(
         &self,
         answer: &Value,
         problem: &LineProblem,

@@ -122,7 +122,7 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
         }
     };
     match listener(arguments, streams) {
-        Ok(listener) => serve(arguments, rules, (store, data), listener, streams),
+        Ok(listener) => serve(arguments, rules, store, data, listener, streams),
         Err(status) => Ok(status),
     }
 }
@@ -195,7 +195,8 @@ impl Serving {
     fn start(
         store: Opened,
         rules: &Rules,
-        (arguments, token): (&Arguments, &Secret),
+        arguments: &Arguments,
+        token: &Secret,
         may_send: Option<MaySend>,
         completed: impl FnOnce(Service) -> Service,
     ) -> Result<Self, StartError> {
@@ -209,8 +210,8 @@ impl Serving {
         let host = app::host_service(rules)?;
         let resolver = Arc::new(HostResolver::new(host, Arc::clone(&clock)));
         let tokens = store.token_key()?;
-        let asked = (Arc::clone(&resolver) as _, may_send);
-        let node = store.start(rules.clone(), &tokens, Arc::clone(&clock), settings, asked)?;
+        let (asked, now) = (Arc::clone(&resolver) as _, Arc::clone(&clock));
+        let node = store.start(rules.clone(), &tokens, now, settings, asked, may_send)?;
         let access =
             if arguments.dev { Access::Open } else { Access::Keys { token: Some(token.hash()) } };
         let bounds = bounds(arguments.peer_connections);
@@ -227,7 +228,8 @@ impl Serving {
 fn serve(
     arguments: &Arguments,
     mut rules: Rules,
-    (store, data): (Opened, &Path),
+    store: Opened,
+    data: &Path,
     listener: TcpListener,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
@@ -245,7 +247,8 @@ fn serve(
     let gate = Arc::new(OnceLock::new());
     let server = {
         let mut stop = stop.subscribe();
-        let router = http::gate(Arc::clone(&gate));
+        let origins = rules.users.iter().flat_map(|users| users.origins.clone()).collect();
+        let router = http::gate(Arc::clone(&gate), origins);
         let _inside = tokio.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let stopped = async move {
@@ -257,11 +260,11 @@ fn serve(
             peer_connections_max: arguments.peer_connections,
             ..listen::Bounds::default()
         }
-        .with_streams(http::STREAMS_USUAL);
+        .with_streams(http::streams_max(&rules));
         tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };
     let token = Secret::random()?;
-    let started = Serving::start(store, &rules, (arguments, &token), None, |service| {
+    let started = Serving::start(store, &rules, arguments, &token, None, |service| {
         service.in_directory(data)
     });
     let Serving { node, service, resolver, .. } = match started {
@@ -285,7 +288,7 @@ fn serve(
     let token_mark = Mark::token(data, &token)?;
     open(&gate, http::router(Arc::clone(&service)));
     tokio.spawn(maildir::watch(Arc::clone(&service)));
-    reload_by_signal(&tokio, hangups, (&arguments.config, own), &service, resolver);
+    reload_by_signal(&tokio, hangups, &arguments.config, own, &service, resolver);
 
     writeln!(streams.out, "listening on {url}")?;
     streams.out.flush()?;
@@ -360,13 +363,14 @@ fn no_key(place: &str) -> String {
 fn reload_by_signal(
     tokio: &Runtime,
     hangups: signals::Hangups,
-    (config, own): (&Path, Option<&str>),
+    config: &Path,
+    own: Option<&str>,
     service: &Arc<Service>,
     resolver: Arc<HostResolver>,
 ) {
     let (config, own) = (config.to_owned(), own.map(str::to_owned));
     let service = Arc::clone(service);
-    let read = move || reload((&config, own.as_deref()), &service, &resolver);
+    let read = move || reload(&config, own.as_deref(), &service, &resolver);
     hangups.answer(tokio, move || match read() {
         Ok(Reloaded::InForce) => tracing::info!("the configuration is in force"),
         Ok(Reloaded::Refused) => tracing::error!("the old configuration stays in force"),
@@ -390,7 +394,8 @@ fn link_to(rules: &mut Rules, own: Option<&str>) {
 
 /// Reads the configuration again and puts it in force, or logs its faults. `own` = the address of a developer's server.
 fn reload(
-    (config, own): (&Path, Option<&str>),
+    config: &Path,
+    own: Option<&str>,
     service: &Service,
     resolver: &HostResolver,
 ) -> Result<Reloaded, RuntimeError> {

@@ -62,18 +62,18 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
     match read(config, streams)? {
-        Ok(rules) => print(&rules, arguments, make, streams),
-        Err(status) => Ok(status),
+        Some(rules) => print(&rules, arguments, make, streams),
+        None => Ok(Status::Wrong),
     }
 }
 
-/// Reads a configuration; its faults are reported.
-pub(super) fn read(config: &Path, streams: &mut Streams<'_>) -> io::Result<Result<Rules, Status>> {
+/// Reads a configuration; if it has faults, they are reported, and there is none.
+pub(super) fn read(config: &Path, streams: &mut Streams<'_>) -> io::Result<Option<Rules>> {
     match config::read(config) {
-        Ok(rules) => Ok(Ok(rules)),
+        Ok(rules) => Ok(Some(rules)),
         Err(faults) => {
             write!(streams.err, "{faults}")?;
-            Ok(Err(Status::Wrong))
+            Ok(None)
         }
     }
 }
@@ -104,7 +104,7 @@ fn print(
         Some(_) => &mut nowhere,
         None => &mut *streams.out,
     };
-    let mut printer = Printer::new((out, &mut *streams.err), form, arguments.channel.as_deref());
+    let mut printer = Printer::new(out, &mut *streams.err, form, arguments.channel.as_deref());
     let ended = run.play(&mut *player, &mut printer);
     bar.finish_and_clear();
     let printed = match &ended {
@@ -114,7 +114,7 @@ fn print(
     printed?;
     if let (Ok(_), Some(asked)) = (&ended, &arguments.explain) {
         let until = arguments.timeline.until();
-        let explained = explained(rules, (&mut *player, until), asked);
+        let explained = explained(rules, &mut *player, until, asked);
         return write_explained(explained, arguments.json, streams);
     }
     Ok(match ended {
@@ -126,7 +126,8 @@ fn print(
 /// Explains an event for a recipient, both as they were given.
 fn explained(
     rules: &Rules,
-    (player, until): (&mut dyn Play, Option<Instant>),
+    player: &mut dyn Play,
+    until: Option<Instant>,
     asked: &[String],
 ) -> Result<Value, (String, Status)> {
     let [event, recipient] = asked else {

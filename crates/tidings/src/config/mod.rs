@@ -22,6 +22,7 @@ pub mod templates;
 mod tests;
 mod texts;
 mod types;
+mod users;
 mod walk;
 
 use std::path::Path;
@@ -153,6 +154,7 @@ fn parse_beside(
             "caps",
             "resolver",
             "feedback",
+            "users",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -168,6 +170,7 @@ fn parse_beside(
         caps: caps::caps(&mut walk, &root),
         resolver: resolver::resolver(&mut walk, &root),
         feedback: feedback::feedback(&mut walk, &root),
+        users: users::users(&mut walk, &root),
         defaults,
     };
     limits::fits_a_row(&mut walk, &rules);

@@ -320,7 +320,7 @@ fn route(walk: &mut Walk, channel: &str, table: &Section<'_>, known: &Known<'_>)
     }
     strangers(walk, word, table);
     let hint = "write an expression in quotes, such as \"event.target.id\"";
-    let batch_key = expression(walk, (table, "batch_key", hint), OF_EVENT, None);
+    let batch_key = expression(walk, table, "batch_key", hint, OF_EVENT, None);
     let max_items = max_items(walk, table);
     let after_ms = after(walk, channel, table, known);
     let policy = policy(walk, kind, table, known)?;
@@ -404,14 +404,15 @@ fn lane(walk: &mut Walk, channel: &str, policy: &str, table: &Section<'_>) -> Op
 
 fn condition(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let hint = "write an expression in quotes, such as \"event.data.amount > 100\"";
-    let at = (section, "condition", hint);
-    expression(walk, at, OF_CONDITION, Some(Kind::Bool))
+    expression(walk, section, "condition", hint, OF_CONDITION, Some(Kind::Bool))
 }
 
 /// An expression that may use these names, and has a value of this kind.
 fn expression(
     walk: &mut Walk,
-    (table, key, hint): (&Section<'_>, &str, &str),
+    table: &Section<'_>,
+    key: &str,
+    hint: &str,
     names: &'static [Root],
     wanted: Option<Kind>,
 ) -> Option<String> {

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
+use tidings_node::Role;
 use utoipa::openapi::header::{Header, HeaderBuilder};
-use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
+use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{
     ContentBuilder, ObjectBuilder, OpenApi, Ref, RefOr, Response as Documented, ResponseBuilder,
     Type,
@@ -20,8 +22,11 @@ use utoipa::openapi::{
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::Service;
-use super::error::{Again, Code};
+use super::error::{Again, Code, Problem};
+use super::me::{ME, TWIN};
 use super::request::KEY_BYTES_MAX;
+use super::request::roles::Needs;
+use crate::token::{Scope, Token};
 use crate::wording::nearest;
 
 const PROBLEM_JSON: &str = "application/problem+json";
@@ -31,6 +36,22 @@ type Shared = BTreeMap<String, RefOr<Documented>>;
 
 /// Errors of every call.
 const COMMON: &[Code] = &[Code::Unauthorized, Code::Internal];
+
+/// Errors of every call of end users.
+const COMMON_OF_USERS: &[Code] = &[
+    Code::TokenMissing,
+    Code::TokenMalformed,
+    Code::TokenKey,
+    Code::TokenSignature,
+    Code::TokenTenant,
+    Code::TokenTooLong,
+    Code::TokenNotYet,
+    Code::TokenExpired,
+    Code::TokenRevoked,
+    Code::UsersOff,
+    Code::Scope,
+    Code::Internal,
+];
 
 /// Errors of calls that read the node.
 const ASKS: &[Code] = &[
@@ -128,8 +149,30 @@ impl Calls {
         (schemas, paths, methods): UtoipaMethodRouter<Arc<Service>>,
         codes: &'static [Code],
     ) -> Self {
+        let needs = Needs::of(name, kind);
+        let of_role = (needs != Needs::Reading).then_some(Code::Role);
+        let listed = kind.codes().chain(of_role).chain(codes.iter().copied()).collect();
+        let methods = methods.layer(middleware::from_fn(move |request: Request, next: Next| {
+            let role = request.extensions().get::<Role>().copied();
+            async move {
+                if role.is_none_or(|role| needs.allow(role)) {
+                    return next.run(request).await;
+                }
+                let detail = format!("the call needs an API key with {}", needs.roles());
+                Problem::new(Code::Role, detail).into_response()
+            }
+        }));
+        self.add_listed((name, kind), (schemas, paths, methods), listed);
+        self
+    }
+
+    fn add_listed(
+        &mut self,
+        (name, kind): (&'static str, Kind),
+        (schemas, paths, methods): UtoipaMethodRouter<Arc<Service>>,
+        mut all: Vec<Code>,
+    ) {
         self.names.push(name);
-        let mut all: Vec<Code> = kind.codes().chain(codes.iter().copied()).collect();
         all.sort_unstable();
         all.dedup();
         let listed: Arc<[Code]> = all.into();
@@ -147,7 +190,7 @@ impl Calls {
                 methods.clone().layer(middleware::from_fn(move |request: Request, next: Next| {
                     watch(name, Arc::clone(&listed), request, next)
                 }));
-            self.router = self.router.route(&path, methods);
+            self.router = std::mem::take(&mut self.router).route(&path, methods);
             let shown = shown(&path);
             let known = &mut self.document.paths.paths;
             match known.get_mut(&shown) {
@@ -165,6 +208,37 @@ impl Calls {
             );
             components.schemas.insert(name, schema);
         }
+    }
+
+    /// Adds the twin of a call for end users: its handler is that of a call below [`TWIN`], its token needs a scope.
+    pub(super) fn mine(
+        mut self,
+        name: &'static str,
+        (scope, kind): (Scope, Kind),
+        (schemas, mut paths, methods): UtoipaMethodRouter<Arc<Service>>,
+        codes: &'static [Code],
+    ) -> Self {
+        paths.paths = std::mem::take(&mut paths.paths)
+            .into_iter()
+            .map(|(path, mut item)| {
+                operations(&mut item).for_each(|operation| document_mine(name, operation));
+                (path.replacen(TWIN, ME, 1), item)
+            })
+            .collect();
+        let general = kind.codes().filter(|code| *code != Code::Unauthorized);
+        let codes = general.chain(COMMON_OF_USERS.iter().copied()).chain(codes.iter().copied());
+        let methods = methods.layer(middleware::from_fn(move |request: Request, next: Next| {
+            let token = request.extensions().get::<Arc<Token>>();
+            let is_open = token.is_some_and(|token| token.scope.opens(scope));
+            async move {
+                if is_open {
+                    return next.run(request).await;
+                }
+                let detail = format!("the token lacks the scope `{}`", scope.word());
+                Problem::new(Code::Scope, detail).into_response()
+            }
+        }));
+        self.add_listed((name, kind), (schemas, paths, methods), codes.collect());
         self
     }
 
@@ -242,6 +316,22 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
         .flatten()
 }
 
+/// Makes the entry of a call that of its twin for end users: a token says who they are.
+fn document_mine(name: &str, operation: &mut Operation) {
+    operation.operation_id = Some(name.to_owned());
+    operation.tags = Some(vec!["me".to_owned()]);
+    operation.security = Some(vec![SecurityRequirement::new("token", [""; 0])]);
+    if let Some(parameters) = &mut operation.parameters {
+        let is_recipient = |parameter: &RefOr<Parameter>| match parameter {
+            RefOr::T(parameter) => {
+                parameter.name == "id" && parameter.parameter_in == ParameterIn::Path
+            }
+            RefOr::Ref(_) => false,
+        };
+        parameters.retain(|parameter| !is_recipient(parameter));
+    }
+}
+
 /// Lists the errors in an operation, one response a status. Calls with the same errors of a status share it.
 fn document(operation: &mut Operation, codes: &[Code], shared: &mut Shared) {
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
@@ -275,7 +365,7 @@ fn problems(codes: &[Code]) -> Documented {
     if rows().any(|row| matches!(row.again, Again::After(_))) {
         document_header(&mut response, "Retry-After");
     }
-    if codes.contains(&Code::Unauthorized) {
+    if rows().any(|row| row.status == 401) {
         document_header(&mut response, "WWW-Authenticate");
     }
     response

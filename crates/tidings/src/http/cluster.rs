@@ -27,6 +27,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use subtle::{Choice, ConstantTimeEq as _};
+use tidings_core::Rules;
 use tidings_node::MaySend;
 use tidings_store::lease::{Member, MemberStatus, Membership, NodeId};
 use tokio::sync::watch;
@@ -36,6 +37,8 @@ use self::passed_on::PassedOn;
 pub(super) use self::peer::Peer;
 use super::error::{Code, Misdirected, Problem};
 use crate::http::cluster::owners::{Owner, Owners};
+use crate::http::me::cors::open_to;
+use crate::http::me::is_mine;
 use crate::http::metrics::exposition::{self, Page, seconds};
 
 /// The answer of `/healthz`: the process is alive, whether it holds the store or not.
@@ -90,6 +93,8 @@ pub struct Cluster {
     me: NodeId,
     members: watch::Sender<Option<Arc<Membership>>>,
     serving: RwLock<Option<Serving>>,
+    /// The origins of pages that may call as end users.
+    origins: RwLock<Arc<[String]>>,
     client: Client<HttpConnector, Body>,
     stopping: watch::Sender<bool>,
 }
@@ -128,6 +133,7 @@ impl Cluster {
             me,
             members: watch::Sender::new(None),
             serving: RwLock::new(None),
+            origins: RwLock::default(),
             client: Client::builder(TokioExecutor::new()).build(connector),
             stopping: watch::Sender::new(false),
         }
@@ -138,8 +144,18 @@ impl Cluster {
         self.stopping.send_replace(true);
     }
 
+    /// Opens the calls of end users to the pages that a configuration names.
+    pub fn open_to_pages(&self, rules: &Rules) {
+        let origins = rules.users.as_ref().map_or(&[][..], |users| &users.origins);
+        *self.origins.write().unwrap_or_else(PoisonError::into_inner) = origins.into();
+    }
+
+    fn origins(&self) -> Arc<[String]> {
+        Arc::clone(&self.origins.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Sets the members, as of the last heartbeat.
-    pub fn hear(&self, membership: &Membership) {
+    pub fn observe(&self, membership: &Membership) {
         self.members.send_replace(Some(Arc::new(membership.clone())));
     }
 
@@ -292,9 +308,10 @@ impl Cluster {
             return serving.answer(request).await;
         }
         // A recipient or a message in the path says more than the node that forwarded the call.
-        let home =
-            homes.of_path(path).or_else(|| given_owner(request.headers())).unwrap_or(Owner::Intake);
-        if !homes.has(home) {
+        let home = homes.of_path(path).or_else(|| given_owner(request.headers()));
+        // Whom a call of an end user is about is in its token, which is checked here.
+        let home = home.or((!is_mine(path)).then_some(Owner::Intake));
+        if let Some(home) = home.filter(|home| !homes.has(*home)) {
             return self.hand_on(request, home).await;
         }
         let method = request.method().clone();
@@ -458,7 +475,8 @@ impl Cluster {
     pub(super) async fn call(
         &self,
         peer: &Peer,
-        (method, path): (Method, PathAndQuery),
+        method: Method,
+        path: PathAndQuery,
         body: Vec<u8>,
     ) -> Result<Response, Problem> {
         let bearer = bearer(peer).ok_or_else(|| no_holder("the token of the node is invalid"))?;
@@ -554,7 +572,10 @@ pub(super) fn holder_lost() -> Problem {
 
 /// The service of a node of a cluster.
 pub fn router(cluster: Arc<Cluster>) -> Router {
-    Router::new().fallback(async move |request: Request| cluster.answer(request).await)
+    Router::new().fallback(async move |request: Request| {
+        let origins = cluster.origins();
+        open_to(&origins, request, async |request| cluster.answer(request).await).await
+    })
 }
 
 #[cfg(test)]

@@ -89,6 +89,46 @@ codes! {
     Unauthorized = "unauthorized", 401, Again::No,
         "No valid API key",
         "Send `Authorization: Bearer KEY`. Create a key with `tidings key new --data DIR`.";
+    TokenMissing = "token_missing", 401, Again::No,
+        "No token",
+        "Send `Authorization: Bearer TOKEN` with a token that your application's server signs for the recipient.";
+    TokenMalformed = "token_malformed", 401, Again::No,
+        "The token is malformed",
+        "A token is a JWT in compact form: `alg` and `kid` in its header; `sub`, `iat` and `exp` in its payload. An API \
+         key is no token.";
+    TokenKey = "token_key", 401, Again::No,
+        "Unknown signing key",
+        "`tidings signing-key list` lists the keys in force. `kid` is the id of one, `alg` is its algorithm.";
+    TokenSignature = "token_signature", 401, Again::No,
+        "The token's signature is wrong",
+        "Sign with the whole secret of the key that `kid` names, `tsk_` included.";
+    TokenTenant = "token_tenant", 401, Again::No,
+        "The token names a tenant",
+        "Leave the claim `tenant` out: this server has no tenants.";
+    TokenTooLong = "token_too_long", 401, Again::No,
+        "The token lives too long",
+        "`exp` is at most `[users] tokens` after `iat`, both in seconds since 1970.";
+    TokenNotYet = "token_not_yet", 401, Again::No,
+        "The token is not valid yet",
+        "`iat` or `nbf` is in the future. Set the clock of the machine that signs.";
+    TokenExpired = "token_expired", 401, Again::No,
+        "The token has expired",
+        "Get a new one from your application's server.";
+    TokenRevoked = "token_revoked", 401, Again::No,
+        "The token was revoked",
+        "All tokens that the recipient had were revoked. Get a new one from your application's server.";
+    UsersOff = "users_off", 403, Again::No,
+        "End users may not call",
+        "Add `[users]` to the configuration, and reload it.";
+    Scope = "scope", 403, Again::No,
+        "The token lacks the scope",
+        "Sign a token with the scope that `detail` names, by a signing key that allows it.";
+    Role = "role", 403, Again::No,
+        "The API key lacks the role",
+        "Use a key of a role that `detail` names: `tidings key new --role ROLE`.";
+    TopicNotOpen = "topic_not_open", 403, Again::No,
+        "The topic is not open to end users",
+        "End users follow and unfollow topics that begin as `[users] topics` says; for others your application calls.";
     NotFound = "not_found", 404, Again::No,
         "Not found",
         "`/v1/openapi.json` lists all calls.";
@@ -107,6 +147,9 @@ codes! {
     KeyNotFound = "key_not_found", 404, Again::No,
         "Unknown API key",
         "`GET /v1/admin/keys` lists the ids of the keys.";
+    SigningKeyNotFound = "signing_key_not_found", 404, Again::No,
+        "Unknown signing key",
+        "`GET /v1/admin/signing-keys` lists the ids of the keys.";
     MessageNotFound = "message_not_found", 404, Again::No,
         "Unknown message",
         "A message is known as long as the day on which it was built is kept (`[store] keep`). `GET /v1/messages` lists \
@@ -305,7 +348,7 @@ impl IntoResponse for Problem {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
-        if self.code == Code::Unauthorized {
+        if self.code.status() == StatusCode::UNAUTHORIZED {
             let headers = response.headers_mut();
             let bearer = HeaderValue::from_static("Bearer realm=\"tidings\"");
             headers.insert(header::WWW_AUTHENTICATE, bearer);

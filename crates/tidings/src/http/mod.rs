@@ -12,6 +12,7 @@ pub mod feedback;
 pub mod listen;
 mod live;
 mod mailbox;
+mod me;
 mod metrics;
 mod openapi;
 #[cfg(test)]
@@ -43,7 +44,7 @@ pub use answer::{Answer, only};
 pub use cluster::Cluster;
 pub use cluster::owners::Owners;
 pub use error::{Code, Problem};
-pub use live::STREAMS_USUAL;
+pub use live::streams_max;
 pub use request::Change;
 pub use service::{Access, Service};
 pub use settings::Settings;
@@ -66,18 +67,20 @@ pub fn router(service: Arc<Service>) -> Router {
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(Arc::clone(&service), request::access::check))
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), me::cors::answer))
         .with_state(service)
 }
 
-/// The service from the start: `/healthz`, and the API once the node is ready.
-pub fn gate(api: Arc<OnceLock<Router>>) -> Router {
+/// The service from the start: `/healthz`, and the API once the node is ready. Pages of these origins may call.
+pub fn gate(api: Arc<OnceLock<Router>>, origins: Vec<String>) -> Router {
+    let starting = || Problem::new(Code::Starting, "the server is opening the store");
     Router::new().fallback(async move |request: Request| match api.get() {
         Some(api) => match api.clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
         },
         None if request.uri().path() == "/healthz" => cluster::ALIVE.into_response(),
-        None => Problem::new(Code::Starting, "the server is opening the store").into_response(),
+        None => me::cors::open_to(&origins, request, async |_| starting().into_response()).await,
     })
 }
 
@@ -98,7 +101,7 @@ fn calls() -> (Router<Arc<Service>>, OpenApi) {
 
 fn all() -> call::Calls {
     let calls = call::Calls::new(openapi::head());
-    openapi::calls(metrics::health::calls(v1::calls(calls)))
+    openapi::calls(metrics::health::calls(me::calls(v1::calls(calls))))
 }
 
 async fn no_such_call(uri: Uri) -> Problem {

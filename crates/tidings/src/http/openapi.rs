@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::example::ExampleBuilder;
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::security::{Http, HttpAuthScheme, HttpBuilder, SecurityScheme};
 
 use utoipa_axum::routes;
 
@@ -35,6 +35,7 @@ use super::request::InPath;
         (name = "preferences", description = "Choices of recipients: what they receive, on which channel and when"),
         (name = "objects", description = "The things that events are about"),
         (name = "inbox", description = "Inboxes, and seen and read marks"),
+        (name = "me", description = "What end users may do by themselves, with a token that the application signs"),
         (name = "messages", description = "Messages of channels: their time line, retry, cancel and resend"),
         (name = "suppressions", description = "Addresses to which nothing is sent"),
         (name = "pending", description = "Pending notifications, and sending them now"),
@@ -53,6 +54,8 @@ pub(super) fn head() -> Document {
     let key = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     let components = document.components.get_or_insert_default();
     components.security_schemes.insert("key".to_owned(), key.into());
+    let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build();
+    components.security_schemes.insert("token".to_owned(), SecurityScheme::Http(token).into());
     for code in Code::ALL {
         let example = ExampleBuilder::new()
             .summary(code.row().title)

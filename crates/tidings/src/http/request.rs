@@ -7,6 +7,7 @@ pub(super) mod extract;
 pub(super) mod ids;
 pub(super) mod lines;
 pub(super) mod query;
+pub(super) mod roles;
 pub(super) mod room;
 
 use std::fmt::Display;
@@ -14,8 +15,9 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
-use ring::digest::{Context, SHA256, digest};
+use ring::digest::{Context, SHA256};
 use serde::de::Deserialize;
+use tidings_core::Id;
 use tidings_node::Once;
 
 use super::error::{Code, Problem};
@@ -44,6 +46,11 @@ pub struct Change {
 impl Change {
     pub(super) fn new(body: Bytes, once: Option<Once>, room: Option<Room>) -> Self {
         Self { body, once, waits: true, _room: room }
+    }
+
+    /// A change without a body that is made once.
+    pub(super) fn bare() -> Self {
+        Self::new(Bytes::new(), None, None)
     }
 
     /// The same, as the headers of its request prefer it.
@@ -116,7 +123,13 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Probl
     }
 }
 
-pub(super) fn named(key: &str, method: &Method, uri: &Uri, body: &[u8]) -> Once {
+/// The identity of a request with a key. API keys share one space of keys, each end user has one of their own: nobody
+/// meets the requests of others in it.
+pub(super) fn named(
+    (user, key): (Option<&Id>, &str),
+    (method, uri): (&Method, &Uri),
+    body: &[u8],
+) -> Once {
     let half = |hash: &[u8]| {
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash[..16]);
@@ -128,10 +141,14 @@ pub(super) fn named(key: &str, method: &Method, uri: &Uri, body: &[u8]) -> Once 
         request.update(b"\n");
     }
     request.update(body);
-    Once {
-        key: half(digest(&SHA256, key.as_bytes()).as_ref()),
-        request: half(request.finish().as_ref()),
+    let mut once = Context::new(&SHA256);
+    if let Some(user) = user {
+        // No `Idempotency-Key` has a control character.
+        once.update(user.as_str().as_bytes());
+        once.update(b"\n");
     }
+    once.update(key.as_bytes());
+    Once { key: half(once.finish().as_ref()), request: half(request.finish().as_ref()) }
 }
 
 #[cfg(test)]

@@ -10,14 +10,18 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
-use tidings_core::Instant;
+use tidings_core::{Id, Instant};
 use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::Channels;
-use tidings_node::{ApiKey, Delivery, KeyChange, KeyHash, Retries, Runtime, VirtualClock};
+use tidings_node::{
+    ApiKey, Delivery, KeyChange, KeyHash, Retries, Role, Runtime, SigningKey, SigningSecret,
+    VirtualClock,
+};
 use tidings_store::{MemoryStore, Store};
 use tower::ServiceExt as _;
 
 use super::{Access, Service, Settings};
+use crate::token::sign;
 
 /// A configuration with a type for each kind of lane.
 pub(crate) const CONFIG: &str = r#"
@@ -43,6 +47,24 @@ pub(crate) type Open = Arc<dyn Fn() -> Result<Arc<dyn Store>, tidings_store::Err
 fn in_memory(store: &Arc<MemoryStore>) -> Open {
     let store = Arc::clone(store);
     Arc::new(move || Ok(Arc::clone(&store) as Arc<dyn Store>))
+}
+
+/// A signing key of this id.
+pub(crate) fn signing_key(id: &str) -> SigningKey {
+    SigningKey {
+        id: id.to_owned(),
+        name: String::new(),
+        made: Instant(0),
+        scope: None,
+        secret: SigningSecret::Hs256(format!("tsk_{id}_test")),
+    }
+}
+
+/// A token by the signing key of this id, for a quarter of an hour from noon of the first day of 2024.
+pub(crate) fn user_token(key: &str, recipient: &str, scope: Option<&str>) -> String {
+    let recipient = Id::new(recipient).unwrap();
+    let times = (1_704_110_400, 1_704_111_300);
+    sign(&signing_key(key), &recipient, times, scope).unwrap()
 }
 
 /// A server to be called.
@@ -94,8 +116,7 @@ impl Rig {
         let clock = Arc::new(VirtualClock::default());
         clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
         let open = in_memory(&Arc::default());
-        let told = (config, channels);
-        Self::start(open, clock, told, Access::Open, Settings::default())
+        Self::start(open, clock, config, channels, Access::Open, Settings::default())
     }
 
     /// A server over what `open` opens, on a clock of one's own.
@@ -106,14 +127,14 @@ impl Rig {
         access: Access,
         settings: Settings,
     ) -> Self {
-        let told = (config, BTreeMap::new());
-        Self::start(open, clock, told, access, settings)
+        Self::start(open, clock, config, BTreeMap::new(), access, settings)
     }
 
     fn start(
         open: Open,
         clock: Arc<VirtualClock>,
-        (config, channels): (&str, Channels),
+        config: &str,
+        channels: Channels,
         access: Access,
         settings: Settings,
     ) -> Self {
@@ -164,7 +185,7 @@ impl Rig {
     pub(crate) fn restart_with_channels(mut self, config: &str, channels: Channels) -> Self {
         self.stop();
         let (open, clock) = (Arc::clone(&self.open), Arc::clone(&self.clock));
-        Self::start(open, clock, (config, channels), Access::Open, self.service.settings)
+        Self::start(open, clock, config, channels, Access::Open, self.service.settings)
     }
 
     /// Puts the clock and has the node look at it.
@@ -182,12 +203,22 @@ impl Rig {
             id: id.to_owned(),
             name: String::new(),
             made: Instant(0),
+            role: Role::Admin,
         };
+        self.change_keys(KeyChange::Make(key));
+    }
+
+    /// Makes a signing key of this id, whose tokens [`user_token`] signs.
+    pub(crate) fn make_signing_key(&self, id: &str) {
+        self.change_keys(KeyChange::MakeSigning(signing_key(id)));
+    }
+
+    /// Changes the keys.
+    pub(crate) fn change_keys(&self, change: KeyChange) {
         let (tell, told) = channel();
         let then = move |made: Result<_, _>| tell.send(made.is_ok()).unwrap();
-        let make = KeyChange::Make(key);
         let handle = &self.service.handle;
-        handle.change_keys(Instant(0), make, None, then).unwrap();
+        handle.change_keys(Instant(0), change, None, then).unwrap();
         assert!(told.recv().unwrap());
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use axum::http::HeaderMap;
 use tidings_core::engine::Reply;
 use tidings_core::{BucketNo, Command, Id, Instant, Rules};
 use tidings_mail::TokenKey;
@@ -28,8 +29,10 @@ use crate::http::cluster::owners::{Owner, Owners};
 use crate::http::cluster::split::{NODES_CALL, OwnReplies, Replies, SplitCommands};
 use crate::http::feedback::state::{FEEDBACK, Feedback};
 use crate::http::metrics::requests::Requests;
+use crate::http::request::access::bearer;
 use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
+use crate::token::{Refusal, Token};
 use crate::wording::quoted;
 
 /// The most reads at once: each has a thread, and some wait for the disk.
@@ -79,7 +82,7 @@ pub struct Service {
     stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
     /// The pages to which mails lead; `None` where nobody asks for them.
-    pub(super) site: Option<Site>,
+    pub(super) site: Option<Arc<Site>>,
     /// The streams of inboxes.
     pub(super) live: Arc<Live>,
     /// Reports of providers, counted, and what is kept between their calls.
@@ -119,7 +122,7 @@ impl Service {
                 super::call_names().into_iter().chain(NAMES).chain([FEEDBACK, NODES_CALL]),
             ),
             data: None,
-            live: Live::new(handle.clone(), Arc::clone(&clock)),
+            live: Live::new(handle.clone()),
             cluster: None,
             homes: None,
             started: clock.now(),
@@ -136,15 +139,15 @@ impl Service {
     /// The same with the pages to which mails lead by tokens of this key.
     #[must_use]
     pub fn with_site(self, tokens: TokenKey) -> Self {
-        self.live.name_by(&tokens);
-        let site = Some(Site::new(&self.rules(), tokens));
-        Self { site, ..self }
+        let site = Arc::new(Site::new(&self.rules(), tokens));
+        self.live.show_as(&site);
+        Self { site: Some(site), ..self }
     }
 
     /// The key of the tokens in links.
     #[must_use]
     pub fn tokens(&self) -> Option<&TokenKey> {
-        self.site.as_ref().map(Site::tokens)
+        self.site.as_deref().map(Site::tokens)
     }
 
     /// The same, which knows where on the disk the node's store is.
@@ -441,10 +444,10 @@ impl Service {
         commands: Vec<Command>,
         answer: impl FnOnce(OwnReplies) -> Result<Answer, Problem> + Send + 'static,
     ) -> Result<Answer, Problem> {
-        let (tell, told) = oneshot::channel();
-        let keeper = Keeping { answer: Some(answer), made: None, tell };
+        let (send, answered) = oneshot::channel();
+        let keeper = Keeping { answer: Some(answer), made: None, send };
         handle.submit_once(once, commands, Box::new(keeper))?;
-        self.answered(told).await?
+        self.answered(answered).await
     }
 
     /// Makes a change of one command, and answers no more than that it was done.
@@ -456,7 +459,45 @@ impl Service {
         self.change(change, vec![command], done).await
     }
 
-    /// Changes the API keys for a request that may carry an `Idempotency-Key`: then `kept` is stored, and given
+    /// The token of an end user's request, checked but for what the recipient's node alone knows.
+    ///
+    /// # Errors
+    /// [`Code::UsersOff`], or the first of the codes of tokens that applies.
+    pub(super) fn token(&self, headers: &HeaderMap) -> Result<Token, Problem> {
+        let rules = self.rules();
+        let users = rules.users.as_ref().ok_or_else(users_off)?;
+        let keys = self.handle.signing_keys();
+        let token = Token::check(bearer(headers)?, &keys, users.tokens_ms, self.now());
+        token.map_err(|refusal| {
+            let (code, detail) = match refusal {
+                Refusal::Malformed(what) => (Code::TokenMalformed, what),
+                Refusal::Key(what) => (Code::TokenKey, what),
+                Refusal::Signature => (Code::TokenSignature, "its signature is not its key's"),
+                Refusal::Tenant => (Code::TokenTenant, "it has the claim `tenant`"),
+                Refusal::TooLong => (
+                    Code::TokenTooLong,
+                    "its life is longer than `[users] tokens`, or a number is out of range",
+                ),
+                Refusal::NotYet => (Code::TokenNotYet, "its `iat` or `nbf` is in the future"),
+                Refusal::Expired => (Code::TokenExpired, "its `exp` is past"),
+            };
+            Problem::new(code, detail)
+        })
+    }
+
+    /// The code with which a token ends that was valid; `None` = it still is. The recipient's node knows.
+    pub(super) fn end_of(&self, token: &Token) -> Option<Code> {
+        if !self.handle.signing_keys().iter().any(|key| key.id == token.key) {
+            return Some(Code::TokenKey);
+        }
+        if token.is_expired(self.now()) {
+            return Some(Code::TokenExpired);
+        }
+        let before = self.handle.revoked_tokens(&token.recipient)?;
+        token.is_revoked(before).then_some(Code::TokenRevoked)
+    }
+
+    /// Changes the keys for a request that may carry an `Idempotency-Key`: then `kept` is stored, and given
     /// to the same request again.
     ///
     /// # Errors
@@ -468,16 +509,20 @@ impl Service {
         kept: &Answer,
         answer: Answer,
     ) -> Result<Answer, Problem> {
-        let (tell, told) = oneshot::channel();
+        let (send, done) = oneshot::channel();
         let kept = request.once.map(|once| KeptAnswer { once, answer: kept.to_kept() });
         let then = move |done: Result<_, RuntimeError>| {
-            let _ = tell.send(done.map_err(Problem::from));
+            let _ = send.send(done.map_err(Problem::from));
+        };
+        let code = match change {
+            KeyChange::MakeSigning(_) | KeyChange::RevokeSigning(_) => Code::SigningKeyNotFound,
+            _ => Code::KeyNotFound,
         };
         let unknown = format!("unknown key {}", quoted(change.id()));
         self.handle.change_keys(self.now(), change, kept, then)?;
-        match self.answered(told).await? {
+        match self.answered(done).await? {
             Some(kept) => answer_of(kept, || Ok(answer)),
-            None => Err(Problem::new(Code::KeyNotFound, unknown)),
+            None => Err(Problem::new(code, unknown)),
         }
     }
 
@@ -490,6 +535,11 @@ impl Service {
     pub(super) fn room_for_backup(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.backups).try_acquire_owned().ok()
     }
+}
+
+/// The problem of calls of end users where none may call.
+pub(super) fn users_off() -> Problem {
+    Problem::new(Code::UsersOff, "the configuration has no `[users]`")
 }
 
 /// Waits for what was asked, within a time limit.
@@ -507,11 +557,11 @@ fn too_late(patience: Duration) -> Problem {
     Problem::new(Code::TimedOut, detail)
 }
 
-/// Makes the answer of a request that is done once, keeps it, and tells it when it is durable.
+/// Makes the answer of a request that is done once, keeps it, and sends it when it is durable.
 struct Keeping<F> {
     answer: Option<F>,
     made: Option<Result<Answer, Problem>>,
-    tell: oneshot::Sender<Result<Result<Answer, Problem>, Problem>>,
+    send: oneshot::Sender<Result<Answer, Problem>>,
 }
 
 impl<F> AnswerRecorder for Keeping<F>
@@ -524,12 +574,12 @@ where
         made.as_ref().ok().map(Answer::to_kept)
     }
 
-    fn tell(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
-        let Self { made, tell, .. } = *self;
+    fn send(self: Box<Self>, kept: Result<Kept, RuntimeError>) {
+        let Self { made, send, .. } = *self;
         let made = || made.unwrap_or_else(|| Err(not_made()));
-        let told = kept.map(|kept| answer_of(kept, made));
+        let answer = kept.map_err(Problem::from).and_then(|kept| answer_of(kept, made));
         // Whoever asked may have gone.
-        let _ = tell.send(told.map_err(Problem::from));
+        let _ = send.send(answer);
     }
 }
 

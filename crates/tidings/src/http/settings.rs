@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use super::live::STREAMS_USUAL;
-
 /// The bounds of the server: no client can cost more.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -29,8 +27,6 @@ pub struct Settings {
     pub answer_patience: Duration,
     /// Time limit of a stalled backup's reader.
     pub backup_patience: Duration,
-    /// Maximum number of live streams where the configuration does not say it.
-    pub streams_max: usize,
 }
 
 impl Default for Settings {
@@ -47,7 +43,6 @@ impl Default for Settings {
             open_body_patience: Duration::from_secs(10),
             answer_patience: Duration::from_secs(30),
             backup_patience: Duration::from_secs(30),
-            streams_max: STREAMS_USUAL,
         }
     }
 }

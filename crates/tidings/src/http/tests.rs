@@ -381,7 +381,7 @@ fn a_gate_answers_before_there_is_an_api() {
     use tower::ServiceExt as _;
     let rig = Rig::new();
     let api = Arc::new(OnceLock::new());
-    let gate = super::gate(Arc::clone(&api));
+    let gate = super::gate(Arc::clone(&api), Vec::new());
     let get = |path: &str| {
         let request = Request::get(path).body(Body::empty()).unwrap();
         rig.tokio.block_on(gate.clone().oneshot(request)).unwrap().status()

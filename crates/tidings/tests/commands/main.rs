@@ -15,6 +15,7 @@ mod refused_lines;
 mod serving;
 mod stores;
 mod usage;
+mod users;
 mod warnings;
 
 use std::fs;

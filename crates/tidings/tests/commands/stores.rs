@@ -45,7 +45,7 @@ fn bill(world: &World, id: &str) -> Ran {
 }
 
 /// Every command that asks or changes something, without where.
-const COMMANDS: [&[&str]; 18] = [
+const COMMANDS: [&[&str]; 22] = [
     &["backup", "--to", "FILE"],
     &["cancel", "e"],
     &["cancel", "--cancellation-key", "k"],
@@ -64,6 +64,10 @@ const COMMANDS: [&[&str]; 18] = [
     &["status"],
     &["key", "list"],
     &["key", "revoke", "abc"],
+    &["signing-key", "new"],
+    &["signing-key", "list"],
+    &["signing-key", "revoke", "abc"],
+    &["token", "ann"],
 ];
 
 #[test]

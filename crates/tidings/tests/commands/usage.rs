@@ -58,8 +58,9 @@ fn hints_name_commands() {
     let listed = ran(&["key", "list", "--data", &data]).done();
     let lines: Vec<Vec<&str>> =
         listed.out.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(lines[0], ["ID", "CREATED", "NAME"]);
-    assert_eq!((lines[1][2], lines[2][2]), ("ci", "-"));
+    assert_eq!(lines[0], ["ID", "CREATED", "ROLE", "NAME"]);
+    assert_eq!((lines[1][3], lines[2][3]), ("ci", "-"));
+    assert_eq!(lines[1][2], "admin");
 
     let server = Server::start_with_keys(&world.path("tidings.toml"), &world.path("data"));
     let without = ran(&["status", "--url", &server.url]);

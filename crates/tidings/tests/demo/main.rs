@@ -26,7 +26,7 @@ fn short() -> Scenario {
 }
 
 fn played(dir: &Path) -> Played {
-    play(&short(), rules(), (dir, STORE), Afterwards::Kept, &mut |_| ControlFlow::Continue(()))
+    play(&short(), rules(), dir, STORE, Afterwards::Kept, &mut |_| ControlFlow::Continue(()))
         .expect("the story can be played")
 }
 
@@ -112,7 +112,7 @@ fn the_view_shows_what_was_told() {
 fn p5_more_leads_to_what_a_mail_does_not_show() {
     let dir = tempfile::tempdir().unwrap();
     let scenario = scenario().excerpt(100, Day::parse("1967-12-18").unwrap());
-    let played = play(&scenario, rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+    let played = play(&scenario, rules(), dir.path(), STORE, Afterwards::Removed, &mut |_| {
         ControlFlow::Continue(())
     });
     let view = Shown::new(played.unwrap(), scenario);
@@ -133,7 +133,7 @@ fn hundreds_of_events_of_one_instant_are_told_on_their_day() {
     let scenario = scenario().excerpt(100, day);
     let crowd = scenario.commands().filter(|timed| timed.at.day() == day).count();
     assert!(crowd > 600, "{crowd}");
-    let played = play(&scenario, rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+    let played = play(&scenario, rules(), dir.path(), STORE, Afterwards::Removed, &mut |_| {
         ControlFlow::Continue(())
     })
     .unwrap();
@@ -147,11 +147,11 @@ fn hundreds_of_events_of_one_instant_are_told_on_their_day() {
 #[test]
 fn a_story_can_be_stopped_and_a_directory_in_use_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let stopped = play(&short(), rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+    let stopped = play(&short(), rules(), dir.path(), STORE, Afterwards::Removed, &mut |_| {
         ControlFlow::Break(())
     });
     assert!(matches!(stopped, Err(Fault::Stopped)));
-    let again = play(&short(), rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+    let again = play(&short(), rules(), dir.path(), STORE, Afterwards::Removed, &mut |_| {
         ControlFlow::Continue(())
     });
     assert!(matches!(again, Err(Fault::Occupied(_))));

@@ -107,7 +107,7 @@ fn hostile_text_stays_text_and_books_that_do_not_balance_are_not_called_balanced
     let scenario = scenario()
         .excerpt(100, Day::parse("1967-12-11").unwrap())
         .entitled(title, "javascript:alert(1)");
-    let played = play(&scenario, rules(), (dir.path(), STORE), Afterwards::Removed, &mut |_| {
+    let played = play(&scenario, rules(), dir.path(), STORE, Afterwards::Removed, &mut |_| {
         ControlFlow::Continue(())
     });
     let mut played = played.unwrap();
@@ -161,4 +161,13 @@ fn mails_are_served_into_a_sandbox() {
     assert!(site.page("/pictures/61240.svg").contains("</svg>"));
     let raw = kind(&format!("/mails/{id}/raw"));
     assert_eq!(raw, "text/plain; charset=utf-8");
+}
+
+#[test]
+fn the_way_out_of_a_mail_leads_to_a_page_that_says_what_a_server_shows() {
+    let site = Site::new();
+    let mail = site.page(&format!("/mails/{}/html", largest(&site.shown).id));
+    let (_, link) = mail.split_once("/u/").expect("a way out");
+    let page = site.page(&format!("/u/{}", link.split('"').next().unwrap()));
+    assert!(page.contains("chooses what to hear of"), "{page}");
 }

@@ -35,6 +35,14 @@ impl Server {
         Self::spawn(Command::new(TIDINGS), config, data)
     }
 
+    /// Starts `serve --dev` on an address with a port, to which its mails lead then.
+    pub(crate) fn start_at(address: &str, config: &Path, data: &Path) -> Self {
+        let mut command = Command::new(TIDINGS);
+        command.args(["serve", "--dev", "--listen", address, "--config"]).arg(config);
+        command.arg("--data").arg(data).stdin(Stdio::null());
+        Self::spawn_as(command)
+    }
+
     /// Starts it as [`Server::start_busy`] does and kills it after so many milliseconds, wherever it is then.
     pub(crate) fn start_and_kill(config: &Path, data: &Path, ahead_ms: i64, after_ms: u64) {
         let mut command = busy(config, data, ahead_ms);
@@ -47,7 +55,7 @@ impl Server {
     }
 
     /// As [`Server::start`], with a variable in its environment.
-    pub(crate) fn start_with(config: &Path, data: &Path, (name, value): (&str, &str)) -> Self {
+    pub(crate) fn start_with(config: &Path, data: &Path, name: &str, value: &str) -> Self {
         let mut command = Command::new(TIDINGS);
         command.env(name, value);
         Self::spawn(command, config, data)
@@ -103,12 +111,7 @@ impl Server {
     }
 
     /// Starts a node of a cluster, `serve --dev --store`, with its log in a file. Others reach it at a port of loopback.
-    pub(crate) fn start_node(
-        config: &Path,
-        store: &str,
-        (name, port): (&str, u16),
-        log: File,
-    ) -> Self {
+    pub(crate) fn start_node(config: &Path, store: &str, name: &str, port: u16, log: File) -> Self {
         let mut command = node(config, store, name, log);
         command.args(["--dev", "--drain", "10s", "--chores-after", "8"]);
         command.args(["--advertise", &format!("127.0.0.1:{port}")]);

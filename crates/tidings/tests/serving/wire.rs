@@ -66,13 +66,13 @@ impl State {
         let Ok(far) = TcpStream::connect(to) else {
             return;
         };
-        let (state, back) =
-            (Arc::clone(&self), (far.try_clone().unwrap(), near.try_clone().unwrap()));
-        spawn(move || state.copy(back));
-        self.copy((near, far));
+        let state = Arc::clone(&self);
+        let (from, to) = (far.try_clone().unwrap(), near.try_clone().unwrap());
+        spawn(move || state.copy(from, to));
+        self.copy(near, far);
     }
 
-    fn copy(&self, (mut from, mut to): (TcpStream, TcpStream)) {
+    fn copy(&self, mut from: TcpStream, mut to: TcpStream) {
         to.set_nodelay(true).ok();
         let mut buffer = vec![0; 64 << 10];
         while let Ok(count @ 1..) = from.read(&mut buffer) {

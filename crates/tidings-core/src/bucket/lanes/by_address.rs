@@ -350,7 +350,8 @@ impl Lanes {
     /// [`Lanes::change_some`] for those with an entry of an urgent type of an arrival on a channel.
     pub(crate) fn change_urgent(
         &mut self,
-        (channel, seq): (ChannelNo, Seq),
+        channel: ChannelNo,
+        seq: Seq,
         who: &RoaringBitmap,
         around: LaneContext<'_>,
         change: impl FnMut(&mut Lane, Terms<'_>),

@@ -171,7 +171,8 @@ impl CapCounts {
     pub(in crate::bucket) fn change(
         &mut self,
         at: Instant,
-        (old, new): (Option<&Arc<Version>>, Option<&Arc<Version>>),
+        old: Option<&Arc<Version>>,
+        new: Option<&Arc<Version>>,
     ) {
         let channels: BTreeSet<ChannelNo> =
             self.counted.keys().map(|(channel, _)| *channel).collect();

@@ -60,7 +60,8 @@ impl Bucket {
         &mut self,
         at: Instant,
         lane_no: LaneNo,
-        (fewer, enough): (&RoaringBitmap, &RoaringBitmap),
+        fewer: &RoaringBitmap,
+        enough: &RoaringBitmap,
         compiled: &CompiledRules,
     ) {
         let Some(lane) = self.lanes.plain_mut().get_mut(&lane_no) else {
@@ -75,7 +76,7 @@ impl Bucket {
             }
         }
         for (version, who) in by_version {
-            let terms = Terms::of((&self.roster, &self.ended), compiled.version(version));
+            let terms = Terms::of(&self.roster, &self.ended, compiled.version(version));
             lane.pass_over(at, &who, terms);
         }
     }

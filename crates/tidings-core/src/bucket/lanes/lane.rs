@@ -94,7 +94,8 @@ pub(crate) struct Terms<'a> {
 
 impl<'a> Terms<'a> {
     pub(crate) fn of(
-        (roster, ended): (&'a Roster, &'a Ended),
+        roster: &'a Roster,
+        ended: &'a Ended,
         rules: Option<&'a Arc<Version>>,
     ) -> Self {
         Self { rules: rules.map(|version| &**version), roster, ended }
@@ -110,14 +111,13 @@ impl<'a> Terms<'a> {
         due(window, self.rules, &self.roster.member(RecipientNo(number)))
     }
 
-    fn hours(&self, channel: ChannelNo) -> (ChannelNo, Option<&QuietHours>) {
-        let hours = self.rules.and_then(|rules| rules.quiet_hours(channel));
-        (channel, hours)
+    fn hours(&self, channel: ChannelNo) -> Option<&QuietHours> {
+        self.rules.and_then(|rules| rules.quiet_hours(channel))
     }
 
     /// Returns true if anybody has quiet hours on a channel.
     fn may_be_quiet(&self, channel: ChannelNo) -> bool {
-        self.hours(channel).1.is_some() || self.roster.has_own_hours()
+        self.hours(channel).is_some() || self.roster.has_own_hours()
     }
 
     fn quiet(
@@ -126,7 +126,7 @@ impl<'a> Terms<'a> {
         channel: ChannelNo,
         at: Instant,
     ) -> Vec<(Instant, RoaringBitmap)> {
-        self.roster.quiet(who, self.hours(channel), at)
+        self.roster.quiet(who, channel, self.hours(channel), at)
     }
 
     /// The end of a recipient's quiet hours that hold at an instant.
@@ -136,7 +136,7 @@ impl<'a> Terms<'a> {
         channel: ChannelNo,
         at: Instant,
     ) -> Option<Instant> {
-        self.roster.quiet_until(RecipientNo(number), self.hours(channel), at)
+        self.roster.quiet_until(RecipientNo(number), channel, self.hours(channel), at)
     }
 }
 

@@ -164,7 +164,8 @@ impl Waiting<'_> {
     /// [`Unreadable`] where the store can't be read.
     pub(crate) fn unmade_for(
         &self,
-        (seq, closing): (Seq, &Closing),
+        seq: Seq,
+        closing: &Closing,
         number: u32,
     ) -> Result<Found, Unreadable> {
         let Self { bucket, view, names } = *self;

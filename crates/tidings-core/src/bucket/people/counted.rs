@@ -11,20 +11,30 @@ use quick_cache::UnitWeighter;
 use quick_cache::unsync::{Cache, DefaultLifecycle};
 use rustc_hash::FxBuildHasher;
 
-use crate::model::number::Seq;
+use crate::model::number::{Seq, TypeNo};
 use crate::model::time::Day;
 
-/// Maximum number of readers of a bucket in the cache, some 500 bytes each for 35 days.
+/// Maximum number of readers of a bucket in the cache, one to two kilobytes each for 35 days.
 const READERS_MAX: usize = 1_024;
 /// The number of readers for which a cache has room before it grows.
 const READERS_EXPECTED: usize = 16;
 
-/// The counts of the groups of a day.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The counts of the active rows of a day.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Groups with an unseen item.
+    /// Those of each type that has an unread row.
+    pub(crate) types: Vec<TypeCounts>,
+    /// The newest seq of the entries that arrived on it.
+    pub(crate) newest: Seq,
+}
+
+/// The counts of a type's active rows on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TypeCounts {
+    pub(crate) type_no: TypeNo,
+    /// Rows with an unseen item.
     pub(crate) unseen: u32,
-    /// Groups with an unread item.
+    /// Rows with an unread item.
     pub(crate) unread: u32,
 }
 
@@ -61,27 +71,29 @@ pub(crate) struct AsOf {
     pub(crate) withdrawals: u64,
     /// The seq of the newest record that took something out of inboxes.
     pub(crate) hidden: Seq,
+    /// The seq up to which days were deleted, which may have had items that came back on a later one.
+    pub(crate) forgotten_to: Seq,
 }
 
 #[derive(Clone, Debug)]
 struct OfReader {
     as_of: AsOf,
-    days: Vec<(Day, Counts)>,
+    days: Arc<Vec<(Day, Counts)>>,
 }
 
 impl Counted {
     /// The cached counts of a reader, if nothing has changed them since.
-    pub(crate) fn of(&self, number: u32, as_of: AsOf) -> Vec<(Day, Counts)> {
+    pub(crate) fn of(&self, number: u32, as_of: AsOf) -> Arc<Vec<(Day, Counts)>> {
         let readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match readers.get(&number) {
-            Some(known) if known.as_of == as_of => known.days.clone(),
-            _ => Vec::new(),
+            Some(known) if known.as_of == as_of => Arc::clone(&known.days),
+            _ => Arc::default(),
         }
     }
 
     /// Caches the counts of a reader.
     pub(crate) fn keep(&self, number: u32, as_of: AsOf, days: Vec<(Day, Counts)>) {
         let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        readers.insert(number, OfReader { as_of, days });
+        readers.insert(number, OfReader { as_of, days: Arc::new(days) });
     }
 }

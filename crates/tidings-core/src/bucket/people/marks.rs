@@ -11,9 +11,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::items::Items;
 use crate::journal::record::{About, Covered};
+use crate::journal::stored::{Unreadable, decode, encode};
 use crate::model::command::MarkKind;
 use crate::model::id::Id;
+use crate::model::item::{Item, Shelf, State};
 use crate::model::number::{EventNo, Seq};
 use crate::model::time::{Day, Instant};
 use crate::sets::shared::Tree;
@@ -28,7 +31,9 @@ pub(crate) struct Marks {
     hashes: Tree<u64, Newest>,
     /// By the event's place.
     events: Tree<EventNo, Newest>,
-    /// The seq of the newest mark since the start; 0 = there was none.
+    /// Items with a state of their own, which marks do not change otherwise.
+    pub(crate) items: Items,
+    /// The seq of the newest record that changed the inbox by marks or items; 0 = none did.
     pub(crate) changed: Seq,
 }
 
@@ -40,6 +45,10 @@ pub(crate) enum MarkAt {
     Object(Id),
     /// A mark on an event, by its place.
     Event(EventNo),
+    /// An item with a state of its own, by its event's place.
+    Item(EventNo),
+    /// The seq of the newest change.
+    Changed,
 }
 
 /// The newest mark of each kind.
@@ -77,6 +86,8 @@ impl MarkAt {
             Self::UpTo(rules) => (0, rules.to_be_bytes().to_vec()),
             Self::Object(object) => (1, object.as_str().as_bytes().to_vec()),
             Self::Event(place) => (2, place.0.to_be_bytes().to_vec()),
+            Self::Item(place) => (3, place.0.to_be_bytes().to_vec()),
+            Self::Changed => (4, Vec::new()),
         };
         [vec![kind], rest].concat()
     }
@@ -84,10 +95,13 @@ impl MarkAt {
     /// Reads what [`MarkAt::key`] wrote.
     pub(in crate::bucket) fn of_key(key: &[u8]) -> Option<Self> {
         let (kind, rest) = key.split_first()?;
+        let place = || Some(EventNo(u64::from_be_bytes(rest.try_into().ok()?)));
         match kind {
             0 => Some(Self::UpTo(u32::from_be_bytes(rest.try_into().ok()?))),
             1 => Some(Self::Object(Id::new(std::str::from_utf8(rest).ok()?).ok()?)),
-            2 => Some(Self::Event(EventNo(u64::from_be_bytes(rest.try_into().ok()?)))),
+            2 => Some(Self::Event(place()?)),
+            3 => Some(Self::Item(place()?)),
+            4 if rest.is_empty() => Some(Self::Changed),
             _ => None,
         }
     }
@@ -139,56 +153,78 @@ impl Newest {
 }
 
 impl Marks {
-    /// Adds a mark and returns the one that changed.
+    /// Adds a mark and returns the rows that changed.
     pub(crate) fn add(
         &mut self,
-        (made, before): (Instant, EventNo),
+        made: Instant,
+        before: EventNo,
         what: Covered,
         kind: MarkKind,
         rules: u32,
-    ) -> MarkAt {
+    ) -> Vec<MarkAt> {
         work::count();
         let reach = match what {
             Covered::UpTo(up_to) => up_to.min(made),
             Covered::Object(_) | Covered::Event(_) => made,
         };
-        let at = match what {
-            Covered::UpTo(_) => MarkAt::UpTo(rules),
-            Covered::Object(object) => MarkAt::Object(object),
-            Covered::Event(place) => MarkAt::Event(place),
-        };
         let mut newest = Newest::default();
         newest.add(kind, Mark { at: made, before, reach });
-        self.put(at.clone(), newest);
-        at
-    }
-
-    /// Adds stored marks.
-    pub(in crate::bucket) fn put(&mut self, at: MarkAt, newest: Newest) {
-        let place = match at {
-            MarkAt::UpTo(rules) => self.up_to.entry(rules).or_default(),
-            MarkAt::Object(object) => {
-                let hash = About::object_hash(&object);
-                self.hashes.or_default(hash).add_all(newest);
-                self.objects.or_default(object)
+        let state = State::of(kind);
+        let is_active = |item: &Item| item.shelf == Shelf::Active;
+        let (at, raised) = match what {
+            Covered::UpTo(_) => {
+                self.up_to.entry(rules).or_default().add_all(newest);
+                let covers = |item: &Item| is_active(item) && item.newest_at() <= reach;
+                (MarkAt::UpTo(rules), self.items.raise(state, |_, item| covers(item)))
             }
-            MarkAt::Event(place) => self.events.or_default(place),
+            Covered::Object(object) => {
+                let hash = About::object_hash(&object);
+                self.put_object(object.clone(), newest);
+                let covers = |item: &Item| is_active(item) && item.object == hash;
+                (MarkAt::Object(object), self.items.raise(state, |_, item| covers(item)))
+            }
+            Covered::Event(event) => {
+                self.events.or_default(event).add_all(newest);
+                (MarkAt::Event(event), self.items.raise_one(state, event))
+            }
         };
-        place.add_all(newest);
+        raised.into_iter().map(MarkAt::Item).chain([at]).collect()
     }
 
-    pub(in crate::bucket) fn get(&self, at: &MarkAt) -> Option<&Newest> {
+    fn put_object(&mut self, object: Id, newest: Newest) {
+        self.hashes.or_default(About::object_hash(&object)).add_all(newest);
+        self.objects.or_default(object).add_all(newest);
+    }
+
+    /// Adds a stored row.
+    pub(in crate::bucket) fn put(&mut self, at: MarkAt, row: &[u8]) -> Result<(), Unreadable> {
+        let newest = || decode::<Newest>("a recipient's mark", row);
         match at {
-            MarkAt::UpTo(rules) => self.up_to.get(rules),
-            MarkAt::Object(object) => self.objects.get(object),
-            MarkAt::Event(place) => self.events.get(place),
+            MarkAt::UpTo(rules) => self.up_to.entry(rules).or_default().add_all(newest()?),
+            MarkAt::Object(object) => self.put_object(object, newest()?),
+            MarkAt::Event(place) => self.events.or_default(place).add_all(newest()?),
+            MarkAt::Item(place) => self.items.put(place, decode("an inbox item", row)?),
+            MarkAt::Changed => self.changed = decode("the newest change of an inbox", row)?,
+        }
+        Ok(())
+    }
+
+    /// Encodes the row of a key, if there is one.
+    pub(in crate::bucket) fn row(&self, at: &MarkAt) -> Option<Vec<u8>> {
+        match at {
+            MarkAt::UpTo(rules) => self.up_to.get(rules).map(encode),
+            MarkAt::Object(object) => self.objects.get(object).map(encode),
+            MarkAt::Event(place) => self.events.get(place).map(encode),
+            MarkAt::Item(place) => self.items.get(*place).map(encode),
+            MarkAt::Changed => (self.changed > Seq::default()).then(|| encode(&self.changed)),
         }
     }
 
-    /// Returns true if one of them was made before an instant.
-    pub(crate) fn has_before(&self, instant: Instant) -> bool {
+    /// Returns true if one of them was made before an instant, or an item is of a day before `day`.
+    pub(crate) fn has_before(&self, instant: Instant, day: Day) -> bool {
         let mut all = self.up_to.values().chain(self.objects.values()).chain(self.events.values());
         all.any(|newest| newest.has_before(instant))
+            || self.items.iter().any(|(_, item)| item.day < day)
     }
 
     /// Iterates over the keys of all marks.
@@ -196,12 +232,16 @@ impl Marks {
         let up_to = self.up_to.keys().map(|rules| MarkAt::UpTo(*rules));
         let objects = self.objects.keys().cloned().map(MarkAt::Object);
         let events = self.events.keys().map(|place| MarkAt::Event(*place));
-        up_to.chain(objects).chain(events)
+        let items = self.items.iter().map(|(place, _)| MarkAt::Item(place));
+        up_to.chain(objects).chain(events).chain(items).chain([MarkAt::Changed])
     }
 
     /// Returns true if a mark of this kind (or a stronger one) covers the entry.
     pub(crate) fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
         let Looked { t, place, .. } = entry;
+        if self.items.get(place).is_some_and(|item| item.counts_as(State::of(kind))) {
+            return true;
+        }
         let covers = |newest: Option<&Newest>| newest.is_some_and(|n| n.covers(kind, t, place));
         let up_to = || {
             let mut of_type = self.up_to.iter().filter(|(rules, _)| (entry.has_inbox)(**rules));
@@ -210,13 +250,15 @@ impl Marks {
         covers(self.objects.get(entry.object)) || covers(self.events.get(&place)) || up_to()
     }
 
-    /// Drops marks that were made before this instant: what they covered is forgotten. `dropped` hears of
-    /// those of which none is left. Says whether any is left at all.
+    /// Drops marks that were made before this instant and items of days before `day`: what they covered is
+    /// forgotten. `dropped` receives the keys of which nothing is left. Returns true if anything is left.
     pub(crate) fn forget_before(
         &mut self,
         instant: Instant,
+        day: Day,
         mut dropped: impl FnMut(MarkAt),
     ) -> bool {
+        self.items.forget_before(day, |place| dropped(MarkAt::Item(place)));
         forget_in(&mut self.hashes, instant, |_| {});
         self.up_to.retain(|rules, newest| {
             let left = newest.forget_before(instant);
@@ -231,7 +273,14 @@ impl Marks {
         forget_in(&mut self.events, instant, |place| {
             dropped(MarkAt::Event(place));
         });
-        !(self.up_to.is_empty() && self.objects.is_empty() && self.events.is_empty())
+        let is_left = !(self.up_to.is_empty()
+            && self.objects.is_empty()
+            && self.events.is_empty()
+            && self.items.is_empty());
+        if !is_left {
+            dropped(MarkAt::Changed);
+        }
+        is_left
     }
 }
 
@@ -275,14 +324,6 @@ mod work {
     pub(super) fn take() -> u64 {
         DONE.with(|done| done.replace(0))
     }
-}
-
-/// The state of an inbox entry: unseen, seen or read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum State {
-    New,
-    Seen,
-    Read,
 }
 
 /// The marks of one reader, for comparison with many entries of their inbox. Those entries have an inbox,
@@ -368,7 +409,7 @@ mod tests {
     fn a_mark_covers_what_had_entered() {
         let object = Id::new("o").unwrap();
         let mut marks = Marks::default();
-        marks.add((Instant(10), EventNo(5)), Covered::UpTo(Instant(99)), MarkKind::Seen, 1);
+        marks.add(Instant(10), EventNo(5), Covered::UpTo(Instant(99)), MarkKind::Seen, 1);
         let (yes, no) = (|_| true, |_| false);
         let entry = |t, place, has_inbox: bool| Looked {
             t: Instant(t),
@@ -381,10 +422,10 @@ mod tests {
         assert!(!marks.cover(entry(11, 4, true), MarkKind::Seen), "scheduled for later");
         assert!(!marks.cover(entry(10, 5, true), MarkKind::Seen), "published after the mark");
         assert!(!marks.cover(entry(10, 4, false), MarkKind::Seen), "never was in an inbox");
-        marks.add((Instant(12), EventNo(7)), Covered::UpTo(Instant(100)), MarkKind::Read, 1);
-        assert_eq!(marks.all().count(), 1);
+        marks.add(Instant(12), EventNo(7), Covered::UpTo(Instant(100)), MarkKind::Read, 1);
+        assert_eq!(marks.all().count(), 2, "the mark, and the seq of the newest change");
         assert!(marks.cover(entry(12, 6, true), MarkKind::Seen), "reading is seeing");
-        marks.add((Instant(12), EventNo(7)), Covered::Object(object.clone()), MarkKind::Seen, 1);
+        marks.add(Instant(12), EventNo(7), Covered::Object(object.clone()), MarkKind::Seen, 1);
         assert!(marks.cover(entry(12, 6, false), MarkKind::Seen));
     }
 
@@ -394,7 +435,7 @@ mod tests {
         let mut marks = Marks::default();
         let mut up_to = |at, to| {
             let what = Covered::UpTo(Instant(to));
-            marks.add((Instant(at), EventNo(at.cast_unsigned())), what, MarkKind::Seen, 1);
+            marks.add(Instant(at), EventNo(at.cast_unsigned()), what, MarkKind::Seen, 1);
         };
         up_to(10, 8);
         up_to(20, 5);
@@ -410,9 +451,9 @@ mod tests {
         assert!(covers(&marks, 8, 9), "the second takes nothing of the first away");
         assert!(!covers(&marks, 9, 9));
         let what = Covered::UpTo(Instant(25));
-        marks.add((Instant(30), EventNo(30)), what, MarkKind::Seen, 1);
+        marks.add(Instant(30), EventNo(30), what, MarkKind::Seen, 1);
         assert!(covers(&marks, 25, 29) && !covers(&marks, 26, 29));
-        assert_eq!(marks.all().count(), 1);
+        assert_eq!(marks.all().count(), 2, "the mark, and the seq of the newest change");
     }
 
     /// The cost of n marks of a kind and as many looks.
@@ -421,7 +462,7 @@ mod tests {
         work::take();
         let at = |n: u64| Instant(n.cast_signed());
         for n in 0..count {
-            marks.add((at(n), EventNo(count)), what(n), MarkKind::Seen, 1);
+            marks.add(at(n), EventNo(count), what(n), MarkKind::Seen, 1);
         }
         let reading = Reading::of(Some(&marks));
         for n in 0..count {
@@ -437,7 +478,7 @@ mod tests {
             };
             reading.of_entry(State::New, marking).unwrap();
         }
-        marks.forget_before(at(count), |_| {});
+        marks.forget_before(at(count), Day(0), |_| {});
         work::take()
     }
 

@@ -3,6 +3,7 @@
 pub(super) mod column;
 pub(super) mod counted;
 pub(super) mod followers;
+pub(super) mod items;
 pub(super) mod marks;
 pub(super) mod mutes;
 pub(super) mod preferences;

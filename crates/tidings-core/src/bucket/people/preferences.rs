@@ -115,7 +115,8 @@ impl Preferences {
     pub(crate) fn lanes(
         &self,
         channel: ChannelNo,
-        (of_type, paused): (&Type, &Paused),
+        of_type: &Type,
+        paused: &Paused,
         who: RoaringBitmap,
     ) -> impl Iterator<Item = (Option<LaneNo>, RoaringBitmap)> {
         self.split(channel, of_type, who)
@@ -157,6 +158,7 @@ mod tests {
             caps: Vec::new(),
             resolver: None,
             feedback: Default::default(),
+            users: None,
         }
     }
 

@@ -189,7 +189,8 @@ impl Roster {
     pub(crate) fn quiet(
         &self,
         who: &RoaringBitmap,
-        (channel, of_channel): (ChannelNo, Option<&QuietHours>),
+        channel: ChannelNo,
+        of_channel: Option<&QuietHours>,
         at: Instant,
     ) -> Vec<(Instant, RoaringBitmap)> {
         let mut quiet = Vec::new();
@@ -201,7 +202,7 @@ impl Roster {
             }
         }
         for number in own {
-            let end = self.quiet_until(RecipientNo(number), (channel, of_channel), at);
+            let end = self.quiet_until(RecipientNo(number), channel, of_channel, at);
             quiet.extend(end.map(|end| (end, RoaringBitmap::from_iter([number]))));
         }
         quiet
@@ -216,7 +217,8 @@ impl Roster {
     pub(crate) fn quiet_until(
         &self,
         number: RecipientNo,
-        (channel, of_channel): (ChannelNo, Option<&QuietHours>),
+        channel: ChannelNo,
+        of_channel: Option<&QuietHours>,
         at: Instant,
     ) -> Option<Instant> {
         if of_channel.is_none() && !self.own_hours.contains(number.0) {

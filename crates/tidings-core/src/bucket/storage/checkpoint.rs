@@ -112,6 +112,8 @@ fn head(bucket: &Bucket) -> Head {
         tail_from: tails.map(|kept| kept.row).min().unwrap_or(bucket.next_seq),
         closings: closings.collect(),
         paused: bucket.paused.clone(),
+        hidden: bucket.hidden,
+        forgotten_to: bucket.forgotten_to,
     }
 }
 
@@ -150,9 +152,9 @@ fn dirty_rows(bucket: &Bucket) -> Vec<Write> {
     }
     let stale = bucket.dirty.stale_marks.iter().take(STALE_MARKS_MAX);
     for (number, mark) in bucket.dirty.marks.iter().chain(stale) {
-        let newest = bucket.marks.get(number).and_then(|marks| marks.get(mark));
+        let row = bucket.marks.get(number).and_then(|marks| marks.row(mark));
         let key = bucket.key(Table::Marks).u32(*number).bytes(&mark.key());
-        put(Partition::Base, key.done(), newest.map(encode));
+        put(Partition::Base, key.done(), row);
     }
     for (seq, channel) in &bucket.dirty.ended {
         if let Some(day) = bucket.index.day_of(*seq) {

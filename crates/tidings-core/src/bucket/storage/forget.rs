@@ -11,6 +11,7 @@ impl Bucket {
     /// Forgets a day. The caller deletes its data in the store.
     pub(crate) fn forget(&mut self, day: Day) {
         self.index.forget(day);
+        self.forgotten_to = self.index.first_seq(self.next_seq).before();
         if self.chore.as_ref().is_some_and(|chore| chore.is_about(day)) {
             *self.chore = None;
         }
@@ -23,13 +24,13 @@ impl Bucket {
         let old: Vec<u32> = self
             .marks
             .iter()
-            .filter(|(_, marks)| marks.has_before(marks_from))
+            .filter(|(_, marks)| marks.has_before(marks_from, before))
             .map(|(number, _)| *number)
             .collect();
         for number in old {
             let marks = self.marks.get_mut(&number);
             let left = marks.is_some_and(|marks| {
-                marks.forget_before(marks_from, |mark| {
+                marks.forget_before(marks_from, before, |mark| {
                     stale.insert((number, mark));
                 })
             });

@@ -83,6 +83,7 @@ impl Known<'_> {
             Record::Profile { number, .. } if *number == RecipientNo(self.next_number) => Ok(()),
             Record::Profile { number, .. }
             | Record::Mark { number, .. }
+            | Record::Items { number, .. }
             | Record::Erased { number, .. }
             | Record::Attempted { number, .. } => self.recipient(number.0),
             Record::Follow { topics, .. } => topics.iter().try_for_each(|(_, who)| self.set(who)),

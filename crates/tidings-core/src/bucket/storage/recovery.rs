@@ -63,6 +63,9 @@ pub(crate) fn recover(no: BucketNo, from: Source<'_>) -> Result<Bucket, Unreadab
     read_scheduled(&mut bucket, from.view, from.compiled)?;
     if let Some(before) = from.forgotten_before {
         bucket.forget_before(before);
+        // A day may have been deleted since the checkpoint.
+        let before_first = bucket.index.first_seq(bucket.next_seq).before();
+        bucket.forgotten_to = bucket.forgotten_to.max(before_first);
     }
     Ok(bucket)
 }
@@ -74,6 +77,8 @@ fn take_head(bucket: &mut Bucket, head: Head) {
     bucket.rules = head.rules;
     bucket.versions = head.versions.into_iter().collect();
     bucket.paused = head.paused;
+    bucket.hidden = head.hidden;
+    bucket.forgotten_to = head.forgotten_to;
     for image in head.closings {
         let closing = Closing {
             lane: image.lane,
@@ -127,9 +132,7 @@ fn read_people(
             .and_then(MarkAt::of_key)
             .ok_or_else(|| odd_key("a recipient's mark"))?;
         known.recipient(number)?;
-        let marks = bucket.marks.or_default(number);
-        marks.put(mark, decode("a recipient's mark", value)?);
-        Ok(())
+        bucket.put_mark(number, mark, value)
     })
 }
 
@@ -182,9 +185,7 @@ fn read_lanes(
         }
         // A lane whose first checkpoint never came to its end has pages and no head.
         match (heads.get(&no), bucket.lanes.plain_mut().get_mut(&no)) {
-            (Some(head), Some(lane)) => {
-                lane.restore_page(head, (*part, number, *generation), value)
-            }
+            (Some(head), Some(lane)) => lane.restore_page(head, *part, number, *generation, value),
             _ => Ok(()),
         }
     })?;
@@ -261,14 +262,15 @@ fn replay(
     each_from(from.view, partition, &journal, &begin, |key, value| {
         let row = seq_at(key, REST).ok_or_else(|| odd_key("a record"))?;
         each_record(row, value, |seq, record| {
-            replay_one(bucket, (seq, row), day, record, from.compiled)
+            replay_one(bucket, seq, row, day, record, from.compiled)
         })
     })
 }
 
 fn replay_one(
     bucket: &mut Bucket,
-    (seq, row): (Seq, Seq),
+    seq: Seq,
+    row: Seq,
     day: Day,
     record: Record,
     compiled: &CompiledRules,
@@ -281,7 +283,7 @@ fn replay_one(
             let what = format!("bucket {}: record {next} is missing before {seq}", bucket.no);
             return Err(Unreadable(what));
         }
-        bucket.apply((seq, row), day, record, compiled);
+        bucket.apply(seq, row, day, record, compiled);
         return Ok(());
     }
     match record {

@@ -46,6 +46,8 @@ pub(in crate::bucket) struct Head {
     pub(in crate::bucket) tail_from: Seq,
     pub(in crate::bucket) closings: Vec<ClosingImage>,
     pub(in crate::bucket) paused: Vec<ChannelNo>,
+    pub(in crate::bucket) hidden: Seq,
+    pub(in crate::bucket) forgotten_to: Seq,
 }
 
 /// A recipient as stored; empty if erased.

@@ -1,6 +1,6 @@
 //! Conditions of types, asked in the look: what was published against what there is now.
 //!
-//! What does not ask for the recipient is asked once for all recipients of an arrival.
+//! The part that does not ask for the recipient is asked once for all recipients of an arrival.
 
 use roaring::RoaringBitmap;
 
@@ -52,17 +52,20 @@ impl Answers {
 
 /// Asks the condition of a type, if it has one, about the entries of an arrival at an instant.
 pub(crate) fn ask(
-    (draft, intake): (&Draft<'_>, &Intake),
-    (bucket, of_type): (&Bucket, &Type),
+    draft: &Draft<'_>,
+    intake: &Intake,
+    bucket: &Bucket,
+    of_type: &Type,
     kept: &StoredArrival,
-    (now, who): (Instant, &RoaringBitmap),
+    now: Instant,
+    who: &RoaringBitmap,
 ) -> Result<Answers, Unreadable> {
     let mut answers = Answers::default();
     let Some(condition) = of_type.condition.as_ref().filter(|_| !who.is_empty()) else {
         return Ok(answers);
     };
     let arrival = &kept.arrival;
-    let event = intake.event(draft, (arrival.at.day(), arrival.event))?;
+    let event = intake.event(draft, arrival.at.day(), arrival.event)?;
     let object = if condition.asks("object") {
         Some(intake.objects.now(draft, &event.object.id)?)
     } else {

@@ -143,7 +143,8 @@ impl Checks<'_> {
 
 /// The facts that all entries of an arrival share at an instant.
 pub(crate) fn facts_of(
-    (compiled, objects): (&CompiledRules, &Objects),
+    compiled: &CompiledRules,
+    objects: &Objects,
     kept: &StoredArrival,
     header: &Header,
     at: Instant,

@@ -12,7 +12,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::event::Audience;
 use crate::model::explanation::{ChannelPath, Rule, Step};
 use crate::model::id::Id;
-use crate::model::number::{LaneNo, RecipientAt, TypeNo};
+use crate::model::number::{LaneNo, RecipientAt};
 use crate::model::preference::{ALL_CATEGORIES, Mode, PreferenceScope};
 use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
@@ -58,7 +58,7 @@ impl Question<'_> {
             words: all.words,
         };
         let name = event.event_type.as_str();
-        let Some((type_no, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             let gone = Step::ends(Rule::Type, name, "it is not configured");
             arrival.steps.push(gone);
             return Ok(arrival);
@@ -105,7 +105,7 @@ impl Question<'_> {
             arrival.steps.push(step);
         }
         arrival.is_reached = true;
-        self.admission(&mut arrival, (type_no, of_type), is_recorded)?;
+        self.admission(&mut arrival, of_type, is_recorded)?;
         Ok(arrival)
     }
 
@@ -121,7 +121,7 @@ impl Question<'_> {
     fn admission(
         &self,
         arrival: &mut Arrival,
-        (type_no, of_type): (TypeNo, &Type),
+        of_type: &Type,
         is_recorded: bool,
     ) -> Result<(), Unreadable> {
         let admission = of_type.rules.admission;
@@ -129,15 +129,15 @@ impl Question<'_> {
             return Ok(());
         }
         let looked_at = format!("{} per {}", admission.word(), of_type.rules.per.word());
-        let around = (&self.engine.intake, &self.draft);
         let would = if is_recorded || !self.supposed {
             None
         } else {
             would_leave_out(
                 self.shard,
-                around,
+                &self.engine.intake,
+                &self.draft,
                 RecipientAt { bucket: self.bucket.no, number: self.number },
-                (type_no, of_type),
+                of_type,
                 self.event(),
             )?
         };
@@ -150,8 +150,8 @@ impl Question<'_> {
                 Step::passes(Rule::Admission, looked_at, "taken in")
             }
             None => {
-                let at = (self.event.row.arrived.day(), self.event.row.place);
-                match left_out(self.draft.view, self.bucket.no, at)? {
+                let row = &self.event.row;
+                match left_out(self.draft.view, self.bucket.no, row.arrived.day(), row.place)? {
                     None => Step::passes(Rule::Admission, looked_at, "left nobody out"),
                     Some(some) => {
                         arrival.is_reached = false;
@@ -168,7 +168,7 @@ impl Question<'_> {
     /// The entries that a supposed event would have.
     pub(super) fn routed(&self, arrival: &Arrival) -> Vec<RoutedEntry> {
         let mut branches = Vec::new();
-        let Some((_, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             return Vec::new();
         };
         for channel in of_type.channels(self.event().channels.as_deref()) {
@@ -190,7 +190,7 @@ impl Question<'_> {
         let routed = Routed::from([(route, RoaringBitmap::from_iter([self.number.0]))]);
         let routed = settle_lanes(self.bucket, compiled, &row.keys, routed);
         let mut entries = Vec::new();
-        for (t, routed) in by_instant((self.bucket, &compiled.names), row, routed) {
+        for (t, routed) in by_instant(self.bucket, &compiled.names, row, routed) {
             for (route, _) in routed {
                 entries.extend(route.lanes.iter().map(|lane| RoutedEntry {
                     channel: compiled.names.lane(*lane).channel,
@@ -206,7 +206,7 @@ impl Question<'_> {
     /// The rules of a channel on which there is no entry.
     pub(super) fn without_entry(&self, arrival: &Arrival, channel: ChannelNo) -> ChannelPath {
         let mut path = begin(channel);
-        let Some((_, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             return path;
         };
         path.steps = self.choice_steps(of_type, channel, arrival);
@@ -258,7 +258,7 @@ impl Question<'_> {
     /// The preference or the mutes that end what waits on a channel, in words.
     pub(super) fn unwanted_text(&self, channel: ChannelNo) -> String {
         let since = "a preference or a mute that is another now";
-        let Some((_, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             return since.to_owned();
         };
         let muted = self.mutes_that_concern(channel);
@@ -312,7 +312,7 @@ impl Question<'_> {
     fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
         let why = Why { words: &arrival.words, reasons: &arrival.reasons };
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let left = unmuted((self.bucket, of_type), channel, self.event(), why, who);
+        let left = unmuted(self.bucket, of_type, channel, self.event(), why, who);
         left.into_iter().next().map_or(Left::All, |(left, _)| left)
     }
 

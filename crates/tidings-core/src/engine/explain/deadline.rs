@@ -7,7 +7,6 @@ use roaring::RoaringBitmap;
 use super::arrival::{Arrival, RoutedEntry, policy_text};
 use crate::bucket::Lane;
 use crate::engine::explain::{Question, begin};
-use crate::engine::rows::reply::reply_of;
 use crate::journal::record::{About, Arrival as ArrivalRecord, EventAt, Origin, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::LaneKey;
@@ -17,6 +16,7 @@ use crate::model::explanation::{ChannelPath, EntryState, Rule, Step};
 use crate::model::number::{Seq, TypeNo};
 use crate::model::recipient::State;
 use crate::model::time::{Instant, duration_text};
+use crate::rules::compiled::Type;
 use crate::rules::deadline::{Entered, Window};
 use crate::rules::lane_kind::LaneKind;
 use crate::rules::{Cap, QuietHours};
@@ -32,14 +32,14 @@ impl Question<'_> {
         entry: &RoutedEntry,
     ) -> Result<ChannelPath, Unreadable> {
         let mut path = begin(entry.channel);
-        let Some((type_no, of_type)) = self.of_type else {
+        let Some(of_type) = self.of_type else {
             return Ok(path);
         };
         path.steps = self.choice_steps(of_type, entry.channel, arrival);
         if entry.t > self.now {
             path.steps.push(self.schedule_step(entry.channel, entry.t));
         }
-        let kept = Arc::new(self.supposed_arrival(arrival, entry, type_no));
+        let kept = Arc::new(self.supposed_arrival(arrival, entry, of_type));
         let names = &self.engine.intake.compiled.names;
         let address = names.address(entry.lane, &kept.arrival.keys);
         let due = if names.lane(entry.lane).is_inbox() {
@@ -54,14 +54,14 @@ impl Question<'_> {
             };
             let lane_text = self.lane_text(&address);
             path.steps.push(Step::passes(Rule::Lane, lane_text, enters));
-            let lane = self.bucket.lane_with((&kept, &address), self.number.0, compiled);
-            self.due_steps(&lane, &address, type_no, &mut path)?
+            let lane = self.bucket.lane_with(&kept, &address, self.number.0, compiled);
+            self.due_steps(&lane, &address, of_type.no, &mut path)?
         };
         path.at = due;
         path.state = EntryState::Pending;
         let at = due.unwrap_or(entry.t);
-        let reason = self.look((&kept, 0), &address, at)?;
-        self.look_steps(entry.channel, reason, (at, &mut path));
+        let reason = self.look(&kept, 0, &address, at)?;
+        self.look_steps(entry.channel, reason, at, &mut path);
         Ok(path)
     }
 
@@ -84,11 +84,10 @@ impl Question<'_> {
         &self,
         arrival: &Arrival,
         entry: &RoutedEntry,
-        type_no: TypeNo,
+        of_type: &Type,
     ) -> StoredArrival {
         let row = &self.event.row;
         let at = entry.t.max(self.now);
-        let pivot = self.of_type.and_then(|(_, of_type)| of_type.rules.group);
         StoredArrival {
             seq: self.bucket.next_seq,
             row: self.bucket.next_seq,
@@ -97,11 +96,11 @@ impl Question<'_> {
                 t: entry.t,
                 place: row.place,
                 event: EventAt { day: at.day(), ordinal: SUPPOSED },
-                type_no,
+                type_no: of_type.no,
                 rules: self.version.map_or(0, |version| version.number),
                 keys: row.keys.clone(),
                 origin: if entry.route.later { Origin::Later } else { Origin::First },
-                about: About::of(&row.event, pivot.unwrap_or(Pivot::Object)),
+                about: About::of(&row.event, of_type.rules.group.unwrap_or(Pivot::Object)),
                 reasons: arrival.words().to_vec(),
                 variants: vec![Variant {
                     lanes: entry.route.lanes.clone(),
@@ -163,7 +162,7 @@ impl Question<'_> {
             let Some(at) = due else {
                 continue;
             };
-            let (step, free) = self.cap_step(cap, channel, (at, passes))?;
+            let (step, free) = self.cap_step(cap, channel, at, passes)?;
             path.steps.push(step);
             if let Some(free) = free {
                 let until = terms.quiet_until(self.number.0, channel, free);
@@ -191,9 +190,10 @@ impl Question<'_> {
         &self,
         cap: &Cap,
         channel: ChannelNo,
-        (at, passes): (Instant, bool),
+        at: Instant,
+        passes: bool,
     ) -> Result<(Step, Option<Instant>), Unreadable> {
-        let mut sent = self.sent_within(channel, (at.plus_ms(-cap.per_ms), at))?;
+        let mut sent = self.sent_within(channel, at.plus_ms(-cap.per_ms), at)?;
         sent.sort_unstable();
         let (count, max) = (sent.len(), cap.max as usize);
         let looked_at =
@@ -213,14 +213,17 @@ impl Question<'_> {
     fn sent_within(
         &self,
         channel: ChannelNo,
-        (after, to): (Instant, Instant),
+        after: Instant,
+        to: Instant,
     ) -> Result<Vec<Instant>, Unreadable> {
         let within = |at: &Instant| *at > after && *at <= to;
         let name = channel.name();
         let reader = self.engine.reader(self.draft.view);
-        let known = reply_of(reader.messages_of(&self.profile.id))?;
-        let made =
-            known.unwrap_or_default().into_iter().filter(|of| of.channel == name && of.entries > 0);
+        let known = match reader.messages_of(&self.profile.id) {
+            Ok(known) => known,
+            Err(stop) => stop.refusal().map(|_| Vec::new())?,
+        };
+        let made = known.into_iter().filter(|of| of.channel == name && of.entries > 0);
         let names = &self.shard.compiled.names;
         let unmade = self.bucket.closings.iter().filter(|(_, closing)| {
             names.lane(closing.lane.lane).channel == channel
@@ -264,7 +267,8 @@ impl Question<'_> {
     /// The rules that decided when a message went out: the deadline is worked out anew from its entries.
     pub(super) fn was_due_steps(
         &self,
-        (address, at): (&LaneKey, Instant),
+        address: &LaneKey,
+        at: Instant,
         entries: &[&ArrivalRecord],
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
@@ -289,7 +293,7 @@ impl Question<'_> {
                 "went out earlier: full, flushed, or made due by a change of preferences or rules";
             path.steps.push(Step::passes(Rule::Deadline, "the closing", early).at(at));
         } else if due < at {
-            self.late_steps((due, at), name.channel, path)?;
+            self.late_steps(due, at, name.channel, path)?;
         }
         Ok(())
     }
@@ -297,7 +301,8 @@ impl Question<'_> {
     /// The rules that may have kept a window open from its deadline until it went out.
     fn late_steps(
         &self,
-        (due, at): (Instant, Instant),
+        due: Instant,
+        at: Instant,
         channel: ChannelNo,
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
@@ -312,7 +317,7 @@ impl Question<'_> {
         let first_asked = quiet.unwrap_or(due);
         for cap in self.caps(channel) {
             if !is_explained {
-                let (step, free) = self.cap_step(cap, channel, (first_asked, false))?;
+                let (step, free) = self.cap_step(cap, channel, first_asked, false)?;
                 path.steps.push(step);
                 is_explained = free.is_some();
             }

@@ -129,7 +129,7 @@ impl Question<'_> {
             let lanes = &kept.arrival.variants[*variant as usize].lanes;
             let lane = lanes.iter().find(|lane| names.lane(**lane).channel == channel);
             if let Some(lane) = lane {
-                self.stay((kept, *variant), *lane, &mut path)?;
+                self.stay(kept, *variant, *lane, &mut path)?;
             }
         }
         for (_, reason, at) in entries.dropped.iter().filter(|(of, ..)| *of == channel) {
@@ -141,7 +141,7 @@ impl Question<'_> {
             };
             let step = ended(rule_of(*reason), looked_at, *reason);
             path.steps.push(step.at(*at));
-            end(&mut path, (reason.outcome(), Some(*reason)), *at);
+            end(&mut path, reason.outcome(), Some(*reason), *at);
         }
         for (t, channels, _) in &entries.scheduled {
             if channels.contains(&channel) {
@@ -156,7 +156,8 @@ impl Question<'_> {
     /// The time of an entry in one lane, up to its end, its move, or now.
     fn stay(
         &self,
-        (kept, variant): (&Arc<StoredArrival>, u32),
+        kept: &Arc<StoredArrival>,
+        variant: u32,
         lane_no: LaneNo,
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
@@ -181,8 +182,8 @@ impl Question<'_> {
             };
             match (why, &record) {
                 (Some(reason), Record::InboxDelivered { at, .. }) => {
-                    self.look_steps(name.channel, Some(reason), (*at, path));
-                    end(path, (reason.outcome(), Some(reason)), *at);
+                    self.look_steps(name.channel, Some(reason), *at, path);
+                    end(path, reason.outcome(), Some(reason), *at);
                 }
                 (Some(reason), Record::Cut { at, .. }) => {
                     let looked_at = match reason {
@@ -191,7 +192,7 @@ impl Question<'_> {
                     };
                     let step = ended(rule_of(reason), looked_at, reason);
                     path.steps.push(step.at(*at));
-                    end(path, (reason.outcome(), Some(reason)), *at);
+                    end(path, reason.outcome(), Some(reason), *at);
                 }
                 (None, Record::Cut { at, .. }) => {
                     let moved = "a changed preference, configuration or pause";
@@ -205,13 +206,13 @@ impl Question<'_> {
         let who = RoaringBitmap::from_iter([self.number.0]);
         let pending = self.bucket.pending(kept.seq, &address, name.channel, &who);
         match (pending.is_empty(), name.is_inbox()) {
-            (false, false) => self.waiting((kept, variant), &address, path),
+            (false, false) => self.waiting(kept, variant, &address, path),
             (false, true) => Ok(()),
             (true, true) => {
-                self.look_steps(name.channel, None, (arrival.at, path));
+                self.look_steps(name.channel, None, arrival.at, path);
                 let shown = Step::passes(Rule::Delivery, "the inbox", "it is in the inbox");
                 path.steps.push(shown.at(arrival.at));
-                end(path, (Outcome::Delivered, None), arrival.at);
+                end(path, Outcome::Delivered, None, arrival.at);
                 Ok(())
             }
             (true, false) => self.in_message(kept.seq, &address, path),
@@ -221,7 +222,8 @@ impl Question<'_> {
     /// An entry that waits in its lane, or whose message is not made yet.
     fn waiting(
         &self,
-        (kept, variant): (&Arc<StoredArrival>, u32),
+        kept: &Arc<StoredArrival>,
+        variant: u32,
         address: &LaneKey,
         path: &mut ChannelPath,
     ) -> Result<(), Unreadable> {
@@ -242,9 +244,9 @@ impl Question<'_> {
             },
         };
         let look_at = at.unwrap_or(self.now).max(self.now);
-        let reason = self.look((kept, variant), address, look_at)?;
+        let reason = self.look(kept, variant, address, look_at)?;
         let channel = self.shard.compiled.names.lane(address.lane).channel;
-        self.look_steps(channel, reason, (look_at, path));
+        self.look_steps(channel, reason, look_at, path);
         path.at = at;
         Ok(())
     }
@@ -258,7 +260,7 @@ impl Question<'_> {
     ) -> Result<(), Unreadable> {
         let (view, days) = (self.draft.view, &self.event.journal_days);
         let of = RecipientAt { bucket: self.bucket.no, number: self.number };
-        let (closing, row) = message_with(view, days, of, (seq, address))?;
+        let (closing, row) = message_with(view, days, of, seq, address)?;
         let name = self.shard.compiled.names.lane(address.lane);
         let (shown, left_out) = row.seqs(closing);
         let reason = left_out.iter().find(|(of, _)| *of == seq);
@@ -279,10 +281,10 @@ impl Question<'_> {
         let (window, planned) = self.engine.reader(view).message_at(&all)?;
         let entries: Vec<&Arrival> =
             planned.entries.iter().map(|source| &window.found.source(*source).0.arrival).collect();
-        self.was_due_steps((address, row.at), &entries, path)?;
-        self.look_steps(name.channel, reason, (row.at, path));
+        self.was_due_steps(address, row.at, &entries, path)?;
+        self.look_steps(name.channel, reason, row.at, path);
         if let Some(reason) = reason {
-            end(path, (reason.outcome(), Some(reason)), row.at);
+            end(path, reason.outcome(), Some(reason), row.at);
             return Ok(());
         }
         let (plan, planned) = self.engine.reader(view).message_at(&located(shown))?;
@@ -339,7 +341,7 @@ impl Question<'_> {
                     _ => Step::ends(Rule::Delivery, looked_at, result),
                 };
                 path.steps.push(step.at(at));
-                end(path, (ending.outcome(), ending.reason()), at);
+                end(path, ending.outcome(), ending.reason(), at);
             }
         }
         Ok(())

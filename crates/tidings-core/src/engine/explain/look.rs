@@ -22,7 +22,8 @@ impl Question<'_> {
     /// The reason why an entry would end if its message were made for an instant: the planner is asked.
     pub(super) fn look(
         &self,
-        (kept, variant): (&Arc<StoredArrival>, u32),
+        kept: &Arc<StoredArrival>,
+        variant: u32,
         address: &LaneKey,
         at: Instant,
     ) -> Result<Option<Reason>, Unreadable> {
@@ -51,10 +52,9 @@ impl Question<'_> {
             draft.events.add(event.day, event.ordinal, &self.event.row);
         }
         let who = RoaringBitmap::from_iter([self.number.0]);
-        let answers = self.engine.planner(self.draft.view).answers(&draft, self.bucket, &plan)?;
-        let of = (self.bucket, name.channel);
-        let planned =
-            self.engine.planner(self.draft.view).planned(&draft, of, &who, (&plan, &answers))?;
+        let planner = self.engine.planner(self.draft.view);
+        let answers = planner.answers(&draft, self.bucket, &plan)?;
+        let planned = planner.planned(&draft, self.bucket, &who, &plan, &answers)?;
         let reason = planned.iter().flat_map(|planned| &planned.ended).next();
         Ok(reason.map(|(_, reason)| *reason))
     }
@@ -64,7 +64,8 @@ impl Question<'_> {
         &self,
         channel: ChannelNo,
         ended_by: Option<Reason>,
-        (at, path): (Instant, &mut ChannelPath),
+        at: Instant,
+        path: &mut ChannelPath,
     ) {
         let mut passed = None;
         for check in look::reasons() {
@@ -73,7 +74,7 @@ impl Question<'_> {
             if passed == Some(rule) {
                 continue;
             }
-            let Some(looked_at) = self.looked_at(check, channel, (at, ended_by)) else {
+            let Some(looked_at) = self.looked_at(check, channel, at, ended_by) else {
                 continue;
             };
             if let Some(reason) = ended_by.filter(|reason| rule_of(*reason) == rule) {
@@ -90,9 +91,10 @@ impl Question<'_> {
         &self,
         check: Reason,
         channel: ChannelNo,
-        (at, ended_by): (Instant, Option<Reason>),
+        at: Instant,
+        ended_by: Option<Reason>,
     ) -> Option<String> {
-        let (event, rules) = (self.event(), self.of_type.map(|(_, of_type)| &of_type.rules));
+        let (event, rules) = (self.event(), self.of_type.map(|of_type| &of_type.rules));
         let is_inbox = channel == INBOX_NO;
         match check {
             Reason::UnknownType => Some(event.event_type.as_str().to_owned()),
@@ -106,7 +108,7 @@ impl Question<'_> {
             }
             Reason::Expired => event.expires_at.map(|at| at.to_string()),
             Reason::Preference => {
-                let (_, of_type) = self.of_type.filter(|_| !is_inbox)?;
+                let of_type = self.of_type.filter(|_| !is_inbox)?;
                 Some(match ended_by {
                     Some(Reason::Preference) => self.unwanted_text(channel),
                     _ => self.preference_text(of_type, channel),
@@ -115,7 +117,7 @@ impl Question<'_> {
             Reason::Condition | Reason::ConditionError => rules?.condition.clone(),
             Reason::NotApplicable => Some(event.object.id.as_str().to_owned()),
             Reason::Seen => {
-                let after_ms = self.of_type.and_then(|(_, of_type)| of_type.after_ms(channel));
+                let after_ms = self.of_type.and_then(|of_type| of_type.after_ms(channel));
                 let seen = match rules.and_then(|rules| rules.drop_if_seen) {
                     _ if after_ms.is_some() => "after the inbox",
                     Some(false) => return None,

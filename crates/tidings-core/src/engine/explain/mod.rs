@@ -1,6 +1,6 @@
 //! Explanations of what became of an event for a recipient, or what would.
 //!
-//! What the journal knows is told from it: the reasons and lanes of entries, when and why they ended, the messages that
+//! They read from the journal: the reasons and lanes of entries, when and why they ended, the messages that
 //! carried them. What it does not keep, such as why there is no entry, is asked again of the audiences, preferences
 //! and rules of now, and the result says so. A supposed event is asked through the same functions as one that is
 //! published, for this recipient alone, and nothing is written.
@@ -27,7 +27,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
 use crate::model::explanation::{ChannelPath, EntryState, Explanation, Rule, Step};
 use crate::model::id::Id;
-use crate::model::number::{RecipientAt, RecipientNo, TypeNo};
+use crate::model::number::{RecipientAt, RecipientNo};
 use crate::model::reason::{Outcome, Reason};
 use crate::model::recipient::Recipient;
 use crate::model::time::Instant;
@@ -69,7 +69,7 @@ struct Question<'a> {
     /// The instant as of which it is answered.
     now: Instant,
     version: Option<&'a Arc<Version>>,
-    of_type: Option<(TypeNo, &'a Type)>,
+    of_type: Option<&'a Type>,
 }
 
 impl<'a> Reader<'a> {
@@ -81,39 +81,43 @@ impl<'a> Reader<'a> {
     pub fn explain(
         &self,
         subject: Subject,
-        (recipient, now): (&Id, Instant),
+        recipient: &Id,
+        now: Instant,
     ) -> Result<Explanation, Unexplained> {
-        Ok(self.question(subject, (recipient, now))?.answer()?)
+        Ok(self.question(subject, recipient, now)?.answer()?)
     }
 
     /// The rules that decided when the window of an event for a recipient went out; nothing where the event or the
     /// recipient is not known any more.
     pub(super) fn why_due(
         &self,
-        (subject, recipient): (Subject, &Id),
-        at: (&LaneKey, Instant),
+        subject: Subject,
+        recipient: &Id,
+        address: &LaneKey,
+        at: Instant,
         window: &Plan,
     ) -> Result<Vec<Step>, Unreadable> {
         let engine = self.engine;
-        let question = match self.question(subject, (recipient, engine.now())) {
+        let question = match self.question(subject, recipient, engine.now()) {
             Ok(question) => question,
             Err(Unexplained::Unreadable(fault)) => return Err(fault),
             Err(_) => return Ok(Vec::new()),
         };
-        let channel = engine.intake.compiled.names.lane(at.0.lane).channel;
+        let channel = engine.intake.compiled.names.lane(address.lane).channel;
         let mut path = begin(channel);
         let mut sources: Vec<u32> = window.found.entries.iter().map(|of| of.source).collect();
         window.order(&mut sources);
         let entries: Vec<_> =
             sources.iter().map(|source| &window.found.source(*source).0.arrival).collect();
-        question.was_due_steps(at, &entries, &mut path)?;
+        question.was_due_steps(address, at, &entries, &mut path)?;
         Ok(path.steps)
     }
 
     fn question(
         &self,
         subject: Subject,
-        (recipient, now): (&Id, Instant),
+        recipient: &Id,
+        now: Instant,
     ) -> Result<Question<'a>, Unexplained> {
         let Reader { engine, view } = *self;
         let now = now.max(engine.now());
@@ -136,7 +140,7 @@ impl<'a> Reader<'a> {
         let version = engine.intake.compiled.current();
         let name = event.row.event.event_type.as_str();
         let of_type = engine.intake.compiled.names.type_no(name);
-        let of_type = of_type.and_then(|of_type| Some((of_type, version?.of_type(of_type)?)));
+        let of_type = of_type.and_then(|of_type| version?.of_type(of_type));
         Ok(Question {
             engine,
             shard: &engine.shards[engine.shards.index_of(no)],
@@ -188,7 +192,7 @@ impl Question<'_> {
         let mut channels: BTreeSet<ChannelNo> = entries.channels(self);
         if arrival.is_reached {
             let only = self.event().channels.as_deref();
-            channels.extend(self.of_type.iter().flat_map(|(_, of_type)| of_type.channels(only)));
+            channels.extend(self.of_type.iter().flat_map(|of_type| of_type.channels(only)));
         }
         let routed =
             if arrival.is_reached && self.supposed { self.routed(&arrival) } else { Vec::new() };
@@ -234,7 +238,7 @@ fn begin(channel: ChannelNo) -> ChannelPath {
 }
 
 /// Sets how an entry ended.
-fn end(path: &mut ChannelPath, (outcome, reason): (Outcome, Option<Reason>), at: Instant) {
+fn end(path: &mut ChannelPath, outcome: Outcome, reason: Option<Reason>, at: Instant) {
     path.state = EntryState::Ended(outcome);
     path.reason = reason;
     path.at = Some(at);

@@ -84,8 +84,8 @@ impl Intake {
                 Ok(done)
             }
             Command::ReportAddress { address, report, at } => {
-                let report = (*report, (*at).min(self.now));
-                if let Some(listed) = self.suppressions.reported(address, report, self.now) {
+                let (at, now) = ((*at).min(self.now), self.now);
+                if let Some(listed) = self.suppressions.reported(address, *report, at, now) {
                     self.list(draft, address, listed);
                 }
                 Ok(done)
@@ -104,6 +104,7 @@ impl Intake {
             | Command::Subscribe { recipient, .. }
             | Command::Unsubscribe { recipient, .. }
             | Command::Mark { recipient, .. }
+            | Command::ChangeItems { recipient, .. }
             | Command::Preference { recipient, .. }
             | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. } => Ok(Accepted::OfRecipient(recipient.clone())),
@@ -125,13 +126,13 @@ impl Intake {
             limits.check(Bound::Objects, kept)?;
         }
         let today = self.keep_today(draft);
-        self.objects.upsert(draft, object, (today, by))?;
+        self.objects.upsert(draft, object, today, by)?;
         Ok(Accepted::Answered(Reply::Done))
     }
 
     /// Changes what the list of suppressed addresses says of one.
     fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: Listed) {
-        self.suppressions.put(draft, (address, listed), self.now);
+        self.suppressions.put(draft, address, listed, self.now);
         draft.log(|| Act::Suppression { address: address.clone(), listed, at: self.now });
     }
 
@@ -216,7 +217,7 @@ impl Intake {
             self.objects.upsert_role(draft, &described(role), day)?;
         }
         let object = described(&event.object);
-        self.objects.upsert(draft, &object, (day, Giver::Event))
+        self.objects.upsert(draft, &object, day, Giver::Event)
     }
 
     /// Answers an event whose id is known: nothing happens.
@@ -286,7 +287,7 @@ impl Intake {
             return Ok(None);
         }
         let (row, last) = self.scheduled_row(draft, t, place)?;
-        self.take_scheduled(draft, t, (&row, last));
+        self.take_scheduled(draft, t, &row, last);
         let today = self.now.day();
         self.objects.touch_all(draft, &row.event, today)?;
         let at = self.enter_row(draft, last, &row)?;
@@ -308,8 +309,8 @@ impl Intake {
             if let Some(at) = arrived.and_then(|(_, located)| located.at) {
                 return Ok(at);
             }
-            let entered = (Owner::Intake, Table::EnteredIds);
-            let known = named_in(draft, &row.event.id, entered, Partition::Day(today))?;
+            let (owner, table) = (Owner::Intake, Table::EnteredIds);
+            let known = named_in(draft, &row.event.id, owner, table, Partition::Day(today))?;
             let mut known = known.iter().map(|(_, located)| located);
             let known = known.find(|located| located.place == row.place);
             if let Some(at) = known.and_then(|located| located.at) {
@@ -325,12 +326,7 @@ impl Intake {
     }
 
     /// Removes an instant at which an event was to enter lanes, and with the last one what names it.
-    fn take_scheduled(
-        &mut self,
-        draft: &mut Draft<'_>,
-        t: Instant,
-        (row, last): (&EventRow, Instant),
-    ) {
+    fn take_scheduled(&mut self, draft: &mut Draft<'_>, t: Instant, row: &EventRow, last: Instant) {
         let place = row.place;
         self.scheduled.remove(&(t, place));
         // Shards on other nodes may still read it: then it goes with the acts that say so.
@@ -362,7 +358,7 @@ impl Intake {
             };
             let (row, last) = self.scheduled_row(draft, *first, *place)?;
             for t in &event.waits_for {
-                self.take_scheduled(draft, *t, (&row, last));
+                self.take_scheduled(draft, *t, &row, last);
             }
             let at = self.enter_row(draft, last, &row)?;
             draft.log(|| Act::Keep { row, at });
@@ -376,7 +372,8 @@ impl Intake {
     pub(crate) fn answer(
         &mut self,
         draft: &mut Draft<'_>,
-        (act, is_whole): (&Act, bool),
+        act: &Act,
+        is_whole: bool,
         reply: Reply,
     ) -> Result<Reply, Unreadable> {
         if let (Act::Publish { row, .. }, Reply::Published(published)) = (act, &reply) {
@@ -414,7 +411,7 @@ impl Intake {
         if let Some(first) = waits_for.first() {
             let (row, last) = self.scheduled_row(draft, *first, located.place)?;
             for t in &waits_for {
-                self.take_scheduled(draft, *t, (&row, last));
+                self.take_scheduled(draft, *t, &row, last);
             }
             draft.log(|| Act::Unschedule { place: located.place, waits_for });
         }

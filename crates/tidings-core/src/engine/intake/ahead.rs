@@ -1,6 +1,6 @@
 //! Cancels of events that are not known yet (contract, section 6, "Cancel ahead").
 //!
-//! Who cancels may be faster than who publishes. Such a cancel is remembered for a day; nothing but the id and the
+//! A cancel may arrive before its event. Such a cancel is remembered for a day; nothing but the id and the
 //! time is kept of it.
 
 use std::collections::{BTreeMap, BTreeSet};

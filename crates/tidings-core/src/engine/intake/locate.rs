@@ -38,9 +38,9 @@ impl Intake {
     /// while entries of the first are still pending or kept.
     pub(crate) fn located_event(&self, draft: &Draft<'_>, id: &Id) -> Result<Places, Unreadable> {
         let days = self.entered_days.iter().copied();
-        let mut located = named(draft, id, (Owner::Intake, Table::EnteredIds), days)?;
-        let scheduled = (Owner::Intake, Table::ScheduledIds);
-        located.extend(named_in(draft, id, scheduled, Partition::Base)?);
+        let mut located = named(draft, id, Owner::Intake, Table::EnteredIds, days)?;
+        let (owner, table) = (Owner::Intake, Table::ScheduledIds);
+        located.extend(named_in(draft, id, owner, table, Partition::Base)?);
         let arrived = self.locate(draft, id)?;
         located.extend(arrived.map(|(day, located)| (Some(day), located)));
         Ok(located)
@@ -57,9 +57,9 @@ impl Intake {
             Cancelled::Event(id) => self.located_event(draft, id)?,
             Cancelled::Key(key) => {
                 let days = self.id_days.iter().copied();
-                let mut located = named(draft, key, (Owner::Intake, Table::Keys), days)?;
-                let scheduled = (Owner::Intake, Table::ScheduledKeys);
-                located.extend(named_in(draft, key, scheduled, Partition::Base)?);
+                let mut located = named(draft, key, Owner::Intake, Table::Keys, days)?;
+                let (owner, table) = (Owner::Intake, Table::ScheduledKeys);
+                located.extend(named_in(draft, key, owner, table, Partition::Base)?);
                 located
             }
         };
@@ -139,12 +139,13 @@ fn missing() -> Unreadable {
 pub(crate) fn named(
     draft: &Draft<'_>,
     name: &Id,
-    of: (Owner, Table),
+    owner: Owner,
+    table: Table,
     days: impl Iterator<Item = Day>,
 ) -> Result<Places, Unreadable> {
     let mut located = Places::new();
     for day in days {
-        located.extend(named_in(draft, name, of, Partition::Day(day))?);
+        located.extend(named_in(draft, name, owner, table, Partition::Day(day))?);
     }
     Ok(located)
 }
@@ -152,7 +153,8 @@ pub(crate) fn named(
 pub(crate) fn named_in(
     draft: &Draft<'_>,
     name: &Id,
-    (owner, table): (Owner, Table),
+    owner: Owner,
+    table: Table,
     partition: Partition,
 ) -> Result<Places, Unreadable> {
     let prefix = named_key(owner, table, name, None);

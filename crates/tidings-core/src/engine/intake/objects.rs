@@ -1,6 +1,6 @@
 //! Objects as they are now. What an `object` command gives is kept until it is changed or the object deleted.
 //!
-//! What only an event gave is kept until the newest day that named or changed the object is forgotten. From then on it
+//! Fields that only an event gave are kept until the newest day that named or changed the object is forgotten. From then on it
 //! counts as unknown; rows go, or shrink to what is kept, a few at a time, with the steps that follow.
 
 use std::ops::ControlFlow;
@@ -185,7 +185,8 @@ impl Objects {
     /// Reads the withdrawn objects.
     pub(crate) fn recover(
         view: &dyn ReadView,
-        (withdrawals, kept): (u64, u64),
+        withdrawals: u64,
+        kept: u64,
     ) -> Result<Self, Unreadable> {
         let mut objects = Self { withdrawals, kept, ..Self::default() };
         each_base(view, Table::Withdrawn, |key, _| {
@@ -221,7 +222,8 @@ impl Objects {
         &mut self,
         draft: &mut Draft<'_>,
         given: &Object,
-        (day, by): (Day, Giver),
+        day: Day,
+        by: Giver,
     ) -> Result<(), Unreadable> {
         let known = self.known(draft, &given.id)?;
         let mut row = match &known {
@@ -272,7 +274,7 @@ impl Objects {
     ) -> Result<(), Unreadable> {
         // Most are bare ids: these need no row.
         if given.says_something() {
-            self.upsert(draft, given, (day, Giver::Role))
+            self.upsert(draft, given, day, Giver::Role)
         } else {
             self.touch(draft, &given.id, day)
         }

@@ -218,7 +218,8 @@ impl Intake {
     pub(crate) fn event(
         &self,
         draft: &Draft<'_>,
-        (day, at): (Day, EventAt),
+        day: Day,
+        at: EventAt,
     ) -> Result<Arc<Event>, Unreadable> {
         if let Some(event) = self.events.get(&(day, at)) {
             return Ok(event);
@@ -287,7 +288,8 @@ impl Intake {
     pub(crate) fn with_header<T>(
         &self,
         draft: &Draft<'_>,
-        (day, at): (Day, EventAt),
+        day: Day,
+        at: EventAt,
         look: impl FnOnce(&Header) -> T,
     ) -> Result<T, Unreadable> {
         match self.fresh_header(day, at) {
@@ -404,7 +406,7 @@ impl Intake {
             acts: head.acts,
             log_rows,
             tally: head.tally,
-            objects: Objects::recover(view, (head.withdrawals, head.kept_objects))?,
+            objects: Objects::recover(view, head.withdrawals, head.kept_objects)?,
             suppressions: Suppressions::recover(view)?,
             ahead: Own(Ahead::recover(view)?),
             forgotten_before: head.forgotten_before,
@@ -412,7 +414,7 @@ impl Intake {
             days: head.days.into_iter().filter(|(day, _)| held.contains(day)).collect(),
             id_days: held.iter().copied().collect(),
             known_ids: KnownIds::recover(view, held)?,
-            entered_days: days_with(view, held, (Owner::Intake, Table::EnteredIds))?,
+            entered_days: days_with(view, held, Owner::Intake, Table::EnteredIds)?,
             ..Self::new(head.buckets)
         };
         if let Some(before) = intake.forgotten_before {

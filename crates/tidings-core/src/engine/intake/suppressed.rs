@@ -101,7 +101,8 @@ impl Suppressions {
     pub(crate) fn put(
         &mut self,
         draft: &mut Draft<'_>,
-        (of, listed): (&ChannelAddress, Listed),
+        of: &ChannelAddress,
+        listed: Listed,
         now: Instant,
     ) {
         // A look may be late, since it is asked of the instant at which its lane was due; and so may a report.
@@ -123,7 +124,8 @@ impl Suppressions {
     pub(crate) fn reported(
         &self,
         of: &ChannelAddress,
-        (report, at): (AddressReport, Instant),
+        report: AddressReport,
+        at: Instant,
         now: Instant,
     ) -> Option<Listed> {
         let known = self.of(of, now);
@@ -136,7 +138,7 @@ impl Suppressions {
                     .map(|_| Listed::Lifted(at));
             }
             AddressReport::Bounced(source) => return self.bounced(of, Bounce { at, source }, now),
-            AddressReport::Arrived(source) => return self.arrived(of, (source, at)),
+            AddressReport::Arrived(source) => return self.arrived(of, source, at),
         };
         // Whoever took it off the list knew of what was before.
         if self.lifted.get(of).is_some_and(|lifted| at <= *lifted) {
@@ -189,7 +191,7 @@ impl Suppressions {
 
     /// The change after a message that arrived: the bounces before it count no more. What a provider took, it may yet
     /// report as bounced, so that undoes its refusals alone.
-    fn arrived(&self, of: &ChannelAddress, (source, at): (Source, Instant)) -> Option<Listed> {
+    fn arrived(&self, of: &ChannelAddress, source: Source, at: Instant) -> Option<Listed> {
         let known = self.bouncing.get(of)?;
         let is_undone = |bounce: &Bounce| {
             bounce.at <= at && (source == Source::Report || source == bounce.source)
@@ -213,7 +215,7 @@ impl Suppressions {
     pub(crate) fn given(&mut self, draft: &mut Draft<'_>, change: &RecipientChange, now: Instant) {
         let listed = Listed::Lifted(now);
         for address in self.given_again(change) {
-            self.put(draft, (&address, listed), now);
+            self.put(draft, &address, listed, now);
             draft.log(|| Act::Suppression { address, listed, at: now });
         }
     }
@@ -265,7 +267,8 @@ impl Suppressions {
     /// Those among some recipients whose addresses on a channel are all suppressed.
     pub(crate) fn among(
         &self,
-        (bucket, channel): (&Bucket, ChannelNo),
+        bucket: &Bucket,
+        channel: ChannelNo,
         who: &RoaringBitmap,
         at: Instant,
     ) -> RoaringBitmap {
@@ -327,7 +330,7 @@ mod tests {
         let mut all = Suppressions::default();
         for (report, day, hour) in reports {
             let at = Instant(day * DAY_MS + hour * DAY_MS / 24);
-            if let Some(listed) = all.reported(&of, (*report, at), at) {
+            if let Some(listed) = all.reported(&of, *report, at, at) {
                 // Each is stored and read again.
                 let row = Row { address: of.clone(), listed };
                 let row: Row = decode("a row", &encode(&row)).unwrap();

@@ -194,7 +194,7 @@ impl Engine {
             for Settled { closing, sent, tried, attempts } in settled {
                 let shard = engine.shards.index_of(closing.bucket);
                 let shard = &mut engine.shards[shard];
-                remember_sent(shard, (&engine.intake, &mut *draft), *closing, sent)?;
+                remember_sent(shard, &engine.intake, &mut *draft, *closing, sent)?;
                 note_answers(shard, draft, *closing, attempts)?;
                 for tried in tried {
                     note_attempts(shard, draft, *closing, *tried);
@@ -218,8 +218,7 @@ impl Planner<'_> {
         for bucket in engine.shards.buckets() {
             for (closing, open) in &bucket.closings {
                 if !open.sending.is_empty() {
-                    let of = (*closing, &open.sending);
-                    plans.push(self.unsettled_of(bucket, of)?);
+                    plans.push(self.unsettled_of(bucket, *closing, &open.sending)?);
                 }
             }
         }
@@ -247,7 +246,7 @@ impl Planner<'_> {
             };
             let who = who & &open.sending;
             if !who.is_empty() {
-                plans.push(self.unsettled_of(bucket, (seq, &who))?);
+                plans.push(self.unsettled_of(bucket, seq, &who)?);
             }
         }
         Ok(plans)
@@ -256,7 +255,8 @@ impl Planner<'_> {
     fn unsettled_of(
         &self,
         bucket: &Bucket,
-        (closing, who): (Seq, &RoaringBitmap),
+        closing: Seq,
+        who: &RoaringBitmap,
     ) -> Result<Plan, Unreadable> {
         let Planner { engine, view } = *self;
         let open = bucket.closings.get(&closing).ok_or_else(|| {
@@ -304,7 +304,7 @@ impl Planner<'_> {
         });
         let unrecoverable = unrecoverable.collect();
         let closing = bucket.closing_id(closing);
-        let mut plan = self.plan_of(closing, (&open.lane, open.at, open.clock), found)?;
+        let mut plan = self.plan_of(closing, &open.lane, open.at, open.clock, found)?;
         for planned in &mut planned {
             plan.order(&mut planned.entries);
         }

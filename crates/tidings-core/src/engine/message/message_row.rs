@@ -56,12 +56,15 @@ impl MessageRow {
         let entries = planned.entries.iter().map(|source| seq(*source));
         let ended = planned.ended.iter().map(|(source, reason)| (seq(*source), *reason));
         let lane = LaneKey { lane: plan.lane, key: plan.key.clone() };
-        let head = (lane, plan.at, built.0 - plan.at.0);
-        Self::new(head, plan.closing.seq, entries, ended, [].into_iter())
+        let built_after_ms = built.0 - plan.at.0;
+        let (closing, taken) = (plan.closing.seq, [].into_iter());
+        Self::new(lane, plan.at, built_after_ms, closing, entries, ended, taken)
     }
 
     fn new(
-        (lane, at, built_after_ms): (LaneKey, Instant, i64),
+        lane: LaneKey,
+        at: Instant,
+        built_after_ms: i64,
         closing: Seq,
         entries: impl Iterator<Item = Seq>,
         ended: impl Iterator<Item = (Seq, Reason)>,
@@ -88,9 +91,9 @@ impl MessageRow {
         let (out, entries): (Vec<Seq>, Vec<Seq>) =
             entries.into_iter().partition(|seq| seqs.contains(seq));
         let out = out.into_iter().map(|seq| (seq, why));
-        let head = (self.lane.clone(), self.at, self.built_after_ms);
         let (entries, ended) = (entries.into_iter(), ended.into_iter());
-        Self::new(head, closing, entries, ended, taken.into_iter().chain(out))
+        let (lane, taken) = (self.lane.clone(), taken.into_iter().chain(out));
+        Self::new(lane, self.at, self.built_after_ms, closing, entries, ended, taken)
     }
 
     /// The instant at which it was built.

@@ -188,7 +188,7 @@ impl Shard {
         let names = &self.compiled.names;
         let channel = names.lane(open.lane.lane).channel;
         let who = RoaringBitmap::from_iter([number.0]);
-        let found = bucket.waiting(draft.view, names).unmade_for((closing.seq, open), number.0)?;
+        let found = bucket.waiting(draft.view, names).unmade_for(closing.seq, open, number.0)?;
         let seq = |entry: &FoundEntry| found.source(entry.source).0.seq;
         let entries = found.entries.iter().map(|entry| Entries {
             seq: seq(entry),
@@ -282,9 +282,9 @@ fn reopen(
     }
     let channel = shard.compiled.names.lane(row.lane.lane).channel;
     let from = seqs.iter().min().copied().unwrap_or(seq);
-    let open = Closing::new(row.lane.clone(), (row.at, row.at), from);
+    let open = Closing::new(row.lane.clone(), row.at, row.at, from);
     let unwanted = match shard.version() {
-        Some(version) => shard.messages(draft).unwanted_in((message, channel), &open, &version)?,
+        Some(version) => shard.messages(draft).unwanted_in(message, channel, &open, &version)?,
         None => Vec::new(),
     };
     let has_failed = ending.outcome() == Outcome::Failed;

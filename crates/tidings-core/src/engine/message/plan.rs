@@ -224,10 +224,10 @@ impl Planner<'_> {
         let look = Look { from, to: closing.seq, who: &who, takes: &takes, has: &has };
         let mut found = bucket.index.look(view, &look)?;
         found.sort();
-        let mut plan = self.plan_of(closing, (&open.lane, open.at, open.clock), found)?;
+        let mut plan = self.plan_of(closing, &open.lane, open.at, open.clock, found)?;
         let draft = Draft::new(view);
         let answers = self.answers(&draft, bucket, &plan)?;
-        plan.messages = self.planned(&draft, (bucket, lane.channel), &who, (&plan, &answers))?;
+        plan.messages = self.planned(&draft, bucket, &who, &plan, &answers)?;
         plan.unanswered = self.unanswered(&plan, &answers);
         Ok(Some(plan))
     }
@@ -236,7 +236,9 @@ impl Planner<'_> {
     pub(crate) fn plan_of(
         &self,
         closing: ClosingId,
-        (lane, at, as_of): (&LaneKey, Instant, Instant),
+        lane: &LaneKey,
+        at: Instant,
+        as_of: Instant,
         found: Found,
     ) -> Result<Plan, Unreadable> {
         let Planner { engine, view } = *self;
@@ -266,18 +268,20 @@ impl Planner<'_> {
     pub(crate) fn planned(
         &self,
         draft: &Draft<'_>,
-        (bucket, channel): (&Bucket, ChannelNo),
+        bucket: &Bucket,
         who: &RoaringBitmap,
-        (plan, answers): (&Plan, &[Answers]),
+        plan: &Plan,
+        answers: &[Answers],
     ) -> Result<Vec<PlannedMessage>, Unreadable> {
         let engine = self.engine;
-        let Plan { as_of: at, found, headers, .. } = plan;
+        let Plan { as_of: at, found, headers, lane, .. } = plan;
+        let channel = engine.intake.compiled.names.lane(*lane).channel;
         let version = engine.intake.compiled.current();
         let choices = version
             .map(|version| self.choices(bucket, version, channel, who, found))
             .unwrap_or_default();
-        let never = self.unwanted_sources(draft, (bucket, channel), (who, found), &choices)?;
-        let there = self.seen_in_inboxes(draft, (bucket, channel), found)?;
+        let never = self.unwanted_sources(draft, bucket, channel, who, found, &choices)?;
+        let there = self.seen_in_inboxes(draft, bucket, channel, found)?;
         let sources = || found.sources.iter().map(|source| &*source.kept).zip(headers);
         let is_seen: Vec<_> = sources()
             .map(|(kept, header)| {
@@ -299,7 +303,7 @@ impl Planner<'_> {
         let gone = who & &*bucket.roster.gone;
         let no_address = bucket.roster.without_address(channel, who);
         let list = &engine.intake.suppressions;
-        let suppressed = list.among((bucket, channel), who, *at);
+        let suppressed = list.among(bucket, channel, who, *at);
         let checks: Vec<Checks<'_>> = sources()
             .zip(&is_seen)
             .zip(&never)
@@ -313,7 +317,7 @@ impl Planner<'_> {
                     seen: Ends::Where(is_seen),
                     no_address: Ends::Of(&no_address),
                     suppressed: Ends::Of(&suppressed),
-                    ..facts_of((&engine.intake.compiled, &engine.intake.objects), kept, header, *at)
+                    ..facts_of(&engine.intake.compiled, &engine.intake.objects, kept, header, *at)
                 };
                 facts.checks()
             })
@@ -370,11 +374,11 @@ impl Planner<'_> {
         for FoundEntry { number, source } in &found.entries {
             who[*source as usize].insert(*number);
         }
-        let around = (draft, &engine.intake);
         for at in asked {
             if let Some(of_type) = of_type(at) {
-                let entries = (plan.as_of, &who[at as usize]);
-                answers[at as usize] = ask(around, (bucket, of_type), found.source(at).0, entries)?;
+                let (intake, kept) = (&engine.intake, found.source(at).0);
+                let who = &who[at as usize];
+                answers[at as usize] = ask(draft, intake, bucket, of_type, kept, plan.as_of, who)?;
             }
         }
         Ok(answers)
@@ -406,8 +410,10 @@ impl Planner<'_> {
     fn unwanted_sources<'c>(
         &self,
         draft: &Draft<'_>,
-        (bucket, channel): (&Bucket, ChannelNo),
-        (who, found): (&RoaringBitmap, &Found),
+        bucket: &Bucket,
+        channel: ChannelNo,
+        who: &RoaringBitmap,
+        found: &Found,
         choices: &'c FxHashMap<TypeNo, Choices>,
     ) -> Result<Vec<Cow<'c, RoaringBitmap>>, Unreadable> {
         let engine = self.engine;
@@ -424,8 +430,7 @@ impl Planner<'_> {
                 all.push(never);
                 continue;
             };
-            let entry = (kept, variant);
-            let silenced = silenced(draft, (bucket, of_type), entry, (channel, who))?;
+            let silenced = silenced(draft, bucket, of_type, kept, variant, channel, who)?;
             all.push(if silenced.is_empty() { never } else { Cow::Owned(silenced | &*never) });
         }
         Ok(all)

@@ -111,7 +111,9 @@ impl<'a> Presenter<'a> {
             return Ok(None);
         };
         let id = id_of(
-            (&profile.id, plan.channel, &plan.lane_name),
+            &profile.id,
+            plan.channel,
+            &plan.lane_name,
             plan.at,
             Some(&plan.headers[*first as usize].id),
         );
@@ -247,11 +249,11 @@ impl<'a> Presenter<'a> {
 #[must_use]
 pub fn batch_id(message: &Message) -> String {
     let first = message.items.first();
-    let lane = (&message.recipient, &*message.channel, &*message.lane);
-    id_of(lane, message.at, first.map(|item| &item.event))
+    let Message { recipient, channel, lane, at, .. } = message;
+    id_of(recipient, channel, lane, *at, first.map(|item| &item.event))
 }
 
-fn id_of((recipient, channel, lane): (&Id, &str, &str), at: Instant, first: Option<&Id>) -> String {
+fn id_of(recipient: &Id, channel: &str, lane: &str, at: Instant, first: Option<&Id>) -> String {
     let mut named = Vec::new();
     let at = at.0.to_be_bytes();
     let shards: [&[u8]; 5] = [

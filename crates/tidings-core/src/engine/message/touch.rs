@@ -121,11 +121,11 @@ impl Touching<'_> {
                         for lane in &variant.lanes {
                             let names = &shard.compiled.names;
                             let lane = names.address(*lane, &kept.arrival.keys);
-                            messages.extend(shard.messages(self.draft).messages_with(
-                                bucket.no,
-                                (&lane, kept.seq),
-                                &who,
-                            )?);
+                            messages.extend(
+                                shard
+                                    .messages(self.draft)
+                                    .messages_with(bucket.no, &lane, kept.seq, &who)?,
+                            );
                         }
                     }
                 }
@@ -141,7 +141,7 @@ impl Touching<'_> {
             .names
             .type_no(event.event_type.as_str())
             .zip(compiled.current())
-            .and_then(|(no, version)| Some((no, version.of_type(no)?)));
+            .and_then(|(no, version)| version.of_type(no));
         let mut messages = Vec::new();
         if let Some(of_type) = of_type {
             for shard in self.engine.shards.iter() {
@@ -192,6 +192,7 @@ impl Touching<'_> {
             | Command::Resolved(_)
             | Command::Retract { .. }
             | Command::Mark { .. }
+            | Command::ChangeItems { .. }
             | Command::Flush { .. }
             | Command::Pause(_)
             | Command::Resume(_)

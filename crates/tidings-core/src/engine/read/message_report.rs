@@ -58,7 +58,7 @@ impl Reader<'_> {
         let Some(Known { standing, row }) = shard.known(&draft, name)? else {
             return Ok(None);
         };
-        let Some(summary) = self.summary((shard, bucket), name.id, standing, row.as_ref()) else {
+        let Some(summary) = self.summary(shard, bucket, name.id, standing, row.as_ref()) else {
             return Ok(None);
         };
         let mut report = MessageReport {
@@ -70,8 +70,8 @@ impl Reader<'_> {
             steps: Vec::new(),
         };
         match &row {
-            Some((_, row)) => self.tell_row((bucket, number), row, (closing, &mut report))?,
-            None => self.tell_planned((bucket, number), (closing, &mut report))?,
+            Some((_, row)) => self.tell_row(bucket, number, row, closing, &mut report)?,
+            None => self.tell_planned(bucket, number, closing, &mut report)?,
         }
         let days = shard.journal_days.range(name.due..).copied();
         let records = ends(view, bucket.no, Of::Closing(closing.seq), days)?;
@@ -82,9 +82,11 @@ impl Reader<'_> {
     /// Entries of a recipient by their seqs, as a plan.
     fn entries_at(
         &self,
-        (bucket, number): (&Bucket, RecipientNo),
+        bucket: &Bucket,
+        number: RecipientNo,
         row: &MessageRow,
-        (closing, seqs): (ClosingId, Vec<Seq>),
+        closing: ClosingId,
+        seqs: Vec<Seq>,
     ) -> Result<(Plan, PlannedMessage), Unreadable> {
         let engine = self.engine;
         let name = engine.intake.compiled.names.lane(row.lane.lane);
@@ -105,17 +107,18 @@ impl Reader<'_> {
     /// Tells what a built message holds, and why it went when it did.
     fn tell_row(
         &self,
-        (bucket, number): (&Bucket, RecipientNo),
+        bucket: &Bucket,
+        number: RecipientNo,
         row: &MessageRow,
-        (closing, report): (ClosingId, &mut MessageReport),
+        closing: ClosingId,
+        report: &mut MessageReport,
     ) -> Result<(), Unreadable> {
         let engine = self.engine;
         let (seqs, mut left_out) = row.seqs(closing.seq);
         left_out.extend(row.taken(closing.seq));
         let whole: Vec<Seq> =
             seqs.iter().chain(left_out.iter().map(|(seq, _)| seq)).copied().collect();
-        let of = (bucket, number);
-        let (window, all) = self.entries_at(of, row, (closing, whole))?;
+        let (window, all) = self.entries_at(bucket, number, row, closing, whole)?;
         let reasons: BTreeMap<Seq, Reason> = left_out.into_iter().collect();
         for source in &all.entries {
             let item = window.item(*source);
@@ -132,10 +135,10 @@ impl Reader<'_> {
         }
         if let (Some(recipient), Some(first)) = (&report.summary.recipient, all.entries.first()) {
             let subject = Subject::Event(window.item(*first).event);
-            let steps = self.why_due((subject, recipient), (&row.lane, row.at), &window)?;
+            let steps = self.why_due(subject, recipient, &row.lane, row.at, &window)?;
             report.steps.extend(steps);
         }
-        let (plan, planned) = self.entries_at(of, row, (closing, seqs))?;
+        let (plan, planned) = self.entries_at(bucket, number, row, closing, seqs)?;
         report.batch = engine.message(&plan, &planned).map(|message| batch_id(&message));
         let count = match row.len() {
             1 => "with 1 entry".to_owned(),
@@ -150,19 +153,20 @@ impl Reader<'_> {
     /// Tells what a message holds that is not built yet.
     fn tell_planned(
         &self,
-        (bucket, number): (&Bucket, RecipientNo),
-        (closing, report): (ClosingId, &mut MessageReport),
+        bucket: &Bucket,
+        number: RecipientNo,
+        closing: ClosingId,
+        report: &mut MessageReport,
     ) -> Result<(), Unreadable> {
         let Reader { engine, view } = *self;
         let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(());
         };
         let names = &engine.intake.compiled.names;
-        let mut found = bucket.waiting(view, names).unmade_for((closing.seq, open), number.0)?;
+        let mut found = bucket.waiting(view, names).unmade_for(closing.seq, open, number.0)?;
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
-        let plan =
-            engine.planner(view).plan_of(closing, (&open.lane, open.at, open.clock), found)?;
+        let plan = engine.planner(view).plan_of(closing, &open.lane, open.at, open.clock, found)?;
         plan.order(&mut sources);
         for source in sources {
             let item = plan.item(source);

@@ -153,7 +153,8 @@ impl Reader<'_> {
     pub fn messages(
         &self,
         filter: &MessageFilter,
-        (from, most): (Option<MessageCursor>, usize),
+        from: Option<MessageCursor>,
+        most: usize,
     ) -> Result<MessagesPage, Stop> {
         let Reader { engine, view } = *self;
         let whose = filter.recipient.as_ref().map(|id| engine.find(id));
@@ -182,7 +183,8 @@ impl Reader<'_> {
 
     pub(crate) fn summary(
         &self,
-        (shard, bucket): (&Shard, &Bucket),
+        shard: &Shard,
+        bucket: &Bucket,
         id: MessageId,
         standing: Standing,
         row: Option<&(Day, MessageRow)>,
@@ -278,7 +280,7 @@ impl Gathering<'_> {
                     if !self.has_room(MessageCursor { day: None, id }) {
                         return Ok(());
                     }
-                    self.add_open((shard, bucket), id)?;
+                    self.add_open(shard, bucket, id)?;
                 }
             }
         }
@@ -287,7 +289,8 @@ impl Gathering<'_> {
 
     fn add_open(
         &mut self,
-        (shard, bucket): (&Shard, &Bucket),
+        shard: &Shard,
+        bucket: &Bucket,
         id: MessageId,
     ) -> Result<(), Unreadable> {
         let Some(standing) = Standing::open(bucket, id) else {
@@ -305,7 +308,7 @@ impl Gathering<'_> {
         if self.filter.day.is_some_and(|wanted| wanted != day) {
             return Ok(());
         }
-        self.add((shard, bucket), id, standing, row.as_ref())
+        self.add(shard, bucket, id, standing, row.as_ref())
     }
 
     /// Gathers those that are built, by the days on which they were.
@@ -333,7 +336,7 @@ impl Gathering<'_> {
                         if !self.has_room(MessageCursor { day: Some(day), id }) {
                             return Ok(());
                         }
-                        self.add_closed((shard, bucket), id, &(day, row))?;
+                        self.add_closed(shard, bucket, id, &(day, row))?;
                     }
                     if is_last {
                         break;
@@ -388,7 +391,8 @@ impl Gathering<'_> {
 
     fn add_closed(
         &mut self,
-        (shard, bucket): (&Shard, &Bucket),
+        shard: &Shard,
+        bucket: &Bucket,
         id: MessageId,
         row: &(Day, MessageRow),
     ) -> Result<(), Unreadable> {
@@ -412,13 +416,14 @@ impl Gathering<'_> {
                 Standing::closed(&row.1, id.number, &*records)
             }
         };
-        self.add((shard, bucket), id, standing, Some(row))
+        self.add(shard, bucket, id, standing, Some(row))
     }
 
     /// Adds a message if it is wanted.
     fn add(
         &mut self,
-        of: (&Shard, &Bucket),
+        shard: &Shard,
+        bucket: &Bucket,
         id: MessageId,
         standing: Standing,
         row: Option<&(Day, MessageRow)>,
@@ -427,7 +432,8 @@ impl Gathering<'_> {
         if filter.state.is_some_and(|state| state != standing.state) {
             return Ok(());
         }
-        let Some(summary) = self.engine.reader(self.view).summary(of, id, standing, row) else {
+        let reader = self.engine.reader(self.view);
+        let Some(summary) = reader.summary(shard, bucket, id, standing, row) else {
             return Ok(());
         };
         let is_other = |channel: &String| *channel != summary.channel;
@@ -435,7 +441,7 @@ impl Gathering<'_> {
             return Ok(());
         }
         if let Some(type_no) = self.type_no
-            && !self.has_type(of.1, id, row.map(|(_, row)| row), type_no)?
+            && !self.has_type(bucket, id, row.map(|(_, row)| row), type_no)?
         {
             return Ok(());
         }

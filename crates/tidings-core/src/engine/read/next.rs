@@ -23,7 +23,8 @@ impl Reader<'_> {
     pub fn next_message(
         &self,
         id: &Id,
-        (channel, now): (ChannelNo, Instant),
+        channel: ChannelNo,
+        now: Instant,
         lane: Option<&str>,
     ) -> Result<Option<(Plan, PlannedMessage)>, Stop> {
         let Reader { engine, view } = *self;
@@ -69,13 +70,14 @@ impl Reader<'_> {
         found.sort();
         let plan = engine.planner(view).plan_of(
             bucket.closing_id(Seq::default()),
-            (&lane, due.max(now), due.max(now)),
+            &lane,
+            due.max(now),
+            due.max(now),
             found,
         )?;
         let draft = Draft::new(view);
         let answers = engine.planner(view).answers(&draft, bucket, &plan)?;
-        let planned =
-            engine.planner(view).planned(&draft, (bucket, channel), &who, (&plan, &answers))?;
+        let planned = engine.planner(view).planned(&draft, bucket, &who, &plan, &answers)?;
         let planned = planned.into_iter().next();
         Ok(planned.map(|planned| (plan, planned)))
     }

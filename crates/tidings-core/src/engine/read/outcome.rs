@@ -165,14 +165,14 @@ impl Reader<'_> {
             days: journal_days,
         };
         for (shard, bucket) in engine.shards.with_buckets() {
-            let at = (trace.report.arrived.day(), place);
-            if let Some(left_out) = left_out(view, bucket.no, at)? {
+            let arrived = trace.report.arrived.day();
+            if let Some(left_out) = left_out(view, bucket.no, arrived, place)? {
                 let sum = trace.report.suppressed.entry(left_out.why).or_default();
                 *sum += left_out.recipients;
             }
             let mut everyone = RoaringBitmap::new();
             for t in &instants {
-                trace.wait(view, bucket, (*t, place), &mut everyone)?;
+                trace.wait(view, bucket, *t, place, &mut everyone)?;
             }
             // Another event may have taken the place of this one on any day before its `t`.
             let since = trace.days.clone().into_iter();
@@ -187,7 +187,7 @@ impl Reader<'_> {
                 }
             }
             for kept in bucket.index.arrivals_of(view, place, &days)? {
-                self.trace_arrival((shard, bucket), &kept, (&mut trace, &mut everyone))?;
+                self.trace_arrival(shard, bucket, &kept, &mut trace, &mut everyone)?;
             }
             trace.report.notifications += everyone.len();
         }
@@ -196,9 +196,11 @@ impl Reader<'_> {
 
     fn trace_arrival(
         &self,
-        (shard, bucket): (&Shard, &Bucket),
+        shard: &Shard,
+        bucket: &Bucket,
         kept: &StoredArrival,
-        (trace, everyone): (&mut Trace, &mut RoaringBitmap),
+        trace: &mut Trace,
+        everyone: &mut RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let Reader { engine, view } = *self;
         let sets = bucket.sets_of(view, kept)?;
@@ -214,7 +216,7 @@ impl Reader<'_> {
                     fate.entries += who.len();
                 }
                 for record in &ended {
-                    fate.end_by(record, (kept.seq, channel), &mut rest);
+                    fate.end_by(record, kept.seq, channel, &mut rest);
                 }
                 let names = &engine.intake.compiled.names;
                 let address = names.address(*lane, &kept.arrival.keys);
@@ -253,12 +255,7 @@ impl Fate {
     }
 
     /// Removes from `rest` the entries of an arrival that a record ends.
-    fn end_by(
-        &mut self,
-        record: &Record,
-        (seq, channel): (Seq, ChannelNo),
-        rest: &mut RoaringBitmap,
-    ) {
+    fn end_by(&mut self, record: &Record, seq: Seq, channel: ChannelNo, rest: &mut RoaringBitmap) {
         for (why, who) in ended_by(record, seq, channel) {
             let subset = &*rest & who;
             *rest -= &subset;
@@ -281,7 +278,8 @@ impl Trace {
         &mut self,
         view: &dyn ReadView,
         bucket: &Bucket,
-        (t, place): (Instant, EventNo),
+        t: Instant,
+        place: EventNo,
         everyone: &mut RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let key = scheduled_key(Owner::Bucket(bucket.no), t, place);
@@ -309,7 +307,7 @@ impl Trace {
         for made in std::mem::take(&mut self.made) {
             for number in &made.who {
                 let of = RecipientAt { bucket: made.bucket, number: RecipientNo(number) };
-                let (closing, row) = message_with(view, &self.days, of, (made.seq, &made.lane))?;
+                let (closing, row) = message_with(view, &self.days, of, made.seq, &made.lane)?;
                 let (entries, ended) = row.seqs(closing);
                 let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
                 if let Some((_, reason)) = ended {
@@ -349,7 +347,8 @@ pub(crate) fn message_with(
     view: &dyn ReadView,
     days: &[Day],
     RecipientAt { bucket, number }: RecipientAt,
-    (seq, lane): (Seq, &LaneKey),
+    seq: Seq,
+    lane: &LaneKey,
 ) -> Result<(Seq, MessageRow), Unreadable> {
     let prefix = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0).done();
     let mut found = None;

@@ -109,7 +109,7 @@ impl Reader<'_> {
         // What is reported later is no answer to an attempt.
         let mut newest_first = attempts.into_iter().rev();
         let last = newest_first.find(|run| Answered::TO_ATTEMPTS.contains(&run.answer));
-        let summary = self.summary((shard, bucket), id, standing, row.as_ref());
+        let summary = self.summary(shard, bucket, id, standing, row.as_ref());
         Ok(summary.map(|summary| Retried { summary, last, is_held }))
     }
 }

@@ -358,7 +358,7 @@ impl<'a> Reader<'a> {
         found.sort();
         let mut sources: Vec<u32> = found.entries.iter().map(|entry| entry.source).collect();
         let closing = bucket.closing_id(message.closing);
-        let plan = engine.planner(view).plan_of(closing, (&lane, message.at, message.at), found)?;
+        let plan = engine.planner(view).plan_of(closing, &lane, message.at, message.at, found)?;
         plan.order(&mut sources);
         Ok((plan, PlannedMessage { number: message.number, entries: sources, ended: Vec::new() }))
     }

@@ -63,7 +63,7 @@ impl Engine {
                 };
                 let (reply, warnings) = applied.clone().reply(act);
                 engine.intake.tally.warnings += warnings;
-                let reply = engine.intake.answer(draft, (act, *shards == all), reply)?;
+                let reply = engine.intake.answer(draft, act, *shards == all, reply)?;
                 step.replies.push(Ok(reply));
             }
             Ok(())
@@ -285,7 +285,7 @@ impl Intake {
                 self.objects.observe(id, *withdrawn, *withdrawals);
             }
             Act::Suppression { address, listed, at } => {
-                self.suppressions.put(draft, (address, *listed), *at);
+                self.suppressions.put(draft, address, *listed, *at);
             }
         }
         Ok(())

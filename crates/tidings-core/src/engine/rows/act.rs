@@ -4,7 +4,7 @@
 //! its buckets, in order. What shards answer adds up to what one engine of all buckets answers, so nothing
 //! needs all buckets at once.
 //!
-//! Where some shards are on other nodes, the acts of each step are written down under a number ([`LogEntry`]), and each
+//! With shards on other nodes, the acts of each step are written down under a number ([`LogEntry`]), and each
 //! shard has the number of the newest one that it has applied: what was accepted once is applied by every shard once.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -85,7 +85,8 @@ pub(crate) fn each_base(
 pub(crate) fn days_with(
     view: &dyn ReadView,
     days: &[Day],
-    (owner, table): (Owner, Table),
+    owner: Owner,
+    table: Table,
 ) -> Result<BTreeSet<Day>, Unreadable> {
     let from = Key::of(owner, table).done();
     let until = after_prefix(&from);

@@ -40,7 +40,7 @@ pub enum Reply {
 pub enum Operated {
     /// It goes as soon as this is durable.
     Goes,
-    /// So many entries were taken out of it, all that it had.
+    /// The number of entries taken out of it, all that it had.
     Cancelled(u64),
     /// It was handed over, or may have been.
     TooLate,
@@ -229,12 +229,16 @@ impl From<Exceeded> for Stop {
     }
 }
 
-/// Takes refusals, which are replies, apart from what ends a step.
-pub(crate) fn reply_of<T>(answer: Result<T, Stop>) -> Result<Result<T, Refused>, Unreadable> {
-    match answer {
-        Ok(done) => Ok(Ok(done)),
-        Err(Stop::Refused(refused)) => Ok(Err(refused)),
-        Err(Stop::Unreadable(fault)) => Err(fault),
+impl Stop {
+    /// The refusal, which is a reply.
+    ///
+    /// # Errors
+    /// [`Unreadable`], which ends a step.
+    pub(crate) fn refusal(self) -> Result<Refused, Unreadable> {
+        match self {
+            Self::Refused(refused) => Ok(refused),
+            Self::Unreadable(fault) => Err(fault),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Admission: whom an event leaves out because an entry of its key is pending or was delivered, and whose pending entries
 //! it replaces.
 //!
-//! What is pending is asked of the journal, whatever the rules were when it arrived, but only of those who may have
+//! Pending entries are read from the journal, whatever the rules were when it arrived, but only of those who may have
 //! something: of each type that asks, memory knows by key who was admitted since it was looked at last. What was
 //! delivered of a type with `once_ever` outlives its day in sets of its own.
 
@@ -95,7 +95,8 @@ fn left_out_key(bucket: BucketNo, place: EventNo) -> Vec<u8> {
 pub(crate) fn left_out(
     view: &dyn ReadView,
     bucket: BucketNo,
-    (arrived, place): (Day, EventNo),
+    arrived: Day,
+    place: EventNo,
 ) -> Result<Option<LeftOut>, Unreadable> {
     let row = view.get(Partition::Day(arrived), &left_out_key(bucket, place))?;
     let row = row.map(|row| decode("whom an event left out", &row));
@@ -116,16 +117,17 @@ impl Shard {
     /// Returns the number of recipients left out.
     pub(crate) fn admit(
         &mut self,
-        (intake, draft): (&Intake, &mut Draft<'_>),
+        intake: &Intake,
+        draft: &mut Draft<'_>,
         row: &EventRow,
-        (type_no, rules): (TypeNo, &Type),
+        of_type: &Type,
         routed: &mut BTreeMap<BucketNo, Routed>,
     ) -> Result<u64, Unreadable> {
-        let (admission, per) = (rules.rules.admission, rules.rules.per);
+        let (admission, per) = (of_type.rules.admission, of_type.rules.per);
         if admission == Admission::Always {
             return Ok(0);
         }
-        let (of, event) = (AdmissionKeySpec { type_no, per }, &row.event);
+        let (of, event) = (AdmissionKeySpec { type_no: of_type.no, per }, &row.event);
         let key = key_of_event(per, event);
         let mut suppressed = 0;
         for (&no, routed) in routed.iter_mut() {
@@ -133,15 +135,15 @@ impl Shard {
             if who.is_empty() {
                 continue;
             }
-            find_admitted(self, (intake, &*draft), no, of)?;
-            let pending = pending(self, draft, no, (of, key), &who)?;
+            find_admitted(self, intake, &*draft, no, of)?;
+            let pending = pending(self, draft, no, of, key, &who)?;
             let left_out = match admission {
                 Admission::Always => RoaringBitmap::new(),
                 Admission::OncePending => pending.who,
                 Admission::OnceEver => {
                     let target = event.target.as_ref().map(|target| &target.id);
                     let subject = subject(per, &event.object.id, target);
-                    pending.who | delivered_once(draft, (no, of), subject, &who)?
+                    pending.who | delivered_once(draft, no, of, subject, &who)?
                 }
                 Admission::LastOnly => {
                     replace(self, draft, no, pending)?;
@@ -157,7 +159,7 @@ impl Shard {
                 let today = Partition::Day(self.now.day());
                 draft.put(today, left_out_key(no, row.place), encode(&counted));
             }
-            if let Some(known) = self.admitted.get_mut(&(no, type_no)) {
+            if let Some(known) = self.admitted.get_mut(&(no, of.type_no)) {
                 *known.by_key.entry(key).or_default() |= who;
             }
         }
@@ -169,8 +171,10 @@ impl Shard {
     pub(crate) fn note_scheduled(
         &mut self,
         no: BucketNo,
-        (t, place): (Instant, EventNo),
-        (type_no, event): (TypeNo, &Event),
+        t: Instant,
+        place: EventNo,
+        type_no: TypeNo,
+        event: &Event,
     ) {
         if let Some(known) = self.admitted.get_mut(&(no, type_no)) {
             let key = key_of_event(known.per, event);
@@ -182,7 +186,8 @@ impl Shard {
     fn in_message(
         &self,
         draft: &Draft<'_>,
-        (message, open): (MessageId, &Closing),
+        message: MessageId,
+        open: &Closing,
         of: AdmissionKeySpec,
         entries: &mut Vec<(u64, Place, RoaringBitmap)>,
     ) -> Result<(), Unreadable> {
@@ -203,18 +208,18 @@ impl Shard {
     pub(crate) fn messages_replaced(
         &self,
         draft: &Draft<'_>,
-        (type_no, rules): (TypeNo, &Type),
+        of_type: &Type,
         event: &Event,
     ) -> Result<Vec<MessageId>, Unreadable> {
-        let of = AdmissionKeySpec { type_no, per: rules.rules.per };
+        let of = AdmissionKeySpec { type_no: of_type.no, per: of_type.rules.per };
         let mut messages = Vec::new();
-        if rules.rules.admission != Admission::LastOnly {
+        if of_type.rules.admission != Admission::LastOnly {
             return Ok(messages);
         }
         let key = key_of_event(of.per, event);
         for bucket in self.buckets.iter() {
             // Where memory does not know yet who may have one, everybody is asked.
-            let known = self.admitted.get(&(bucket.no, type_no));
+            let known = self.admitted.get(&(bucket.no, of.type_no));
             let known = known.filter(|known| known.is_good_for(of.per));
             for (closing, open) in &bucket.closings {
                 let mut entries = Vec::new();
@@ -227,7 +232,7 @@ impl Shard {
                 };
                 for number in numbers {
                     let message = bucket.closing_id(*closing).message(RecipientNo(number));
-                    self.in_message(draft, (message, open), of, &mut entries)?;
+                    self.in_message(draft, message, open, of, &mut entries)?;
                 }
                 messages.extend(entries.into_iter().filter_map(|(of, place, _)| match place {
                     Place::Message(.., message) if of == key => Some(message),
@@ -244,7 +249,8 @@ pub(crate) fn remember(
     shard: &Shard,
     draft: &mut Draft<'_>,
     no: BucketNo,
-    (type_no, header): (TypeNo, &Header),
+    type_no: TypeNo,
+    header: &Header,
     who: &RoaringBitmap,
 ) -> Result<(), Unreadable> {
     let version = shard.compiled.current();
@@ -269,7 +275,8 @@ pub(crate) fn remember(
 /// Remembers who was sent an entry of a type with `once_ever`.
 pub(crate) fn remember_sent(
     shard: &Shard,
-    (intake, draft): (&Intake, &mut Draft<'_>),
+    intake: &Intake,
+    draft: &mut Draft<'_>,
     ClosingId { bucket: no, seq }: ClosingId,
     sent: &[Sent],
 ) -> Result<(), Unreadable> {
@@ -304,9 +311,9 @@ pub(crate) fn remember_sent(
     let found = bucket.index.look(draft.view, &look)?;
     for (source, who) in found.by_source() {
         let arrival = &found.source(source).0.arrival;
-        let at = (arrival.at.day(), arrival.event);
-        let header = intake.with_header(draft, at, Header::clone)?;
-        remember(shard, draft, no, (arrival.type_no, &header), &who)?;
+        let day = arrival.at.day();
+        let header = intake.with_header(draft, day, arrival.event, Header::clone)?;
+        remember(shard, draft, no, arrival.type_no, &header, &who)?;
     }
     Ok(())
 }
@@ -315,16 +322,18 @@ pub(crate) fn remember_sent(
 /// delivered. Reads only.
 pub(crate) fn would_leave_out(
     shard: &Shard,
-    (intake, draft): (&Intake, &Draft<'_>),
+    intake: &Intake,
+    draft: &Draft<'_>,
     RecipientAt { bucket: no, number }: RecipientAt,
-    (type_no, rules): (TypeNo, &Type),
+    of_type: &Type,
     event: &Event,
 ) -> Result<Option<&'static str>, Unreadable> {
-    let (admission, per) = (rules.rules.admission, rules.rules.per);
+    let (admission, per) = (of_type.rules.admission, of_type.rules.per);
     if !matches!(admission, Admission::OncePending | Admission::OnceEver) {
         return Ok(None);
     }
-    let (of, who) = (AdmissionKeySpec { type_no, per }, RoaringBitmap::from_iter([number.0]));
+    let of = AdmissionKeySpec { type_no: of_type.no, per };
+    let who = RoaringBitmap::from_iter([number.0]);
     let key = key_of_event(per, event);
     let entered = entered(shard, draft, no, of, Some(&who))?;
     let mut is_pending = entered.iter().any(|(of, ..)| *of == key);
@@ -340,14 +349,15 @@ pub(crate) fn would_leave_out(
     let target = event.target.as_ref().map(|target| &target.id);
     let subject = subject(per, &event.object.id, target);
     let is_remembered = admission == Admission::OnceEver
-        && !delivered_once(draft, (no, of), subject, &who)?.is_empty();
+        && !delivered_once(draft, no, of, subject, &who)?.is_empty();
     Ok(is_remembered.then_some("one was delivered before"))
 }
 
 /// Finds out who may have a pending entry of a type, where memory does not know.
 fn find_admitted(
     shard: &mut Shard,
-    (intake, draft): (&Intake, &Draft<'_>),
+    intake: &Intake,
+    draft: &Draft<'_>,
     no: BucketNo,
     of: AdmissionKeySpec,
 ) -> Result<(), Unreadable> {
@@ -379,7 +389,8 @@ fn pending(
     shard: &mut Shard,
     draft: &Draft<'_>,
     no: BucketNo,
-    (of, key): (AdmissionKeySpec, u64),
+    of: AdmissionKeySpec,
+    key: u64,
     who: &RoaringBitmap,
 ) -> Result<Pending, Unreadable> {
     let mut pending = Pending::default();
@@ -454,7 +465,7 @@ fn entered(
         };
         for number in numbers {
             let message = shard.buckets[no].closing_id(*closing).message(RecipientNo(number));
-            shard.in_message(draft, (message, open), of, &mut entries)?;
+            shard.in_message(draft, message, open, of, &mut entries)?;
         }
     }
     Ok(entries)
@@ -472,7 +483,7 @@ fn replace(
     messages.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
     shard.take_out(draft, no, Reason::Replaced, messages)?;
     for ((t, place), who) in pending.scheduled {
-        replace_scheduled(shard, draft, no, (t, place), &who)?;
+        replace_scheduled(shard, draft, no, t, place, &who)?;
     }
     Ok(())
 }
@@ -481,7 +492,8 @@ fn replace_scheduled(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     no: BucketNo,
-    (t, place): (Instant, EventNo),
+    t: Instant,
+    place: EventNo,
     who: &RoaringBitmap,
 ) -> Result<(), Unreadable> {
     let key = scheduled_key(Owner::Bucket(no), t, place);
@@ -511,7 +523,8 @@ fn replace_scheduled(
 /// Those of a set who were ever delivered an entry of a type and a key.
 fn delivered_once(
     draft: &Draft<'_>,
-    (no, of): (BucketNo, AdmissionKeySpec),
+    no: BucketNo,
+    of: AdmissionKeySpec,
     subject: &str,
     who: &RoaringBitmap,
 ) -> Result<RoaringBitmap, Unreadable> {

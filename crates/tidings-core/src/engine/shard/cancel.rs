@@ -42,7 +42,7 @@ impl Shard {
                 continue;
             }
             for &at in &*self.buckets.numbers() {
-                let shown = cancel_arrived(self, draft, at, (place, &event.days), entries)?;
+                let shown = cancel_arrived(self, draft, at, place, &event.days, entries)?;
                 if cancel.withdraws && !shown.is_empty() {
                     let hidden = shown.values().map(RoaringBitmap::len).sum::<u64>();
                     entries.withdrawn += hidden;
@@ -161,7 +161,7 @@ fn cancel_scheduled(
     place: EventNo,
 ) -> Result<u64, Unreadable> {
     let mut count = 0;
-    for (no, frozen) in shard.take_frozen(draft, (t, place))? {
+    for (no, frozen) in shard.take_frozen(draft, t, place)? {
         let mut ended = NotEntered::default();
         for subset in &frozen.subsets {
             ended.end_all(subset, &subset.who, Reason::Event);
@@ -177,7 +177,8 @@ fn cancel_arrived(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     at: BucketNo,
-    (place, days): (EventNo, &BTreeSet<Day>),
+    place: EventNo,
+    days: &BTreeSet<Day>,
     sum: &mut TakenBack,
 ) -> Result<BTreeMap<Seq, RoaringBitmap>, Unreadable> {
     let reach = shard.messages(draft).reach(at, place, days)?;

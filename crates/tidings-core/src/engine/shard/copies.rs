@@ -49,7 +49,7 @@ impl Copies<'_> {
     /// The places of events of this name of which entries moved to later days.
     pub(crate) fn copies_of(&self, name: &Id, table: Table) -> Result<Places, Unreadable> {
         let days = self.shard.copies.keys().copied();
-        locate::named(self.draft, name, (Owner::Shared, table), days)
+        locate::named(self.draft, name, Owner::Shared, table, days)
     }
 
     /// The places of the events with this id that entered lanes or will.

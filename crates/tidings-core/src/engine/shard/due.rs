@@ -50,6 +50,7 @@ impl Shard {
             if self.next_due_of(at).is_none_or(|due| due > clock.0) {
                 continue;
             }
+            any |= self.return_snoozed(draft, at);
             let (lanes, around) = self.buckets[at].lanes_and_around(&self.compiled);
             let mut due = lanes.take_due(clock, around.terms);
             let names = &self.compiled.names;
@@ -129,7 +130,7 @@ fn deliver_to_inboxes(
             continue;
         };
         for (type_no, header, who) in once {
-            remember(shard, draft, at, (type_no, &header), &who)?;
+            remember(shard, draft, at, type_no, &header, &who)?;
         }
         for record in of_bucket.records() {
             shard.write(draft, at, record);
@@ -167,22 +168,20 @@ fn inbox_delivery(
         if let Some(ended) = bucket.ended.of(kept.seq, INBOX_NO) {
             who -= ended;
         }
-        let event = (*day, kept.arrival.event);
-        let rules = (&*shard.compiled, &intake.objects);
-        let look = |header: &Header| facts_of(rules, kept, header, shard.clock);
+        let event = kept.arrival.event;
+        let (rules, objects) = (&*shard.compiled, &intake.objects);
+        let look = |header: &Header| facts_of(rules, objects, kept, header, shard.clock);
         let version = shard.compiled.current();
         let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
         let asked = of_type.filter(|of_type| of_type.condition.is_some());
-        let answers = asked.map(|of_type| {
-            let of_type = (bucket, of_type);
-            ask((draft, intake), of_type, kept, (shard.clock, &who))
-        });
+        let answers =
+            asked.map(|of_type| ask(draft, intake, bucket, of_type, kept, shard.clock, &who));
         let answers = answers.transpose()?.unwrap_or_default();
         let facts = Facts {
             gone: Ends::Of(&bucket.roster.gone),
             untrue: Ends::Of(&answers.untrue),
             unanswered: Ends::Of(&answers.unanswered),
-            ..intake.with_header(draft, event, look)?
+            ..intake.with_header(draft, *day, event, look)?
         };
         let row = shard.ledger.at(at, *day, INBOX_NO);
         let mut without_answer = 0;
@@ -194,12 +193,12 @@ fn inbox_delivery(
             except.push((kept.seq, reason, who.into()));
         });
         if let Some(of_type) = asked.filter(|_| without_answer > 0) {
-            let id = intake.with_header(draft, event, |header| header.id.clone())?;
+            let id = intake.with_header(draft, *day, event, |header| header.id.clone())?;
             unanswered.extend(answers.report(&id, of_type, without_answer));
         }
         row.end(Outcome::Delivered, None, who.len());
         if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
-            let header = intake.with_header(draft, event, Header::clone)?;
+            let header = intake.with_header(draft, *day, event, Header::clone)?;
             once.push((kept.arrival.type_no, header, who.clone()));
         }
         reached |= who;

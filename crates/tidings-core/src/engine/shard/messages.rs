@@ -93,7 +93,7 @@ impl Messages<'_> {
                         }
                     }
                     if !name.is_inbox() {
-                        for message in self.messages_with(at, (&address, kept.seq), &rest)? {
+                        for message in self.messages_with(at, &address, kept.seq, &rest)? {
                             if self.draft.reach.get(&message) == Some(&Reached::KeptBack) {
                                 rest.remove(message.number.0);
                                 reach.kept_back.push((kept.seq, name.channel, message));
@@ -114,7 +114,8 @@ impl Messages<'_> {
     pub(crate) fn messages_with(
         &self,
         at: BucketNo,
-        (lane, seq): (&LaneKey, Seq),
+        lane: &LaneKey,
+        seq: Seq,
         who: &RoaringBitmap,
     ) -> Result<Vec<MessageId>, Unreadable> {
         let bucket = &self.shard.buckets[at];
@@ -156,7 +157,7 @@ impl Messages<'_> {
         let mut unwanted = Vec::new();
         for (closing, open, channel, number) in messages {
             let message = bucket.closing_id(*closing).message(RecipientNo(number));
-            let seqs = self.unwanted_in((message, channel), open, version)?;
+            let seqs = self.unwanted_in(message, channel, open, version)?;
             unwanted.extend(seqs.into_iter().map(|seq| (seq, channel, message)));
         }
         Ok(unwanted)
@@ -165,7 +166,8 @@ impl Messages<'_> {
     /// The entries of a message that `never` and mutes exclude under a version of the rules.
     pub(crate) fn unwanted_in(
         &self,
-        (message, channel): (MessageId, ChannelNo),
+        message: MessageId,
+        channel: ChannelNo,
         open: &Closing,
         version: &Version,
     ) -> Result<Vec<Seq>, Unreadable> {
@@ -178,10 +180,9 @@ impl Messages<'_> {
             let Some(of_type) = version.of_type(kept.arrival.type_no) else {
                 continue;
             };
-            let rules = (of_type, &self.shard.paused);
-            let mut lanes = bucket.preferences.lanes(channel, rules, who.clone());
-            let entry = (kept, variant);
-            let silenced = silenced(self.draft, (bucket, of_type), entry, (channel, &who))?;
+            let paused = &self.shard.paused;
+            let mut lanes = bucket.preferences.lanes(channel, of_type, paused, who.clone());
+            let silenced = silenced(self.draft, bucket, of_type, kept, variant, channel, &who)?;
             if lanes.any(|(lane, _)| lane.is_none()) || !silenced.is_empty() {
                 unwanted.push(kept.seq);
             }

@@ -101,9 +101,12 @@ impl Route {
 /// Those of a set whose entries of an arrival on a channel their mutes end.
 pub(crate) fn silenced(
     draft: &Draft<'_>,
-    (bucket, of_type): (&Bucket, &Type),
-    (kept, variant): (&StoredArrival, &Variant),
-    (channel, who): (ChannelNo, &RoaringBitmap),
+    bucket: &Bucket,
+    of_type: &Type,
+    kept: &StoredArrival,
+    variant: &Variant,
+    channel: ChannelNo,
+    who: &RoaringBitmap,
 ) -> Result<RoaringBitmap, Unreadable> {
     let mutes = &bucket.preferences.mutes;
     if of_type.rules.required || !mutes.concern(who) {

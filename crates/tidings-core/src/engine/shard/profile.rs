@@ -5,11 +5,11 @@ use super::{follow, take_back};
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
-use crate::journal::record::{Covered, Record};
+use crate::journal::record::Record;
 use crate::journal::table::Partition;
 use crate::model::batch_key::BatchKey;
 use crate::model::channel::channel_no;
-use crate::model::command::{Command, MarkKind, Marked};
+use crate::model::command::Command;
 use crate::model::id::Id;
 use crate::model::number::RecipientAt;
 use crate::model::recipient::{Addresses, Recipient, RecipientChange, State};
@@ -30,18 +30,21 @@ impl Shard {
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             Command::Mark { recipient, what, kind } => {
-                mark(self, intake, draft, recipient, (what, *kind))
+                self.mark(intake, draft, recipient, what, *kind)
+            }
+            Command::ChangeItems { recipient, what, change } => {
+                self.change_items(intake, draft, recipient, what, *change)
             }
             Command::Preference { recipient, scope, channel, mode } => {
                 let chosen = take_back::Chosen { recipient, scope, channel, mode };
                 self.prefer(draft, chosen)
             }
             Command::Preferences { recipient, chosen, whole } => {
-                self.prefer_all(draft, recipient, (chosen, *whole))
+                self.prefer_all(draft, recipient, chosen, *whole)
             }
             Command::Flush { recipient, channel, lane, key } => {
-                let among = (channel.as_deref(), lane.as_deref(), key.as_ref());
-                Ok(flush(self, draft, recipient, among)?)
+                let (channel, lane) = (channel.as_deref(), lane.as_deref());
+                Ok(flush(self, draft, recipient, channel, lane, key.as_ref())?)
             }
             Command::Message { message, act } => self.operate(draft, *message, *act),
             Command::Report { message, report } => self.take_report(draft, *message, report),
@@ -95,41 +98,13 @@ fn erase(shard: &mut Shard, draft: &mut Draft<'_>, recipient: &Id) -> Result<Rep
     Ok(Reply::Done)
 }
 
-fn mark(
-    shard: &mut Shard,
-    intake: &Intake,
-    draft: &mut Draft<'_>,
-    recipient: &Id,
-    (what, kind): (&Marked, MarkKind),
-) -> Result<Reply, Stop> {
-    let RecipientAt { bucket, number } = shard.find(recipient)?;
-    let covered = match what {
-        Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
-        // A mark covers what has entered by now: about what nothing names there is nothing.
-        Marked::Object(object) => {
-            if intake.objects.knows(draft, object)? {
-                vec![Covered::Object(object.clone())]
-            } else {
-                Vec::new()
-            }
-        }
-        Marked::Event(event) => {
-            let places = shard.copies_in(draft).places_of(intake, event)?;
-            places.into_iter().map(Covered::Event).collect()
-        }
-    };
-    for what in covered {
-        let record = Record::Mark { at: shard.now, before: intake.next_place, number, what, kind };
-        shard.write(draft, bucket, record);
-    }
-    Ok(Reply::Done)
-}
-
 fn flush(
     shard: &mut Shard,
     draft: &mut Draft<'_>,
     recipient: &Id,
-    (channel, lane, key): (Option<&str>, Option<&str>, Option<&BatchKey>),
+    channel: Option<&str>,
+    lane: Option<&str>,
+    key: Option<&BatchKey>,
 ) -> Result<Reply, Refused> {
     let RecipientAt { bucket, number } = shard.find(recipient)?;
     let channel = match channel {

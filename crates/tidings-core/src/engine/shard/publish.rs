@@ -38,6 +38,16 @@ enum Source {
 /// The sets of one bucket by lanes and reasons.
 pub(crate) type Routed = BTreeMap<Route, RoaringBitmap>;
 
+/// An event with its recipients of one instant.
+pub(crate) struct RoutedEvent<'a> {
+    pub(crate) row: &'a EventRow,
+    /// The instant at which it enters their lanes.
+    pub(crate) t: Instant,
+    /// The words of all reasons.
+    pub(crate) words: &'a [String],
+    pub(crate) routed: BTreeMap<BucketNo, Routed>,
+}
+
 /// One of these sets.
 type Destination = (Route, RoaringBitmap);
 
@@ -45,17 +55,16 @@ impl Shard {
     /// Applies an accepted event: it enters its lanes now, with this row, or its audience is kept until `t`.
     pub(crate) fn publish(
         &mut self,
-        (intake, draft): (&Intake, &mut Draft<'_>),
+        intake: &Intake,
+        draft: &mut Draft<'_>,
         row: &EventRow,
         at: Option<EventAt>,
     ) -> Result<Spread, Unreadable> {
         let event = &row.event;
         let type_no = self.compiled.names.type_no(event.event_type.as_str());
         let version = self.version();
-        let of_type = type_no
-            .zip(version.as_deref())
-            .and_then(|(no, version)| Some((no, version.of_type(no)?)));
-        let Some((type_no, of_type)) = of_type else {
+        let of_type = type_no.zip(version.as_deref()).and_then(|(no, version)| version.of_type(no));
+        let Some(of_type) = of_type else {
             return Ok(Spread::default());
         };
         let (mut named, unknown) = named(self, &event.to);
@@ -87,12 +96,11 @@ impl Shard {
                 }
             }
             spread.concerned += classes.iter().map(|(_, who)| who.len()).sum::<u64>();
-            let lanes = route(bucket, (of_type, &self.paused), (event, &reasons.words), classes);
+            let lanes = route(bucket, of_type, &self.paused, event, &reasons.words, classes);
             let lanes = settle_lanes(bucket, &self.compiled, &row.keys, lanes);
             routed.insert(bucket.no, lanes);
         }
-        spread.suppressed =
-            self.admit((intake, &mut *draft), row, (type_no, of_type), &mut routed)?;
+        spread.suppressed = self.admit(intake, &mut *draft, row, of_type, &mut routed)?;
         for (route, who) in routed.values().flatten() {
             spread.notifications += who.len();
             spread.entries += route.lanes.len() as u64 * who.len();
@@ -100,31 +108,26 @@ impl Shard {
         self.entries_created += spread.entries;
         let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
         for (no, lanes) in routed {
-            let around = (&self.buckets[no], &self.compiled.names);
-            for (t, lanes) in by_instant(around, row, lanes) {
+            let (bucket, names) = (&self.buckets[no], &self.compiled.names);
+            for (t, lanes) in by_instant(bucket, names, row, lanes) {
                 by_t.entry(t).or_default().insert(no, lanes);
             }
         }
         for (t, routed) in by_t {
+            let event = RoutedEvent { row, t, words: &reasons.words, routed };
             // What comes after the arrival is entered by the intake, however late this shard learns of both.
             match at.filter(|_| t <= row.came_at()) {
-                Some(at) => self.arrive(draft, (t, at), row, &reasons.words, routed),
-                None => self.freeze(draft, (t, type_no), row, &reasons.words, routed),
+                Some(at) => self.arrive(draft, event, at),
+                None => self.freeze(draft, event, of_type.no),
             }
         }
         Ok(spread)
     }
 
-    /// Writes the arrival of an event, entered at `t`, into each bucket with recipients. Where the clock of the node that
+    /// Writes the arrival of an event into each bucket with recipients. Where the clock of the node that
     /// says so is ahead, it enters now.
-    pub(crate) fn arrive(
-        &mut self,
-        draft: &mut Draft<'_>,
-        (t, at): (Instant, EventAt),
-        row: &EventRow,
-        words: &[String],
-        routed: BTreeMap<BucketNo, Routed>,
-    ) {
+    pub(crate) fn arrive(&mut self, draft: &mut Draft<'_>, event: RoutedEvent<'_>, at: EventAt) {
+        let RoutedEvent { row, t, words, routed } = event;
         let now = self.now;
         let t = t.min(self.clock);
         if !routed.is_empty() {
@@ -195,7 +198,8 @@ fn named(shard: &Shard, to: &Audience) -> (BTreeMap<BucketNo, RoaringBitmap>, BT
 
 /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
 pub(crate) fn by_instant(
-    (bucket, names): (&Bucket, &Names),
+    bucket: &Bucket,
+    names: &Names,
     row: &EventRow,
     routed: Routed,
 ) -> BTreeMap<Instant, Routed> {
@@ -309,8 +313,10 @@ impl Reasons {
 /// Splits the audience by the lanes that their preferences choose, without those who opted out.
 fn route(
     bucket: &Bucket,
-    (of_type, paused): (&Type, &Paused),
-    (event, words): (&Event, &[String]),
+    of_type: &Type,
+    paused: &Paused,
+    event: &Event,
+    words: &[String],
     classes: Vec<(Vec<u32>, RoaringBitmap)>,
 ) -> Routed {
     let only = event.channels.as_deref();
@@ -325,13 +331,13 @@ fn route(
         for channel in of_type.channels(only) {
             let mut split = Vec::with_capacity(subsets.len());
             for (entries, who) in subsets {
-                let chosen = bucket.preferences.lanes(channel, (of_type, paused), who);
+                let chosen = bucket.preferences.lanes(channel, of_type, paused, who);
                 for (lane, subset) in chosen {
                     let Some(lane) = lane else {
                         split.push((entries.clone(), subset));
                         continue;
                     };
-                    for (left, subset) in unmuted((bucket, of_type), channel, event, why, subset) {
+                    for (left, subset) in unmuted(bucket, of_type, channel, event, why, subset) {
                         let mut entries: Vec<Branch> = entries.clone();
                         let reasons = match left {
                             Left::Nothing => {
@@ -359,7 +365,8 @@ fn route(
 
 /// Splits a set by the reasons that mutes leave to an entry of a type.
 pub(crate) fn unmuted(
-    (bucket, of_type): (&Bucket, &Type),
+    bucket: &Bucket,
+    of_type: &Type,
     channel: ChannelNo,
     event: &Event,
     why: Why<'_>,

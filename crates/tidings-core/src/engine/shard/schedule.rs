@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::mute::Route;
-use super::publish::{Routed, settle_lanes};
+use super::publish::{Routed, RoutedEvent, settle_lanes};
 use super::state::Shard;
 use crate::bucket::{Bucket, Frozen, FrozenSubset, Why};
 use crate::engine::check::look::{Ends, Facts};
@@ -35,11 +35,10 @@ impl Shard {
     pub(crate) fn freeze(
         &mut self,
         draft: &mut Draft<'_>,
-        (t, type_no): (Instant, TypeNo),
-        row: &EventRow,
-        words: &[String],
-        routed: BTreeMap<BucketNo, Routed>,
+        event: RoutedEvent<'_>,
+        type_no: TypeNo,
     ) {
+        let RoutedEvent { row, t, words, routed } = event;
         for (no, routed) in routed {
             let mut merged: BTreeMap<(Vec<ChannelNo>, Route), RoaringBitmap> = BTreeMap::new();
             for (mut route, who) in routed {
@@ -73,7 +72,7 @@ impl Shard {
             };
             let scheduled = &mut self.buckets[no].scheduled;
             scheduled.insert((t, row.place), frozen.everyone());
-            self.note_scheduled(no, (t, row.place), (type_no, &row.event));
+            self.note_scheduled(no, t, row.place, type_no, &row.event);
             let key = scheduled_key(Owner::Bucket(no), t, row.place);
             draft.put_chunked(Partition::Base, key, &encode(&frozen));
         }
@@ -83,7 +82,8 @@ impl Shard {
     pub(crate) fn take_frozen(
         &mut self,
         draft: &mut Draft<'_>,
-        (t, place): (Instant, EventNo),
+        t: Instant,
+        place: EventNo,
     ) -> Result<Vec<(BucketNo, Frozen)>, Unreadable> {
         let mut frozen = Vec::new();
         for no in &*self.buckets.numbers() {
@@ -107,10 +107,11 @@ impl Shard {
     pub(crate) fn enter_scheduled(
         &mut self,
         draft: &mut Draft<'_>,
-        (t, at): (Instant, EventAt),
+        t: Instant,
+        at: EventAt,
         row: &EventRow,
     ) -> Result<(), Unreadable> {
-        let frozen = self.take_frozen(draft, (t, row.place))?;
+        let frozen = self.take_frozen(draft, t, row.place)?;
         let version = self.version();
         let type_no = self.compiled.names.type_no(row.event.event_type.as_str());
         let of_type = version.as_ref().zip(type_no).and_then(|(version, no)| version.of_type(no));
@@ -122,16 +123,16 @@ impl Shard {
         for (no, frozen) in frozen {
             let bucket = &self.buckets[no];
             let seen = match of_type {
-                Some(of_type) => seen_before(self, draft, bucket, (row, of_type), (t, &frozen))?,
+                Some(of_type) => seen_before(self, draft, bucket, row, of_type, t, &frozen)?,
                 None => BTreeMap::new(),
             };
-            let around = (bucket, &self.paused, &seen);
-            let (sets, dropped) = thaw(around, of_type, (&row.event, &words), frozen);
+            let (sets, dropped) =
+                thaw(bucket, &self.paused, &seen, of_type, &row.event, &words, frozen);
             let sets = settle_lanes(bucket, &self.compiled, &row.keys, sets);
             routed.insert(no, sets);
             self.drop_entries(draft, no, row.place, dropped);
         }
-        self.arrive(draft, (t, at), row, &words, routed);
+        self.arrive(draft, RoutedEvent { row, t, words: &words, routed }, at);
         Ok(())
     }
 
@@ -180,15 +181,15 @@ type Ended = BTreeMap<(ChannelNo, Reason), RoaringBitmap>;
 
 impl NotEntered {
     /// Ends one entry of each of a set; `later` as in the shard that they are of.
-    fn end(&mut self, later: bool, of: (ChannelNo, Reason), who: &RoaringBitmap) {
+    fn end(&mut self, later: bool, channel: ChannelNo, why: Reason, who: &RoaringBitmap) {
         let ended = if later { &mut self.later } else { &mut self.first };
-        *ended.entry(of).or_default() |= who;
+        *ended.entry((channel, why)).or_default() |= who;
     }
 
     /// Ends all entries of some recipients of a shard.
     pub(crate) fn end_all(&mut self, subset: &FrozenSubset, who: &RoaringBitmap, why: Reason) {
         for channel in &subset.channels {
-            self.end(subset.later, (*channel, why), who);
+            self.end(subset.later, *channel, why, who);
         }
         self.end_alone(subset.later, who);
     }
@@ -207,9 +208,12 @@ impl NotEntered {
 /// Applies the preferences of now to a scheduled audience, and what inboxes have shown of the event: returns the
 /// lanes that apply, and the entries that end instead.
 fn thaw(
-    (bucket, paused, seen): (&Bucket, &Paused, &BTreeMap<ChannelNo, RoaringBitmap>),
+    bucket: &Bucket,
+    paused: &Paused,
+    seen: &BTreeMap<ChannelNo, RoaringBitmap>,
     of_type: Option<&Type>,
-    (event, words): (&Event, &[String]),
+    event: &Event,
+    words: &[String],
     frozen: Frozen,
 ) -> (Routed, NotEntered) {
     let mut routed = Routed::new();
@@ -238,7 +242,7 @@ fn thaw(
             for (lanes, who) in sets {
                 let chosen = match of_type {
                     Some(of_type) => {
-                        bucket.preferences.lanes(channel, (of_type, paused), who).collect()
+                        bucket.preferences.lanes(channel, of_type, paused, who).collect()
                     }
                     None => vec![(None, who)],
                 };
@@ -260,7 +264,7 @@ fn thaw(
                         ..Facts::default()
                     };
                     let enters = facts.checks().divide(subset.clone(), |reason, who| {
-                        dropped.end(route.later, (channel, reason), &who);
+                        dropped.end(route.later, channel, reason, &who);
                     });
                     subset -= &enters;
                     let with_it = lanes.iter().copied().chain(lane).collect();

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use roaring::RoaringBitmap;
 
 use super::state::Shard;
-use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, Reading, State};
+use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, Reading};
 use crate::engine::intake::accepted;
 use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
@@ -20,6 +20,7 @@ use crate::journal::record::{About, Arrival, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::command::MarkKind;
+use crate::model::item::State;
 use crate::model::number::{EventNo, RecipientNo};
 use crate::model::time::Instant;
 use crate::rules::compiled::Type;
@@ -41,6 +42,9 @@ impl InInboxes {
     /// Those of a set whose marks cover their entry.
     fn marked(self, bucket: &Bucket, who: &RoaringBitmap) -> RoaringBitmap {
         let covers = |marks: &Marks| {
+            if let Some(item) = marks.items.get(self.place) {
+                return item.counts_as(State::Seen);
+            }
             let marking = Marking {
                 place: self.place,
                 object: self.object,
@@ -66,7 +70,8 @@ impl InInboxes {
 /// Those of these recipients who were told their entry in the inbox, still have it there, and have seen it.
 fn seen_there(
     view: &dyn ReadView,
-    (bucket, names): (&Bucket, &Names),
+    bucket: &Bucket,
+    names: &Names,
     asked: &BTreeMap<InInboxes, RoaringBitmap>,
 ) -> Result<SeenThere, Unreadable> {
     let mut marked = SeenThere::new();
@@ -113,8 +118,10 @@ pub(crate) fn seen_before(
     shard: &Shard,
     draft: &Draft<'_>,
     bucket: &Bucket,
-    (row, of_type): (&EventRow, &Type),
-    (t, frozen): (Instant, &Frozen),
+    row: &EventRow,
+    of_type: &Type,
+    t: Instant,
+    frozen: &Frozen,
 ) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
     let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
     for subset in &frozen.subsets {
@@ -131,9 +138,8 @@ pub(crate) fn seen_before(
             object: About::object_hash(&row.event.object.id),
             t: t.plus_ms(-row.after_ms(channel)),
         };
-        let around = (bucket, &shard.compiled.names);
         let asked = BTreeMap::from([(entries, who)]);
-        let by_place = seen_there(draft.view, around, &asked)?;
+        let by_place = seen_there(draft.view, bucket, &shard.compiled.names, &asked)?;
         seen.extend(by_place.into_values().map(|who| (channel, who)));
     }
     Ok(seen)
@@ -145,7 +151,8 @@ impl Planner<'_> {
     pub(crate) fn seen_in_inboxes(
         &self,
         draft: &Draft<'_>,
-        (bucket, channel): (&Bucket, ChannelNo),
+        bucket: &Bucket,
+        channel: ChannelNo,
         found: &Found,
     ) -> Result<SeenThere, Unreadable> {
         let engine = self.engine;
@@ -179,7 +186,7 @@ impl Planner<'_> {
             };
             *asked.entry(entries).or_default() |= who;
         }
-        seen_there(draft.view, (bucket, &engine.intake.compiled.names), &asked)
+        seen_there(draft.view, bucket, &engine.intake.compiled.names, &asked)
     }
 
     /// Returns true if a recipient has seen the event of an arrival.

@@ -21,7 +21,6 @@ use crate::engine::rows::going::Going;
 use crate::engine::rows::ledger::Ledger;
 use crate::engine::rows::named::days_with;
 use crate::engine::rows::reply::Refused;
-use crate::engine::rows::reply::reply_of;
 use crate::journal::record::{EventAt, Record};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table, Write};
@@ -171,9 +170,8 @@ impl Shard {
             buckets.push(recovery::recover(no, source)?);
             ledger.read(view, no)?;
         }
-        let entered = (Owner::Shared, Table::EnteredIds);
-        let copies =
-            days_with(view, &days, entered)?.into_iter().map(|day| (day, Tree::new())).collect();
+        let copied = days_with(view, &days, Owner::Shared, Table::EnteredIds)?;
+        let copies = copied.into_iter().map(|day| (day, Tree::new())).collect();
         Ok(Self {
             no,
             now: head.now,
@@ -228,11 +226,12 @@ impl Shard {
             Act::Publish { row, at, profiles } => {
                 for change in profiles {
                     if self.buckets.of(change.id.as_str()).is_some() {
+                        let changed = self.change_recipient(draft, change);
                         // The intake has checked it.
-                        let _ = reply_of(self.change_recipient(draft, change))?;
+                        changed.map(drop).or_else(|stop| stop.refusal().map(drop))?;
                     }
                 }
-                let spread = self.publish((intake, draft), row, *at)?;
+                let spread = self.publish(intake, draft, row, *at)?;
                 return Ok(Applied::Published(spread));
             }
             Act::Cancel(cancel) => {
@@ -241,7 +240,7 @@ impl Shard {
             }
             Act::Forget { before } => return self.forget_until(draft, *before),
             Act::Expire { before } => self.expire_before(draft, *before)?,
-            Act::Enter { row, at, t } => self.enter_scheduled(draft, (*t, *at), row)?,
+            Act::Enter { row, at, t } => self.enter_scheduled(draft, *t, *at, row)?,
             Act::Pause(what) => self.pause(draft, what)?,
             Act::Resume(what) => self.resume(draft, what)?,
             Act::Rules { version, .. } => {
@@ -278,7 +277,7 @@ impl Shard {
         self.days_to_compact.insert(day);
         let row = draft.record(bucket.no, day, seq, &record);
         note_ends(draft, bucket.no, day, seq, &record);
-        bucket.apply((seq, row), day, record, &self.compiled);
+        bucket.apply(seq, row, day, record, &self.compiled);
         seq
     }
 

@@ -25,12 +25,12 @@ use crate::model::command::Choice;
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
 use crate::model::number::{LaneNo, RecipientAt, TypeNo};
-use crate::model::pause::Paused;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::Reason;
 use crate::model::time::Instant;
-use crate::rules::compiled::{CompiledRules, Version};
+use crate::rules::compiled::Version;
 use crate::rules::lane_kind::LaneKind;
+use crate::rules::names::LaneName;
 use crate::sets::shared::Tree;
 
 /// A preference as in a command.
@@ -61,6 +61,13 @@ struct Moved<'a> {
     lane: LaneNo,
     reasons: Vec<String>,
     who: RoaringBitmap,
+}
+
+/// Pending entries that end, by reason (`None` = they move), and those that move.
+#[derive(Default)]
+struct Sorted<'a> {
+    ends: BTreeMap<Option<Reason>, Vec<Entries>>,
+    moved: Vec<Moved<'a>>,
 }
 
 impl Shard {
@@ -128,7 +135,8 @@ impl Shard {
         &mut self,
         draft: &mut Draft<'_>,
         recipient: &Id,
-        (list, whole): (&[Choice], bool),
+        list: &[Choice],
+        whole: bool,
     ) -> Result<Reply, Stop> {
         let at = self.find(recipient)?;
         let RecipientAt { bucket, number } = at;
@@ -171,12 +179,11 @@ impl Shard {
         let now = self.now;
         let found = self.waiting_among(draft, at, among)?;
         let bucket = &self.buckets[at];
-        let mut ends: BTreeMap<Option<Reason>, Vec<Entries>> = BTreeMap::new();
-        let mut moved = Vec::new();
-        for (lane, channel, found) in &found {
-            let rules = (&*self.compiled, &*version, &self.paused);
-            sort_out(draft, (bucket, rules), (*lane, *channel), found, &mut ends, &mut moved)?;
+        let mut sorted = Sorted::default();
+        for (lane, _, found) in &found {
+            sort_out(draft, self, &version, bucket, *lane, found, &mut sorted)?;
         }
+        let Sorted { mut ends, mut moved } = sorted;
         moved.sort_by_key(|moved: &Moved<'_>| {
             (moved.kept.arrival.t, moved.kept.arrival.place, moved.kept.seq, moved.lane)
         });
@@ -431,17 +438,24 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
 /// and the lanes that they move to.
 fn sort_out<'a>(
     draft: &Draft<'_>,
-    (bucket, (compiled, version, paused)): (&Bucket, (&CompiledRules, &Version, &Paused)),
-    (lane, channel): (LaneNo, ChannelNo),
+    shard: &Shard,
+    version: &Version,
+    bucket: &Bucket,
+    lane: LaneNo,
     found: &'a Found,
-    ends: &mut BTreeMap<Option<Reason>, Vec<Entries>>,
-    moved: &mut Vec<Moved<'a>>,
+    sorted: &mut Sorted<'a>,
 ) -> Result<(), Unreadable> {
-    let from_paused = compiled.names.lane(lane).kind == LaneKind::Paused;
+    let (compiled, paused) = (&*shard.compiled, &shard.paused);
+    let LaneName { channel, ref kind, .. } = *compiled.names.lane(lane);
+    let from_paused = *kind == LaneKind::Paused;
     for (source, mut who) in found.by_source() {
         let (kept, variant) = found.source(source);
         let mut end = |why: Option<Reason>, who: RoaringBitmap| {
-            ends.entry(why).or_default().push(Entries { seq: kept.seq, channel, who: who.into() });
+            sorted.ends.entry(why).or_default().push(Entries {
+                seq: kept.seq,
+                channel,
+                who: who.into(),
+            });
         };
         let of_type = version.of_type(kept.arrival.type_no);
         let address = |lane| compiled.names.address(lane, &kept.arrival.keys);
@@ -456,8 +470,8 @@ fn sort_out<'a>(
         }
         let (mut never, mut leaves) = (RoaringBitmap::new(), Vec::new());
         if let Some(of_type) = of_type {
-            never = silenced(draft, (bucket, of_type), (kept, variant), (channel, &who))?;
-            let chosen = bucket.preferences.lanes(channel, (of_type, paused), who.clone());
+            never = silenced(draft, bucket, of_type, kept, variant, channel, &who)?;
+            let chosen = bucket.preferences.lanes(channel, of_type, paused, who.clone());
             for (to, subset) in chosen {
                 match to {
                     None => never |= subset,
@@ -481,7 +495,7 @@ fn sort_out<'a>(
             end(None, subset.clone());
             for (lane, who) in bucket.lanes_of(&address(to), subset, compiled) {
                 let reasons = kept.arrival.reasons_of(variant, channel);
-                moved.push(Moved { kept, lane, reasons, who });
+                sorted.moved.push(Moved { kept, lane, reasons, who });
             }
         }
     }

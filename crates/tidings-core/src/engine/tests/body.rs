@@ -1,5 +1,6 @@
 //! The body of an event: with the entries that tell of it alone, as it was published.
 
+use crate::engine::InboxQuery;
 use crate::engine::intake::state::Content;
 use crate::engine::message::present::Presenter;
 use crate::engine::tests::*;
@@ -20,7 +21,7 @@ fn step(stored: &mut Stored, engine: &mut Engine, commands: &[Command]) -> Step 
 
 /// The bodies of the items of `a`'s inbox, newest first.
 fn bodies(engine: &Engine, stored: &Stored) -> Vec<Option<String>> {
-    let page = engine.reader(stored).inbox(&id("a"), None, 20).unwrap();
+    let page = engine.reader(stored).inbox(&id("a"), &InboxQuery::newest(20)).unwrap();
     let items = page.groups.into_iter().flat_map(|group| group.items);
     items.map(|item| item.body.as_deref().map(str::to_owned)).collect()
 }

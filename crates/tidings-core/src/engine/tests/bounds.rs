@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 
-use crate::engine::Settled;
 use crate::engine::tests::*;
+use crate::engine::{InboxQuery, Settled};
 use crate::model::channel::EMAIL_NO;
 use crate::model::command::{Cancelled, MarkKind, Marked};
 use crate::model::recipient::State;
@@ -138,7 +138,7 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     // The day is over: its arrivals become segments.
     world.play(Instant(DAY_MS + HOUR_MS), &[person("b", State::Active)]);
     assert!(world.engine.shards.bucket(BucketNo(0)).index.days[&Day(0)].tail.is_empty());
-    let page = world.engine.reader(&world.stored).inbox(&id("a"), None, 100);
+    let page = world.engine.reader(&world.stored).inbox(&id("a"), &InboxQuery::newest(100));
     let groups = page.unwrap().groups;
     let reasons: Vec<usize> =
         groups.iter().flat_map(|group| &group.items).map(|item| item.reasons.len()).collect();

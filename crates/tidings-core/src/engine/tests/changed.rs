@@ -68,8 +68,9 @@ fn nobody_whose_page_has_changed_is_left_out() {
             let before = engine.snapshot();
             let pages = |engine: &Engine, stored: &Stored| -> Vec<_> {
                 let page = |number| {
-                    let page = engine.reader(stored).inbox(&person(number), None, 100).unwrap();
-                    (page.groups, page.unseen, page.unread)
+                    let query = InboxQuery::newest(100);
+                    let page = engine.reader(stored).inbox(&person(number), &query).unwrap();
+                    (page.groups, page.counts)
                 };
                 (0..PEOPLE).map(page).collect()
             };

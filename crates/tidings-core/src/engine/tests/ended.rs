@@ -40,7 +40,8 @@ fn rest(stored: &mut Stored, engine: &mut Engine) {
 
 /// The counts of a cancel of these events: how many entries it ends, and how many are out of reach.
 fn cancelled(
-    (stored, engine): (&mut Stored, &mut Engine),
+    stored: &mut Stored,
+    engine: &mut Engine,
     at: i64,
     names: std::ops::Range<usize>,
 ) -> (u64, u64) {
@@ -76,7 +77,7 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
         let step = engine.step(&stored, &Reach::new(), Instant(at), &commands).unwrap();
         stored.commit(step.writes);
         // The mail's entries end, it is too late for the inbox's; the second time for all.
-        let ended = cancelled((&mut stored, &mut engine), at + 1, names.clone());
+        let ended = cancelled(&mut stored, &mut engine, at + 1, names.clone());
         assert_eq!(ended, (100, 100));
         rest(&mut stored, &mut engine);
         assert_eq!(remembered(&engine), 100, "the window {window} is open");
@@ -94,11 +95,11 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
     rest(&mut stored, &mut engine);
     let rows = rows_of(&stored, Owner::Bucket(BucketNo(0)), Table::Ended);
     assert_eq!(rows, remembered(&engine), "the store lets go as memory does");
-    let again = cancelled((&mut stored, &mut engine), 600 * SECOND, 0..200);
+    let again = cancelled(&mut stored, &mut engine, 600 * SECOND, 0..200);
     assert_eq!(again, (0, 200), "the journal knows that the mail's had ended");
     let mut again = Engine::open(&stored, &[Day(0)], options).unwrap();
     assert_eq!(remembered(&again), remembered(&engine));
-    assert_eq!(cancelled((&mut stored, &mut again), 601 * SECOND, 0..200), (0, 200));
+    assert_eq!(cancelled(&mut stored, &mut again, 601 * SECOND, 0..200), (0, 200));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bounds::{World, person};
+use crate::engine::InboxQuery;
 use crate::engine::rows::reply::PublishedAs;
 use crate::engine::tests::*;
 use crate::model::command::{MarkKind, Marked};
@@ -144,7 +145,7 @@ fn marks_on_what_nothing_names_are_not_kept() {
     let before = world.stored.0.len();
     world.play(Instant(1), &marks);
     assert!(world.stored.0.len() < before + 10);
-    let page = world.engine.reader(&world.stored).inbox(&id("a"), None, 9).unwrap();
+    let page = world.engine.reader(&world.stored).inbox(&id("a"), &InboxQuery::newest(9)).unwrap();
     assert!(page.groups[0].seen);
 }
 
@@ -242,7 +243,7 @@ fn cost(events: usize) -> u64 {
         planned += plan.entries();
     }
     assert_eq!(planned, events);
-    let page = world.engine.reader(&view).inbox(&id("a"), None, 50).unwrap();
+    let page = world.engine.reader(&view).inbox(&id("a"), &InboxQuery::newest(50)).unwrap();
     assert!(page.groups.iter().all(|group| group.seen));
     view.reads.into_inner()
 }

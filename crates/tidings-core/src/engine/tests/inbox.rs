@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use crate::engine::tests::*;
-use crate::model::command::{Cancelled, MarkKind, Marked};
+use crate::engine::{InboxQuery, InboxState};
+use crate::model::command::{Cancelled, ItemChange, MarkKind, Marked, TypeFilter};
 use crate::model::event::Pivot;
+use crate::model::item::Shelf;
 use crate::model::recipient::State;
 use crate::model::time::HOUR_MS;
 
@@ -29,7 +31,7 @@ enum Op {
         who: usize,
         what: u8,
         which: u8,
-        read: bool,
+        change: u8,
     },
     Withdraw(u8),
     /// An event is withdrawn.
@@ -52,8 +54,8 @@ fn op() -> impl Strategy<Value = Op> {
         10 => (0..3_usize, roles, 1..8_u8, prop_oneof![4 => Just(0), 1 => 1..30_u8]).prop_map(
             |(kind, roles, to, delay_hours)| Op::Publish { kind, roles, to, delay_hours }
         ),
-        5 => (0..3_usize, 0..4_u8, any::<u8>(), any::<bool>())
-            .prop_map(|(who, what, which, read)| Op::Mark { who, what, which, read }),
+        9 => (0..3_usize, 0..6_u8, any::<u8>(), 0..11_u8)
+            .prop_map(|(who, what, which, change)| Op::Mark { who, what, which, change }),
         1 => (0..4_u8).prop_map(Op::Withdraw),
         1 => any::<u8>().prop_map(Op::TakeBack),
         1 => (0..4_u8).prop_map(Op::Lift),
@@ -72,26 +74,28 @@ fn op() -> impl Strategy<Value = Op> {
 #[derive(Clone, Debug)]
 struct Entry {
     who: usize,
+    /// The day that has it.
     day: Day,
+    /// The day that lists it: another one after a snooze.
+    listed: Day,
     event: usize,
     kind: usize,
     pivot: String,
     object: u8,
-    t: Instant,
-    /// Number of events that had been published before it.
-    place: usize,
-    /// Number of entries that came before it.
+    /// The instant of its position.
+    newest_at: Instant,
+    /// Number of positions that were given before it.
     order: usize,
+    seen: bool,
+    read: bool,
+    shelf: Shelf,
 }
 
-#[derive(Clone, Debug)]
-struct Mark {
-    who: usize,
-    at: Instant,
-    /// Number of events that had been published before it.
-    before: usize,
-    what: Marked,
-    kind: MarkKind,
+/// A change of items.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Mark(MarkKind),
+    Items(ItemChange),
 }
 
 /// An event that enters later: by instant and place, with those who had an inbox then.
@@ -107,17 +111,29 @@ struct World {
     pivots: [usize; 3],
     entries: Vec<Entry>,
     scheduled: Scheduled,
-    marks: Vec<Mark>,
     withdrawn: BTreeSet<u8>,
     disabled: BTreeSet<usize>,
-    revs: BTreeMap<usize, u64>,
+    /// By reader, the revision of the newest answer and what it showed.
+    revs: BTreeMap<usize, (u64, Whole)>,
 }
 
-/// The facts that a group has in common: day, type, pivot, whether it was read.
-type Group<'a> = (Day, usize, &'a str, bool);
+/// An inbox as a whole: its rows in all states, and the badge.
+type Whole = (Vec<Shown>, u64, u64);
 
-/// A group as it is shown: type, count, its items with their bodies, seen, read.
-type Shown = (String, usize, Vec<(String, Option<String>)>, bool, bool);
+/// The facts that a group has in common: day, type, pivot, and its state.
+type Group<'a> = (Day, usize, &'a str, &'static str);
+
+/// A group as it is shown: type, count, its items with their bodies, seen, read, state, end of a snooze, position.
+type Shown = (
+    String,
+    usize,
+    Vec<(String, Option<String>)>,
+    bool,
+    bool,
+    &'static str,
+    Option<Instant>,
+    Instant,
+);
 
 fn typed(pivots: [usize; 3]) -> Rules {
     let mut rules = rules();
@@ -163,7 +179,6 @@ impl World {
             pivots: [0, 1, 2],
             entries: Vec::new(),
             scheduled: BTreeMap::new(),
-            marks: Vec::new(),
             withdrawn: BTreeSet::new(),
             disabled: BTreeSet::new(),
             revs: BTreeMap::new(),
@@ -207,7 +222,7 @@ impl World {
     }
 
     /// Everyone who is meant and can be told gets an entry now.
-    fn enter(&mut self, (event, t): (usize, Instant), kind: usize, roles: (u8, u8, u8), to: u8) {
+    fn enter(&mut self, event: usize, t: Instant, kind: usize, roles: (u8, u8, u8), to: u8) {
         if self.withdrawn.contains(&roles.0) {
             return;
         }
@@ -222,14 +237,17 @@ impl World {
             if !self.disabled.contains(&who) {
                 self.entries.push(Entry {
                     who,
-                    day: self.now.day(),
+                    day: t.day(),
+                    listed: t.day(),
                     event,
                     kind,
                     pivot: pivot.clone(),
                     object: roles.0,
-                    t,
-                    place: event,
+                    newest_at: t,
                     order: self.entered,
+                    seen: false,
+                    read: false,
+                    shelf: Shelf::Active,
                 });
                 self.entered += 1;
             }
@@ -270,7 +288,7 @@ impl World {
             let key = (deliver_at, event);
             self.scheduled.insert(key, (kind, roles, to));
         } else {
-            self.enter((event, self.now), kind, roles, to);
+            self.enter(event, self.now, kind, roles, to);
         }
         self.step(&[command]);
     }
@@ -287,7 +305,7 @@ impl World {
             Op::Publish { kind, roles, to, delay_hours } => {
                 self.publish(kind, roles, to, delay_hours);
             }
-            Op::Mark { who, what, which, read } => self.mark(who, what, which, read),
+            Op::Mark { who, what, which, change } => self.mark(who, what, which, change),
             Op::Withdraw(number) => {
                 self.withdrawn.insert(number);
                 let object = object(number).id;
@@ -318,15 +336,7 @@ impl World {
                 self.pivots.rotate_left(1);
                 self.set_rules();
             }
-            Op::Wait(hours) => {
-                self.now = self.now.plus_ms(i64::from(hours) * HOUR_MS);
-                let later = self.scheduled.split_off(&(self.now.plus_ms(1), 0));
-                for ((t, event), (kind, roles, to)) in std::mem::replace(&mut self.scheduled, later)
-                {
-                    self.enter((event, t), kind, roles, to);
-                }
-                self.step(&[]);
-            }
+            Op::Wait(hours) => self.wait(hours),
             Op::Turn => self.turn(),
             Op::Restart => self.restart(),
             Op::Forget => {
@@ -338,82 +348,242 @@ impl World {
         }
     }
 
-    fn mark(&mut self, who: usize, what: u8, which: u8, read: bool) {
-        let kind = if read { MarkKind::Read } else { MarkKind::Seen };
+    /// Plays every instant at which something is due: returns from a snooze, then scheduled events.
+    fn wait(&mut self, hours: u8) {
+        self.now = self.now.plus_ms(i64::from(hours) * HOUR_MS);
+        while self.engine.next_due().is_some_and(|due| due <= self.now) {
+            let step = self.engine.play_missed(&self.stored, self.now, 10).unwrap();
+            self.stored.commit(step.writes);
+        }
+        let later = self.scheduled.split_off(&(self.now.plus_ms(1), 0));
+        let due = std::mem::replace(&mut self.scheduled, later);
+        for ((t, event), (kind, roles, to)) in due {
+            self.return_until(t);
+            self.enter(event, t, kind, roles, to);
+        }
+        self.return_until(self.now);
+        self.step(&[]);
+    }
+
+    fn return_until(&mut self, now: Instant) {
+        loop {
+            let ends = |entry: &&mut Entry| match entry.shelf {
+                Shelf::Snoozed(until) if until <= now => Some((until, entry.event)),
+                _ => None,
+            };
+            let first = self.entries.iter_mut().filter(|entry| ends(entry).is_some());
+            let Some(entry) = first.min_by_key(ends) else { return };
+            let Shelf::Snoozed(until) = entry.shelf else { return };
+            (entry.seen, entry.read, entry.shelf) = (false, false, Shelf::Active);
+            (entry.newest_at, entry.listed, entry.order) = (until, until.day(), self.entered);
+            self.entered += 1;
+        }
+    }
+
+    fn mark(&mut self, who: usize, what: u8, which: u8, change: u8) {
+        let until = self.now.plus_ms(i64::from(1 + which % 50) * HOUR_MS);
+        let change = match change {
+            0..=2 => Change::Mark(MarkKind::Seen),
+            3 | 4 => Change::Mark(MarkKind::Read),
+            5 => Change::Items(ItemChange::Unread),
+            6 => Change::Items(ItemChange::Archive),
+            7 => Change::Items(ItemChange::Unarchive),
+            8 => Change::Items(ItemChange::Snooze(until)),
+            9 => Change::Items(ItemChange::Unsnooze),
+            _ => Change::Items(ItemChange::Delete),
+        };
+        let up_to = self.now.plus_ms(-i64::from(which % 40) * HOUR_MS);
+        let kind = usize::from(which) % KINDS.len();
         let what = match what {
             0 => Marked::Object(object(which % 4).id),
             1 => Marked::Event(id(&format!("e{}", usize::from(which) % (self.events + 1)))),
-            _ => Marked::UpTo(self.now.plus_ms(-i64::from(which % 40) * HOUR_MS)),
+            2 => {
+                let keys = self.whole(who).groups;
+                let at = usize::from(which) % keys.len().max(1);
+                Marked::Row(keys.get(at).map_or("no:key".to_owned(), |group| group.key.clone()))
+            }
+            3 => Marked::UpToOf(up_to, TypeFilter::Type(KINDS[kind].to_owned())),
+            _ => Marked::UpTo(up_to),
         };
-        self.marks.push(Mark { who, at: self.now, before: self.events, what: what.clone(), kind });
-        self.step(&[Command::Mark { recipient: id(PEOPLE[who]), what, kind }]);
-    }
-
-    fn is(&self, entry: &Entry, kind: MarkKind) -> bool {
-        self.marks.iter().any(|mark| {
-            mark.who == entry.who
-                && mark.kind >= kind
-                && entry.place < mark.before
-                && entry.t <= mark.at
-                && match &mark.what {
-                    Marked::UpTo(up_to) => entry.t <= *up_to,
-                    Marked::Object(object) => *object == self::object(entry.object).id,
-                    Marked::Event(event) => event.as_str() == format!("e{}", entry.event),
+        let row = match &what {
+            Marked::Row(key) => {
+                let at = self.whole(who).groups.iter().position(|group| group.key == *key);
+                let rows = self.rows(who, InboxState::All);
+                at.map(|at| rows[at].1.iter().map(|entry| entry.event).collect::<BTreeSet<_>>())
+            }
+            _ => None,
+        };
+        let is_hit = |entry: &Entry| {
+            let place = match change {
+                Change::Items(ItemChange::Unarchive) => entry.shelf == Shelf::Archived,
+                Change::Items(ItemChange::Unsnooze) => matches!(entry.shelf, Shelf::Snoozed(_)),
+                _ => entry.shelf == Shelf::Active,
+            };
+            match &what {
+                Marked::Event(event) => event.as_str() == format!("e{}", entry.event),
+                Marked::Row(_) => row.as_ref().is_some_and(|row| row.contains(&entry.event)),
+                Marked::Object(object) => place && *object == self::object(entry.object).id,
+                Marked::UpTo(up_to) => place && entry.newest_at <= *up_to,
+                Marked::UpToOf(up_to, _) => {
+                    place && entry.newest_at <= *up_to && entry.kind == kind
                 }
-        })
+            }
+        };
+        let is_there = |entry: &&mut Entry| entry.who == who && entry.shelf != Shelf::Deleted;
+        for entry in self.entries.iter_mut().filter(is_there) {
+            if !is_hit(entry) {
+                continue;
+            }
+            match change {
+                Change::Mark(MarkKind::Seen) => entry.seen = true,
+                Change::Mark(MarkKind::Read) => (entry.seen, entry.read) = (true, true),
+                Change::Items(ItemChange::Unread) => entry.read = false,
+                Change::Items(ItemChange::Archive) => entry.shelf = Shelf::Archived,
+                Change::Items(ItemChange::Snooze(until)) => entry.shelf = Shelf::Snoozed(until),
+                Change::Items(ItemChange::Delete) => entry.shelf = Shelf::Deleted,
+                Change::Items(ItemChange::Unarchive) if entry.shelf == Shelf::Archived => {
+                    entry.shelf = Shelf::Active;
+                }
+                Change::Items(ItemChange::Unsnooze) if matches!(entry.shelf, Shelf::Snoozed(_)) => {
+                    entry.shelf = Shelf::Active;
+                }
+                Change::Items(ItemChange::Unarchive | ItemChange::Unsnooze) => {}
+            }
+        }
+        let recipient = id(PEOPLE[who]);
+        let before = self.whole(who);
+        self.step(&[match change {
+            Change::Mark(kind) => Command::Mark { recipient, what, kind },
+            Change::Items(change) => Command::ChangeItems { recipient, what, change },
+        }]);
+        let after = self.whole(who);
+        if after.groups == before.groups && self.withdrawn.is_empty() {
+            assert_eq!(after.counts, before.counts, "a mark that changes nothing raises nothing");
+        } else if after.groups != before.groups {
+            assert!(after.counts.rev > before.counts.rev);
+        }
     }
 
-    /// All groups, newest first, and the badge.
-    fn naive(&self, who: usize) -> (Vec<Shown>, u64, u64) {
-        let shown = self.entries.iter().rev();
-        let shown =
-            shown.filter(|entry| entry.who == who && !self.withdrawn.contains(&entry.object));
+    fn whole(&self, who: usize) -> InboxPage {
+        let query = InboxQuery { state: InboxState::All, ..InboxQuery::newest(usize::MAX) };
+        self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), &query).unwrap()
+    }
+
+    /// The rows of a state, newest first, each with its entries.
+    fn rows(&self, who: usize, state: InboxState) -> Vec<(Group<'_>, Vec<&Entry>)> {
+        let mut shown: Vec<&Entry> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.who == who && entry.shelf != Shelf::Deleted)
+            .filter(|entry| !self.withdrawn.contains(&entry.object))
+            .collect();
+        shown.sort_by_key(|entry| std::cmp::Reverse(entry.order));
         let mut groups: Vec<(Group<'_>, Vec<&Entry>)> = Vec::new();
         for entry in shown {
-            let read = self.is(entry, MarkKind::Read);
-            let key = (entry.day, entry.kind, entry.pivot.as_str(), read);
+            let word = match entry.shelf {
+                Shelf::Archived => "archived",
+                Shelf::Snoozed(_) => "snoozed",
+                _ if entry.read => "read",
+                _ => "new",
+            };
+            let key = (entry.listed, entry.kind, entry.pivot.as_str(), word);
             match groups.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, entries)) => entries.push(entry),
                 None => groups.push((key, vec![entry])),
             }
         }
-        groups.sort_by_key(|(_, entries)| std::cmp::Reverse(entries[0].order));
-        let seen = |entries: &[&Entry]| entries.iter().all(|entry| self.is(entry, MarkKind::Seen));
-        let unseen = groups.iter().filter(|(_, entries)| !seen(entries)).count();
-        let unread = groups.iter().filter(|((_, _, _, read), _)| !read).count();
-        let groups = groups.iter().map(|((_, kind, _, read), entries)| {
+        groups.retain(|((_, _, _, word), entries)| match state {
+            InboxState::All => true,
+            InboxState::Active => ["new", "read"].contains(word),
+            InboxState::Unread => *word == "new",
+            InboxState::Unseen => *word == "new" && entries.iter().any(|entry| !entry.seen),
+            InboxState::Archived => *word == "archived",
+            InboxState::Snoozed => *word == "snoozed",
+        });
+        groups
+    }
+
+    /// All rows of a state, newest first, and the badge.
+    fn naive(&self, who: usize, state: InboxState) -> Whole {
+        let unseen = self.rows(who, InboxState::Unseen).len();
+        let unread = self.rows(who, InboxState::Unread).len();
+        let groups = self.rows(who, state);
+        let groups = groups.iter().map(|((_, kind, _, word), entries)| {
             let items = entries
                 .iter()
                 .take(ITEMS_LISTED)
                 .map(|entry| (format!("e{}", entry.event), body_of(entry.event)))
                 .collect();
             let kind = KINDS[*kind].to_owned();
-            (kind, entries.len(), items, seen(entries), *read)
+            let seen = entries.iter().all(|entry| entry.seen);
+            let read = entries.iter().all(|entry| entry.read);
+            let until = entries.iter().filter_map(|entry| match entry.shelf {
+                Shelf::Snoozed(until) => Some(until),
+                _ => None,
+            });
+            let newest_at = entries[0].newest_at;
+            (kind, entries.len(), items, seen, read, *word, until.min(), newest_at)
         });
         (groups.collect(), unseen as u64, unread as u64)
     }
 
-    fn page(&mut self, who: usize, from: Option<Cursor>, limit: usize) -> InboxPage {
-        let page = self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), from, limit).unwrap();
-        assert!(page.groups.len() <= limit);
-        let (_, unseen, unread) = self.naive(who);
-        assert_eq!((page.unseen, page.unread), (unseen, unread));
-        let rev = self.revs.insert(who, page.rev);
-        assert!(rev <= Some(page.rev), "a later answer has no lower number");
+    fn page(&mut self, who: usize, query: &InboxQuery) -> InboxPage {
+        let page = self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), query).unwrap();
+        assert!(page.groups.len() <= query.limit);
+        let whole = self.naive(who, InboxState::All);
+        assert_eq!((page.counts.unseen, page.counts.unread), (whole.1, whole.2));
+        let counted = self.engine.reader(&self.stored).inbox_counts(&id(PEOPLE[who])).unwrap();
+        assert_eq!(counted, page.counts, "counts and page say the same");
+        let of_categories = page.counts.categories.values();
+        assert_eq!(of_categories.map(|of| of.unseen).sum::<u64>(), page.counts.unseen);
+        let rev = page.counts.rev;
+        let before = self.revs.insert(who, (rev, whole.clone()));
+        if let Some((before, was)) = before {
+            assert!(rev >= before, "a later answer has no lower number");
+            assert!(rev > before || was == whole, "what changes a page raises the number");
+        }
         page
     }
 
-    /// Reads the inbox as a whole, then page by page while more arrives.
+    /// Reads the inbox as a whole in each state, then page by page while more arrives.
     fn look(&mut self, who: usize) {
-        let (groups, ..) = self.naive(who);
-        let whole = self.page(who, None, usize::MAX);
-        assert_eq!(whole.groups.iter().map(shown).collect::<Vec<_>>(), groups);
-        assert_eq!(whole.next, None);
-        let keys: BTreeSet<&str> = whole.groups.iter().map(|group| group.key.as_str()).collect();
-        assert_eq!(keys.len(), groups.len(), "keys tell groups apart");
+        for state in [
+            InboxState::All,
+            InboxState::Unseen,
+            InboxState::Unread,
+            InboxState::Archived,
+            InboxState::Snoozed,
+            InboxState::Active,
+        ] {
+            let (groups, ..) = self.naive(who, state);
+            let whole = self.page(who, &InboxQuery { state, ..InboxQuery::newest(usize::MAX) });
+            assert_eq!(whole.groups.iter().map(shown).collect::<Vec<_>>(), groups);
+            assert_eq!(whole.next, None);
+            let keys: BTreeSet<&str> =
+                whole.groups.iter().map(|group| group.key.as_str()).collect();
+            assert_eq!(keys.len(), groups.len(), "keys tell groups apart");
+            let orders: Vec<&str> = whole.groups.iter().map(|group| group.order.as_str()).collect();
+            assert!(orders.is_sorted_by(|a, b| a > b), "{orders:?}");
+            for (at, kind) in KINDS.iter().enumerate() {
+                let types = vec![(*kind).to_owned()];
+                let query = InboxQuery { state, types, ..InboxQuery::newest(usize::MAX) };
+                let of_kind = self.rows(who, state);
+                let of_kind = of_kind.iter().filter(|((_, kind, ..), _)| *kind == at).count();
+                assert_eq!(self.page(who, &query).groups.len(), of_kind);
+            }
+            let alone = InboxQuery { state, is_grouped: false, ..InboxQuery::newest(usize::MAX) };
+            if state == InboxState::All {
+                let items: usize =
+                    self.rows(who, state).iter().map(|(_, entries)| entries.len()).sum();
+                let page = self.page(who, &alone);
+                assert_eq!(page.groups.len(), items);
+                assert!(page.groups.iter().all(|group| group.count == 1));
+            }
+        }
+        let (groups, ..) = self.naive(who, InboxState::Active);
         let (mut paged, mut from) = (Vec::new(), None);
         loop {
-            let page = self.page(who, from, 2);
+            let page = self.page(who, &InboxQuery { from, ..InboxQuery::newest(2) });
             paged.extend(page.groups.iter().map(shown));
             let Some(next) = page.next else { break };
             assert_eq!(page.groups.len(), 2, "only the last page is short");
@@ -431,7 +601,8 @@ fn body_of(event: usize) -> Option<String> {
 }
 
 fn pages(engine: &Engine, stored: &Stored) -> Vec<InboxPage> {
-    let page = |name: &&str| engine.reader(stored).inbox(&id(name), None, 100).unwrap();
+    let page =
+        |name: &&str| engine.reader(stored).inbox(&id(name), &InboxQuery::newest(100)).unwrap();
     PEOPLE.iter().map(page).collect()
 }
 
@@ -439,10 +610,24 @@ fn shown(group: &InboxGroup) -> Shown {
     let body = |item: &InboxItem| item.body.as_deref().map(str::to_owned);
     let items = group.items.iter().map(|item| (item.event.to_string(), body(item))).collect();
     assert!(group.items.iter().all(|item| item.event_type == group.event_type));
-    assert!(group.items.iter().all(|item| item.read == group.read));
+    assert!(group.items.iter().all(|item| item.archived == group.archived));
     assert!(group.items.iter().all(|item| item.reasons == ["named"]));
-    assert_eq!(group.items[0].t, group.newest_at);
-    (group.event_type.to_string(), group.count, items, group.seen, group.read)
+    let word = match (group.archived, group.snoozed_until, group.read) {
+        (true, ..) => "archived",
+        (false, Some(_), _) => "snoozed",
+        (false, None, true) => "read",
+        (false, None, false) => "new",
+    };
+    (
+        group.event_type.to_string(),
+        group.count,
+        items,
+        group.seen,
+        group.read,
+        word,
+        group.snoozed_until,
+        group.newest_at,
+    )
 }
 
 proptest! {

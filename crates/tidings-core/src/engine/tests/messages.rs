@@ -123,7 +123,7 @@ impl Driven {
         let states = |engine: &Engine| {
             let all = engine
                 .reader(&self.stored)
-                .messages(&MessageFilter::default(), (None, 9))
+                .messages(&MessageFilter::default(), None, 9)
                 .unwrap()
                 .messages
                 .into_iter();

@@ -4,9 +4,9 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use crate::engine::InboxPage;
 use crate::engine::intake::objects::object_key;
 use crate::engine::tests::*;
+use crate::engine::{InboxPage, InboxQuery};
 use crate::journal::table::{Key, Owner, Table};
 use crate::model::recipient::RecipientChange;
 
@@ -92,7 +92,7 @@ fn read(others: usize) -> (InboxPage, usize, [usize; 3]) {
         stored.commit(writes);
     }
     let view = Noting { stored: &stored, lent: Mutex::default() };
-    let page = engine.reader(&view).inbox(&id("ann"), None, 20).unwrap();
+    let page = engine.reader(&view).inbox(&id("ann"), &InboxQuery::newest(20)).unwrap();
     let events = view.lent(&Key::of(Owner::Intake, Table::Events).done());
     let objects = ["o", "t", "by"].map(|object| view.lent(&object_key(&id(object))));
     (page, events, objects)

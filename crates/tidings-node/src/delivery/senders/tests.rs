@@ -343,7 +343,7 @@ fn a_node_that_may_not_send_hands_nothing_over_and_tries_again() {
     bench.senders.arrived(&job);
     assert_eq!(reply.outcome, Outcome::Withheld);
     let (now, before) = (Instant(5_000), job.attempts);
-    delivery.settle_into(&mut ByClosing::new(), job, (&reply, now), None);
+    delivery.settle_into(&mut ByClosing::new(), job, &reply, now, None);
     // Soon, and without an attempt: nobody was asked to take it.
     assert_eq!(delivery.next_retry(), Some(now.plus_ms(1_000)));
     let [job] = delivery.take_due(now.plus_ms(1_000)).try_into().unwrap();

@@ -22,7 +22,7 @@ use crate::client::StorePlace;
 use crate::http::cluster::follow::HttpLeaderLink;
 use crate::http::cluster::{self, Cluster};
 use crate::http::feedback::maildir;
-use crate::http::{STREAMS_USUAL, listen};
+use crate::http::{listen, streams_max};
 use crate::keys::{self, Secret};
 
 /// Time that messages being sent have once another node waits for the store.
@@ -86,6 +86,8 @@ pub(super) fn run(
     me.config = digest(&rules);
     tracing::info!(node = %me.name, address = %me.address, "joining the nodes of the store");
     let cluster = Arc::new(Cluster::new(me.id));
+    cluster.open_to_pages(&rules);
+    let streams_max = streams_max(&rules);
     let state = Arc::new(State {
         leases: Arc::clone(&leases),
         cluster: Arc::clone(&cluster),
@@ -105,13 +107,14 @@ pub(super) fn run(
             peer_connections_max: arguments.peer_connections,
             ..listen::Bounds::default()
         }
-        .with_streams(STREAMS_USUAL);
+        .with_streams(streams_max);
         let closed = async move { drop(closed.await) };
         tokio.spawn(listen::serve(listener, router, bounds, closed))
     };
     let holding = Box::new(Holding(Arc::clone(&state)));
-    let (hears, serves) = (Arc::clone(&cluster), Arc::clone(&state));
-    let candidate = Candidate::start(leases, me, holding, move |members| hears.hear(members))?;
+    let (observer, serves) = (Arc::clone(&cluster), Arc::clone(&state));
+    let candidate =
+        Candidate::start(leases, me, holding, move |members| observer.observe(members))?;
     let config = arguments.config.clone();
     let configured = candidate.configurer();
     hangups.answer(&tokio, move || {
@@ -215,6 +218,7 @@ impl State {
         };
         match done {
             Ok(Reloaded::InForce) => {
+                self.cluster.open_to_pages(&rules);
                 *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
                 tracing::info!(holds = serving.is_some(), "the configuration was read");
                 return Some(digest);
@@ -236,9 +240,9 @@ impl Holder for Holding {
         let store =
             Opened::held(Arc::clone(&state.leases), &term).map_err(|fault| fault.to_string())?;
         let (tenure, licence) = (term.tenure, Arc::clone(&term.licence));
-        let with = (&state.arguments, &state.token);
+        let (arguments, token) = (&state.arguments, &state.token);
         let mut homes = None;
-        let started = Serving::start(store, &rules, with, Some(licence), |service| {
+        let started = Serving::start(store, &rules, arguments, token, Some(licence), |service| {
             let of = service.homes_of_node().map(Arc::new);
             let service = service.in_cluster(Arc::clone(&state.cluster));
             match &*homes.insert(of) {

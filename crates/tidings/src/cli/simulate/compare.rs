@@ -24,8 +24,8 @@ pub(in crate::cli) fn run(
     let mut configs = Vec::new();
     for (file, title) in files.iter().zip(titles(files)) {
         match read(file, streams)? {
-            Ok(rules) => configs.push(Named { name: file.display().to_string(), title, rules }),
-            Err(status) => return Ok(status),
+            Some(rules) => configs.push(Named { name: file.display().to_string(), title, rules }),
+            None => return Ok(Status::Wrong),
         }
     }
     let mut population = Population::default();

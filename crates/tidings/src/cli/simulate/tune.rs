@@ -81,9 +81,8 @@ pub(in crate::cli) fn run(
     make: MakePlayer<'_>,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
-    let rules = match read(&arguments.config, streams)? {
-        Ok(rules) => rules,
-        Err(status) => return Ok(status),
+    let Some(rules) = read(&arguments.config, streams)? else {
+        return Ok(Status::Wrong);
     };
     let choices = grid(&arguments.quiet, &arguments.max_wait);
     let configs = match configs(arguments, &rules, &choices) {

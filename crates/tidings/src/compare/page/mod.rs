@@ -70,19 +70,22 @@ impl Page<'_> {
         };
         [
             plot::plot(
-                ("Messages a day", "share of recipients’ days"),
+                "Messages a day",
+                "share of recipients’ days",
                 &plot::MESSAGES,
                 &all(|of| &of.messages_per_day),
                 titles,
             ),
             plot::plot(
-                ("Delay", "from event to message, up to; share of events told"),
+                "Delay",
+                "from event to message, up to; share of events told",
                 &plot::DELAYS,
                 &all(|of| &of.delay_ms),
                 titles,
             ),
             plot::plot(
-                ("Items a message", "share of messages"),
+                "Items a message",
+                "share of messages",
                 &plot::ITEMS,
                 &all(|of| &of.items_per_message),
                 titles,

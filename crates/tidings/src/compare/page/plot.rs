@@ -62,7 +62,8 @@ struct Bar {
 
 /// Places distributions in one picture; `names` are those of the configurations.
 pub(super) fn plot(
-    (title, unit): (&str, &str),
+    title: &str,
+    unit: &str,
     ranges: &Ranges,
     of: &[&Distribution],
     names: &[&str],

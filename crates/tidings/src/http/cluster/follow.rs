@@ -92,9 +92,9 @@ impl LeaderLink for HttpLeaderLink {
 
 async fn ask(cluster: &Cluster, report: Vec<u8>) -> Result<(), String> {
     let holder = cluster.peer(Owner::Intake).ok_or("no node is known to have the intake")?;
-    let call = (Method::POST, PathAndQuery::from_static(PATH));
-    let answer =
-        cluster.call(&holder, call, report).await.map_err(|problem| problem.detail.into_owned())?;
+    let path = PathAndQuery::from_static(PATH);
+    let answer = cluster.call(&holder, Method::POST, path, report).await;
+    let answer = answer.map_err(|problem| problem.detail.into_owned())?;
     let status = answer.status();
     if status == StatusCode::NO_CONTENT {
         return Ok(());

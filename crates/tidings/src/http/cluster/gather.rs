@@ -111,8 +111,7 @@ impl Asking {
     }
 
     async fn call(&self, peer: &Peer) -> Result<Response, Problem> {
-        let what = (Method::GET, self.path.clone());
-        self.cluster.call(peer, what, Vec::new()).await
+        self.cluster.call(peer, Method::GET, self.path.clone(), Vec::new()).await
     }
 
     /// The answer of a node; `None` where it does not know what is asked for.

@@ -38,8 +38,7 @@ async fn done(service: &Service, request: Request) -> Result<Response, Problem> 
         return Err(no_holder(NOBODY));
     };
     let (shards, body) = request.into_parts();
-    let share = (&service.bodies, COMMANDS_BYTES_MAX);
-    let (body, _room) = whole(&shards, body, share).await?;
+    let (body, _room) = whole(&shards, body, &service.bodies, COMMANDS_BYTES_MAX).await?;
     let Commands { commands, waits } = serde_json::from_slice(&body)
         .map_err(|fault| Problem::new(Code::InvalidBody, fault.to_string()))?;
     drop(body);

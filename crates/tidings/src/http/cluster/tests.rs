@@ -33,7 +33,7 @@ fn membership(epoch: i64, holder: Option<NodeId>, other: &str) -> Membership {
 /// A node, and what others say of the one at this address.
 fn standby(other: &str) -> (Arc<Cluster>, Router) {
     let cluster = Arc::new(Cluster::new(ME));
-    cluster.hear(&membership(7, Some(OTHER), other));
+    cluster.observe(&membership(7, Some(OTHER), other));
     (Arc::clone(&cluster), router(cluster))
 }
 
@@ -103,7 +103,7 @@ async fn while_nobody_holds_the_store_calls_may_come_again() {
         // It does not serve yet, or no more.
         Some(membership(7, Some(ME), "127.0.0.1:1")),
     ] {
-        members.iter().for_each(|members| cluster.hear(members));
+        members.iter().for_each(|members| cluster.observe(members));
         for path in ["/v1/types", "/readyz", "/metrics"] {
             let answer = call(&api, Method::GET, path).await;
             assert!(is(&answer, "no_holder"), "{path}: {answer:?}");
@@ -178,7 +178,7 @@ fn told(name: &'static str) -> Router {
 async fn two() -> (Arc<Cluster>, Router) {
     let other = listen(told("there")).await;
     let cluster = Arc::new(Cluster::new(ME));
-    cluster.hear(&shared(&other.to_string()));
+    cluster.observe(&shared(&other.to_string()));
     cluster.serve_shards(told("here"), Arc::new(|| true), Arc::new(homes(0, true)));
     (Arc::clone(&cluster), router(cluster))
 }
@@ -218,12 +218,12 @@ async fn a_shard_that_no_node_has_is_waited_for() {
     let (cluster, api) = two().await;
     let path = format!("/v1/recipients/{}", in_shard(1, 0).replace(' ', "%20"));
     // The share is over, and this node has not taken its shard over yet.
-    cluster.hear(&membership(7, Some(ME), "127.0.0.1:1"));
+    cluster.observe(&membership(7, Some(ME), "127.0.0.1:1"));
     let answer = call(&api, Method::GET, &path).await;
     assert!(is(&answer, "no_holder"), "{answer:?}");
     let mut of_unknown = shared("127.0.0.1:1");
     of_unknown.shares[0].node = NodeId(99);
-    cluster.hear(&of_unknown);
+    cluster.observe(&of_unknown);
     let answer = call(&api, Method::GET, &path).await;
     assert!(is(&answer, "no_holder"), "{answer:?}");
 }
@@ -246,7 +246,7 @@ async fn a_node_with_a_share_hands_on_what_is_of_the_intake_and_is_ready_with_a_
     }
     let mut members = Membership::clone(&cluster.membership().unwrap());
     members.lease.holder = None;
-    cluster.hear(&members);
+    cluster.observe(&members);
     let answer = call(&api, Method::GET, "/readyz").await;
     assert!(is(&answer, "no_holder"), "{answer:?}");
     assert_eq!(call(&api, Method::GET, &own).await.0, StatusCode::OK);
@@ -257,7 +257,7 @@ fn share(holder: SocketAddr, api: Router) -> (Arc<Cluster>, Router) {
     let cluster = Arc::new(Cluster::new(ME));
     let mut members = membership(7, Some(OTHER), &holder.to_string());
     members.shares.push(Share { node: ME, ..shared("").shares.remove(0) });
-    cluster.hear(&members);
+    cluster.observe(&members);
     cluster.serve_shards(api, Arc::new(|| true), Arc::new(homes(1, false)));
     (Arc::clone(&cluster), router(cluster))
 }
@@ -271,13 +271,13 @@ async fn a_share_that_is_over_is_waited_for_no_longer() {
     });
     let other = listen(Router::new().fallback_service(silent.with_state(()))).await;
     let cluster = Arc::new(Cluster::new(ME));
-    cluster.hear(&shared(&other.to_string()));
+    cluster.observe(&shared(&other.to_string()));
     cluster.serve_shards(told("here"), Arc::new(|| true), Arc::new(homes(0, true)));
     let api = router(Arc::clone(&cluster));
     let path = format!("/v1/recipients/{}", in_shard(1, 0).replace(' ', "%20"));
     let asked = tokio::spawn(async move { call(&api, Method::PUT, &path).await });
     it_has.recv().await.unwrap();
-    cluster.hear(&membership(7, Some(ME), "127.0.0.1:1"));
+    cluster.observe(&membership(7, Some(ME), "127.0.0.1:1"));
     let answer = asked.await.unwrap();
     assert!(is(&answer, "holder_lost"), "{answer:?}");
 }
@@ -295,7 +295,7 @@ async fn a_holder_that_is_replaced_is_waited_for_no_longer() {
     let (cluster, api) = standby(&holder.to_string());
     let asked = tokio::spawn(async move { call(&api, Method::POST, "/v1/events").await });
     it_has.await.unwrap();
-    cluster.hear(&membership(8, Some(ME), "127.0.0.1:1"));
+    cluster.observe(&membership(8, Some(ME), "127.0.0.1:1"));
     let answer = asked.await.unwrap();
     assert!(is(&answer, "holder_lost"), "{answer:?}");
 }

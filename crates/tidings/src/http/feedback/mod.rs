@@ -62,12 +62,11 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
         return Err(Problem::new(Code::NotFound, detail));
     };
     let (parts, body) = request.into_parts();
-    let share = (&service.open_bodies, CALL_BYTES_MAX);
-    let (body, _room) = whole(&parts, body, share).await?;
+    let (body, _room) = whole(&parts, body, &service.open_bodies, CALL_BYTES_MAX).await?;
     let (reader, provider) = (Arc::clone(service), provider.to_owned());
     let judge = move || {
         let call = Call { headers: &parts.headers, body: &body, now: reader.now() };
-        read(&reader, (&provider, &known), &call)
+        read(&reader, &provider, &known, &call)
     };
     let judged = spawn_blocking(judge).await;
     let reports = judged.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))??;
@@ -77,7 +76,8 @@ async fn heard(service: &Arc<Service>, provider: &str, request: Request) -> Resu
 /// The reports of a call that is its provider's.
 fn read(
     service: &Service,
-    (provider, known): (&str, &str),
+    provider: &str,
+    known: &str,
     call: &Call<'_>,
 ) -> Result<Vec<Reported>, Problem> {
     let secret = || {
@@ -106,7 +106,7 @@ impl Service {
         };
         let (rules, now) = (self.rules(), self.now());
         let judged: Vec<Option<Judged>> =
-            reports.iter().map(|report| report.judged((&key, &rules.feedback), now)).collect();
+            reports.iter().map(|report| report.judged(&key, &rules.feedback, now)).collect();
         let is_known: Vec<bool> = judged.iter().map(Option::is_some).collect();
         // Most reports are of arrivals, and most addresses never bounced.
         let awaits = self.look(|node| node.engine().awaits_arrivals()).await?;

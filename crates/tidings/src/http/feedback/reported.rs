@@ -76,7 +76,8 @@ impl Reported {
     /// The message that is meant, and what follows from the report; `None` = it names no message of ours.
     pub(super) fn judged(
         &self,
-        (key, rules): (&TokenKey, &FeedbackRules),
+        key: &TokenKey,
+        rules: &FeedbackRules,
         now: Instant,
     ) -> Option<Judged> {
         let tag = self.hints.iter().find_map(|text| MailTag::find(key, text))?;

@@ -31,7 +31,7 @@ pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem>
     let header = |name| call.header(name).ok_or_else(|| not_signed(name));
     let time = header("x-twilio-email-event-webhook-timestamp")?;
     let signature = header("x-twilio-email-event-webhook-signature")?;
-    if !is_signed(call, (time, signature), key) {
+    if !is_signed(call, time, signature, key) {
         return Err(not_signed("the signature is another one"));
     }
     let signed = call.of_second(time)?;
@@ -40,7 +40,7 @@ pub(super) fn read(call: &Call<'_>, key: &str) -> Result<Vec<Reported>, Problem>
     Ok(reports.filter_map(|line| reported(line, signed)).collect())
 }
 
-fn is_signed(call: &Call<'_>, (time, signature): (&str, &str), key: &str) -> bool {
+fn is_signed(call: &Call<'_>, time: &str, signature: &str, key: &str) -> bool {
     let (Ok(key), Ok(signature)) = (STANDARD.decode(key.trim()), STANDARD.decode(signature)) else {
         return false;
     };

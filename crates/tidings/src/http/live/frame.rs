@@ -1,62 +1,15 @@
 //! The text of a stream: server-sent events and comments.
 
-use std::collections::BTreeMap;
-
 use axum::body::Bytes;
 use serde::Serialize;
-use utoipa::ToSchema;
 
-use super::read::InboxRows;
-use crate::http::v1::inbox::Group;
+use crate::http::v1::inbox::shown::{Counts, Group};
 
 /// A comment, which says no more than that the stream is alive.
 pub(super) const COMMENT: Bytes = Bytes::from_static(b":\n\n");
 
 /// The time within which readers come again after a restart, in milliseconds.
 pub(in crate::http) const RETRY_MS_MAX: u64 = 10_000;
-
-/// The counts of an inbox.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(in crate::http) struct Counts {
-    /// Revision: of two answers the one with the higher number is newer.
-    rev: u64,
-    /// Number of groups with an unseen item.
-    unseen: u64,
-    /// Number of groups with an unread item.
-    unread: u64,
-    /// The same by category.
-    categories: BTreeMap<String, OfCategory>,
-}
-
-/// The counts of a category.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-struct OfCategory {
-    /// Number of its groups with an unseen item.
-    unseen: u64,
-    /// Number of its groups with an unread item.
-    unread: u64,
-}
-
-impl Counts {
-    pub(super) fn rev(&self) -> u64 {
-        self.rev
-    }
-}
-
-impl From<&InboxRows> for Counts {
-    fn from(rows: &InboxRows) -> Self {
-        let category = |of: &super::read::CategoryCounts| {
-            let counts = OfCategory { unseen: of.unseen, unread: of.unread };
-            (of.name.clone(), counts)
-        };
-        Self {
-            rev: rows.rev,
-            unseen: rows.unseen,
-            unread: rows.unread,
-            categories: rows.categories.iter().map(category).collect(),
-        }
-    }
-}
 
 /// The data of the first event of a stream.
 #[derive(Serialize)]
@@ -144,12 +97,14 @@ fn event(name: &str, id: Option<&str>, data: &impl Serialize) -> Bytes {
 
 #[cfg(test)]
 mod tests {
+    use tidings_core::engine::InboxCounts;
+
     use super::*;
 
     #[test]
     fn frames_are_events_of_one_line_of_data() {
-        let counts =
-            Counts::from(&InboxRows { rev: 7, unseen: 1, unread: 2, ..Default::default() });
+        let counts = InboxCounts { rev: 7, unseen: 1, unread: 2, ..InboxCounts::default() };
+        let counts = Counts::from(counts);
         let text = |frame: Bytes| String::from_utf8(frame.to_vec()).unwrap();
         let expected =
             "event: hello\ndata: {\"rev\":7,\"unseen\":1,\"unread\":2,\"categories\":{}}\n\n";

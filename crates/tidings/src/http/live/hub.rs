@@ -1,16 +1,16 @@
 //! The open streams of a server, by recipient, and whose inboxes are to be looked at.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use tidings_core::engine::{Engine, InboxesAt};
 use tidings_core::number::RecipientNo;
-use tidings_core::{BucketNo, Id, Instant, Set};
+use tidings_core::{BucketNo, Id, Set};
 use tokio::sync::Notify;
 
 use super::frame::{End, RETRY_MS_MAX};
 use super::rows::Rows;
-use super::stream::{Lease, Stream};
+use super::stream::{Check, Stream};
 
 /// Maximum number of streams of a recipient; one more ends the oldest.
 const OF_RECIPIENT_MAX: usize = 8;
@@ -31,8 +31,6 @@ pub(super) struct Hub {
     free: Vec<usize>,
     /// The number of streams, and of those who wait.
     pub(super) open: usize,
-    /// When tokens expire, with the places of their streams.
-    ends: BTreeSet<(Instant, usize)>,
     /// Recipients whose inboxes are to be looked at: those whom something of few concerns, and the others.
     few: VecDeque<Id>,
     many: VecDeque<Id>,
@@ -140,17 +138,14 @@ impl Hub {
         &mut self,
         engine: &Engine,
         id: &Id,
-        (lease, nothing): (Lease, &Arc<Rows>),
+        (check, nothing): (Option<Check>, &Arc<Rows>),
     ) -> Option<(Arc<Stream>, Option<Arc<Stream>>)> {
         self.watch(engine, id)?;
         let at = self.free.pop().unwrap_or(self.streams.len());
-        if let Some(ends_at) = lease.ends_at {
-            self.ends.insert((ends_at, at));
-        }
         let stream = Arc::new(Stream::new(
             at,
             (id.clone(), engine.bucket_of(id)),
-            lease,
+            check,
             Arc::clone(nothing),
         ));
         match self.streams.get_mut(at) {
@@ -170,9 +165,6 @@ impl Hub {
         if self.streams.get_mut(stream.at).and_then(Option::take).is_some() {
             self.free.push(stream.at);
             self.open -= 1;
-        }
-        if let Some(ends_at) = stream.lease.ends_at {
-            self.ends.remove(&(ends_at, stream.at));
         }
         if let Some(watched) = self.recipients.get_mut(&stream.recipient) {
             watched.streams.retain(|other| !Arc::ptr_eq(other, stream));
@@ -255,16 +247,18 @@ impl Hub {
         !self.few.is_empty() || !self.many.is_empty()
     }
 
-    /// The streams of a recipient who has this number now. Those who wait are told.
+    /// The streams of a recipient who has this number now, and whether it was another one's before. Those who wait are
+    /// told.
     pub(super) fn streams_of(
         &mut self,
         id: &Id,
         number: Option<RecipientNo>,
         no: BucketNo,
-    ) -> Vec<Arc<Stream>> {
+    ) -> (Vec<Arc<Stream>>, bool) {
         let Some(watched) = self.recipients.get_mut(id) else {
-            return Vec::new();
+            return (Vec::new(), false);
         };
+        let is_another = watched.number.is_some() && watched.number != number;
         if watched.number != number
             && let Some(bucket) = self.buckets.get_mut(&no)
         {
@@ -273,21 +267,15 @@ impl Hub {
             watched.number = number;
         }
         watched.waiters.iter().for_each(|(_, changed)| changed.notify_one());
-        watched.streams.clone()
+        (watched.streams.clone(), is_another)
     }
 
-    /// A second has passed: the streams that say that they are alive, and those whose token has expired by now.
-    pub(super) fn tick(&mut self, now: Instant) -> (Vec<Arc<Stream>>, Vec<Arc<Stream>>) {
+    /// A second has passed: the streams that say that they are alive, and those with a check.
+    pub(super) fn tick(&mut self) -> (Vec<Arc<Stream>>, Vec<Arc<Stream>>) {
         self.ticks = (self.ticks + 1) % COMMENT_TICKS;
         let alive = self.streams.iter().skip(self.ticks).step_by(COMMENT_TICKS);
-        let alive = alive.flatten().cloned().collect();
-        let mut expired = Vec::new();
-        while let Some((_, at)) = self.ends.first().filter(|(ends_at, _)| *ends_at <= now).copied()
-        {
-            self.ends.pop_first();
-            expired.extend(self.streams.get(at).cloned().flatten());
-        }
-        (alive, expired)
+        let checked = self.all().filter(|stream| stream.check.is_some());
+        (alive.flatten().cloned().collect(), checked.cloned().collect())
     }
 
     /// All streams, in the order of their places.

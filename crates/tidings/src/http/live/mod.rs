@@ -7,7 +7,6 @@
 mod frame;
 mod hub;
 mod pass;
-mod read;
 mod rows;
 mod stream;
 #[cfg(test)]
@@ -19,42 +18,49 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
+use tidings_core::engine::InboxRow;
 use tidings_core::number::RecipientNo;
-use tidings_core::{BucketNo, Id};
-use tidings_mail::TokenKey;
-use tidings_node::{Clock, Durable, Handle};
+use tidings_core::rules::UsersRules;
+use tidings_core::{BucketNo, Id, Rules};
+use tidings_mail::Design;
+use tidings_node::{Durable, Handle};
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 use super::Service;
 use super::cluster::{NOBODY, no_holder};
 use super::error::{Code, Problem};
-use crate::http::live::frame::Counts;
 use crate::http::live::hub::Hub;
 use crate::http::live::rows::Rows;
-use crate::http::live::stream::{LiveBody, Stream};
+use crate::http::live::stream::{Check, LiveBody, Stream};
+use crate::http::site::state::{Site, design};
+use crate::http::v1::inbox::shown::Counts;
+use crate::token::Token;
 
 pub(in crate::http) use frame::{End, RETRY_MS_MAX, end};
-pub(in crate::http) use stream::Lease;
 
 /// The interval at which streams are looked at for their time.
 const TICK: Duration = Duration::from_secs(1);
 
-/// The most streams of a server whose configuration does not say it.
-pub const STREAMS_USUAL: usize = 10_000;
+/// The most streams that a server may have open under a configuration.
+#[must_use]
+pub fn streams_max(rules: &Rules) -> usize {
+    let streams = rules.users.as_ref().map(|users| users.streams);
+    let streams = streams.unwrap_or_else(|| UsersRules::default().streams);
+    usize::try_from(streams).unwrap_or(usize::MAX)
+}
 
 /// The streams of a server.
 pub(in crate::http) struct Live {
     handle: Handle,
-    clock: Arc<dyn Clock>,
     hub: Mutex<Hub>,
     /// Wakes the passes.
     wake: Arc<Notify>,
     begun: OnceLock<()>,
     /// The rows of an empty inbox.
     nothing: Arc<Rows>,
-    /// The key that cursors are made with.
-    key: OnceLock<TokenKey>,
+    /// The key that cursors are made with, and the look of sentences.
+    site: OnceLock<Arc<Site>>,
 }
 
 /// What a reader asks for who opens a stream.
@@ -62,28 +68,26 @@ pub(in crate::http) struct Live {
 pub(in crate::http) struct Opening {
     /// The `id` of the last frame that they have.
     pub(in crate::http) last: Option<String>,
-    pub(in crate::http) lease: Lease,
-    /// True if a recipient who is not there has an empty inbox.
-    pub(in crate::http) may_be_unknown: bool,
+    /// The token; `None` = an API key opens it.
+    pub(in crate::http) token: Option<Arc<Token>>,
 }
 
 impl Live {
     /// The streams of a node.
-    pub(super) fn new(handle: Handle, clock: Arc<dyn Clock>) -> Arc<Self> {
+    pub(super) fn new(handle: Handle) -> Arc<Self> {
         Arc::new(Self {
             handle,
-            clock,
             hub: Mutex::default(),
             wake: Arc::default(),
             begun: OnceLock::new(),
             nothing: Arc::default(),
-            key: OnceLock::new(),
+            site: OnceLock::new(),
         })
     }
 
-    /// Sets the key that cursors are made with: those of another store are told by it.
-    pub(super) fn name_by(&self, key: &TokenKey) {
-        self.key.get_or_init(|| key.clone());
+    /// Sets the key that cursors are made with (those of another store are told by it), and the look of sentences.
+    pub(super) fn show_as(&self, site: &Arc<Site>) {
+        self.site.get_or_init(|| Arc::clone(site));
     }
 
     fn hub(&self) -> MutexGuard<'_, Hub> {
@@ -103,6 +107,12 @@ impl Live {
             tokio::spawn(pass::each(Arc::downgrade(self), Arc::clone(&self.wake)));
             tokio::spawn(ticks(Arc::downgrade(self)));
         });
+    }
+
+    /// Leaves no room for a stream.
+    #[cfg(test)]
+    pub(super) fn fill(&self) {
+        self.hub().open = usize::MAX;
     }
 
     /// Has a recipient's inbox looked at.
@@ -125,19 +135,25 @@ impl Live {
 
     /// A second has passed.
     fn tick(&self) {
-        let (alive, expired, checked) = {
-            let mut hub = self.hub();
-            let (alive, expired) = hub.tick(self.clock.now());
-            let checked: Vec<_> =
-                hub.all().filter(|stream| stream.lease.check.is_some()).cloned().collect();
-            (alive, expired, checked)
-        };
+        let (alive, checked) = self.hub().tick();
         alive.iter().for_each(|stream| stream.comment());
-        expired.iter().for_each(|stream| stream.end(End::TokenExpired));
         for stream in checked {
-            if let Some(end) = stream.lease.check.as_ref().and_then(|check| check()) {
+            if let Some(end) = stream.check.as_ref().and_then(|check| check()) {
                 stream.end(end);
             }
+        }
+    }
+
+    /// The rows, which many inboxes have none of.
+    fn rows(&self, rows: Vec<InboxRow>) -> Arc<Rows> {
+        if rows.is_empty() { Arc::clone(&self.nothing) } else { Arc::new(Rows::of(rows)) }
+    }
+
+    /// The look by which sentences are made.
+    fn design(&self) -> Arc<Design> {
+        match self.site.get() {
+            Some(site) => site.design(),
+            None => Arc::new(design(&Rules::default())),
         }
     }
 }
@@ -192,7 +208,8 @@ impl Live {
     fn cursor(&self, (id, number): (&Id, Option<RecipientNo>), rev: u64) -> String {
         let number = number.map_or(u32::MAX, |RecipientNo(number)| number);
         let of = format!("{number} {id}");
-        let code = self.key.get().map(|key| key.code("live", &of, 16)).unwrap_or_default();
+        let code = self.site.get().map(|site| site.tokens().code("live", &of, 16));
+        let code = code.unwrap_or_default();
         format!("{code}-{rev:x}")
     }
 
@@ -216,18 +233,19 @@ impl Service {
     /// # Errors
     /// [`Code::StreamsFull`], [`Code::RecipientNotFound`], or a [`Problem`] of the node.
     pub(in crate::http) async fn open_stream(
-        &self,
+        self: &Arc<Self>,
         recipient: Id,
         opening: Opening,
     ) -> Result<Response, Problem> {
         self.at_home(&recipient)?;
-        let Opening { last, lease, may_be_unknown } = opening;
-        let live = &self.live;
+        let Opening { last, token } = opening;
+        let (live, may_be_unknown) = (&self.live, token.is_some());
+        let check = token.map(|token| self.check_of(token));
         live.begin();
         let (stream, replaced) = {
             let durable = self.handle.durable()?;
-            let mut hub = live.room(self.settings.streams_max)?;
-            let opened = hub.open(durable.engine(), &recipient, (lease, &live.nothing));
+            let mut hub = live.room(self.streams_max())?;
+            let opened = hub.open(durable.engine(), &recipient, (check, &live.nothing));
             opened.ok_or_else(|| no_holder(NOBODY))?
         };
         if let Some(replaced) = replaced {
@@ -235,19 +253,14 @@ impl Service {
         }
         let body = LiveBody { live: Arc::clone(live), stream: Arc::clone(&stream), is_over: false };
         // It is watched from now on, so what comes after this is told.
-        let (number, rows) = self
+        let (number, read) = self
             .look(move |node| pass::read(node, &recipient, may_be_unknown))
             .await?
             .map_err(Problem::from)?;
-        let at = live.cursor((&stream.recipient, number), rows.rev);
+        let at = live.cursor((&stream.recipient, number), read.counts.rev);
         let reset = last.is_some_and(|last| last != at);
-        let frame = frame::hello(&Counts::from(&rows), reset);
-        let known = if rows.rows.is_empty() {
-            Arc::clone(&live.nothing)
-        } else {
-            Arc::new(Rows::of(&rows.rows))
-        };
-        stream.begin(frame, (known, rows.rev));
+        let state = (live.rows(read.rows), read.counts.rev);
+        stream.begin(frame::hello(&Counts::from(read.counts), reset), state);
         let head = [
             (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
             (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
@@ -255,6 +268,21 @@ impl Service {
             (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
         ];
         Ok((head, Body::new(body)).into_response())
+    }
+
+    /// The check of a token. The service may be gone before the stream.
+    fn check_of(self: &Arc<Self>, token: Arc<Token>) -> Check {
+        let service = Arc::downgrade(self);
+        Box::new(move || match service.upgrade()?.end_of(&token)? {
+            Code::TokenExpired => Some(End::TokenExpired),
+            Code::TokenRevoked => Some(End::TokenRevoked),
+            _ => Some(End::TokenKey),
+        })
+    }
+
+    /// The most streams that may be open.
+    fn streams_max(&self) -> usize {
+        streams_max(&self.rules())
     }
 
     /// What `read` gives, as soon as its revision is above another one; `None` if it is not in time.
@@ -295,7 +323,7 @@ impl Service {
         live.begin();
         let durable = self.handle.durable()?;
         let bucket = durable.engine().bucket_of(recipient);
-        let waiter = live.room(self.settings.streams_max)?.wait(durable.engine(), recipient);
+        let waiter = live.room(self.streams_max())?.wait(durable.engine(), recipient);
         let (no, changed) = waiter.ok_or_else(|| no_holder(NOBODY))?;
         let (live, recipient) = (Arc::clone(live), recipient.clone());
         Ok(Waiter { live, recipient, bucket, no, changed })

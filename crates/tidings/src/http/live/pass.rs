@@ -6,18 +6,18 @@ use std::sync::{Arc, Weak};
 
 use axum::body::Bytes;
 use tidings_core::Id;
-use tidings_core::engine::{Refused, Stop};
+use tidings_core::engine::{InboxRows, Refused, Stop};
 use tidings_core::number::RecipientNo;
+use tidings_mail::Design;
 use tidings_node::Durable;
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
 use super::Live;
-use super::frame::{self, Counts};
-use super::read::{InboxRows, inbox_groups, inbox_rows};
+use super::frame::{self, End};
 use super::rows::Rows;
 use super::stream::Stream;
-use crate::http::v1::inbox::Group;
+use crate::http::v1::inbox::shown::{Counts, Group};
 
 /// The most inboxes of a slice.
 const SLICE: usize = 128;
@@ -49,7 +49,7 @@ pub(super) fn read(
     id: &Id,
     may_be_unknown: bool,
 ) -> Result<(Option<RecipientNo>, InboxRows), Stop> {
-    match inbox_rows(node, id) {
+    match node.engine().reader(node.view()).inbox_rows(id) {
         Err(Stop::Refused(Refused::UnknownRecipient(_))) if may_be_unknown => {
             Ok((None, InboxRows::default()))
         }
@@ -67,8 +67,9 @@ impl Live {
             hub.find(node.engine());
             hub.next(SLICE)
         };
+        let design = self.design();
         for id in &next {
-            if let Err(fault) = self.tell(&node, id) {
+            if let Err(fault) = self.tell((&node, &design), id) {
                 tracing::error!(error = %fault, "an inbox can't be read");
             }
         }
@@ -76,20 +77,33 @@ impl Live {
     }
 
     /// Tells the streams of a recipient what has changed.
-    fn tell(&self, node: &Durable, id: &Id) -> Result<(), Stop> {
+    fn tell(&self, (node, design): (&Durable, &Design), id: &Id) -> Result<(), Stop> {
         let (number, read) = read(node, id, true)?;
-        let streams = self.hub().streams_of(id, number, node.engine().bucket_of(id));
-        let rows = match read.rows.is_empty() {
-            true => Arc::clone(&self.nothing),
-            false => Arc::new(Rows::of(&read.rows)),
+        let rev = read.counts.rev;
+        let (streams, is_another) = {
+            let no = node.engine().bucket_of(id);
+            self.hub().streams_of(id, number, no)
         };
-        let counts = Counts::from(&read);
-        let change = Change { live: self, node, who: (id, number), rows: &rows, counts: &counts };
+        if is_another {
+            // Who was erased has no inbox any more, and who has the id now is somebody else.
+            streams.iter().for_each(|stream| stream.end(End::Restart { retry_ms: 0 }));
+            return Ok(());
+        }
+        let (rows, counts) = (self.rows(read.rows), Counts::from(read.counts));
+        let change = Change {
+            live: self,
+            node,
+            design,
+            who: (id, number),
+            rows: &rows,
+            rev,
+            counts: &counts,
+        };
         // Streams of one recipient mostly were told the same.
         let mut made: Option<(Arc<Rows>, Frame)> = None;
         for stream in streams {
-            let Some((known, rev)) = stream.known() else { continue };
-            if rev == read.rev && known == rows {
+            let Some((known, told)) = stream.known() else { continue };
+            if told == rev && known == rows {
                 continue;
             }
             let is_made = made.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, &known));
@@ -97,7 +111,7 @@ impl Live {
                 made = Some((Arc::clone(&known), change.since(&known)?));
             }
             if let Some((_, frame)) = &made {
-                let state = (Arc::clone(&frame.rows), read.rev);
+                let state = (Arc::clone(&frame.rows), rev);
                 stream.tell(frame.text.clone(), state, !frame.is_whole);
             }
         }
@@ -116,8 +130,10 @@ struct Frame {
 struct Change<'a> {
     live: &'a Live,
     node: &'a Durable,
+    design: &'a Design,
     who: (&'a Id, Option<RecipientNo>),
     rows: &'a Arc<Rows>,
+    rev: u64,
     counts: &'a Counts,
 }
 
@@ -131,13 +147,19 @@ impl Change<'_> {
             true => Arc::clone(self.rows),
             false => Arc::new(self.rows.without(known, &untold)),
         };
+        let reader = self.node.engine().reader(self.node.view());
         let groups = match difference.changed.is_empty() {
             true => Vec::new(),
-            false => inbox_groups(self.node, self.who.0, &difference.changed)?,
+            false => {
+                let locale = reader.inbox_locale(self.who.0)?;
+                let groups = reader.inbox_groups(self.who.0, &difference.changed)?;
+                let group = |group| Group::of(group, self.design, &locale);
+                groups.into_iter().map(group).collect()
+            }
         };
-        let groups = groups.into_iter().map(Group::from).collect();
-        let at = is_whole.then(|| self.live.cursor(self.who, self.counts.rev()));
-        let text = frame::inbox(self.counts, (groups, difference.gone), at.as_deref());
+        let gone = difference.gone.into_iter().map(|row| reader.row_key(row)).collect();
+        let at = is_whole.then(|| self.live.cursor(self.who, self.rev));
+        let text = frame::inbox(self.counts, (groups, gone), at.as_deref());
         Ok(Frame { text, rows, is_whole })
     }
 }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
-use tidings_core::{BucketNo, Id, Instant};
+use tidings_core::{BucketNo, Id};
 
 use super::Live;
 use super::frame::{self, End};
@@ -17,22 +17,14 @@ use super::rows::Rows;
 /// compares.
 pub(in crate::http) type Check = Box<dyn Fn() -> Option<End> + Send + Sync>;
 
-/// The time for which a stream may be open.
-#[derive(Default)]
-pub(in crate::http) struct Lease {
-    /// The instant at which its token has expired.
-    pub(in crate::http) ends_at: Option<Instant>,
-    /// Its token's other checks.
-    pub(in crate::http) check: Option<Check>,
-}
-
 /// An open stream.
 pub(super) struct Stream {
     /// Its place among the open ones.
     pub(super) at: usize,
     pub(super) recipient: Id,
     pub(super) bucket: BucketNo,
-    pub(super) lease: Lease,
+    /// The check of its token; `None` = an API key has opened it.
+    pub(super) check: Option<Check>,
     told: Mutex<Told>,
 }
 
@@ -55,7 +47,7 @@ impl Stream {
     pub(super) fn new(
         at: usize,
         (recipient, bucket): (Id, BucketNo),
-        lease: Lease,
+        check: Option<Check>,
         rows: Arc<Rows>,
     ) -> Self {
         let told = Told {
@@ -68,7 +60,7 @@ impl Stream {
             rows,
             rev: 0,
         };
-        Self { at, recipient, bucket, lease, told: Mutex::new(told) }
+        Self { at, recipient, bucket, check, told: Mutex::new(told) }
     }
 
     pub(super) fn told(&self) -> MutexGuard<'_, Told> {

@@ -86,7 +86,7 @@ async fn mail(
     let bytes = found(&service, &name).await?;
     let mail = parsed(&bytes).ok_or_else(|| unknown(&name))?;
     let listed = listed(&service).await?;
-    let page = page::mail((&name, query.shown), &mail, &bytes, listed);
+    let page = page::mail(&name, query.shown, &mail, &bytes, listed);
     Ok(answer(page.map_err(|fault| internal(&fault))?, PAGE))
 }
 

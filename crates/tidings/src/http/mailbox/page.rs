@@ -83,7 +83,7 @@ pub(super) fn row(name: &str, mail: &Message<'_>) -> Value {
     }
 }
 
-/// What lists of mails show beside the subject: the hidden text at the top, else the first lines.
+/// The text that lists of mails show beside the subject: the hidden text at the top, else the first lines.
 fn preview(mail: &Message<'_>) -> String {
     let html = mail.body_html(0).unwrap_or_default();
     let hidden = html.split_once("<div style=\"display:none").and_then(|(_, hidden)| {
@@ -109,7 +109,8 @@ pub(super) fn list(listed: Listed) -> Result<String, Error> {
 
 /// A mail beside the list.
 pub(super) fn mail(
-    (name, view): (&str, View),
+    name: &str,
+    view: View,
     mail: &Message<'_>,
     bytes: &[u8],
     listed: Listed,

@@ -1,4 +1,4 @@
-//! Access control: callers need a key, or with `--dev` must be on this machine.
+//! Access control: hosts need an API key, or with `--dev` must be on this machine; end users need a token.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -7,33 +7,47 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tidings_node::Role;
 
 use crate::http::call::CallName;
 use crate::http::cluster::{OF_NODES, SHARDS};
 use crate::http::error::{Code, Problem};
+use crate::http::me::cors::UI;
+use crate::http::me::is_mine;
 use crate::http::metrics::requests::NO_CALL;
+use crate::http::request::extract::{of_users, whole};
 use crate::http::service::{Access, Service};
-use crate::keys::is_known;
+use crate::keys::role_of;
 
 /// Returns true if a path needs no key: health checks, and the pages of errors.
 fn is_open(path: &str) -> bool {
     matches!(path, "/healthz" | "/readyz") || path.starts_with("/errors/")
 }
 
-/// Returns true if a path has a token, which lets in whoever has it, from wherever, or calls that are signed.
+/// Returns true if a path has a token, which lets in whoever has it, from wherever, or calls that are signed, or nothing
+/// but scripts for every page.
 fn has_token(path: &str) -> bool {
-    path.starts_with("/u/") || path.starts_with("/more/") || path.starts_with("/feedback/")
+    ["/u/", "/more/", "/feedback/", UI].iter().any(|begin| path.starts_with(begin))
 }
 
 /// Accepts or refuses a request, and counts it.
 pub(in crate::http) async fn check(
     State(service): State<Arc<Service>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    let response = match refusal(&service, &request) {
-        None => next.run(request).await,
-        Some(refusal) => refusal.into_response(),
+    let response = if is_mine(request.uri().path()) {
+        answer_user(&service, request, next).await
+    } else {
+        match role(&service, &request) {
+            Ok(role) => {
+                if let Some(role) = role {
+                    request.extensions_mut().insert(role);
+                }
+                next.run(request).await
+            }
+            Err(refusal) => refusal.into_response(),
+        }
     };
     let call = response.extensions().get::<CallName>();
     let call = call.map_or(NO_CALL, |call| call.0);
@@ -41,32 +55,59 @@ pub(in crate::http) async fn check(
     response
 }
 
+/// Answers a call of an end user, at the node that has the recipient.
+async fn answer_user(service: &Arc<Service>, mut request: Request, next: Next) -> Response {
+    let token = match service.token(request.headers()) {
+        Ok(token) => token,
+        Err(refusal) => return refusal.into_response(),
+    };
+    if let Err(elsewhere) = service.at_home(&token.recipient) {
+        let (parts, body) = request.into_parts();
+        let (bodies, bound) = of_users(service);
+        return match whole(&parts, body, bodies, bound).await {
+            Ok((body, _room)) => elsewhere.with_body(&body).into_response(),
+            Err(refusal) => refusal.into_response(),
+        };
+    }
+    // That node alone knows.
+    if let Some(ended) = service.end_of(&token) {
+        return Problem::new(ended, ended.row().title).into_response();
+    }
+    request.extensions_mut().insert(Arc::new(token));
+    next.run(request).await
+}
+
 /// Returns true if a request is one that a node makes to another.
 fn is_of_node(request: &Request) -> bool {
     request.headers().contains_key(&SHARDS) || request.uri().path().starts_with(OF_NODES)
 }
 
-fn refusal(service: &Service, request: &Request) -> Option<Problem> {
+/// The role of the caller; `None` = the call needs none.
+fn role(service: &Service, request: &Request) -> Result<Option<Role>, Problem> {
     let is_of_node = is_of_node(request);
     if has_token(request.uri().path()) && !is_of_node {
-        return None;
+        return Ok(None);
     }
     let Access::Keys { token } = &service.access else {
-        let detail = foreign(request)?;
-        return Some(Problem::new(Code::Unauthorized, detail));
+        return match foreign(request) {
+            None => Ok(None),
+            Some(detail) => Err(Problem::new(Code::Unauthorized, detail)),
+        };
     };
     if is_open(request.uri().path()) && !is_of_node {
-        return None;
+        return Ok(None);
     }
     let keys = service.handle.keys();
-    let keys = keys.iter().filter(|_| !is_of_node);
-    let mut known = keys.map(|key| &key.hash).chain(token);
-    let detail = match key(request.headers()) {
-        Some(key) if is_known(key, &mut known) => return None,
-        Some(_) => "the API key is unknown",
-        None => "the request has no API key",
-    };
-    Some(Problem::new(Code::Unauthorized, detail))
+    let keys = keys.iter().filter(|_| !is_of_node).map(|key| (&key.hash, key.role));
+    // Who has the token of this start could open the store as well.
+    let known = keys.chain(token.iter().map(|token| (token, Role::Admin)));
+    match key(request.headers()) {
+        None => Err(Problem::new(Code::Unauthorized, "the request has no API key")),
+        Some(key) => match role_of(key, known) {
+            Some(role) => Ok(Some(role)),
+            None => Err(Problem::new(Code::Unauthorized, "the API key is unknown")),
+        },
+    }
 }
 
 /// The reason why a request does not come from this machine: a developer's browser sends what any page asks it to,
@@ -109,6 +150,26 @@ fn key(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, key) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}
+
+/// The token of an end user. Queries and cookies are not looked at.
+///
+/// # Errors
+/// [`Code::TokenMissing`], [`Code::TokenMalformed`].
+pub(in crate::http) fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let missing = || Problem::new(Code::TokenMissing, "the request has no `Authorization: Bearer`");
+    let value = values.next().ok_or_else(missing)?;
+    let bytes = value.as_bytes();
+    let scheme = bytes.split(|byte| *byte == b' ').next().unwrap_or_default();
+    if !scheme.eq_ignore_ascii_case(b"bearer") {
+        return Err(missing());
+    }
+    if values.next().is_some() {
+        return Err(Problem::new(Code::TokenMalformed, "the request has two `Authorization`"));
+    }
+    let token = str::from_utf8(bytes.get(scheme.len()..).unwrap_or_default()).ok();
+    token.map(str::trim).ok_or_else(|| Problem::new(Code::TokenMalformed, "the token is not ASCII"))
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub(in crate::http) async fn many(
     let list = json::list(&change.body)?;
     let read = |_, fields: Fields<'_>| Ok((each.0)(fields)?);
     let done = |_| Ok(ItemAnswer::Done(Done::new(None)));
-    let answer = answer(&service, &change, (StatusCode::OK, list), read, done).await?;
+    let answer = answer(&service, &change, StatusCode::OK, list, read, done).await?;
     Ok(answer.into_response())
 }
 
@@ -62,7 +62,8 @@ pub(in crate::http) async fn many(
 pub(in crate::http) async fn answer<T: Serialize + From<Rejected>>(
     service: &Service,
     change: &Change,
-    (status, list): (StatusCode, Vec<Json<'_>>),
+    status: StatusCode,
+    list: Vec<Json<'_>>,
     read: impl Fn(usize, Fields<'_>) -> Result<Command, Problem>,
     done: impl Fn(Reply) -> Result<T, Problem> + Send + 'static,
 ) -> Result<Answer, Problem> {

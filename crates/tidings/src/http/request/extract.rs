@@ -16,6 +16,7 @@ use super::room::{BodyRoom, Room};
 use crate::http::error::{Code, Problem};
 use crate::http::request::{Change, InPath, broken, expect_json, idempotency_key, late, named};
 use crate::http::service::Service;
+use crate::token::Token;
 
 /// A body of up to this many bytes is read without asking for room: connections are bounded too.
 const SMALL_BYTES: usize = 16 << 10;
@@ -55,13 +56,18 @@ impl Change {
         service: &Arc<Service>,
     ) -> Result<Self, Problem> {
         let key = idempotency_key(&parts.headers)?;
-        let bound = service.settings.body_bytes_max;
-        let read = whole(parts, body, (&service.bodies, bound));
-        let (body, room) = read.await?;
+        let user = parts.extensions.get::<Arc<Token>>();
+        let share = match user {
+            Some(_) => of_users(service),
+            None => (&service.bodies, service.settings.body_bytes_max),
+        };
+        let (bodies, bound) = share;
+        let (body, room) = whole(parts, body, bodies, bound).await?;
         if !body.is_empty() {
             expect_json(&parts.headers)?;
         }
-        let once = key.map(|key| named(key, &parts.method, &parts.uri, &body));
+        let user = user.map(|token| &token.recipient);
+        let once = key.map(|key| named((user, key), (&parts.method, &parts.uri), &body));
         Ok(Self::new(body, once, Some(room)).preferring(&parts.headers))
     }
 }
@@ -75,6 +81,14 @@ impl FromRequest<Arc<Service>> for Change {
     }
 }
 
+/// The most bytes of the body of an end user's call.
+const USER_BYTES_MAX: usize = 64 << 10;
+
+/// The share of the room for bodies that end users have, and the bound of one body: they are anybody.
+pub(in crate::http) fn of_users(service: &Service) -> (&BodyRoom, usize) {
+    (&service.open_bodies, USER_BYTES_MAX.min(service.settings.body_bytes_max))
+}
+
 /// Reads a body of up to `bound` bytes to its end. One that there is no room for is refused before its first byte is
 /// read; it takes the room as it comes, so that nobody has any for what he only announces.
 ///
@@ -83,11 +97,12 @@ impl FromRequest<Arc<Service>> for Change {
 pub(in crate::http) async fn whole(
     parts: &Parts,
     body: Body,
-    (share, bound): (&BodyRoom, usize),
+    share: &BodyRoom,
+    bound: usize,
 ) -> Result<(Bytes, Room), Problem> {
     let room = share.of_peer(parts.extensions.get());
     let patience = share.patience();
-    match timeout(patience, within(&parts.headers, body, (room, bound))).await {
+    match timeout(patience, within(&parts.headers, body, room, bound)).await {
         Ok(read) => read,
         Err(_) => Err(late(patience)),
     }
@@ -96,7 +111,8 @@ pub(in crate::http) async fn whole(
 async fn within(
     headers: &HeaderMap,
     mut body: Body,
-    (mut room, bound): (Room, usize),
+    mut room: Room,
+    bound: usize,
 ) -> Result<(Bytes, Room), Problem> {
     let told: Option<usize> =
         headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());

@@ -16,6 +16,8 @@ pub(in crate::http) struct InQuery<T>(pub(in crate::http) T);
 pub(in crate::http) trait FromQuery: Sized {
     /// The parameters that there are.
     const KNOWN: &'static [&'static str];
+    /// Those that may be given several times.
+    const REPEATED: &'static [&'static str] = &[];
 
     /// Reads them; others were refused before.
     ///
@@ -32,6 +34,12 @@ impl Parameters {
     pub(in crate::http) fn text(&self, name: &str) -> Option<&str> {
         let given = self.0.iter().find(|(key, _)| key == name);
         given.map(|(_, value)| value.as_str())
+    }
+
+    /// All values of a parameter.
+    pub(in crate::http) fn texts(&self, name: &str) -> Vec<String> {
+        let given = self.0.iter().filter(|(key, _)| key == name);
+        given.map(|(_, value)| value.clone()).collect()
     }
 
     /// A whole number within bounds.
@@ -86,15 +94,20 @@ impl Parameters {
         Err(wrong(detail).hint(format!("Example: `{name}={}`", names[0])))
     }
 
-    /// Refuses parameters that are not among `known`, and those that are given twice.
-    fn only(&self, known: &'static [&'static str]) -> Result<(), Problem> {
+    /// Refuses parameters that are not among `known`, and those that are given twice but for `repeated`.
+    fn only(
+        &self,
+        known: &'static [&'static str],
+        repeated: &'static [&'static str],
+    ) -> Result<(), Problem> {
         for (at, (name, _)) in self.0.iter().enumerate() {
             if !known.contains(&name.as_str()) {
                 let detail = format!("unknown parameter {}", quoted(name));
                 let hint = did_you_mean(name, known.iter().copied());
                 return Err(wrong(detail).hint(hint.unwrap_or_default()));
             }
-            if self.0[..at].iter().any(|(before, _)| before == name) {
+            let is_repeated = self.0[..at].iter().any(|(before, _)| before == name);
+            if is_repeated && !repeated.contains(&name.as_str()) {
                 let detail = format!("`{name}` is given twice");
                 return Err(wrong(detail).hint("keep one of the two"));
             }
@@ -118,7 +131,7 @@ impl<T: FromQuery> FromRequestParts<Arc<Service>> for InQuery<T> {
         // Every query is a list of texts.
         let Query(parameters) = read.map_err(|_| wrong("the query is not valid".to_owned()))?;
         let parameters = Parameters(parameters);
-        parameters.only(T::KNOWN)?;
+        parameters.only(T::KNOWN, T::REPEATED)?;
         T::read(&parameters).map(Self)
     }
 }

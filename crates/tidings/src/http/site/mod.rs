@@ -1,6 +1,6 @@
 //! The pages to which mails lead. They need no key: a token in the address says whose they are.
 //!
-//! What is chosen there becomes a command like any other. A page that is looked at changes nothing, since mail
+//! A choice there becomes a command like any other. A page that is looked at changes nothing, since mail
 //! programs and scanners open every link. What a wrong token leads to tells nothing of the right ones.
 
 mod choices;
@@ -104,8 +104,7 @@ async fn choose(State(service): State<Arc<Service>>, token: Token, request: Requ
         let site = service.site.as_ref().ok_or(Notice::NoLink)?;
         let token = Unsubscribe::open(site.tokens(), &token).ok_or(Notice::NoLink)?;
         let (parts, body) = request.into_parts();
-        let share = (&service.open_bodies, FORM_BYTES_MAX);
-        let (body, _memory) = whole(&parts, body, share).await?;
+        let (body, _memory) = whole(&parts, body, &service.open_bodies, FORM_BYTES_MAX).await?;
         let home = service.at_home(&token.recipient);
         home.map_err(|problem| problem.with_body(&body))?;
         let form = Form::read(&parts.headers, &body);
@@ -132,8 +131,7 @@ async fn show_rest(
             parts.find_map(|part| part.strip_prefix("from="))?.parse().ok()
         });
         let (design, rules) = (site.design(), service.rules());
-        let page =
-            move |node: &Durable| rest_page(node, (&design, &rules), &rest, from.unwrap_or(0));
+        let page = move |node: &Durable| rest_page(node, &design, &rules, &rest, from.unwrap_or(0));
         service.look(page).await?
     };
     answer(&service, REST, page.await)
@@ -187,7 +185,7 @@ async fn choices_page(
     service.look(page).await?
 }
 
-fn rest_page(node: &Durable, (design, rules): (&Design, &Rules), rest: &Rest, from: usize) -> Page {
+fn rest_page(node: &Durable, design: &Design, rules: &Rules, rest: &Rest, from: usize) -> Page {
     let (engine, view) = (node.engine(), node.view());
     let profile = engine.recipient_of(rest.message).ok_or(Notice::NoLink)?;
     let locale = profile.locale.as_ref().unwrap_or(&rules.defaults.locale);
@@ -230,7 +228,7 @@ fn notice_page(service: &Service, notice: Notice, locale: Option<String>) -> Res
         Notice::Busy => StatusCode::SERVICE_UNAVAILABLE,
     };
     let locale = locale.unwrap_or_else(|| service.rules().defaults.locale.clone());
-    let design = service.site.as_ref().map(Site::design);
+    let design = service.site.as_deref().map(Site::design);
     let page = design.and_then(|design| design.notice(&locale, notice).ok());
     let mut response = (status, Html(page.unwrap_or_default())).into_response();
     if notice == Notice::Busy {

@@ -3,7 +3,7 @@
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::http::rig::Rig;
+use crate::http::rig::{Rig, user_token};
 use crate::http::{Access, Settings, document, openapi};
 
 /// The configuration that the examples are about.
@@ -17,9 +17,13 @@ pub(super) fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     }
 }
 
+/// The signing key of the examples.
+const SIGNING_KEY: &str = "9b7e5c0f3d1a";
+
 /// A server that has what the examples name.
 fn server() -> Rig {
-    let rig = Rig::with(CONFIG, Access::Open, Settings::default());
+    let config = format!("{CONFIG}\n[users]\ntopics = [\"artist/\"]\n");
+    let rig = Rig::with(&config, Access::Open, Settings::default());
     let person = json!({"email": "ada@example.org"});
     let made = rig.call(Method::PUT, "/v1/recipients/ada", &person);
     assert_eq!(made.status, StatusCode::NO_CONTENT);
@@ -29,6 +33,7 @@ fn server() -> Rig {
     let published = rig.call(Method::POST, "/v1/events", &event);
     assert_eq!(published.status, StatusCode::ACCEPTED);
     rig.make_key("5c0f3d1a9b7e");
+    rig.make_signing_key(SIGNING_KEY);
     rig
 }
 
@@ -48,9 +53,14 @@ fn message(rig: &Rig) -> String {
     }
 }
 
+fn headers<'h>(bearer: &'h str, media: &'h str) -> [(&'h str, &'h str); 2] {
+    [("authorization", bearer), ("content-type", media)]
+}
+
 #[test]
 fn each_example_of_a_request_is_accepted() {
     let document: Value = serde_json::from_str(&openapi::text(&document())).unwrap();
+    let bearer = format!("Bearer {}", user_token(SIGNING_KEY, "ada", None));
     let mut bodies = 0;
     for (template, methods) in document["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
@@ -72,7 +82,8 @@ fn each_example_of_a_request_is_accepted() {
                 if path.starts_with("/v1/suppressions/") {
                     rig.call(Method::PUT, &path, &json!({}));
                 }
-                let answer = rig.call(method.clone(), &path, &Value::Null);
+                let headers = headers(&bearer, "application/json");
+                let answer = rig.send(method.clone(), &path, &headers, "");
                 assert!(answer.status.is_success(), "{method} {path}: {answer:?}");
                 continue;
             };
@@ -82,7 +93,7 @@ fn each_example_of_a_request_is_accepted() {
                     .get("example")
                     .or_else(|| schema.get("example"))
                     .unwrap_or_else(|| panic!("{method} {path} {media}"));
-                let headers = [("content-type", media.as_str())];
+                let headers = headers(&bearer, media);
                 let answer = server().send(method.clone(), &path, &headers, example.to_string());
                 let text = String::from_utf8(answer.bytes.clone()).unwrap();
                 let is_taken = answer.status.is_success() && !text.contains("\"rejected\"");

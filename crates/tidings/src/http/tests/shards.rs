@@ -14,9 +14,11 @@ use tidings_store::lease::{
 
 use crate::http::cluster::owners::{Owner, Owners};
 use crate::http::cluster::{self, Cluster};
-use crate::http::rig::{Answered, CONFIG, Rig};
+use crate::http::rig::{Answered, CONFIG, Rig, user_token};
 use crate::http::{Access, Service, Settings, listen};
 use crate::keys::Secret;
+
+const USERS: &str = "[users]\norigins = [\"https://app.example.org\"]\n";
 
 /// A node, and its engine.
 struct Node {
@@ -45,12 +47,14 @@ fn in_shard(shard: u16, n: usize) -> String {
 impl Node {
     fn start(shard: u16) -> Self {
         let rig = Rig::new();
+        // The stores of the two have nothing in common.
+        rig.make_signing_key("k1");
         let secret = Secret::random().unwrap();
         let cluster = Arc::new(Cluster::new(NodeId(shard.into())));
         let token = Some(secret.hash());
         let service = Service::new(
             rig.service.handle.clone(),
-            crate::config::parse(CONFIG, "tidings.toml").unwrap(),
+            crate::config::parse(&format!("{CONFIG}{USERS}"), "tidings.toml").unwrap(),
             Access::Keys { token },
             Arc::clone(&rig.clock) as _,
             Settings::default(),
@@ -58,6 +62,7 @@ impl Node {
         let homes = Arc::new(homes(shard));
         let service = service.in_cluster(Arc::clone(&cluster));
         let service = Arc::new(service.with_shards(Arc::clone(&homes)));
+        cluster.open_to_pages(&service.rules());
         cluster.serve_shards(crate::http::router(service), Arc::new(|| true), homes);
         let (close, closed) = tokio::sync::oneshot::channel::<()>();
         let api = cluster::router(Arc::clone(&cluster));
@@ -99,16 +104,28 @@ impl Two {
                 ends: false,
             }],
         };
-        nodes.iter().for_each(|node| node.cluster.hear(&membership));
+        nodes.iter().for_each(|node| node.cluster.observe(&membership));
         Self(nodes)
     }
 
     /// Calls the node with the intake.
     fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answered {
-        let node = &self.0[0];
-        let bearer = format!("Bearer {}", node.secret.text());
+        let bearer = format!("Bearer {}", self.0[0].secret.text());
+        let headers = [&[("authorization", &*bearer)], headers].concat();
+        self.send_to(0, method, path, &headers, body)
+    }
+
+    /// Calls a node.
+    fn send_to(
+        &self,
+        node: usize,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Answered {
+        let node = &self.0[node];
         let mut request = axum::http::Request::builder().method(method).uri(path);
-        request = request.header("authorization", bearer);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -359,4 +376,49 @@ fn a8_headers_of_nodes_are_taken_from_nodes_alone() {
     let token = two.0[0].secret.text().to_owned();
     let odd = [("tidings-home", "0"), ("tidings-node", token.as_str())];
     assert_eq!(two.send(Method::GET, &path, &odd, "").status, StatusCode::OK);
+}
+
+/// Whom a call of an end user is about is in its token: any node takes it, and the recipient's answers.
+#[test]
+fn a_call_of_an_end_user_is_answered_by_the_node_of_the_recipient() {
+    let two = Two::start();
+    for (shard, node) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let recipient = in_shard(shard, node);
+        two.send(Method::PUT, &format!("/v1/recipients/{recipient}"), &[JSON], "{}");
+        let bearer = format!("Bearer {}", user_token("k1", &recipient, None));
+        let ask = |method, path: &str, body: &str| {
+            let page = ("origin", "https://app.example.org");
+            let headers = [JSON, page, ("authorization", &*bearer)];
+            two.send_to(node, method, path, &headers, body)
+        };
+        let what = format!("shard {shard} at node {node}");
+        let choice = r#"[{"type": "note", "channel": "email", "mode": "never"}]"#;
+        let changed = ask(Method::PATCH, "/v1/me/preferences", choice);
+        assert_eq!(changed.status, StatusCode::NO_CONTENT, "{what}: {changed:?}");
+        let origins = changed.headers.get_all("access-control-allow-origin").iter();
+        assert_eq!(origins.count(), 1, "{what}");
+        assert_eq!(changed.headers.get_all("vary").iter().count(), 1, "{what}");
+        let path = format!("/v1/recipients/{recipient}/preferences");
+        let rig = &two.0[usize::from(shard)].rig;
+        let chosen = rig.call(Method::GET, &path, &Value::Null).json();
+        assert_eq!(chosen[0]["mode"], "never", "{what}");
+        assert_eq!(ask(Method::GET, "/v1/me/preferences", "").json(), chosen, "{what}");
+
+        // A revocation counts at once, wherever the call comes in.
+        let revoke = format!("/v1/recipients/{recipient}/tokens/revoke");
+        let revoked = two.send(Method::POST, &revoke, &[JSON], "{}");
+        assert_eq!(revoked.status, StatusCode::OK, "{what}: {revoked:?}");
+        for method in [Method::GET, Method::PATCH] {
+            let refused = ask(method, "/v1/me/preferences", "");
+            assert_eq!(refused.json()["code"], "token_revoked", "{what}");
+        }
+    }
+    // A node that has nobody to forward to says so to pages, too.
+    let mut two = two;
+    two.lose_share();
+    let bearer = format!("Bearer {}", user_token("k1", &in_shard(1, 5), None));
+    let headers = [("origin", "https://app.example.org"), ("authorization", &*bearer)];
+    let refused = two.send_to(0, Method::GET, "/v1/me/inbox", &headers, "");
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(refused.headers["access-control-allow-origin"], "https://app.example.org");
 }

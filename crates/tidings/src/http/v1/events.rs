@@ -231,10 +231,9 @@ async fn publish(
                 let new_id = || new_id(&service, &change, place);
                 read(&rules, fields, new_id)
             };
-            let list = (StatusCode::ACCEPTED, list);
             let of_nodes = service.cluster.is_some();
             let done = move |reply| published(of_nodes, reply).map(EventOutcome::Published);
-            array::answer(&service, &change, list, read, done).await
+            array::answer(&service, &change, StatusCode::ACCEPTED, list, read, done).await
         }
         Json::Table(table) => one(&service, &change, Fields::new(table)).await,
         other @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_)) => {

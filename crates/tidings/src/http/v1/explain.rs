@@ -67,7 +67,7 @@ async fn explain(State(service): State<Arc<Service>>, change: Change) -> Result<
     let now = service.now();
     let explanation = service
         .look(move |node| -> Result<_, Problem> {
-            Ok(node.engine().reader(node.view()).explain(subject, (&recipient, now))?)
+            Ok(node.engine().reader(node.view()).explain(subject, &recipient, now)?)
         })
         .await??;
     Answer::json(StatusCode::OK, &Explained::from(explanation))

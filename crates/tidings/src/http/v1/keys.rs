@@ -1,12 +1,15 @@
 //! API keys: made, listed and revoked while the server runs.
 
+pub(super) mod signing;
+pub(super) mod tokens;
+
 use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidings_core::Id;
-use tidings_node::{ApiKey, KeyChange};
+use tidings_node::{ApiKey, KeyChange, Role};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
@@ -37,7 +40,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 
 /// The API keys that are accepted.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"keys": [{"id": "5c0f3d1a9b7e", "name": "site", "made": "2024-03-07T08:00:00Z"}]}))]
+#[schema(example = json!({"keys": [{"id": "5c0f3d1a9b7e", "name": "site", "made": "2024-03-07T08:00:00Z", "role": "admin"}]}))]
 struct KeysAnswer {
     /// By when they were made.
     keys: Vec<KeyShown>,
@@ -53,44 +56,88 @@ struct KeyShown {
     /// The time when it was made.
     #[schema(format = "date-time")]
     made: String,
+    /// What it may do.
+    role: RoleName,
 }
 
 impl From<&ApiKey> for KeyShown {
     fn from(key: &ApiKey) -> Self {
-        Self { id: key.id.clone(), name: key.name.clone(), made: key.made.to_string() }
+        Self {
+            id: key.id.clone(),
+            name: key.name.clone(),
+            made: key.made.to_string(),
+            role: key.role.into(),
+        }
+    }
+}
+
+/// What an API key may do.
+#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum RoleName {
+    /// Read.
+    Read,
+    /// Read; change events, objects, recipients and subscriptions.
+    Publish,
+    /// Read; pause, flush, cancel, withdraw, retry, suppress.
+    Operate,
+    /// Everything.
+    #[default]
+    Admin,
+}
+
+impl From<Role> for RoleName {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::Read => Self::Read,
+            Role::Publish => Self::Publish,
+            Role::Operate => Self::Operate,
+            Role::Admin => Self::Admin,
+        }
+    }
+}
+
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Self {
+        match name {
+            RoleName::Read => Self::Read,
+            RoleName::Publish => Self::Publish,
+            RoleName::Operate => Self::Operate,
+            RoleName::Admin => Self::Admin,
+        }
     }
 }
 
 /// A new API key.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"name": "site"}))]
+#[schema(example = json!({"name": "site", "role": "publish"}))]
 struct KeyToMake {
     /// A name to recognise it by.
     #[schema(max_length = 100)]
     name: Option<String>,
+    /// What it may do; `admin` if absent.
+    role: Option<RoleName>,
 }
 
-impl KeyToMake {
-    /// The name; empty if it has none.
-    ///
-    /// # Errors
-    /// It is too long, or has control characters.
-    fn name(self) -> Result<String, Fault> {
-        let name = self.name.unwrap_or_default();
-        match fault_of_name(&name) {
-            None => Ok(name),
-            Some(fault) => {
-                let reason = format!("`name`: {fault}");
-                Err(Fault::new(reason, "use a name such as `site`"))
-            }
+/// The name of a key to make; empty if it has none.
+///
+/// # Errors
+/// It is too long, or has control characters.
+fn name_of(name: Option<String>) -> Result<String, Fault> {
+    let name = name.unwrap_or_default();
+    match fault_of_name(&name) {
+        None => Ok(name),
+        Some(fault) => {
+            let reason = format!("`name`: {fault}");
+            Err(Fault::new(reason, "use a name such as `site`"))
         }
     }
 }
 
 /// An API key that was made.
 #[derive(Serialize, ToSchema)]
-#[schema(example = json!({"id": "5c0f3d1a9b7e", "name": "site", "made": "2024-03-07T08:00:00Z", "key": "tidings_4f1d…"}))]
+#[schema(example = json!({"id": "5c0f3d1a9b7e", "name": "site", "made": "2024-03-07T08:00:00Z", "role": "publish", "key": "tidings_4f1d…"}))]
 struct KeyMade {
     #[serde(flatten)]
     shown: KeyShown,
@@ -122,8 +169,9 @@ async fn list_keys(State(service): State<Arc<Service>>) -> Result<Answer, Proble
     responses((status = 201, description = "The key is made", body = KeyMade))
 )]
 async fn make_key(State(service): State<Arc<Service>>, change: Change) -> Result<Answer, Problem> {
-    let name = change.parse::<KeyToMake>()?.name()?;
-    let new = NewKey::make(name, service.now());
+    let KeyToMake { name, role } = change.parse()?;
+    let role = Role::from(role.unwrap_or_default());
+    let new = NewKey::make(name_of(name)?, role, service.now());
     let new = new.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let answer = |key| {
         let shown = KeyShown::from(&new.stored);

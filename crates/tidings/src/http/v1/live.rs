@@ -5,14 +5,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use tidings_core::Id;
 use utoipa_axum::routes;
 
 use crate::http::Service;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::live::Opening;
-use crate::http::request::InPath;
+use crate::http::me::reader::Reader;
 
 /// The call that opens a stream.
 pub(super) fn calls(calls: Calls) -> Calls {
@@ -21,7 +20,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 }
 
 /// The place at which a reader goes on, as browsers send it when they come again.
-pub(in crate::http) fn last_event(headers: &HeaderMap) -> Option<String> {
+fn last_event(headers: &HeaderMap) -> Option<String> {
     let last = headers.get("last-event-id")?;
     // What is no text is no cursor of this server.
     Some(String::from_utf8_lossy(last.as_bytes()).into_owned()).filter(|last| !last.is_empty())
@@ -34,7 +33,8 @@ pub(in crate::http) fn last_event(headers: &HeaderMap) -> Option<String> {
 /// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
 /// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
 /// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
-/// `retry_ms` it may be opened again), or `replaced` (the recipient has opened more than 8).
+/// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8), or why the token has ended
+/// (`token_expired`, `token_revoked`, `token_key`).
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/live", tag = "inbox",
     params(
@@ -46,11 +46,11 @@ pub(in crate::http) fn last_event(headers: &HeaderMap) -> Option<String> {
         example = json!("event: hello\ndata: {\"rev\":7,\"unseen\":1,\"unread\":1,\"categories\":{\"news\":{\"unseen\":1,\"unread\":1}}}\n\n"),
     ))
 )]
-async fn live(
+pub(in crate::http) async fn live(
     State(service): State<Arc<Service>>,
-    InPath(id): InPath<Id>,
+    reader: Reader,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let opening = Opening { last: last_event(&headers), ..Opening::default() };
-    service.open_stream(id, opening).await
+    let opening = Opening { last: last_event(&headers), token: reader.token() };
+    service.open_stream(reader.recipient, opening).await
 }

@@ -301,7 +301,7 @@ async fn list_messages(
     };
     let own = service.look(move |node| -> Result<_, Problem> {
         let engine = node.engine();
-        Ok(engine.reader(node.view()).messages(&filter, (from, most))?)
+        Ok(engine.reader(node.view()).messages(&filter, from, most)?)
     });
     if others.is_none() || !is_of_all {
         return Answer::json(StatusCode::OK, &MessagePage::from(own.await??));

@@ -7,21 +7,21 @@ mod explain;
 mod export;
 pub(super) mod inbox;
 mod keys;
-mod live;
+pub(super) mod live;
 mod messages;
 pub mod nodes;
 mod objects;
 mod pausing;
-mod preferences;
+pub(super) mod preferences;
 mod preview;
 mod recipients;
 mod schema;
-mod subscriptions;
+pub(super) mod subscriptions;
 mod suppressions;
 #[cfg(test)]
 mod tests;
 mod types;
-mod waiting;
+pub(super) mod waiting;
 
 pub(super) use admin::clock_behind_seconds;
 
@@ -49,5 +49,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = backup::calls(calls);
     let calls = export::calls(calls);
     let calls = keys::calls(calls);
+    let calls = keys::signing::calls(calls);
+    let calls = keys::tokens::calls(calls);
     admin::calls(calls)
 }

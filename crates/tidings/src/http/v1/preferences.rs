@@ -17,6 +17,7 @@ use crate::body::preference::{Preference, choices};
 use crate::http::answer::only;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
+use crate::http::me::reader::Reader;
 use crate::http::request::InPath;
 use crate::http::{Answer, Change, Service};
 use crate::wording::quoted;
@@ -56,13 +57,14 @@ const CHANGE: &[Code] = &[
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     responses((status = 200, description = "The preferences", body = Vec<Preference>, example = json!([{"category": "following", "channel": "email", "mode": "weekly"}, {"type": "comment", "channel": "email", "mode": "never"}])))
 )]
-async fn get_preferences(
+pub(in crate::http) async fn get_preferences(
     State(service): State<Arc<Service>>,
-    InPath(id): InPath<Id>,
+    reader: Reader,
 ) -> Result<Answer, Problem> {
-    let list: Vec<Preference> = service
-        .look(move |node| node.engine().preferences(&id))
-        .await??
+    let id = reader.recipient.clone();
+    let chosen = service.look(move |node| node.engine().preferences(&id)).await?;
+    let list: Vec<Preference> = reader
+        .or_nothing(chosen.map_err(Problem::from))?
         .into_iter()
         .map(|(scope, channel, mode)| Preference::of(scope, channel, mode))
         .collect();
@@ -105,12 +107,12 @@ async fn put_preferences(
         (status = 204, description = "The preferences are set"),
     )
 )]
-async fn patch_preferences(
+pub(in crate::http) async fn patch_preferences(
     State(service): State<Arc<Service>>,
-    InPath(recipient): InPath<Id>,
+    reader: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
-    set(&service, recipient, &change, false).await
+    set(&service, reader.recipient, &change, false).await
 }
 
 async fn set(

@@ -36,7 +36,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 struct Preview {
     /// The mail; null = no lane waits that will become one.
     mail: Option<NextMail>,
-    /// What is scheduled, and in no lane yet; null = nothing is.
+    /// The scheduled entries, in no lane yet; null = nothing is.
     scheduled: Option<ScheduledCount>,
 }
 
@@ -98,7 +98,7 @@ impl NextMail {
 /// Preview the mail that a recipient gets next
 ///
 /// Builds the mail of the lane that is due first, or of the named one, with what waits in it now and in the words of now.
-/// What is scheduled is in no lane yet, and counted apart. Nothing is sent or recorded.
+/// Scheduled entries are in no lane yet, and counted apart. Nothing is sent or recorded.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preview", tag = "messages",
     params(
@@ -117,7 +117,7 @@ async fn preview(
         .look(move |node| -> Result<_, Problem> {
             let (engine, view) = (node.engine(), node.view());
             let scheduled = ScheduledCount::of(&engine.reader(view).scheduled(&id)?);
-            let next = engine.reader(view).next_message(&id, (EMAIL_NO, now), lane.as_deref())?;
+            let next = engine.reader(view).next_message(&id, EMAIL_NO, now, lane.as_deref())?;
             let Some((plan, planned)) = next else {
                 let mail = None;
                 return Ok(Preview { mail, scheduled });

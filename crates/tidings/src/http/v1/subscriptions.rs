@@ -15,6 +15,7 @@ use crate::body::short::Subscription;
 use crate::body::text::{FromText as _, Topic};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
+use crate::http::me::reader::{Reader, TopicInPath};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
@@ -68,12 +69,14 @@ struct Subscriptions {
     ),
     responses((status = 204, description = "The recipient follows the topic"))
 )]
-async fn follow(
+pub(in crate::http) async fn follow(
     State(service): State<Arc<Service>>,
-    InPath((recipient, topic)): InPath<(Id, String)>,
+    reader: Reader,
+    InPath(TopicInPath { topic }): InPath<TopicInPath>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let topic = topic_of(&topic)?;
+    reader.check_topic(&topic, &service)?;
+    let (recipient, topic) = (reader.recipient, topic_of(&topic)?);
     service.done(&change, Command::Subscribe { recipient, topic }).await
 }
 
@@ -88,12 +91,14 @@ async fn follow(
     ),
     responses((status = 204, description = "The recipient does not follow the topic"))
 )]
-async fn unfollow(
+pub(in crate::http) async fn unfollow(
     State(service): State<Arc<Service>>,
-    InPath((recipient, topic)): InPath<(Id, String)>,
+    reader: Reader,
+    InPath(TopicInPath { topic }): InPath<TopicInPath>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let topic = topic_of(&topic)?;
+    reader.check_topic(&topic, &service)?;
+    let (recipient, topic) = (reader.recipient, topic_of(&topic)?);
     service.done(&change, Command::Unsubscribe { recipient, topic }).await
 }
 
@@ -114,12 +119,13 @@ fn topic_of(text: &str) -> Result<Id, Problem> {
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     responses((status = 200, description = "All topics", body = Subscriptions))
 )]
-async fn list_subscriptions(
+pub(in crate::http) async fn list_subscriptions(
     State(service): State<Arc<Service>>,
-    InPath(id): InPath<Id>,
+    reader: Reader,
 ) -> Result<Answer, Problem> {
-    let topics =
-        service.look(move |node| node.engine().reader(node.view()).following(&id)).await??;
+    let id = reader.recipient.clone();
+    let topics = service.look(move |node| node.engine().reader(node.view()).following(&id)).await?;
+    let topics = reader.or_nothing(topics.map_err(Problem::from))?;
     Answer::json(StatusCode::OK, &Subscriptions { topics })
 }
 

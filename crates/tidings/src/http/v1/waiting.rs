@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
-use tidings_core::Id;
 use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::INBOX;
 use tidings_core::engine::{OpenLane, Reply, Retried, WaitingEntry};
@@ -17,7 +16,7 @@ use super::messages::AttemptShown;
 use crate::body::short::FlushLimits;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::request::InPath;
+use crate::http::me::reader::Reader;
 use crate::http::v1::messages::page::MessageShown;
 use crate::http::{Answer, Change, Service, only};
 
@@ -49,7 +48,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
 }
 
 /// Everything that is pending for a recipient.
-#[derive(Serialize, ToSchema)]
+#[derive(Default, Serialize, ToSchema)]
 #[schema(example = json!({"lanes": [{"channel": "email", "lane": "cooldown", "due": "2024-03-07T08:07:00Z", "held_by": null, "entries": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z"}]}], "messages": [], "scheduled": []}))]
 struct Pending {
     /// Open lanes with pending notifications.
@@ -162,7 +161,7 @@ struct Flushed {
     marker: String,
     /// Open lanes that are due now, each of which becomes a message; 0 where nothing waited.
     lanes: usize,
-    /// What is scheduled, and in no lane yet: it is not sent now. Null = nothing is.
+    /// The scheduled entries, in no lane yet: they are not sent now. Null = nothing is.
     scheduled: Option<ScheduledCount>,
 }
 
@@ -193,10 +192,11 @@ impl ScheduledCount {
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
     responses((status = 200, description = "Open lanes, messages that wait for a retry, and scheduled events", body = Pending))
 )]
-async fn pending(
+pub(in crate::http) async fn pending(
     State(service): State<Arc<Service>>,
-    InPath(id): InPath<Id>,
+    reader: Reader,
 ) -> Result<Answer, Problem> {
+    let id = reader.recipient.clone();
     let pending = service
         .look(move |node| -> Result<Pending, Problem> {
             let (engine, view) = (node.engine(), node.view());
@@ -230,8 +230,8 @@ async fn pending(
                 scheduled,
             })
         })
-        .await??;
-    Answer::json(StatusCode::OK, &pending)
+        .await?;
+    Answer::json(StatusCode::OK, &reader.or_nothing(pending)?)
 }
 
 /// Send a recipient's pending notifications now
@@ -244,9 +244,9 @@ async fn pending(
     request_body(content = Option<FlushLimits>, example = json!({"channel": "email"})),
     responses((status = 200, description = "The lanes are due now", body = Flushed))
 )]
-async fn flush(
+pub(in crate::http) async fn flush(
     State(service): State<Arc<Service>>,
-    InPath(recipient): InPath<Id>,
+    Reader { recipient, .. }: Reader,
     change: Change,
 ) -> Result<Answer, Problem> {
     let limits = if change.body.is_empty() { FlushLimits::default() } else { change.parse()? };

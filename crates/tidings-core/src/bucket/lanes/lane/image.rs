@@ -136,7 +136,9 @@ impl Lane {
     pub(crate) fn restore_page(
         &mut self,
         head: &LaneHead,
-        (part, page, generation): (u8, u32, u8),
+        part: u8,
+        page: u32,
+        generation: u8,
         bytes: &[u8],
     ) -> Result<(), Unreadable> {
         let odd = head

@@ -7,7 +7,7 @@ fn lone() -> World {
 }
 
 fn badge(world: &mut World) -> u64 {
-    world.page(0, None, 20).unseen
+    world.page(0, &InboxQuery::newest(20)).counts.unseen
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn h32_the_badge_counts_groups_with_something_unseen() {
     assert_eq!(badge(&mut world), 1);
     world.publish(0, (1, 2, 0), 1, 0);
     assert_eq!(badge(&mut world), 1, "the second of the same group");
-    world.mark(0, 2, 0, false);
+    world.mark(0, 4, 0, 0);
     assert_eq!(badge(&mut world), 0);
     world.publish(0, (1, 3, 0), 1, 0);
     world.publish(0, (1, 1, 0), 1, 0);
@@ -32,12 +32,12 @@ fn h32_the_badge_counts_groups_with_something_unseen() {
 fn h33_what_is_new_does_not_merge_into_a_group_that_was_read() {
     let mut world = lone();
     world.publish(0, (1, 1, 0), 1, 0);
-    world.mark(0, 0, 1, true);
+    world.mark(0, 0, 1, 3);
     world.publish(0, (1, 2, 0), 1, 0);
-    let page = world.page(0, None, 20);
+    let page = world.page(0, &InboxQuery::newest(20));
     let states: Vec<_> = page.groups.iter().map(|g| (g.read, g.count)).collect();
     assert_eq!(states, [(false, 1), (true, 1)]);
-    assert_eq!((page.unseen, page.unread), (1, 1));
+    assert_eq!((page.counts.unseen, page.counts.unread), (1, 1));
 }
 
 #[test]
@@ -49,7 +49,8 @@ fn h20_a_group_ends_with_its_day() {
         }
         world.publish(0, (1, 1, 0), 1, 0);
     }
-    let counts: Vec<_> = world.page(0, None, 20).groups.iter().map(|g| g.count).collect();
+    let counts: Vec<_> =
+        world.page(0, &InboxQuery::newest(20)).groups.iter().map(|g| g.count).collect();
     assert_eq!(counts, [2, 2]);
 }
 
@@ -58,9 +59,9 @@ fn t27_an_opened_menu_clears_the_badge_and_leaves_items_unread() {
     let mut world = lone();
     world.publish(0, (1, 1, 0), 1, 0);
     world.publish(1, (2, 1, 0), 1, 0);
-    world.mark(0, 2, 0, false);
-    let page = world.page(0, None, 20);
-    assert_eq!((page.unseen, page.unread), (0, 2));
+    world.mark(0, 4, 0, 0);
+    let page = world.page(0, &InboxQuery::newest(20));
+    assert_eq!((page.counts.unseen, page.counts.unread), (0, 2));
     assert!(page.groups.iter().all(|group| group.seen && !group.read));
 }
 
@@ -70,9 +71,9 @@ fn t28_an_object_that_was_opened_is_read_wherever_it_stands() {
     world.publish(0, (1, 1, 0), 1, 0);
     world.publish(1, (1, 2, 0), 1, 0);
     world.publish(0, (2, 1, 0), 1, 0);
-    world.mark(0, 0, 1, true);
-    let page = world.page(0, None, 20);
-    assert_eq!((page.unseen, page.unread), (1, 1));
+    world.mark(0, 0, 1, 3);
+    let page = world.page(0, &InboxQuery::newest(20));
+    assert_eq!((page.counts.unseen, page.counts.unread), (1, 1));
     let items = page.groups.iter().flat_map(|group| &group.items);
     for item in items {
         let about = item.object.id.as_str() == "o1";
@@ -86,8 +87,8 @@ fn a_group_lists_its_newest_items_and_counts_all() {
     for actor in 0..40 {
         world.publish(0, (1, actor, 0), 1, 0);
     }
-    let page = world.page(0, None, 20);
-    assert_eq!((page.groups[0].count, page.unseen), (40, 1));
+    let page = world.page(0, &InboxQuery::newest(20));
+    assert_eq!((page.groups[0].count, page.counts.unseen), (40, 1));
     let listed = page.groups[0].items.len();
     assert_eq!((listed, page.groups[0].actors.len()), (ITEMS_LISTED, ITEMS_LISTED));
     assert_eq!(page.groups[0].items[0].event, id("e39"));
@@ -103,6 +104,7 @@ fn a_cursor_is_read_as_it_was_written_or_not_at_all() {
     let mut world = lone();
     world.publish(0, (1, 1, 0), 1, 0);
     for odd in ["0-0", "ffffffffffffffff-ffffffffffffffff", "0-ffffffffffffffff"] {
-        world.page(0, Some(odd.parse().unwrap()), 20);
+        let from = Some(odd.parse().unwrap());
+        world.page(0, &InboxQuery { from, ..InboxQuery::newest(20) });
     }
 }

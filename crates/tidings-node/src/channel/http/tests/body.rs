@@ -1,4 +1,4 @@
-//! What a person wrote, in messages of a few words.
+//! The text that a person wrote, in messages of a few words.
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{Method, Request, StatusCode};
 use serde_json::{Value, json};
-use tidings_core::engine::InboxItem;
+use tidings_core::engine::{InboxItem, InboxQuery};
 use tidings_core::{Command, Id, Instant, RecipientChange};
 
 use crate::http::rig::{Answered, CONFIG, Rig};
@@ -42,7 +42,7 @@ fn publish(rig: &Rig, body: &Value) -> Answered {
 fn inbox(rig: &Rig, who: &str) -> Vec<InboxItem> {
     let who = Id::new(who).unwrap();
     let looked = rig.service.look(move |node| {
-        let page = node.engine().reader(node.view()).inbox(&who, None, 100).unwrap();
+        let page = node.engine().reader(node.view()).inbox(&who, &InboxQuery::newest(100)).unwrap();
         page.groups.into_iter().flat_map(|group| group.items).collect()
     });
     rig.tokio.block_on(looked).unwrap()

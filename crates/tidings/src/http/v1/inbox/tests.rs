@@ -254,7 +254,7 @@ fn a6_a_flushed_inbox_keeps_its_history_and_withdrawn_objects_leave_it() {
     assert!(again["rev"].as_u64() > without["rev"].as_u64());
 }
 
-/// What is marked may have left the inbox a moment ago, so it is no mistake that it is not there.
+/// An entry to mark may have left the inbox a moment ago, so it is no mistake that it is not there.
 #[test]
 fn f19_a_mark_of_what_is_not_there_marks_nothing() {
     let rig = with_ada();

@@ -120,15 +120,15 @@ impl World {
     }
 
     /// Sends a mail at an hour of a day of 2024, of which the server says this, and returns how it ended.
-    fn send(&mut self, (day, hour): (i64, i64), says: &'static str) -> Value {
-        self.begin((day, hour), says);
+    fn send(&mut self, day: i64, hour: i64, says: &'static str) -> Value {
+        self.begin(day, hour, says);
         while self.email()["pending"] != 0 {
             std::thread::yield_now();
         }
         self.email()["outcomes"].clone()
     }
 
-    fn begin(&mut self, (day, hour): (i64, i64), says: &'static str) {
+    fn begin(&mut self, day: i64, hour: i64, says: &'static str) {
         self.at(day, hour);
         *self.mails.says.lock().unwrap() = says;
         self.events += 1;
@@ -164,36 +164,36 @@ fn soft_refusals_at_smtp_on_five_days_suppress_for_thirty_days() {
     let mut world = World::new();
     for day in 2..6 {
         for hour in [1, 2] {
-            assert_eq!(world.send((day, hour), FULL)["failed"], 1);
+            assert_eq!(world.send(day, hour, FULL)["failed"], 1);
         }
     }
     assert_eq!(world.suppressed_until(), Value::Null);
     // What was counted is stored.
     let mut world = world.restart();
     assert_eq!(world.suppressed_until(), Value::Null);
-    assert_eq!(world.send((6, 1), FULL)["failed"], 1);
+    assert_eq!(world.send(6, 1, FULL)["failed"], 1);
     assert_eq!(world.suppressed_until(), "2024-02-05T01:00:00Z");
     let mut world = world.restart();
     assert_eq!(world.suppressed_until(), "2024-02-05T01:00:00Z");
     let asked = world.mails.asked.load(Ordering::Relaxed);
-    assert_eq!(world.send((7, 1), TAKEN)["skipped"], 1);
+    assert_eq!(world.send(7, 1, TAKEN)["skipped"], 1);
     assert_eq!(world.mails.asked.load(Ordering::Relaxed), asked);
-    assert_eq!(world.send((36, 2), TAKEN)["delivered"], 1);
+    assert_eq!(world.send(36, 2, TAKEN)["delivered"], 1);
 }
 
 #[test]
 fn soft_refusals_at_smtp_before_an_accepted_mail_count_no_more() {
     let mut world = World::new();
     for day in 2..6 {
-        world.send((day, 1), FULL);
+        world.send(day, 1, FULL);
     }
-    assert_eq!(world.send((5, 2), TAKEN)["delivered"], 1);
+    assert_eq!(world.send(5, 2, TAKEN)["delivered"], 1);
     let mut world = world.restart();
     for day in 6..10 {
-        world.send((day, 1), FULL);
+        world.send(day, 1, FULL);
     }
     assert_eq!(world.suppressed_until(), Value::Null);
-    world.send((10, 1), FULL);
+    world.send(10, 1, FULL);
     assert_eq!(world.suppressed_until(), "2024-02-09T01:00:00Z");
 }
 
@@ -201,9 +201,9 @@ fn soft_refusals_at_smtp_before_an_accepted_mail_count_no_more() {
 fn soft_refusals_at_smtp_of_a_mail_that_is_tried_again_count_once_it_failed() {
     let mut world = World::new();
     for day in 2..6 {
-        world.send((day, 1), FULL);
+        world.send(day, 1, FULL);
     }
-    world.begin((6, 1), LATER);
+    world.begin(6, 1, LATER);
     let mut hours = 1;
     let mut seen = 0;
     loop {
@@ -238,9 +238,9 @@ fn soft_refusals_at_smtp_count_where_they_are_about_the_mailbox_alone() {
         (7, FULL),
         (8, FULL),
     ] {
-        assert_eq!(world.send((day, 1), says)["failed"], 1, "{says}");
+        assert_eq!(world.send(day, 1, says)["failed"], 1, "{says}");
         assert_eq!(world.suppressed_until(), Value::Null, "{says}");
     }
-    world.send((9, 1), FULL);
+    world.send(9, 1, FULL);
     assert_ne!(world.suppressed_until(), Value::Null);
 }

@@ -1,0 +1,274 @@
+//! Marks of inbox items: seen and read, which one mark says of many, and changes that are kept by item.
+
+use std::collections::BTreeSet;
+
+use super::rows::RowId;
+use super::walk::{Entry, Walk, Wanted};
+use crate::engine::intake::state::Intake;
+use crate::engine::rows::draft::Draft;
+use crate::engine::rows::reply::{Reply, Stop};
+use crate::engine::shard::state::Shard;
+use crate::journal::record::{About, Covered, Record};
+use crate::journal::stored::Unreadable;
+use crate::model::command::{ItemChange, MarkKind, Marked, TypeFilter};
+use crate::model::id::{BucketNo, Id};
+use crate::model::item::{Item, Shelf, State};
+use crate::model::number::{EventNo, RecipientAt, RecipientNo, TypeNo};
+use crate::model::time::Instant;
+
+/// The most items of a record.
+const ITEMS_MAX: usize = 4_096;
+
+/// The items that a mark is about, as an inbox knows them.
+enum Subject {
+    /// Those of events, wherever they are.
+    Events(BTreeSet<EventNo>),
+    /// Those of a row, wherever it is.
+    Row(RowId),
+    /// Those about an object, by the hash of its id.
+    Object(u64),
+    /// Those with a position up to an instant; `None` = of all types.
+    UpTo(Instant, Option<BTreeSet<TypeNo>>),
+}
+
+/// A change of an item.
+#[derive(Clone, Copy)]
+enum Change {
+    Raise(State),
+    Item(ItemChange),
+}
+
+impl Shard {
+    /// Marks items as seen or read.
+    pub(crate) fn mark(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+        recipient: &Id,
+        what: &Marked,
+        kind: MarkKind,
+    ) -> Result<Reply, Stop> {
+        let of = self.find(recipient)?;
+        let covered = match what {
+            Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
+            // A mark covers what has entered by now: about what nothing names there is nothing.
+            Marked::Object(object) if intake.objects.knows(draft, object)? => {
+                vec![Covered::Object(object.clone())]
+            }
+            Marked::Object(_) => Vec::new(),
+            Marked::Event(event) => {
+                let places = self.copies_in(draft).places_of(intake, event)?;
+                places.into_iter().map(Covered::Event).collect()
+            }
+            Marked::Row(_) | Marked::UpToOf(..) => {
+                let change = Change::Raise(State::of(kind));
+                return self.change(intake, draft, of, what, change);
+            }
+        };
+        for what in covered {
+            let subject = match &what {
+                Covered::UpTo(up_to) => Subject::UpTo((*up_to).min(self.now), None),
+                Covered::Object(object) => Subject::Object(About::object_hash(object)),
+                Covered::Event(place) => Subject::Events(BTreeSet::from([*place])),
+            };
+            let change = Change::Raise(State::of(kind));
+            let changed = changed_items(self, intake, draft, of, &subject, change, Some(1))?;
+            let record = Record::Mark {
+                at: self.now,
+                before: intake.next_place,
+                number: of.number,
+                what,
+                kind,
+                shows: !changed.is_empty(),
+            };
+            self.write(draft, of.bucket, record);
+        }
+        Ok(Reply::Done)
+    }
+
+    /// Changes items beyond seen and read.
+    pub(crate) fn change_items(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+        recipient: &Id,
+        what: &Marked,
+        change: ItemChange,
+    ) -> Result<Reply, Stop> {
+        let of = self.find(recipient)?;
+        self.change(intake, draft, of, what, Change::Item(change))
+    }
+
+    fn change(
+        &mut self,
+        intake: &Intake,
+        draft: &mut Draft<'_>,
+        of: RecipientAt,
+        what: &Marked,
+        change: Change,
+    ) -> Result<Reply, Stop> {
+        let names = &self.compiled.names;
+        let subject = match what {
+            Marked::UpTo(up_to) => Subject::UpTo((*up_to).min(self.now), None),
+            Marked::UpToOf(up_to, filter) => {
+                Subject::UpTo((*up_to).min(self.now), Some(types_of(self, filter)))
+            }
+            Marked::Object(object) => Subject::Object(About::object_hash(object)),
+            Marked::Event(event) => {
+                Subject::Events(self.copies_in(draft).places_of(intake, event)?)
+            }
+            Marked::Row(key) => match RowId::parse(key, names) {
+                Ok(row) => Subject::Row(row),
+                Err(_) => return Ok(Reply::Done),
+            },
+        };
+        let items = changed_items(self, intake, draft, of, &subject, change, None)?;
+        self.write_items(draft, of, &items);
+        Ok(Reply::Done)
+    }
+
+    fn write_items(&mut self, draft: &mut Draft<'_>, of: RecipientAt, items: &[(EventNo, Item)]) {
+        let RecipientAt { bucket, number } = of;
+        let at = self.now;
+        for items in items.chunks(ITEMS_MAX) {
+            let record = Record::Items { at, number, items: items.to_vec() };
+            self.write(draft, bucket, record);
+        }
+    }
+
+    /// Brings back the items of a bucket whose snooze ends now.
+    pub(crate) fn return_snoozed(&mut self, draft: &mut Draft<'_>, bucket: BucketNo) -> bool {
+        let mut any = false;
+        loop {
+            let first = self.buckets[bucket].snoozed.first().map(|(key, ())| *key);
+            let Some((until, number)) = first.filter(|(until, _)| *until <= self.clock) else {
+                return any;
+            };
+            let state = &mut self.buckets[bucket];
+            state.snoozed.remove(&(until, number));
+            let marks = state.marks.get(&number);
+            let items = marks.map(|marks| marks.items.returning(until, state.next_seq));
+            let items = items.unwrap_or_default();
+            any |= !items.is_empty();
+            let of = RecipientAt { bucket, number: RecipientNo(number) };
+            self.write_items(draft, of, &items);
+        }
+    }
+}
+
+/// The types that a mark takes.
+fn types_of(shard: &Shard, filter: &TypeFilter) -> BTreeSet<TypeNo> {
+    let names = &shard.compiled.names;
+    match filter {
+        TypeFilter::Type(name) => names.type_no(name).into_iter().collect(),
+        TypeFilter::Category(category) => {
+            let types = shard.rules().into_iter().flat_map(|rules| &rules.types);
+            let types = types.filter(|(_, of_type)| of_type.category == *category);
+            types.filter_map(|(name, _)| names.type_no(name)).collect()
+        }
+    }
+}
+
+/// The items of a subject as they are after a change, those that it changes; at most `most` of them.
+fn changed_items(
+    shard: &Shard,
+    intake: &Intake,
+    draft: &Draft<'_>,
+    of: RecipientAt,
+    subject: &Subject,
+    change: Change,
+    most: Option<usize>,
+) -> Result<Vec<(EventNo, Item)>, Unreadable> {
+    let bucket = &shard.buckets[of.bucket];
+    let walk = Walk::new(intake, draft.view, bucket, of.number);
+    let known = bucket.marks.get(&of.number.0).map(|marks| &marks.items);
+    // A row holds what it shows; other marks reach what a withdrawn object hides, too.
+    let wanted = match subject {
+        Subject::Row(_) => Wanted::Identity,
+        _ => Wanted::Withdrawn,
+    };
+    let mut changed = Vec::new();
+    for of in walk.days() {
+        let is_done = match (subject, change) {
+            (Subject::Row(row), _) => row.day != of.day,
+            (_, Change::Raise(to)) => walk.least(of.day) >= to,
+            _ => false,
+        };
+        if is_done {
+            continue;
+        }
+        let mut found: Vec<Entry> = Vec::new();
+        walk.each(of, wanted, |entry| {
+            let is_named = match subject {
+                Subject::Events(places) => places.contains(&entry.place),
+                Subject::Row(row) => row.has(&entry),
+                Subject::Object(hash) => entry.object == *hash && is_reached(&entry, change),
+                Subject::UpTo(_, types) => {
+                    let is_of = types.as_ref().is_none_or(|types| types.contains(&entry.group.0));
+                    is_of && is_reached(&entry, change)
+                }
+            };
+            if is_named {
+                found.push(entry);
+            }
+        })?;
+        for entry in found {
+            let Some((state, shelf)) = after(&entry, change) else {
+                continue;
+            };
+            let t = walk.t(&entry)?;
+            let newest_at = entry.back.unwrap_or(t);
+            if let Subject::UpTo(up_to, _) = subject
+                && newest_at > *up_to
+            {
+                continue;
+            }
+            let old = known.and_then(|items| items.get(entry.place));
+            let is_shelved = shelf != Shelf::Active;
+            changed.push((
+                entry.place,
+                Item {
+                    day: entry.day,
+                    t,
+                    object: entry.object,
+                    state,
+                    shelf,
+                    back: old.and_then(|item| item.back),
+                    was_shelved: is_shelved || old.is_some_and(|item| item.was_shelved),
+                },
+            ));
+            if most.is_some_and(|most| changed.len() >= most) {
+                return Ok(changed);
+            }
+        }
+    }
+    Ok(changed)
+}
+
+/// Returns true if a change that names neither event nor row concerns an entry: it is about what is in the inbox, or
+/// about what it brings back.
+fn is_reached(entry: &Entry, change: Change) -> bool {
+    match change {
+        Change::Item(ItemChange::Unarchive) => entry.shelf == Shelf::Archived,
+        Change::Item(ItemChange::Unsnooze) => matches!(entry.shelf, Shelf::Snoozed(_)),
+        _ => entry.shelf == Shelf::Active,
+    }
+}
+
+/// The state and place of an entry after a change; `None` = it stays as it is.
+fn after(entry: &Entry, change: Change) -> Option<(State, Shelf)> {
+    let Entry { state, shelf, .. } = *entry;
+    let new = match change {
+        Change::Raise(to) => (state.max(to), shelf),
+        Change::Item(ItemChange::Unread) => (state.min(State::Seen), shelf),
+        Change::Item(ItemChange::Archive) => (state, Shelf::Archived),
+        Change::Item(ItemChange::Snooze(until)) => (state, Shelf::Snoozed(until)),
+        Change::Item(ItemChange::Delete) => (state, Shelf::Deleted),
+        Change::Item(ItemChange::Unarchive) if shelf == Shelf::Archived => (state, Shelf::Active),
+        Change::Item(ItemChange::Unsnooze) if matches!(shelf, Shelf::Snoozed(_)) => {
+            (state, Shelf::Active)
+        }
+        Change::Item(ItemChange::Unarchive | ItemChange::Unsnooze) => return None,
+    };
+    (new != (state, shelf)).then_some(new)
+}

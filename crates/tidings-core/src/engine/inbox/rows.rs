@@ -1,0 +1,182 @@
+//! The rows of an inbox: groups of its entries, and their keys.
+//!
+//! A row has the entries of one type and one pivot (the object, or what the type says) that one UTC day lists, those
+//! that are read apart from the others, and those archived or snoozed apart from both.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use super::walk::Entry;
+use crate::model::item::{Shelf, State};
+use crate::model::number::{EventNo, Seq, TypeNo};
+use crate::model::time::{Day, Instant};
+use crate::rules::names::Names;
+
+/// The most items of a row that a page lists, the newest ones; the row's count is exact.
+pub const ITEMS_LISTED: usize = 25;
+
+/// The kind of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Kind {
+    /// In the inbox, and not read.
+    New,
+    /// In the inbox, and read.
+    Read,
+    Archived,
+    Snoozed,
+}
+
+impl Kind {
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::New, "new"),
+        (Self::Read, "read"),
+        (Self::Archived, "archived"),
+        (Self::Snoozed, "snoozed"),
+    ];
+
+    pub(crate) fn of(entry: &Entry) -> Self {
+        match (entry.shelf, entry.state) {
+            (Shelf::Archived, _) => Self::Archived,
+            (Shelf::Snoozed(_), _) => Self::Snoozed,
+            (Shelf::Active | Shelf::Deleted, State::Read) => Self::Read,
+            (Shelf::Active | Shelf::Deleted, State::New | State::Seen) => Self::New,
+        }
+    }
+
+    pub(crate) fn is_active(self) -> bool {
+        matches!(self, Self::New | Self::Read)
+    }
+
+    fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
+    }
+}
+
+/// The identity of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowId {
+    /// Its type, and the hash that identifies its group within the type.
+    pub(crate) group: (TypeNo, u64),
+    /// The day that lists it.
+    pub(crate) day: Day,
+    pub(crate) kind: Kind,
+    /// The event's place, of a row that is one item.
+    pub(crate) alone: Option<EventNo>,
+}
+
+/// A text that is no key of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoKey;
+
+impl RowId {
+    /// The identity of the row that has an entry.
+    pub(crate) fn of(entry: &Entry, day: Day, is_grouped: bool) -> Self {
+        let alone = (!is_grouped).then_some(entry.place);
+        Self { group: entry.group, day, kind: Kind::of(entry), alone }
+    }
+
+    /// The key of the row: its type, its group, its day and its kind.
+    pub(crate) fn key(&self, names: &Names) -> String {
+        Key { row: *self, name: names.type_name(self.group.0) }.to_string()
+    }
+
+    /// Reads a key.
+    pub(crate) fn parse(key: &str, names: &Names) -> Result<Self, NoKey> {
+        let mut parts = key.rsplitn(4, ':');
+        let mut part = || parts.next().ok_or(NoKey);
+        let (kind, day, group, name) = (part()?, part()?, part()?, part()?);
+        let (kind, _) = Kind::ALL.iter().find(|(_, word)| *word == kind).ok_or(NoKey)?;
+        let hex = |text: &str| u64::from_str_radix(text, 16).map_err(|_| NoKey);
+        let (group, alone) = match group.split_once('.') {
+            Some((group, place)) => (hex(group)?, Some(EventNo(hex(place)?))),
+            None => (hex(group)?, None),
+        };
+        let row = Self {
+            group: (names.type_no(name).ok_or(NoKey)?, group),
+            day: Day::parse(day).map_err(|_| NoKey)?,
+            kind: *kind,
+            alone,
+        };
+        if row.key(names) == key { Ok(row) } else { Err(NoKey) }
+    }
+
+    /// Returns true if it has an entry that its day lists.
+    pub(crate) fn has(&self, entry: &Entry) -> bool {
+        let is_one = self.alone.is_none_or(|place| place == entry.place);
+        is_one && self.group == entry.group && self.kind == Kind::of(entry)
+    }
+}
+
+struct Key<'a> {
+    row: RowId,
+    name: &'a str,
+}
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RowId { group: (_, group), day, kind, alone } = self.row;
+        write!(f, "{}:{group:016x}", self.name)?;
+        if let Some(place) = alone {
+            write!(f, ".{:x}", place.0)?;
+        }
+        write!(f, ":{day}:{}", kind.word())
+    }
+}
+
+/// A row under construction.
+pub(crate) struct Row {
+    pub(crate) id: RowId,
+    /// The newest position of its entries: its place in the order.
+    pub(crate) order: Seq,
+    pub(crate) count: usize,
+    /// The lowest state of its entries.
+    pub(crate) state: State,
+    /// The earliest end of its snoozes.
+    pub(crate) snoozed_until: Option<Instant>,
+    /// The newest of its entries, newest first.
+    pub(crate) listed: Vec<Entry>,
+    /// A hash of all its entries and their states.
+    pub(crate) fingerprint: u64,
+}
+
+/// The rows of the entries that a day lists, newest first.
+pub(crate) fn rows_of(entries: &mut [Entry], day: Day, is_grouped: bool) -> Vec<Row> {
+    entries.sort_unstable_by_key(|entry| std::cmp::Reverse((entry.order, entry.place)));
+    let mut rows: Vec<Row> = Vec::new();
+    let mut known: FxHashMap<RowId, usize> = FxHashMap::default();
+    for entry in entries {
+        let id = RowId::of(entry, day, is_grouped);
+        let at = *known.entry(id).or_insert_with(|| {
+            rows.push(Row {
+                id,
+                order: entry.order,
+                count: 0,
+                state: State::Read,
+                snoozed_until: None,
+                listed: Vec::new(),
+                fingerprint: 0,
+            });
+            rows.len() - 1
+        });
+        let row = &mut rows[at];
+        row.count += 1;
+        row.state = row.state.min(entry.state);
+        row.fingerprint = mixed(row.fingerprint, entry);
+        if let Shelf::Snoozed(until) = entry.shelf {
+            row.snoozed_until = row.snoozed_until.into_iter().chain([until]).min();
+        }
+        if row.listed.len() < ITEMS_LISTED {
+            row.listed.push(*entry);
+        }
+    }
+    rows
+}
+
+fn mixed(before: u64, entry: &Entry) -> u64 {
+    let mut bytes = [0; 17];
+    bytes[..8].copy_from_slice(&before.to_le_bytes());
+    bytes[8..16].copy_from_slice(&entry.order.0.to_le_bytes());
+    bytes[16] = entry.state as u8;
+    xxhash_rust::xxh3::xxh3_64(&bytes)
+}

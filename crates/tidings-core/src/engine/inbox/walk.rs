@@ -1,0 +1,393 @@
+//! The walk over the entries of one inbox, day by day.
+//!
+//! It reads facets, a few bytes of each arrival that concerns the reader. Shown, counted and marked is the same:
+//! entries that the inbox was told and that did not end, less those whose object is withdrawn now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::bucket::{Bucket, Items, Marking, Marks, Reading};
+use crate::engine::intake::state::Intake;
+use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
+use crate::index::{DayIndex, SegmentAt};
+use crate::journal::stored::{ReadView, Unreadable};
+use crate::journal::table::Partition;
+use crate::model::channel::INBOX_NO;
+use crate::model::item::{Shelf, State};
+use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq, TypeNo};
+use crate::model::time::{Day, Instant};
+
+/// An entry of an inbox.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// Its seq, or that of its return from a snooze: its position. 0 = it was not requested.
+    pub(crate) order: Seq,
+    /// Its event's place; the default if it was not requested.
+    pub(crate) place: EventNo,
+    /// Its type, and the hash that identifies its group within the type.
+    pub(crate) group: (TypeNo, u64),
+    /// The hash of its object's id; 0 = it was not requested.
+    pub(crate) object: u64,
+    pub(crate) state: State,
+    pub(crate) shelf: Shelf,
+    /// The instant at which it came back from a snooze.
+    pub(crate) back: Option<Instant>,
+    /// The day that has its arrival.
+    pub(crate) day: Day,
+    pub(crate) source: Source,
+}
+
+/// The position of an entry's arrival in its day.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    Segment { segment: usize, arrival: usize, ordinal: u32 },
+    Tail { seq: Seq, variant: usize },
+}
+
+/// The facts of an entry that a walk reads beyond its group and state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wanted {
+    /// Group and state: enough to count.
+    Counts,
+    /// Also its position.
+    Order,
+    /// Also place and object.
+    Identity,
+    /// Entries whose object is withdrawn, too.
+    Withdrawn,
+}
+
+/// The reading of one recipient's inbox.
+pub(crate) struct Walk<'a> {
+    intake: &'a Intake,
+    view: &'a dyn ReadView,
+    pub(crate) bucket: &'a Bucket,
+    number: RecipientNo,
+    marks: Option<&'a Marks>,
+    reading: Reading<'a>,
+    /// The lanes of the inbox.
+    lanes: Vec<LaneNo>,
+    /// The days that have entries of items with a state of their own.
+    own: BTreeSet<Day>,
+    /// By day of return, the items of other days that came back on it, by the day of their entry.
+    returned: BTreeMap<Day, BTreeMap<Day, BTreeSet<EventNo>>>,
+}
+
+/// The depth of a walk.
+#[derive(Clone, Copy)]
+struct ToRead {
+    /// The lowest state of all entries.
+    least: State,
+    wanted: Wanted,
+}
+
+/// Arrivals at rest: ordinals of one chunk of a segment.
+#[derive(Clone, Copy)]
+struct AtRest<'a> {
+    day: Day,
+    segment: &'a SegmentAt,
+    /// The index of the segment in its day.
+    at: usize,
+    ordinals: &'a [u32],
+}
+
+/// A day of an inbox.
+#[derive(Clone, Copy)]
+pub(crate) struct OfDay<'a> {
+    pub(crate) day: Day,
+    /// `None` = nothing arrived on it; items came back.
+    pub(crate) held: Option<&'a DayIndex>,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(
+        intake: &'a Intake,
+        view: &'a dyn ReadView,
+        bucket: &'a Bucket,
+        number: RecipientNo,
+    ) -> Self {
+        let lanes = intake.compiled.names.lanes().filter(|(_, lane)| lane.is_inbox());
+        let marks = bucket.marks.get(&number.0).map(|marks| &**marks);
+        let mut returned: BTreeMap<Day, BTreeMap<Day, BTreeSet<EventNo>>> = BTreeMap::new();
+        for (place, item) in marks.iter().flat_map(|marks| marks.items.iter()) {
+            if item.listed_on() != item.day {
+                let on = returned.entry(item.listed_on()).or_default();
+                on.entry(item.day).or_default().insert(place);
+            }
+        }
+        Self {
+            intake,
+            view,
+            bucket,
+            number,
+            marks,
+            reading: Reading::of(marks),
+            lanes: lanes.map(|(no, _)| no).collect(),
+            own: marks.map(|marks| marks.items.days()).unwrap_or_default(),
+            returned,
+        }
+    }
+
+    /// The days of the inbox, newest first.
+    pub(crate) fn days(&self) -> impl Iterator<Item = OfDay<'a>> + use<'a> {
+        let index = &self.bucket.index.days;
+        let days: BTreeSet<Day> = index.keys().chain(self.returned.keys()).copied().collect();
+        days.into_iter().rev().map(|day| OfDay { day, held: index.get(&day).map(|held| &**held) })
+    }
+
+    /// The lowest state of all entries of a day: a mark may cover all of it.
+    pub(crate) fn least(&self, day: Day) -> State {
+        let is_plain = !self.own.contains(&day) && !self.returned.contains_key(&day);
+        if is_plain { self.reading.of_day(day) } else { State::New }
+    }
+
+    /// Returns true if items of other days came back on a day.
+    pub(crate) fn has_returned(&self, day: Day) -> bool {
+        self.returned.contains_key(&day)
+    }
+
+    fn items(&self) -> Option<&'a Items> {
+        self.marks.map(|marks| &marks.items).filter(|items| !items.is_empty())
+    }
+
+    fn has_inbox(&self, lanes: &[LaneNo]) -> bool {
+        lanes.iter().any(|lane| self.lanes.contains(lane))
+    }
+
+    fn is_withdrawn(&self, object: u64) -> bool {
+        self.intake.objects.withdrawn_hashes.contains_key(&object)
+    }
+
+    /// Visits the entries that a day lists, in no order; deleted ones are left out. Returns the newest seq of
+    /// those that arrived on it, visited or not.
+    pub(crate) fn each(
+        &self,
+        of: OfDay<'_>,
+        wanted: Wanted,
+        mut visit: impl FnMut(Entry),
+    ) -> Result<Seq, Unreadable> {
+        let least = self.least(of.day);
+        let mut newest = Seq::default();
+        if let Some(held) = of.held {
+            let is_listed = |place: EventNo| {
+                let item = self.items().and_then(|items| items.get(place));
+                item.is_none_or(|item| item.listed_on() == of.day)
+            };
+            let reading = ToRead { least, wanted };
+            newest = self.each_of(of.day, held, reading, is_listed, &mut visit)?;
+        }
+        for (day, places) in self.returned.get(&of.day).into_iter().flatten() {
+            if let Some(held) = self.bucket.index.days.get(day) {
+                let is_listed = |place: EventNo| places.contains(&place);
+                let reading = ToRead { least: State::New, wanted };
+                self.each_of(*day, held, reading, is_listed, &mut visit)?;
+            }
+        }
+        Ok(newest)
+    }
+
+    /// Visits the entries that arrived on a day and are listed. Returns the newest seq.
+    fn each_of(
+        &self,
+        day: Day,
+        held: &DayIndex,
+        reading: ToRead,
+        is_listed: impl Fn(EventNo) -> bool,
+        visit: &mut impl FnMut(Entry),
+    ) -> Result<Seq, Unreadable> {
+        let ToRead { least, wanted } = reading;
+        let (index, number) = (&self.bucket.index, self.number.0);
+        let (mut ordinals, mut newest) = (Vec::new(), Seq::default());
+        for (at, segment) in held.segments.iter().enumerate() {
+            ordinals.clear();
+            index.row_of(self.view, day, segment, number, &mut ordinals)?;
+            for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
+                let rest = AtRest { day, segment, at, ordinals };
+                let of_chunk = self.each_at_rest(rest, reading, &is_listed, visit)?;
+                newest = newest.max(of_chunk);
+            }
+        }
+        for kept in held.tail.values() {
+            if kept.seq > self.bucket.delivered_to {
+                break;
+            }
+            let arrival = &kept.arrival;
+            let variant = arrival.variants.iter().position(|variant| {
+                variant.who.contains(self.number.0) && self.has_inbox(&variant.lanes)
+            });
+            let Some(variant) = variant else { continue };
+            if self.bucket.ended.has(kept.seq, INBOX_NO, self.number.0) {
+                continue;
+            }
+            newest = newest.max(kept.seq);
+            let is_withdrawn =
+                wanted < Wanted::Withdrawn && self.is_withdrawn(arrival.about.object);
+            if is_withdrawn || !is_listed(arrival.place) {
+                continue;
+            }
+            let marking = Marking {
+                place: arrival.place,
+                object: arrival.about.object,
+                bounds: (arrival.t, arrival.t),
+                t: || Ok::<_, Unreadable>(arrival.t),
+            };
+            let entry = Entry {
+                order: kept.seq,
+                place: arrival.place,
+                group: (arrival.type_no, arrival.about.group()),
+                object: arrival.about.object,
+                state: State::New,
+                shelf: Shelf::Active,
+                back: None,
+                day,
+                source: Source::Tail { seq: kept.seq, variant },
+            };
+            self.with_state(entry, least, marking, visit)?;
+        }
+        Ok(newest)
+    }
+
+    /// Visits the entries of one chunk of a segment's facets. Returns the newest seq.
+    fn each_at_rest(
+        &self,
+        rest: AtRest<'_>,
+        reading: ToRead,
+        is_listed: impl Fn(EventNo) -> bool,
+        visit: &mut impl FnMut(Entry),
+    ) -> Result<Seq, Unreadable> {
+        let AtRest { day, segment, at, ordinals } = rest;
+        let ToRead { least, wanted } = reading;
+        let Some(chunk) = ordinals.first().map(|ordinal| facets_chunk(*ordinal)) else {
+            return Ok(Seq::default());
+        };
+        let bytes = self.bucket.index.facets(self.view, day, segment, chunk)?;
+        let facets = Facets::parse(&bytes)?;
+        let lane_sets = facets.lane_sets(|lanes| self.has_inbox(lanes));
+        let may_have_ended = self.bucket.ended.may_be_left_out(self.number.0);
+        let has_withdrawn =
+            wanted < Wanted::Withdrawn && !self.intake.objects.withdrawn_hashes.is_empty();
+        let mut found = facets.arrivals(ordinals, &lane_sets)?;
+        let mut newest = Seq::default();
+        for (_, arrival) in found.iter().rev() {
+            let seq = facets.seq(*arrival)?;
+            if !(may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number.0)) {
+                newest = seq;
+                break;
+            }
+        }
+        if has_withdrawn {
+            facets.retain_objects(&mut found, |object| !self.is_withdrawn(object))?;
+        }
+        let mut chunks = Chunks::new(self, day);
+        let has_items = self.items().is_some();
+        let wants_place = has_items || wanted >= Wanted::Identity;
+        for (ordinal, arrival) in found {
+            let wants_seq = wanted >= Wanted::Order || may_have_ended;
+            let seq = if wants_seq { facets.seq(arrival)? } else { Seq::default() };
+            if may_have_ended && self.bucket.ended.has(seq, INBOX_NO, self.number.0) {
+                continue;
+            }
+            let place = if wants_place { facets.place(arrival)? } else { EventNo::default() };
+            if has_items && !is_listed(place) {
+                continue;
+            }
+            let object = if wanted >= Wanted::Identity { facets.object(arrival)? } else { 0 };
+            let entry = Entry {
+                order: seq,
+                place,
+                group: facets.group(arrival)?,
+                object,
+                state: least,
+                shelf: Shelf::Active,
+                back: None,
+                day,
+                source: Source::Segment { segment: at, arrival, ordinal },
+            };
+            if self.reading.is_empty() || least == State::Read {
+                visit(entry);
+                continue;
+            }
+            let marking = Marking {
+                place: facets.place(arrival)?,
+                object: facets.object(arrival)?,
+                bounds: facets.bounds(arrival)?,
+                t: || Ok::<_, Unreadable>(chunks.details(segment, arrival)?.t(arrival)?),
+            };
+            self.with_state(entry, least, marking, visit)?;
+        }
+        Ok(newest)
+    }
+
+    /// Visits an entry with its state: its own, or what marks say.
+    fn with_state(
+        &self,
+        mut entry: Entry,
+        least: State,
+        marking: Marking<impl FnMut() -> Result<Instant, Unreadable>>,
+        visit: &mut impl FnMut(Entry),
+    ) -> Result<(), Unreadable> {
+        match self.items().and_then(|items| items.get(marking.place)) {
+            Some(item) if item.shelf == Shelf::Deleted => return Ok(()),
+            Some(item) => {
+                (entry.state, entry.shelf) = (item.state, item.shelf);
+                if let Some(back) = item.back {
+                    (entry.order, entry.back) = (back.seq, Some(back.at));
+                }
+            }
+            None => entry.state = self.reading.of_entry(least, marking)?,
+        }
+        visit(entry);
+        Ok(())
+    }
+
+    /// The time when an entry entered the inbox.
+    pub(crate) fn t(&self, entry: &Entry) -> Result<Instant, Unreadable> {
+        let held = self.bucket.index.days.get(&entry.day);
+        match entry.source {
+            Source::Segment { segment, arrival, .. } => {
+                let Some(segment) = held.and_then(|held| held.segments.get(segment)) else {
+                    return Ok(Instant::default());
+                };
+                Ok(Chunks::new(self, entry.day).details(segment, arrival)?.t(arrival)?)
+            }
+            Source::Tail { seq, .. } => {
+                let kept = held.and_then(|held| held.tail.get(&seq));
+                Ok(kept.map(|kept| kept.arrival.t).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// Details of a day's segments, each row read once.
+pub(crate) struct Chunks<'a> {
+    view: &'a dyn ReadView,
+    bucket: &'a Bucket,
+    day: Day,
+    read: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl<'a> Chunks<'a> {
+    pub(crate) fn new(walk: &Walk<'a>, day: Day) -> Self {
+        Self { view: walk.view, bucket: walk.bucket, day, read: BTreeMap::new() }
+    }
+
+    pub(crate) fn details(
+        &mut self,
+        segment: &SegmentAt,
+        arrival: usize,
+    ) -> Result<Details<'_>, Unreadable> {
+        let (no, id) = (self.bucket.no, segment.id());
+        let (first, key) = row_of(arrival, |first| {
+            let key = details_key(no, id, first);
+            if !self.read.contains_key(&key) {
+                let bytes = self
+                    .view
+                    .get(Partition::Day(self.day), &key)?
+                    .ok_or_else(|| self.bucket.index.is_missing(segment))?;
+                self.read.insert(key.clone(), bytes);
+            }
+            let arrivals = Details::parse(first, &self.read[&key])?.arrivals();
+            Ok::<_, Unreadable>((key, arrivals))
+        })?;
+        Ok(Details::parse(first, &self.read[&key])?)
+    }
+}

@@ -1,0 +1,96 @@
+//! Inbox items with a state of their own, which marks alone don't describe.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::command::MarkKind;
+use crate::model::number::Seq;
+use crate::model::time::{Day, Instant};
+
+/// The state of an inbox item: unseen, seen or read.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub enum State {
+    /// Not seen.
+    #[default]
+    New,
+    /// Seen, and not read.
+    Seen,
+    /// Read.
+    Read,
+}
+
+impl State {
+    /// The state of what a mark covers.
+    #[must_use]
+    pub fn of(kind: MarkKind) -> Self {
+        match kind {
+            MarkKind::Seen => Self::Seen,
+            MarkKind::Read => Self::Read,
+        }
+    }
+}
+
+/// The place of an inbox item.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub enum Shelf {
+    /// In the inbox.
+    #[default]
+    Active,
+    /// Archived, until it is unarchived.
+    Archived,
+    /// Snoozed: it comes back at this instant.
+    Snoozed(Instant),
+    /// Deleted for good.
+    Deleted,
+}
+
+/// The return of an item from a snooze.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Return {
+    /// The end of the snooze.
+    pub at: Instant,
+    /// The seq of the record: the item's position in the order of the inbox.
+    pub seq: Seq,
+}
+
+/// The state of an item that has one of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    /// The day that has its entry.
+    pub day: Day,
+    /// The time when it entered the inbox.
+    pub t: Instant,
+    /// The hash of its object's id.
+    pub object: u64,
+    /// Unseen, seen or read.
+    pub state: State,
+    /// Its place.
+    pub shelf: Shelf,
+    /// The newest return from a snooze.
+    pub back: Option<Return>,
+    /// True if it was ever archived, snoozed or deleted: then it counts as seen on other channels.
+    pub was_shelved: bool,
+}
+
+impl Item {
+    /// The day in which an inbox lists it.
+    #[must_use]
+    pub fn listed_on(&self) -> Day {
+        self.back.map_or(self.day, |back| back.at.day())
+    }
+
+    /// Returns true if other channels take it for one in this state.
+    #[must_use]
+    pub fn counts_as(&self, state: State) -> bool {
+        self.state >= state || self.was_shelved && state == State::Seen
+    }
+
+    /// The instant of its position in the inbox.
+    #[must_use]
+    pub fn newest_at(&self) -> Instant {
+        self.back.map_or(self.t, |back| back.at)
+    }
+}

@@ -1,0 +1,50 @@
+//! The text of an inbox row or item: a sentence, or the titles of its type and object.
+
+use std::collections::BTreeSet;
+
+use tidings_core::Id;
+use tidings_core::batch::Group;
+
+use super::design::Design;
+use super::lines::{entries, group_sentence, kinds, types_of};
+use crate::words::names;
+use crate::words::text;
+
+/// The text of an inbox row, plain, with the language that it is in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowText {
+    /// The text.
+    pub text: String,
+    /// The tag of its language.
+    pub lang: String,
+}
+
+impl Design {
+    /// The text of an inbox row: the sentence of its type, if it is true of all its items; else the title of the type
+    /// with that of the object, where there is one.
+    #[must_use]
+    pub fn row_text(&self, groups: &[Group], locale: &str) -> RowText {
+        let types: BTreeSet<Id> = groups.iter().flat_map(types_of).collect();
+        let language = self.language_of(locale, &types.iter().collect::<Vec<_>>());
+        let sentence = match groups {
+            [group] => group_sentence(group, self, &language),
+            _ => None,
+        };
+        let text = sentence.unwrap_or_else(|| {
+            let count = groups.iter().map(|group| entries(&group.lines)).sum::<usize>();
+            let types: Vec<Id> = types.into_iter().collect();
+            let title = match types.as_slice() {
+                [event_type] => self.title(event_type, &language, count),
+                _ => None,
+            };
+            let title = title.unwrap_or_else(|| kinds(&types, self, &language));
+            let mut objects = groups.iter().flat_map(|group| &group.lines).map(|line| &line.object);
+            let object = objects.next().filter(|_| objects.next().is_none());
+            match object.and_then(|object| names::name_of(object, language.words)) {
+                Some(name) => format!("{title}: {name}"),
+                None => title,
+            }
+        });
+        RowText { text: text::clean(&text), lang: language.tag() }
+    }
+}

@@ -1,0 +1,48 @@
+//! `tidings token`: prints a token of a recipient, for development.
+
+use std::io;
+
+use serde_json::json;
+
+use super::ask;
+use super::signing::scope;
+use crate::cli::reach::{self, To};
+use crate::cli::{Status, Streams};
+use crate::client::{Fault, Purpose, Request};
+
+/// Arguments of `token`.
+#[derive(clap::Args)]
+pub(in crate::cli) struct Arguments {
+    /// Recipient id
+    recipient: String,
+    /// Life of the token, at most `[users] tokens` [default: 15m]
+    #[arg(long = "for", value_name = "DURATION")]
+    life: Option<String>,
+    /// What it opens, in quotes: of `inbox`, `inbox:read`, `preferences`, `subscriptions`, `push` [default: everything]
+    #[arg(long, value_name = "SCOPE", value_parser = scope)]
+    scope: Option<String>,
+    #[command(flatten)]
+    to: To,
+}
+
+/// Runs the command.
+pub(in crate::cli) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let Arguments { recipient, life, scope, to } = arguments;
+    let body = json!({ "recipient": recipient, "for": life, "scope": scope });
+    let request = Request::post("/v1/admin/tokens".to_owned()).json(&body);
+    let signed = match ask(to, &request, Purpose::Look, streams) {
+        Ok(signed) => signed,
+        Err(status) => return Ok(status),
+    };
+    let Some(token) = signed["token"].as_str() else {
+        let fault = Fault::Odd("it has no token".to_owned());
+        return Ok(reach::report_fault(&fault, streams));
+    };
+    // The token alone on standard output: `TOKEN=$(tidings token …)`.
+    if to.json {
+        writeln!(streams.out, "{signed}")?;
+    } else {
+        writeln!(streams.out, "{token}")?;
+    }
+    Ok(Status::Done)
+}

@@ -1,0 +1,108 @@
+//! CORS: which pages may call `/v1/me`, and read its answers. The scripts of `/ui/` are open to every page.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use super::is_mine;
+use crate::http::service::Service;
+
+/// The path of what every page may load.
+pub(in crate::http) const UI: &str = "/ui/";
+
+const METHODS: HeaderValue =
+    HeaderValue::from_static("GET, HEAD, PUT, POST, PATCH, DELETE, OPTIONS");
+const HEADERS: HeaderValue =
+    HeaderValue::from_static("Authorization, Content-Type, Last-Event-ID, Idempotency-Key");
+const EXPOSED: HeaderValue = HeaderValue::from_static("Retry-After, X-Request-Id");
+/// Seconds for which a browser remembers a preflight.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
+const EVERY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
+const ORIGIN: HeaderValue = HeaderValue::from_static("Origin");
+
+/// A call that pages of other origins may make.
+struct Visit {
+    /// The origin that may read the answer; `None` = that of the page may not.
+    allowed: Option<HeaderValue>,
+    is_preflight: bool,
+    /// True if the answer differs by the page's origin.
+    varies: bool,
+}
+
+impl Visit {
+    /// What a request is to CORS, where these origins may call; `None` if it has no part in it.
+    fn of(request: &Request, origins: &[String]) -> Option<Self> {
+        let path = request.uri().path();
+        let origin = request.headers().get(header::ORIGIN);
+        let asks = request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+        let is_preflight = request.method() == Method::OPTIONS && origin.is_some() && asks;
+        if path.starts_with(UI) {
+            return Some(Self { allowed: Some(EVERY_ORIGIN), is_preflight, varies: false });
+        }
+        if !is_mine(path) {
+            return None;
+        }
+        let is_known = |origin: &&HeaderValue| {
+            origins.iter().any(|known| known.as_bytes() == origin.as_bytes())
+        };
+        Some(Self { allowed: origin.filter(is_known).cloned(), is_preflight, varies: true })
+    }
+
+    /// The answer to a preflight, which asks nothing else; `None` if it is none.
+    fn preflight(&self) -> Option<Response> {
+        if !self.is_preflight {
+            return None;
+        }
+        let mut response = StatusCode::NO_CONTENT.into_response();
+        if self.allowed.is_some() {
+            let headers = response.headers_mut();
+            headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+            headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+        }
+        self.mark(response.headers_mut());
+        Some(response)
+    }
+
+    /// Says in an answer who may read it.
+    fn mark(&self, headers: &mut HeaderMap) {
+        if let Some(allowed) = &self.allowed {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed.clone());
+            headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+        }
+        if self.varies && !headers.get_all(header::VARY).iter().any(|of| *of == ORIGIN) {
+            headers.append(header::VARY, ORIGIN);
+        }
+    }
+}
+
+/// Answers preflights, and lets pages of these origins read the other answers.
+pub(in crate::http) async fn open_to(
+    origins: &[String],
+    request: Request,
+    answer: impl AsyncFnOnce(Request) -> Response,
+) -> Response {
+    let Some(visit) = Visit::of(&request, origins) else {
+        return answer(request).await;
+    };
+    if let Some(response) = visit.preflight() {
+        return response;
+    }
+    let mut response = answer(request).await;
+    visit.mark(response.headers_mut());
+    response
+}
+
+/// Answers the calls of a service in this way.
+pub(in crate::http) async fn answer(
+    State(service): State<Arc<Service>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let rules = service.rules();
+    let origins = rules.users.as_ref().map_or(&[][..], |users| &users.origins);
+    open_to(origins, request, async |request| next.run(request).await).await
+}

@@ -1,0 +1,218 @@
+//! Marks of inbox items: seen, read, archived, snoozed, deleted.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use tidings_core::Command;
+use tidings_core::command::{ItemChange, MarkKind};
+use utoipa_axum::routes;
+
+use super::counted;
+use super::shown::Counts;
+use crate::body::items::Items;
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::me::reader::Reader;
+use crate::http::{Answer, Change, Service};
+
+/// The calls of marks.
+pub(super) fn calls(calls: Calls) -> Calls {
+    const MARKS: &[Code] = &[
+        Code::InvalidPath,
+        Code::InvalidJson,
+        Code::InvalidBody,
+        Code::UnsupportedMediaType,
+        Code::RecipientNotFound,
+    ];
+    calls
+        .add("mark_seen", Kind::Changes, routes!(mark_seen), MARKS)
+        .add("mark_read", Kind::Changes, routes!(mark_read), MARKS)
+        .add("mark_unread", Kind::Changes, routes!(mark_unread), MARKS)
+        .add("archive", Kind::Changes, routes!(archive), MARKS)
+        .add("unarchive", Kind::Changes, routes!(unarchive), MARKS)
+        .add("unsnooze", Kind::Changes, routes!(unsnooze), MARKS)
+        .add("delete_items", Kind::Changes, routes!(delete_items), MARKS)
+        .add("snooze", Kind::Changes, routes!(snooze), MARKS)
+}
+
+/// A mark.
+enum Made {
+    Mark(MarkKind),
+    Items(ItemChange),
+}
+
+/// Marks the items of a body, and answers with the counts after it.
+async fn mark(
+    service: &Service,
+    reader: Reader,
+    change: &Change,
+    made: Made,
+) -> Result<Answer, Problem> {
+    let items: Items = change.parse()?;
+    let what = items.named(&service.rules(), service.now())?;
+    let recipient = reader.recipient.clone();
+    let command = match made {
+        Made::Mark(kind) => Command::Mark { recipient, what, kind },
+        Made::Items(change) => Command::ChangeItems { recipient, what, change },
+    };
+    done(service, &reader, change, command).await
+}
+
+async fn done(
+    service: &Service,
+    reader: &Reader,
+    change: &Change,
+    command: Command,
+) -> Result<Answer, Problem> {
+    service.done(change, command).await?;
+    Answer::json(StatusCode::OK, &counted(service, reader).await?)
+}
+
+/// Mark items as seen
+///
+/// Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+/// the others in the inbox.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/seen", tag = "inbox",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body = Items,
+    responses((status = 200, description = "The counts after it", body = Counts))
+)]
+pub(in crate::http) async fn mark_seen(
+    State(service): State<Arc<Service>>,
+    reader: Reader,
+    change: Change,
+) -> Result<Answer, Problem> {
+    mark(&service, reader, &change, Made::Mark(MarkKind::Seen)).await
+}
+
+/// Mark items as read
+///
+/// What is read is seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+/// the others in the inbox.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/read", tag = "inbox",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body = Items,
+    responses((status = 200, description = "The counts after it", body = Counts))
+)]
+pub(in crate::http) async fn mark_read(
+    State(service): State<Arc<Service>>,
+    reader: Reader,
+    change: Change,
+) -> Result<Answer, Problem> {
+    mark(&service, reader, &change, Made::Mark(MarkKind::Read)).await
+}
+
+/// Mark items as unread
+///
+/// What was seen stays seen. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+/// the others in the inbox.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/unread", tag = "inbox",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body = Items,
+    responses((status = 200, description = "The counts after it", body = Counts))
+)]
+pub(in crate::http) async fn mark_unread(
+    State(service): State<Arc<Service>>,
+    reader: Reader,
+    change: Change,
+) -> Result<Answer, Problem> {
+    mark(&service, reader, &change, Made::Items(ItemChange::Unread)).await
+}
+
+/// Archive items
+///
+/// They leave pages and counts, but for `state=archived` and `all`, and count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+/// the others in the inbox.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/archive", tag = "inbox",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body = Items,
+    responses((status = 200, description = "The counts after it", body = Counts))
+)]
+pub(in crate::http) async fn archive(
+    State(service): State<Arc<Service>>,
+    reader: Reader,
+    change: Change,
+) -> Result<Answer, Problem> {
+    mark(&service, reader, &change, Made::Items(ItemChange::Archive)).await
+}
+
+/// Take items out of the archive
+///
+/// They come back as they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+/// the others in the inbox.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/unarchive", tag = "inbox",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body = Items,
+    responses((status = 200, description = "The counts after it", body = Counts))
+)]
+pub(in crate::http) async fn unarchive(
+    State(service): State<Arc<Service>>,
+    reader: Reader,
+    change: Change,
+) -> Result<Answer, Problem> {
+    mark(&service, reader, &change, Made::Items(ItemChange::Unarchive)).await
+}
+
+/// End the snooze of items
+///
+/// They come back as they were, to where they were. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+/// the others in the inbox.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/unsnooze", tag = "inbox",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body = Items,
+    responses((status = 200, description = "The counts after it", body = Counts))
+)]
+pub(in crate::http) async fn unsnooze(
+    State(service): State<Arc<Service>>,
+    reader: Reader,
+    change: Change,
+) -> Result<Answer, Problem> {
+    mark(&service, reader, &change, Made::Items(ItemChange::Unsnooze)).await
+}
+
+/// Delete items from an inbox
+///
+/// They are gone for good; the books stay. They count as seen for other channels. Answers with the counts after it, also where it hits nothing. An event or a group is marked wherever it is,
+/// the others in the inbox.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/delete", tag = "inbox",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body = Items,
+    responses((status = 200, description = "The counts after it", body = Counts))
+)]
+pub(in crate::http) async fn delete_items(
+    State(service): State<Arc<Service>>,
+    reader: Reader,
+    change: Change,
+) -> Result<Answer, Problem> {
+    mark(&service, reader, &change, Made::Items(ItemChange::Delete)).await
+}
+
+/// Snooze items
+///
+/// They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in it again, unseen and unread,
+/// at the place of that instant. Answers with the counts after it.
+#[utoipa::path(
+    post, path = "/v1/recipients/{id}/inbox/snooze", tag = "inbox",
+    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
+    request_body = Items,
+    responses((status = 200, description = "The counts after it", body = Counts))
+)]
+pub(in crate::http) async fn snooze(
+    State(service): State<Arc<Service>>,
+    reader: Reader,
+    change: Change,
+) -> Result<Answer, Problem> {
+    let items: Items = change.parse()?;
+    let (what, snoozed) = items.snoozed(&service.rules(), service.now())?;
+    let command =
+        Command::ChangeItems { recipient: reader.recipient.clone(), what, change: snoozed };
+    done(&service, &reader, &change, command).await
+}
