@@ -25,7 +25,6 @@ mod live;
 mod memory;
 mod nodes;
 mod plan;
-mod process;
 mod publish;
 mod quiet;
 mod reads;

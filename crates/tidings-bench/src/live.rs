@@ -13,7 +13,7 @@ use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
-use super::process::Process;
+use super::server::process::Process;
 use super::server::{Connection, broken, post, unexpected};
 use super::stopwatch::{Stopwatch, ms};
 use super::{Fault, Measurement, number, quantile, world};

@@ -9,7 +9,7 @@ use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::table::Partition;
 use tidings_core::{Command, RecipientChange, Rules};
 
-use super::process::resident_bytes;
+use super::server::process::resident_bytes;
 use super::world::{self, BEGIN};
 use super::{Fault, Measurement, number};
 

@@ -17,7 +17,7 @@ use tidings_node::{Clock as _, Node, SystemClock};
 use tidings_store::PostgresStore;
 use tokio::runtime::{Builder, Runtime};
 
-use super::process::Process;
+use super::server::process::Process;
 use super::server::{Connection, broken, post};
 use super::stopwatch::Stopwatch;
 use super::{Fault, Host, Measurement, RULES, number, world};

@@ -8,7 +8,7 @@ use tidings_core::engine::Options;
 use tidings_core::time::HOUR_MS;
 use tidings_core::{Audience, Command, Instant, Rules};
 
-use super::process::resident_bytes;
+use super::server::process::resident_bytes;
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};

@@ -258,11 +258,6 @@ impl Service {
         self.end_streams();
     }
 
-    /// Live streams end, and are opened again elsewhere.
-    pub fn end_streams(&self) {
-        self.live.stop();
-    }
-
     pub(super) fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
     }

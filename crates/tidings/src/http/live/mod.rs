@@ -228,6 +228,11 @@ impl Live {
 }
 
 impl Service {
+    /// Live streams end at once, and are opened again later or elsewhere.
+    pub fn end_streams(&self) {
+        self.live.stop();
+    }
+
     /// Opens a stream of a recipient's inbox. Each piece of its body is a whole frame.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use super::{Fault, number};
+use crate::{Fault, number};
 
 /// A process that serves, until it is dropped.
 pub(crate) struct Process {
