@@ -1,6 +1,9 @@
 //! The served API against its own document, by a tool that makes up requests: valid ones must be
 //! answered as documented, invalid ones refused as documented, and none may make the server fail.
 
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+
+use std::path::Path;
 use std::process::Command;
 
 mod serving;
@@ -40,30 +43,56 @@ fn schemathesis_finds_nothing() {
     let (config, data) = (directory.path().join("t.toml"), directory.path().join("data"));
     let rules = include_str!("../../../examples/first/tidings.toml");
     let mails = format!("file://{}", directory.path().join("mail").display());
-    std::fs::write(&config, rules.replace("file://mail", &mails)).unwrap();
+    let rules = rules.replace("file://mail", &mails);
+    let users = "\n[users]\ntopics = [\"artist/\"]\n";
+    std::fs::write(&config, format!("{rules}{users}")).unwrap();
     let hooks = directory.path().join("lines.py");
     std::fs::write(&hooks, LINES).unwrap();
     let server = Server::start_with_keys(&config, &data);
     // The run may revoke every key, but not the token.
     let key = std::fs::read_to_string(data.join("token")).unwrap();
+    // Whom no example names.
+    let people = directory.path().join("people.csv");
+    std::fs::write(&people, "id\npat\n").unwrap();
+    let tidings = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
+        let output = command.args(arguments).arg("--data").arg(&data).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    tidings(&["import", people.to_str().unwrap(), "--kind", "recipients"]);
+    let token = tidings(&["token", "pat", "--for", "1h"]);
+    // A stream does not end, and the tool waits for the end of each answer.
+    for (secret, which) in [(&token, MINE), (&key, OTHERS)] {
+        run(directory.path(), &server, secret.trim(), which);
+    }
+}
+
+/// The calls of end users, and all the others; without streams.
+const MINE: &[&str] = &["--include-path-regex", "^/v1/me/", "--exclude-path-regex", "/live$"];
+const OTHERS: &[&str] = &["--exclude-path-regex", "^/v1/me/|/live$"];
+
+/// Makes up requests to some calls.
+fn run(directory: &Path, server: &Server, secret: &str, which: &[&str]) {
     let seed = std::env::var("TIDINGS_SEED").unwrap_or_else(|_| "1".to_owned());
     let examples = std::env::var("TIDINGS_RUNS").unwrap_or_else(|_| "40".to_owned());
     let output = Command::new("schemathesis")
-        .current_dir(directory.path())
-        .env("SCHEMATHESIS_HOOKS", &hooks)
-        .args(["run", &format!("{}/v1/openapi.json", server.url)])
-        .args(["--header", &format!("Authorization: Bearer {}", key.trim())])
+        .current_dir(directory)
+        .env("SCHEMATHESIS_HOOKS", directory.join("lines.py"))
+        // What the server serves; end users don't get it there.
+        .args(["run", concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json")])
+        .args(["--url", &server.url])
+        .args(["--header", &format!("Authorization: Bearer {secret}")])
+        .args(which)
         .args(["--checks", "all", "--mode", "all", "--seed", &seed])
         // What is valid depends on the configuration and on what exists, which no schema tells.
         .args(["--exclude-checks", "positive_data_acceptance"])
-        // A stream does not end, and the tool waits for the end of each answer.
-        .args(["--exclude-path-regex", "/live$"])
         .args(["--max-examples", &examples, "--no-color"])
         .output()
         .unwrap();
     assert!(
         output.status.success(),
-        "seed {seed}\n{}\n{}",
+        "{which:?}, seed {seed}\n{}\n{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );

@@ -37,6 +37,7 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             Command::Subscribe { recipient, .. }
             | Command::Unsubscribe { recipient, .. }
             | Command::Mark { recipient, .. }
+            | Command::ChangeItems { recipient, .. }
             | Command::Preference { recipient, .. }
             | Command::Preferences { recipient, .. }
             | Command::Flush { recipient, .. } => assert!(known.contains(&recipient)),

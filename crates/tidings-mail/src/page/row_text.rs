@@ -37,12 +37,13 @@ impl Design {
                 [event_type] => self.title(event_type, &language, count),
                 _ => None,
             };
-            let title = title.unwrap_or_else(|| kinds(&types, self, &language));
             let mut objects = groups.iter().flat_map(|group| &group.lines).map(|line| &line.object);
             let object = objects.next().filter(|_| objects.next().is_none());
-            match object.and_then(|object| names::name_of(object, language.words)) {
-                Some(name) => format!("{title}: {name}"),
-                None => title,
+            let name = object.and_then(|object| names::name_of(object, language.words));
+            match (title, name) {
+                (Some(title), Some(name)) => format!("{title}: {name}"),
+                (Some(text), None) | (None, Some(text)) => text,
+                (None, None) => kinds(&types, self, &language),
             }
         });
         RowText { text: text::clean(&text), lang: language.tag() }

@@ -10,6 +10,7 @@ mod choice;
 mod documented;
 mod presentation;
 mod timing;
+mod users;
 
 fn rules(text: &str) -> Rules {
     parse(text, "t.toml").unwrap_or_else(|faults| panic!("{faults}"))

@@ -37,9 +37,9 @@ use self::passed_on::PassedOn;
 pub(super) use self::peer::Peer;
 use super::error::{Code, Misdirected, Problem};
 use crate::http::cluster::owners::{Owner, Owners};
-use crate::http::me::cors::open_to;
-use crate::http::me::is_mine;
 use crate::http::metrics::exposition::{self, Page, seconds};
+use crate::http::users::cors::open_to;
+use crate::http::users::is_mine;
 
 /// The answer of `/healthz`: the process is alive, whether it holds the store or not.
 pub(super) const ALIVE: &str = "ok\n";

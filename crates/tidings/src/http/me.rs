@@ -1,10 +1,8 @@
 //! The calls of end users, under `/v1/me`: their routes, and the scope that each needs.
 //!
 //! Each is the handler of its twin at `/v1/recipients/{id}`. Who reads is said by a token here, and by the path there
-//! ([`reader::Reader`]).
+//! (`Reader`).
 
-pub(super) mod cors;
-pub(super) mod reader;
 #[cfg(test)]
 mod tests;
 
@@ -15,17 +13,6 @@ use super::error::Code;
 use super::v1::inbox::marks;
 use super::v1::{inbox, live, preferences, subscriptions, waiting};
 use crate::token::Scope;
-
-/// The path under which end users call.
-pub(super) const ME: &str = "/v1/me";
-
-/// The path of the twins, in place of which there is [`ME`].
-pub(super) const TWIN: &str = "/v1/recipients/{id}";
-
-/// Returns true if a path is one of end users, whether it has a call or not.
-pub(super) fn is_mine(path: &str) -> bool {
-    path.strip_prefix(ME).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
 
 /// The errors of a body.
 const BODY: &[Code] =
@@ -42,29 +29,29 @@ const TOPIC: &[Code] = &[
 
 /// The calls.
 pub(super) fn calls(calls: Calls) -> Calls {
-    let reads = |scope| (scope, Kind::Looks);
-    let changes = |scope| (scope, Kind::Changes);
     calls
         .mine(
             "my_inbox",
-            reads(Scope::INBOX_READ),
+            Scope::INBOX_READ,
+            Kind::Looks,
             routes!(inbox::inbox),
             &[Code::InvalidQuery, Code::StreamsFull],
         )
-        .mine("my_inbox_counts", reads(Scope::INBOX_READ), routes!(inbox::counts), &[])
-        .mine("my_live", reads(Scope::INBOX_READ), routes!(live::live), &[Code::StreamsFull])
-        .mine("mark_mine_seen", changes(Scope::INBOX), routes!(marks::mark_seen), BODY)
-        .mine("mark_mine_read", changes(Scope::INBOX), routes!(marks::mark_read), BODY)
-        .mine("mark_mine_unread", changes(Scope::INBOX), routes!(marks::mark_unread), BODY)
-        .mine("archive_mine", changes(Scope::INBOX), routes!(marks::archive), BODY)
-        .mine("unarchive_mine", changes(Scope::INBOX), routes!(marks::unarchive), BODY)
-        .mine("snooze_mine", changes(Scope::INBOX), routes!(marks::snooze), BODY)
-        .mine("unsnooze_mine", changes(Scope::INBOX), routes!(marks::unsnooze), BODY)
-        .mine("delete_my_items", changes(Scope::INBOX), routes!(marks::delete_items), BODY)
-        .mine("my_pending", reads(Scope::INBOX_READ), routes!(waiting::pending), &[])
+        .mine("my_live", Scope::INBOX_READ, Kind::Looks, routes!(live::live), &[Code::StreamsFull])
+        .mine("my_inbox_counts", Scope::INBOX_READ, Kind::Looks, routes!(inbox::counts), &[])
+        .mine("mark_mine_seen", Scope::INBOX, Kind::Changes, routes!(marks::mark_seen), BODY)
+        .mine("mark_mine_read", Scope::INBOX, Kind::Changes, routes!(marks::mark_read), BODY)
+        .mine("mark_mine_unread", Scope::INBOX, Kind::Changes, routes!(marks::mark_unread), BODY)
+        .mine("archive_mine", Scope::INBOX, Kind::Changes, routes!(marks::archive), BODY)
+        .mine("unarchive_mine", Scope::INBOX, Kind::Changes, routes!(marks::unarchive), BODY)
+        .mine("snooze_mine", Scope::INBOX, Kind::Changes, routes!(marks::snooze), BODY)
+        .mine("unsnooze_mine", Scope::INBOX, Kind::Changes, routes!(marks::unsnooze), BODY)
+        .mine("delete_my_items", Scope::INBOX, Kind::Changes, routes!(marks::delete_items), BODY)
+        .mine("my_pending", Scope::INBOX_READ, Kind::Looks, routes!(waiting::pending), &[])
         .mine(
             "flush_mine",
-            changes(Scope::INBOX),
+            Scope::INBOX,
+            Kind::Changes,
             routes!(waiting::flush),
             &[
                 Code::InvalidJson,
@@ -76,13 +63,15 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .mine(
             "my_preferences",
-            reads(Scope::PREFERENCES),
+            Scope::PREFERENCES,
+            Kind::Looks,
             routes!(preferences::get_preferences),
             &[],
         )
         .mine(
             "patch_my_preferences",
-            changes(Scope::PREFERENCES),
+            Scope::PREFERENCES,
+            Kind::Changes,
             routes!(preferences::patch_preferences),
             &[
                 Code::InvalidJson,
@@ -97,14 +86,22 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .mine(
             "my_subscriptions",
-            reads(Scope::SUBSCRIPTIONS),
+            Scope::SUBSCRIPTIONS,
+            Kind::Looks,
             routes!(subscriptions::list_subscriptions),
             &[],
         )
-        .mine("follow_mine", changes(Scope::SUBSCRIPTIONS), routes!(subscriptions::follow), FOLLOW)
+        .mine(
+            "follow_mine",
+            Scope::SUBSCRIPTIONS,
+            Kind::Changes,
+            routes!(subscriptions::follow),
+            FOLLOW,
+        )
         .mine(
             "unfollow_mine",
-            changes(Scope::SUBSCRIPTIONS),
+            Scope::SUBSCRIPTIONS,
+            Kind::Changes,
             routes!(subscriptions::unfollow),
             TOPIC,
         )

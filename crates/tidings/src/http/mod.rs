@@ -26,6 +26,7 @@ mod site;
 mod streaming;
 #[cfg(test)]
 mod tests;
+mod users;
 pub mod v1;
 
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -67,7 +68,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .fallback(no_such_call)
         .method_not_allowed_fallback(no_such_method)
         .layer(middleware::from_fn_with_state(Arc::clone(&service), request::access::check))
-        .layer(middleware::from_fn_with_state(Arc::clone(&service), me::cors::answer))
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), request::access::open_to_pages))
         .with_state(service)
 }
 
@@ -80,7 +81,7 @@ pub fn gate(api: Arc<OnceLock<Router>>, origins: Vec<String>) -> Router {
             Err(never) => match never {},
         },
         None if request.uri().path() == "/healthz" => cluster::ALIVE.into_response(),
-        None => me::cors::open_to(&origins, request, async |_| starting().into_response()).await,
+        None => users::cors::open_to(&origins, request, async |_| starting().into_response()).await,
     })
 }
 

@@ -63,8 +63,8 @@ pub(crate) fn signing_key(id: &str) -> SigningKey {
 /// A token by the signing key of this id, for a quarter of an hour from noon of the first day of 2024.
 pub(crate) fn user_token(key: &str, recipient: &str, scope: Option<&str>) -> String {
     let recipient = Id::new(recipient).unwrap();
-    let times = (1_704_110_400, 1_704_111_300);
-    sign(&signing_key(key), &recipient, times, scope).unwrap()
+    let (issued_s, expires_s) = (1_704_110_400, 1_704_111_300);
+    sign(&signing_key(key), &recipient, issued_s, expires_s, scope).unwrap()
 }
 
 /// A server to be called.

@@ -29,9 +29,9 @@ use crate::http::cluster::owners::{Owner, Owners};
 use crate::http::cluster::split::{NODES_CALL, OwnReplies, Replies, SplitCommands};
 use crate::http::feedback::state::{FEEDBACK, Feedback};
 use crate::http::metrics::requests::Requests;
-use crate::http::request::access::bearer;
 use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
+use crate::http::users::bearer;
 use crate::token::{Refusal, Token};
 use crate::wording::quoted;
 

@@ -12,11 +12,11 @@ use tidings_node::Role;
 use crate::http::call::CallName;
 use crate::http::cluster::{OF_NODES, SHARDS};
 use crate::http::error::{Code, Problem};
-use crate::http::me::cors::UI;
-use crate::http::me::is_mine;
 use crate::http::metrics::requests::NO_CALL;
-use crate::http::request::extract::{of_users, whole};
+use crate::http::request::extract::{user_bytes_max, whole};
 use crate::http::service::{Access, Service};
+use crate::http::users::cors::{UI, open_to};
+use crate::http::users::is_mine;
 use crate::keys::role_of;
 
 /// Returns true if a path needs no key: health checks, and the pages of errors.
@@ -63,8 +63,8 @@ async fn answer_user(service: &Arc<Service>, mut request: Request, next: Next) -
     };
     if let Err(elsewhere) = service.at_home(&token.recipient) {
         let (parts, body) = request.into_parts();
-        let (bodies, bound) = of_users(service);
-        return match whole(&parts, body, bodies, bound).await {
+        let bound = user_bytes_max(service);
+        return match whole(&parts, body, &service.open_bodies, bound).await {
             Ok((body, _room)) => elsewhere.with_body(&body).into_response(),
             Err(refusal) => refusal.into_response(),
         };
@@ -75,6 +75,17 @@ async fn answer_user(service: &Arc<Service>, mut request: Request, next: Next) -
     }
     request.extensions_mut().insert(Arc::new(token));
     next.run(request).await
+}
+
+/// Answers preflights, and lets pages of open origins read the other answers.
+pub(in crate::http) async fn open_to_pages(
+    State(service): State<Arc<Service>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let rules = service.rules();
+    let origins = rules.users.as_ref().map_or(&[][..], |users| &users.origins);
+    open_to(origins, request, async |request| next.run(request).await).await
 }
 
 /// Returns true if a request is one that a node makes to another.
@@ -150,26 +161,6 @@ fn key(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, key) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
-}
-
-/// The token of an end user. Queries and cookies are not looked at.
-///
-/// # Errors
-/// [`Code::TokenMissing`], [`Code::TokenMalformed`].
-pub(in crate::http) fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
-    let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let missing = || Problem::new(Code::TokenMissing, "the request has no `Authorization: Bearer`");
-    let value = values.next().ok_or_else(missing)?;
-    let bytes = value.as_bytes();
-    let scheme = bytes.split(|byte| *byte == b' ').next().unwrap_or_default();
-    if !scheme.eq_ignore_ascii_case(b"bearer") {
-        return Err(missing());
-    }
-    if values.next().is_some() {
-        return Err(Problem::new(Code::TokenMalformed, "the request has two `Authorization`"));
-    }
-    let token = str::from_utf8(bytes.get(scheme.len()..).unwrap_or_default()).ok();
-    token.map(str::trim).ok_or_else(|| Problem::new(Code::TokenMalformed, "the token is not ASCII"))
 }
 
 #[cfg(test)]

@@ -136,9 +136,10 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
         ("POST", "/v1/explain") => json(json!({ "event": "e1", "recipient": "ann" })),
         ("POST", "/v1/objects" | "/v1/recipients") => json(json!([{ "id": "new" }])),
         ("POST", "/v1/subscriptions") => json(json!([{ "recipient": "ann", "topic": "t" }])),
-        ("POST", mark) if mark.ends_with("/inbox/read") || mark.ends_with("/inbox/seen") => {
-            json(json!({ "event": "e1" }))
+        ("POST", snooze) if snooze.ends_with("/inbox/snooze") => {
+            json(json!({ "event": "e1", "for": "1h" }))
         }
+        ("POST", mark) if mark.contains("/inbox/") => json(json!({ "event": "e1" })),
         ("PUT", "/v1/suppressions/{channel}/{address}") => json(json!({})),
         ("PUT" | "PATCH", choices) if choices.ends_with("/preferences") => json(json!([])),
         ("PUT" | "PATCH", "/v1/objects/{id}" | "/v1/recipients/{id}")

@@ -14,8 +14,8 @@ use self::shown::{Counts, Page};
 use crate::config::duration::{self, DurationError};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::me::reader::Reader;
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
+use crate::http::users::reader::Reader;
 use crate::http::{Answer, Service};
 use crate::wording::{did_you_mean, quoted};
 

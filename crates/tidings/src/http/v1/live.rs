@@ -11,7 +11,7 @@ use crate::http::Service;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::live::Opening;
-use crate::http::me::reader::Reader;
+use crate::http::users::reader::Reader;
 
 /// The call that opens a stream.
 pub(super) fn calls(calls: Calls) -> Calls {

@@ -17,8 +17,8 @@ use crate::body::preference::{Preference, choices};
 use crate::http::answer::only;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::me::reader::Reader;
 use crate::http::request::InPath;
+use crate::http::users::reader::Reader;
 use crate::http::{Answer, Change, Service};
 use crate::wording::quoted;
 

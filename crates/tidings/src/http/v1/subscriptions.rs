@@ -15,11 +15,11 @@ use crate::body::short::Subscription;
 use crate::body::text::{FromText as _, Topic};
 use crate::http::call::{Calls, Kind, MANY};
 use crate::http::error::{Code, Problem};
-use crate::http::me::reader::{Reader, TopicInPath};
 use crate::http::request::InPath;
 use crate::http::request::array::{self, ItemAnswer};
 use crate::http::request::lines::{Each, LineAnswer, Wanted};
 use crate::http::request::query::InQuery;
+use crate::http::users::reader::{Reader, TopicInPath};
 use crate::http::{Answer, Change, Service};
 
 /// The errors of following.

@@ -16,7 +16,7 @@ use super::messages::AttemptShown;
 use crate::body::short::FlushLimits;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::me::reader::Reader;
+use crate::http::users::reader::Reader;
 use crate::http::v1::messages::page::MessageShown;
 use crate::http::{Answer, Change, Service, only};
 

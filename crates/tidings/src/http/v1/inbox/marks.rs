@@ -13,7 +13,7 @@ use super::shown::Counts;
 use crate::body::items::Items;
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
-use crate::http::me::reader::Reader;
+use crate::http::users::reader::Reader;
 use crate::http::{Answer, Change, Service};
 
 /// The calls of marks.
@@ -202,7 +202,7 @@ pub(in crate::http) async fn delete_items(
 #[utoipa::path(
     post, path = "/v1/recipients/{id}/inbox/snooze", tag = "inbox",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    request_body = Items,
+    request_body(content = Items, example = json!({"event": "e-1", "for": "1h"})),
     responses((status = 200, description = "The counts after it", body = Counts))
 )]
 pub(in crate::http) async fn snooze(

@@ -30,7 +30,7 @@ fn page(rig: &Rig, query: &str) -> Value {
 
 fn mark(rig: &Rig, how: &str, what: &Value) {
     let answer = rig.call(Method::POST, &format!("/v1/recipients/ada/inbox/{how}"), what);
-    assert_eq!(answer.status, StatusCode::NO_CONTENT, "{}", answer.json());
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.json());
 }
 
 const NOW: &str = "2024-01-01T12:00:00Z";
@@ -124,10 +124,12 @@ fn a_page_tells_what_the_contract_names() {
         json!({
             "event": event, "type": "note", "category": "news", "actor": {"id": format!("by/{event}")},
             "object": {"id": "o1", "title": "o1"}, "body": null, "t": t, "reasons": ["named"], "seen": false, "read": false,
+            "text": "o1", "lang": "en", "archived": false, "snoozed_until": null,
         })
     };
     let group = json!({
-        "key": "note:o1:2024-01-01:new", "type": "note", "count": 2, "actors": ["by/e2", "by/e1"],
+        "key": page["groups"][0]["key"], "order": page["groups"][0]["order"], "type": "note", "count": 2,
+        "actors": ["by/e2", "by/e1"], "text": "o1", "lang": "en", "archived": false, "snoozed_until": null,
         "newest_at": NEXT, "seen": false, "read": false, "items": [item("e2", NEXT), item("e1", NOW)],
     });
     assert_eq!(page["groups"], json!([group]));
@@ -163,6 +165,7 @@ fn items_tell_who_did_what_where_and_what_came_along_as_it_is_now() {
             "data": {"excerpt": "It still does.", "n": [1, 2.5]},
             "body": null,
             "t": t, "reasons": ["named"], "seen": false, "read": false,
+            "text": "Crash", "lang": "en", "archived": false, "snoozed_until": null,
         })
     };
     let cy = json!({"id": "cy", "title": "Cy", "url": "mailto:cy@example.org"});
@@ -279,5 +282,102 @@ fn what_makes_no_sense_is_refused() {
     ] {
         let answer = rig.call(Method::GET, &format!("/v1/recipients/{query}"), &Value::Null);
         assert_eq!(answer.status, status, "{query}: {}", answer.json());
+    }
+}
+
+/// Makes a change and returns the counts after it.
+fn counts_after(rig: &Rig, how: &str, what: &Value) -> Value {
+    let answer = rig.call(Method::POST, &format!("/v1/recipients/ada/inbox/{how}"), what);
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.json());
+    answer.json()
+}
+
+fn events(rig: &Rig, query: &str) -> Vec<String> {
+    let page = page(rig, query);
+    let groups = page["groups"].as_array().unwrap().clone();
+    let items = groups.iter().flat_map(|group| group["items"].as_array().unwrap().clone());
+    items.map(|item| item["event"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn i40_items_are_archived_and_come_back_as_they_were() {
+    let rig = with_ada();
+    publish(&rig, "e1", "o1");
+    publish(&rig, "e2", "o2");
+    counts_after(&rig, "seen", &json!({"event": "e1"}));
+    let counts = counts_after(&rig, "archive", &json!({"all": true}));
+    assert_eq!((&counts["unseen"], &counts["unread"]), (&json!(0), &json!(0)));
+    assert_eq!(events(&rig, ""), [""; 0]);
+    assert_eq!(events(&rig, "?state=archived"), ["e2", "e1"]);
+    assert_eq!(events(&rig, "?state=all&grouped=false"), ["e2", "e1"]);
+    let again = counts_after(&rig, "archive", &json!({"all": true}));
+    assert_eq!(again, counts, "what changes nothing raises nothing");
+    let counts = counts_after(&rig, "unarchive", &json!({"all": true}));
+    assert_eq!((&counts["unseen"], &counts["unread"]), (&json!(1), &json!(2)));
+    assert_eq!(counts["categories"]["news"], json!({"unseen": 1, "unread": 2}));
+    assert_eq!(events(&rig, "?state=unseen"), ["e2"]);
+    let read = rig.call(Method::GET, "/v1/recipients/ada/inbox/counts", &Value::Null).json();
+    assert_eq!(read, counts);
+}
+
+#[test]
+fn i40_a_snoozed_item_returns_unseen_at_its_instant() {
+    let rig = with_ada();
+    publish(&rig, "e1", "o1");
+    publish(&rig, "e2", "o2");
+    counts_after(&rig, "read", &json!({"event": "e1"}));
+    counts_after(&rig, "snooze", &json!({"event": "e1", "for": "1h"}));
+    assert_eq!(events(&rig, ""), ["e2"]);
+    let snoozed = page(&rig, "?state=snoozed")["groups"][0].take();
+    assert!(snoozed["snoozed_until"].as_str().unwrap().starts_with("2024-01-01T13:00:00"));
+    let rev = page(&rig, "")["rev"].as_u64().unwrap();
+    rig.at("2024-01-01T13:00:01Z");
+    assert_eq!(events(&rig, ""), ["e1", "e2"]);
+    let back = page(&rig, "");
+    assert!(back["rev"].as_u64().unwrap() > rev);
+    assert_eq!(back["groups"][0]["read"], json!(false));
+    assert_eq!(back["groups"][0]["newest_at"], snoozed["snoozed_until"]);
+    assert_eq!(back["groups"][0]["items"][0]["t"], json!(NOW));
+}
+
+#[test]
+fn i40_a_key_marks_the_group_that_it_names_and_nothing_else() {
+    let rig = with_ada();
+    publish(&rig, "e1", "o1");
+    let key = page(&rig, "")["groups"][0]["key"].clone();
+    publish(&rig, "e2", "o2");
+    counts_after(&rig, "read", &json!({ "group": key }));
+    assert_eq!(events(&rig, "?state=unread"), ["e2"]);
+    let before = page(&rig, "")["rev"].clone();
+    let counts = counts_after(&rig, "delete", &json!({ "group": key }));
+    assert_eq!(counts["rev"], before, "no group has this key any more");
+    counts_after(&rig, "unread", &json!({"event": "e1"}));
+    counts_after(&rig, "delete", &json!({ "group": key }));
+    assert_eq!(events(&rig, "?state=all"), ["e2"]);
+}
+
+#[test]
+fn i40_wrong_pages_and_marks_are_refused() {
+    let rig = with_ada();
+    for query in ["?state=old", "?category=none", "?type=none", "?grouped=maybe", "?sort=t"] {
+        let path = format!("/v1/recipients/ada/inbox{query}");
+        let answer = rig.call(Method::GET, &path, &Value::Null);
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{query}");
+    }
+    assert_eq!(events(&rig, "?category=news&category=news&type=note"), [""; 0]);
+    for (how, what) in [
+        ("read", json!({})),
+        ("read", json!({"all": false})),
+        ("read", json!({"all": true, "event": "e1"})),
+        ("read", json!({"event": "e1", "category": "news"})),
+        ("read", json!({"all": true, "category": "news", "type": "note"})),
+        ("archive", json!({"all": true, "for": "1h"})),
+        ("snooze", json!({"all": true})),
+        ("snooze", json!({"all": true, "for": "30s"})),
+        ("snooze", json!({"all": true, "for": "366d"})),
+        ("snooze", json!({"all": true, "until": "2023-12-31T00:00:00Z"})),
+    ] {
+        let answer = rig.call(Method::POST, &format!("/v1/recipients/ada/inbox/{how}"), &what);
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{how} {what}");
     }
 }

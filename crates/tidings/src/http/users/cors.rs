@@ -1,14 +1,10 @@
 //! CORS: which pages may call `/v1/me`, and read its answers. The scripts of `/ui/` are open to every page.
 
-use std::sync::Arc;
-
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use super::is_mine;
-use crate::http::service::Service;
 
 /// The path of what every page may load.
 pub(in crate::http) const UI: &str = "/ui/";
@@ -94,15 +90,4 @@ pub(in crate::http) async fn open_to(
     let mut response = answer(request).await;
     visit.mark(response.headers_mut());
     response
-}
-
-/// Answers the calls of a service in this way.
-pub(in crate::http) async fn answer(
-    State(service): State<Arc<Service>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let rules = service.rules();
-    let origins = rules.users.as_ref().map_or(&[][..], |users| &users.origins);
-    open_to(origins, request, async |request| next.run(request).await).await
 }
