@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use super::call::{Calls, Kind};
 use super::error::Code;
 use super::v1::inbox::marks;
-use super::v1::{inbox, preferences, subscriptions, waiting};
+use super::v1::{inbox, live, preferences, subscriptions, waiting};
 use crate::token::Scope;
 
 /// The errors of a body.
@@ -35,8 +35,9 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Scope::INBOX_READ,
             Kind::Looks,
             routes!(inbox::inbox),
-            &[Code::InvalidQuery],
+            &[Code::InvalidQuery, Code::StreamsFull],
         )
+        .mine("my_live", Scope::INBOX_READ, Kind::Looks, routes!(live::live), &[Code::StreamsFull])
         .mine("my_inbox_counts", Scope::INBOX_READ, Kind::Looks, routes!(inbox::counts), &[])
         .mine("mark_mine_seen", Scope::INBOX, Kind::Changes, routes!(marks::mark_seen), BODY)
         .mine("mark_mine_read", Scope::INBOX, Kind::Changes, routes!(marks::mark_read), BODY)

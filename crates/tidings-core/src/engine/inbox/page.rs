@@ -247,11 +247,20 @@ impl Reader<'_> {
             }
             groups.extend(builder.build(&rows, &mut presenter)?);
         }
-        let profile = bucket.roster.profile(number);
-        let locale = profile.and_then(|profile| profile.locale.clone());
-        let usual = || engine.rules().map(|rules| rules.defaults.locale.clone());
-        let locale = locale.or_else(usual).unwrap_or_default();
+        let locale = self.inbox_locale(id)?;
         Ok(InboxPage { groups, counts: counting.done(intake), locale, next })
+    }
+
+    /// The effective locale of a recipient.
+    ///
+    /// # Errors
+    /// [`Stop::Refused`] where the recipient is unknown.
+    pub fn inbox_locale(&self, id: &Id) -> Result<String, Stop> {
+        let RecipientAt { bucket, number } = self.engine.find(id)?;
+        let profile = self.engine.shards.bucket(bucket).roster.profile(number);
+        let locale = profile.and_then(|profile| profile.locale.clone());
+        let usual = || self.engine.rules().map(|rules| rules.defaults.locale.clone());
+        Ok(locale.or_else(usual).unwrap_or_default())
     }
 
     /// Lists all active rows of an inbox.

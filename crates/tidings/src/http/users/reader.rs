@@ -50,6 +50,16 @@ impl FromRequestParts<Arc<Service>> for Reader {
 }
 
 impl Reader {
+    /// The token of an end user; `None` = the host calls.
+    pub(in crate::http) fn token(&self) -> Option<Arc<Token>> {
+        self.token.clone()
+    }
+
+    /// Returns true if an end user calls.
+    pub(in crate::http) fn is_user(&self) -> bool {
+        self.token.is_some()
+    }
+
     /// What was read of the recipient. End users whom nobody has made yet have nothing, which is no error.
     pub(in crate::http) fn or_nothing<T: Default>(
         &self,
