@@ -37,48 +37,50 @@ impl Engine {
         let bucket = self.shards.held_bucket(self.bucket_of(id))?;
         bucket.roster.number(id.as_str())
     }
+}
 
+impl InboxesAt {
     /// The state of a bucket's inboxes; `None` where the bucket is on another node.
     #[must_use]
-    pub fn inboxes_at(&self, bucket: BucketNo) -> Option<InboxesAt> {
-        let bucket = self.shards.held_bucket(bucket)?;
-        Some(InboxesAt {
+    pub fn of(engine: &Engine, bucket: BucketNo) -> Option<Self> {
+        let bucket = engine.shards.held_bucket(bucket)?;
+        Some(Self {
             next: bucket.next_seq,
             delivered_to: bucket.delivered_to,
             hidden: bucket.hidden,
             rules: bucket.rules,
-            withdrawals: self.intake.objects.withdrawals,
-            forgotten_before: self.intake.forgotten_before,
+            withdrawals: engine.intake.objects.withdrawals,
+            forgotten_before: engine.intake.forgotten_before,
         })
     }
 
     /// Those of some recipients of a bucket whose inbox may have changed since a state of it. Few are named without
     /// need, and none that has changed is left out.
     #[must_use]
-    pub fn inboxes_changed(&self, bucket: BucketNo, since: &InboxesAt, among: &Set) -> Set {
-        let (Some(now), Some(held)) = (self.inboxes_at(bucket), self.shards.held_bucket(bucket))
+    pub fn changed(&self, engine: &Engine, bucket: BucketNo, among: &Set) -> Set {
+        let (Some(now), Some(held)) = (Self::of(engine, bucket), engine.shards.held_bucket(bucket))
         else {
             return among.clone();
         };
-        if now == *since {
+        if now == *self {
             return Set::default();
         }
         let concerns_all = (now.hidden, now.rules, now.withdrawals, now.forgotten_before)
-            != (since.hidden, since.rules, since.withdrawals, since.forgotten_before)
+            != (self.hidden, self.rules, self.withdrawals, self.forgotten_before)
             // An older state than the one that is known: the store was opened again.
-            || now.next < since.next;
+            || now.next < self.next;
         if concerns_all {
             return among.clone();
         }
         let mut changed = &**among - &*held.roster.everyone;
         for number in &**among {
             let marks = held.marks.get(&number);
-            if marks.is_some_and(|marks| marks.changed >= since.next) {
+            if marks.is_some_and(|marks| marks.changed >= self.next) {
                 changed.insert(number);
             }
         }
-        if now.delivered_to > since.delivered_to {
-            arrived(held, since.delivered_to, among, &mut changed);
+        if now.delivered_to > self.delivered_to {
+            arrived(held, self.delivered_to, among, &mut changed);
         }
         Set(changed)
     }

@@ -90,8 +90,8 @@ fn nobody_whose_page_has_changed_is_left_out() {
                 let id = person(number);
                 let bucket = engine.bucket_of(&id);
                 let among = Set::from_iter([engine.number_of(&id).unwrap().0]);
-                let since = before.inboxes_at(bucket).unwrap();
-                let is_named = !engine.inboxes_changed(bucket, &since, &among).is_empty();
+                let since = InboxesAt::of(&before, bucket).unwrap();
+                let is_named = !since.changed(&engine, bucket, &among).is_empty();
                 let has_changed = old[number] != new[number];
                 assert!(is_named || !has_changed, "seed {seed}, step {step}: {commands:?}");
                 changed += usize::from(has_changed);
@@ -110,15 +110,15 @@ fn an_event_to_one_concerns_nobody_else() {
     stored.commit(engine.step(&stored, &Reach::new(), Instant(0), &people).unwrap().writes);
     let bucket = BucketNo(0);
     let all: Set = (0..=u32::try_from(PEOPLE).unwrap()).collect();
-    let since = engine.inboxes_at(bucket).unwrap();
-    assert!(engine.inboxes_changed(bucket, &since, &all).is_empty());
+    let since = InboxesAt::of(&engine, bucket).unwrap();
+    assert!(since.changed(&engine, bucket, &all).is_empty());
     let to = Audience { recipients: vec![person(3)], ..Audience::default() };
     let one = Event::new(id("e"), id("told"), Object::bare(id("o")), to);
     let one = [Command::Publish(Box::new(one))];
     stored.commit(engine.step(&stored, &Reach::new(), Instant(1), &one).unwrap().writes);
     let three = engine.number_of(&person(3)).unwrap().0;
-    let changed = engine.inboxes_changed(bucket, &since, &all);
+    let changed = since.changed(&engine, bucket, &all);
     assert_eq!(changed.iter().collect::<Vec<_>>(), [three]);
     // Whoever is not watched is not named.
-    assert!(engine.inboxes_changed(bucket, &since, &Set::from_iter([three + 1])).is_empty());
+    assert!(since.changed(&engine, bucket, &Set::from_iter([three + 1])).is_empty());
 }

@@ -101,7 +101,7 @@ impl Hub {
     /// Watches a recipient from the state of an engine on. `None` = the engine has not their bucket.
     fn watch(&mut self, engine: &Engine, id: &Id) -> Option<&mut Watched> {
         let no = engine.bucket_of(id);
-        let since = engine.inboxes_at(no)?;
+        let since = InboxesAt::of(engine, no)?;
         if !self.recipients.contains_key(id) {
             let number = engine.number_of(id);
             let bucket = self.buckets.entry(no).or_insert_with(|| Bucket {
@@ -210,10 +210,10 @@ impl Hub {
         let mut found = Vec::new();
         let mut count = 0;
         for (no, bucket) in &mut self.buckets {
-            let Some(now) = engine.inboxes_at(*no).filter(|now| *now != bucket.since) else {
+            let Some(now) = InboxesAt::of(engine, *no).filter(|now| *now != bucket.since) else {
                 continue;
             };
-            let changed = engine.inboxes_changed(*no, &bucket.since, &bucket.numbers);
+            let changed = bucket.since.changed(engine, *no, &bucket.numbers);
             bucket.since = now;
             count += changed.len();
             let known = changed.iter().filter_map(|number| bucket.by_number.get(&number));

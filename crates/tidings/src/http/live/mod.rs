@@ -32,7 +32,7 @@ use super::cluster::{NOBODY, no_holder};
 use super::error::{Code, Problem};
 use crate::http::live::hub::Hub;
 use crate::http::live::rows::Rows;
-use crate::http::live::stream::{Check, LiveBody, Stream};
+use crate::http::live::stream::{Check, LiveBody, Stream, Streams};
 use crate::http::site::state::{Site, design};
 use crate::http::v1::inbox::shown::Counts;
 use crate::token::Token;
@@ -70,6 +70,17 @@ pub(in crate::http) struct Opening {
     pub(in crate::http) last: Option<String>,
     /// The token; `None` = an API key opens it.
     pub(in crate::http) token: Option<Arc<Token>>,
+}
+
+impl Streams for Live {
+    fn look_again(&self, recipient: &Id) {
+        self.hub().look_at(recipient);
+        self.wake.notify_one();
+    }
+
+    fn close(&self, stream: &Arc<Stream>) {
+        self.hub().close(stream);
+    }
 }
 
 impl Live {
@@ -113,16 +124,6 @@ impl Live {
     #[cfg(test)]
     pub(super) fn fill(&self) {
         self.hub().open = usize::MAX;
-    }
-
-    /// Has a recipient's inbox looked at.
-    fn look_again(&self, recipient: &Id) {
-        self.hub().look_at(recipient);
-        self.wake.notify_one();
-    }
-
-    fn close(&self, stream: &Arc<Stream>) {
-        self.hub().close(stream);
     }
 
     /// Ends all streams at once, and opens none any more.
@@ -256,7 +257,11 @@ impl Service {
         if let Some(replaced) = replaced {
             replaced.end(End::Replaced);
         }
-        let body = LiveBody { live: Arc::clone(live), stream: Arc::clone(&stream), is_over: false };
+        let body = LiveBody {
+            live: Arc::clone(live) as Arc<dyn Streams>,
+            stream: Arc::clone(&stream),
+            is_over: false,
+        };
         // It is watched from now on, so what comes after this is told.
         let (number, read) = self
             .look(move |node| pass::read(node, &recipient, may_be_unknown))

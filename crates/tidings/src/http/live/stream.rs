@@ -9,7 +9,6 @@ use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
 use tidings_core::{BucketNo, Id};
 
-use super::Live;
 use super::frame::{self, End};
 use super::rows::Rows;
 
@@ -108,9 +107,18 @@ impl Told {
     }
 }
 
+/// What a body needs of the streams that it is one of.
+pub(super) trait Streams: Send + Sync {
+    /// Has the inbox of a recipient compared again.
+    fn look_again(&self, recipient: &Id);
+
+    /// Takes a stream out.
+    fn close(&self, stream: &Arc<Stream>);
+}
+
 /// The body of a stream's answer. The stream is closed when it is dropped.
 pub(super) struct LiveBody {
-    pub(super) live: Arc<Live>,
+    pub(super) live: Arc<dyn Streams>,
     pub(super) stream: Arc<Stream>,
     pub(super) is_over: bool,
 }
