@@ -58,8 +58,8 @@ pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     }
     let directory = world::directory(&params.dir)?;
     let config = directory.path().join("tidings.toml");
-    std::fs::write(&config, super::RULES)
-        .map_err(|fault| Fault::Directory(config.clone(), fault))?;
+    let rules = format!("{}[users]\nstreams = {}\n", super::RULES, params.streams);
+    std::fs::write(&config, rules).map_err(|fault| Fault::Directory(config.clone(), fault))?;
     let server = Process::serve(&config, &directory.path().join("data"))?;
     let tokio = Builder::new_multi_thread().enable_all().build().map_err(broken)?;
     let measured = tokio.block_on(measure(params, &server));

@@ -67,11 +67,8 @@ fn nobody_whose_page_has_changed_is_left_out() {
         for step in 0..80 {
             let before = engine.snapshot();
             let pages = |engine: &Engine, stored: &Stored| -> Vec<_> {
-                let page = |number| {
-                    let query = InboxQuery::newest(100);
-                    let page = engine.reader(stored).inbox(&person(number), &query).unwrap();
-                    (page.groups, page.counts)
-                };
+                // What streams tell: titles and the like change without a word.
+                let page = |number| engine.reader(stored).inbox_rows(&person(number)).unwrap();
                 (0..PEOPLE).map(page).collect()
             };
             let old = pages(&before, &stored);
