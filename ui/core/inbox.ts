@@ -241,6 +241,20 @@ export class Inbox {
     this.#state = state;
     this.problem = problem;
     this.changed();
+    // Where the server answers but has no stream to give, or a proxy keeps it, each try asks for the counts.
+    if (state === "offline" && problem && problem.code !== "network") void this.#poll();
+  }
+
+  async #poll(): Promise<void> {
+    const { era } = this;
+    try {
+      const counts = await this.api.call<Counts>("GET", "/inbox/counts");
+      if (era !== this.era) return;
+      this.count(counts);
+      this.#catchUp(counts.rev);
+    } catch {
+      // The next try of the stream asks again.
+    }
   }
 
   /** The host's token is another person's: nothing of the last one stays. */

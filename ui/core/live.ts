@@ -95,9 +95,13 @@ export class Live {
     const abort = () => cut.abort();
     end.addEventListener("abort", abort);
     let silence: unknown;
+    let silent = false;
     const heard = () => {
       env.clearTimeout(silence);
-      silence = env.setTimeout(abort, SILENCE_MS);
+      silence = env.setTimeout(() => {
+        silent = true;
+        abort();
+      }, SILENCE_MS);
     };
     heard();
     this.#connectedAt = Infinity;
@@ -124,6 +128,9 @@ export class Live {
           }
         }
       }
+    } catch (error) {
+      // Something between here and the server may keep what the stream says.
+      throw silent ? new Problem(0, "silent") : error;
     } finally {
       env.clearTimeout(silence);
       end.removeEventListener("abort", abort);

@@ -50,6 +50,8 @@ export class Shared {
   #hello: Hello | undefined;
   #beat: unknown;
   #hide: unknown;
+  /** The wait for a token of the host. */
+  #nap: AbortController | undefined;
 
   constructor(readonly api: Api, readonly sink: LiveSink, readonly sight: Sight, readonly ports: Ports) {
     this.#live = new Live(api, {
@@ -100,7 +102,9 @@ export class Shared {
         const problem = asProblem(error);
         if (problem.unauthorized) return this.#tell(problem.code as LiveState, problem);
         this.#tell("offline", problem);
-        await pause(env, backOff(env, failures), end);
+        const nap = (this.#nap = new AbortController());
+        end.addEventListener("abort", () => nap.abort());
+        await pause(env, backOff(env, failures), nap.signal);
       }
     }
   }
@@ -239,6 +243,7 @@ export class Shared {
     } else if (what !== "offline") {
       if (visible) this.#join();
       const look = what === "focus" || what === "visibility";
+      this.#nap?.abort();
       if (this.#leading) this.#live.wake(look);
       else this.#post({ k: "wake", look });
     }

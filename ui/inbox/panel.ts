@@ -6,6 +6,7 @@ import { icons } from "./icons.js";
 import { Menu } from "./menu.js";
 import css from "./panel.css";
 import { Place, RowList, skeleton, state, Tabs, type Tab } from "./parts.js";
+import rowCss from "./row.css";
 import type { Action, Row, RowView } from "./row.js";
 import { morning, soon } from "./time.js";
 
@@ -62,7 +63,7 @@ export class Panel {
   constructor(readonly host: Host) {
     const { root, element } = host;
     const shadow = root.getRootNode() as ShadowRoot;
-    shadow.adoptedStyleSheets.push((style ??= sheet(css)), this.#place.sheet);
+    shadow.adoptedStyleSheets.push((style ??= sheet(css + rowCss)), this.#place.sheet);
     this.#page = element.getAttribute("mode") === "page";
     const tool = (name: string, path: string, run: () => void) =>
       h("button", { class: `tool ${name}`, onclick: run }, icon(path));
@@ -341,7 +342,8 @@ export class Panel {
     this.#tabs.show(host.t("title"), tabs, !active ? this.#view : this.#category === undefined ? "*" : `=${this.#category}`);
     const tabbed = tabs.length > 1;
     set(this.#scroll, "role", tabbed ? "tabpanel" : "group");
-    const offline = inbox?.state === "offline";
+    // A server that has no stream to give answers all the same: then the counts are asked for.
+    const offline = inbox?.state === "offline" && inbox.problem?.code === "network";
     if (offline && this.#note.hidden) this.#note.replaceChildren(icon(icons.cloud), host.t("offline"));
     this.#note.hidden = !offline;
   }
@@ -388,8 +390,9 @@ export class Panel {
     // Nothing else is unseen: one mark does it. Otherwise what is not shown must stay as it is.
     const all = shown.length >= (counts?.unseen ?? Infinity);
     const marks: Target[] = all ? [{ up_to: newest, ...this.#of() }] : fresh.map(({ group }) => ({ group: group.key }));
-    // Nobody asked for it, so that nobody is told if it fails: it is tried again when the panel is next opened.
-    for (const target of marks) inbox.mark("seen", target).catch(() => {});
+    // Nobody asked for it, so that nobody is told if it fails: it is tried again later.
+    const again = () => setTimeout(() => this.#asked.clear(), 30_000);
+    for (const target of marks) inbox.mark("seen", target).catch(again);
   }
 
   async #mark(name: MarkName, target: Target): Promise<boolean> {

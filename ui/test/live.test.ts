@@ -231,3 +231,31 @@ test("a mark without a stream reads its rows", async () => {
   assert.deepEqual(inbox.pending, []);
   assert.deepEqual(list.groups().map(({ key }) => key), server.world.rows("active").map(({ key }) => key));
 });
+
+test("a server without a free stream still tells the counts, at each try", async () => {
+  const server = new FakeServer(new Clock());
+  const { inbox } = page(server);
+  server.world.publish();
+  server.answer = (line) => (line === "GET /live" ? problem(503, "streams", { "retry-after": "20" }) : undefined);
+  inbox.start();
+  await server.clock.pass(1000);
+  assert.equal(inbox.counts!.unseen, 1);
+  await Promise.all([inbox.list().load(), server.clock.pass(100)]);
+  server.world.publish({ object: { id: "works/2" } });
+  await server.clock.pass(3 * MINUTE);
+  assert.equal(inbox.counts!.unseen, 2);
+  assert.equal(inbox.list().groups().length, 2);
+  assert.ok(server.lines("GET /inbox/counts") <= 10);
+});
+
+test("a page that waits for its host's token asks again as soon as it is online", async () => {
+  const server = new FakeServer(new Clock());
+  let asked = 0;
+  const { inbox, sight } = page(server, { getToken: async () => { asked += 1; throw new Error("offline"); } });
+  inbox.start();
+  await server.clock.pass(10 * MINUTE);
+  const before = asked;
+  sight.tell("online");
+  await server.clock.pass(100);
+  assert.equal(asked, before + 1);
+});

@@ -87,7 +87,7 @@ class Client {
   }
 }
 
-test("every page ends with the server's rows and counts, whatever order frames and answers come in", () => {
+test("situation 1: every page ends with the server's rows and counts, whatever order frames and answers come in", () => {
   for (let seed = only ? Number(only) : 1; seed <= (only ? Number(only) : seeds); seed++) {
     const random = chance(seed);
     const world = new World(Date.parse("2026-03-02T10:00:00Z"));

@@ -11,7 +11,7 @@ function tabs(server: FakeServer, n: number) {
   return Array.from({ length: n }, () => page(server, { ports: browser.ports }));
 }
 
-test("eight pages of a browser share one stream, and all are live", async () => {
+test("situation 4: eight pages of a browser share one stream, and all are live", async () => {
   const server = new FakeServer(new Clock());
   const pages = tabs(server, 8);
   for (const { inbox } of pages) inbox.start();
@@ -106,7 +106,7 @@ test("a page whose tokens are refused leaves the stream to the others", async ()
   assert.equal(pages.filter(({ inbox }) => inbox.state === "live").length, 2);
 });
 
-test("after a rotation of the key each page asks its host once, and no page goes on without a token", async () => {
+test("situation 3: after a rotation of the key each page asks its host once, and no page goes on without a token", async () => {
   const server = new FakeServer(new Clock());
   const pages = tabs(server, 8);
   for (const { inbox } of pages) inbox.start();
@@ -123,7 +123,7 @@ test("after a rotation of the key each page asks its host once, and no page goes
   }
 });
 
-test("pages end with the server's rows and counts through cuts, hand-overs, slow answers and marks", async () => {
+test("situation 1: pages end with the server's rows and counts through cuts, hand-overs, slow answers and marks", async () => {
   const seeds = Number(process.env.TIDINGS_RUNS ?? 1000) / 4;
   const only = process.env.TIDINGS_SEED;
   for (let seed = only ? Number(only) : 1; seed <= (only ? Number(only) : seeds); seed++) {

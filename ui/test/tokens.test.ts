@@ -90,7 +90,7 @@ test("after token_revoked a token is got 2 s later", async () => {
   assert.equal(inbox.state, "live");
 });
 
-test("a 401 with the token so got stops everything until refresh()", async () => {
+test("situation 3: a 401 with the token so got stops everything until refresh()", async () => {
   const server = new FakeServer(new Clock());
   const { inbox, asked, sight } = page(server);
   inbox.start();

@@ -38,7 +38,7 @@ test("two pages are live: an event is on both within a second", async () => {
   assert.ok(Date.now() - at < 2000);
 });
 
-test("what is read, archived or withdrawn here is so there, badge and row in one", async () => {
+test("situation 2: what is read, archived or withdrawn here is so there, badge and row in one", async () => {
   const ana = scene.person();
   for (const event of ["one", "two", "three"]) {
     await scene.publish(ana, { event: `${ana}-${event}`, object: { id: `works/${event}`, title: event } });
@@ -109,7 +109,7 @@ test("the snooze menu has three times, and what was snoozed comes back unseen", 
   await until(async () => (await count(page)) === 1, 4000);
 });
 
-test("eight pages of a browser share one stream; the page that has it is closed, another leads, and nothing is missed", async () => {
+test("situation 4: eight pages of a browser share one stream; the page that has it is closed, another leads, and nothing is missed", async () => {
   const ana = scene.person();
   const context = await scene.context();
   let streams = 0;

@@ -19,7 +19,7 @@ async function filled(sub: string): Promise<void> {
 }
 
 for (const [name, colorScheme, lang] of [["light", "light", "en"], ["dark", "dark", "en"], ["right-to-left", "light", "he"], ["dark right-to-left", "dark", "he"]] as const) {
-  test(`axe finds nothing: ${name}`, async () => {
+  test(`situation 7: axe finds nothing: ${name}`, async () => {
     const ana = scene.person();
     await filled(ana);
     const context = await scene.context({ colorScheme });
@@ -48,7 +48,7 @@ for (const [name, colorScheme, lang] of [["light", "light", "en"], ["dark", "dar
   });
 }
 
-test("the keyboard alone opens, walks, reads, archives, snoozes and closes; the focus comes back", async () => {
+test("situation 7: the keyboard alone opens, walks, reads, archives, snoozes and closes; the focus comes back", async () => {
   const ana = scene.person();
   for (const title of ["One", "Two", "Three"]) await scene.publish(ana, { object: { id: `works/${title}`, title } });
   const page = await scene.open(ana);
@@ -121,7 +121,7 @@ function difference(page: Page, pictures: Buffer[]): Promise<number> {
   }, pictures.map((one) => `data:image/png;base64,${one.toString("base64")}`));
 }
 
-test("a hostile page under a strict policy changes nothing, and nothing is reported", only, async () => {
+test("situation 6: a hostile page under a strict policy changes nothing, and nothing is reported", only, async () => {
   const ana = scene.person();
   await filled(ana);
   scene.mock.world(ana).mark("seen", { all: true });

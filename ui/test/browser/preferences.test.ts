@@ -9,7 +9,7 @@ const only = { skip: real ? "the mock's categories" : false };
 const html = "<tidings-preferences TOKEN></tidings-preferences>";
 const key = (name: string) => `tidings-preferences [data-key="${name}"]`;
 
-test("the next mail is told, and follows what is chosen", only, async () => {
+test("situation 13: the next mail is told, and follows what is chosen", only, async () => {
   const page = await scene.show(scene.person(), "preferences", html);
   const next = page.locator("tidings-preferences [part=next]");
   await next.waitFor();
