@@ -178,8 +178,9 @@ export class Settings {
     await this.load().catch(() => {});
   }
 
-  #take(answer: Record<string, any>): void {
-    const { choices, digests = {}, mutes, preferences = [], quiet_hours, push } = answer;
+  #take(told: Record<string, any>): void {
+    const answer = Array.isArray(told) ? { preferences: told } : told;
+    const { choices, digests = {}, mutes, preferences = [], quiet_hours, push } = answer as Record<string, any>;
     this.choices = (Array.isArray(choices) ? choices : (choices?.categories ?? [])).map(choice);
     this.digests = Object.fromEntries(
       Object.entries<any>(digests).map(([name, digest]) => [name, typeof digest === "string" ? digest : digest?.title]),

@@ -334,7 +334,10 @@ export class Panel {
       ? [{ id: "*", text: host.t("all"), count: counts?.unread ?? 0 }]
       : (["archived", "snoozed"] as const).map((id) => ({ id, text: host.t(`${id}Tab`), count: 0 }));
     if (active && this.#tabbed) {
-      for (const [name, { unread, title }] of Object.entries(counts?.categories ?? {})) {
+      // Titles come in the order of the configuration.
+      const order = Object.keys(this.#titles ?? {});
+      const all = Object.entries(counts?.categories ?? {}).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+      for (const [name, { unread, title }] of all) {
         const words = name.charAt(0).toUpperCase() + name.slice(1).replace(/[_-]/g, " ");
         tabs.push({ id: `=${name}`, text: title ?? this.#titles?.[name] ?? words, count: unread });
       }

@@ -17,7 +17,7 @@ export function picture(from: string, to: string): string {
 }
 
 /** Twelve rows of all kinds, over some days. */
-export function fill(world: World): void {
+export function fill(world: World, long = false): void {
   const now = world.now;
   world.titles.following = "Artists you follow";
   world.titles.comments = "Comments";
@@ -38,7 +38,8 @@ export function fill(world: World): void {
   put("show", 60 * 24 * 4, { actor: people.gallery, object: { id: "show/1", title: "Light after Dark", url: "#show" } });
   put("comment", 60 * 50, { actor: people.otto, object: lilies, body: "The reflections on the left look restored to me. Do we know when that was done?" });
   put("work", 60 * 27, { actor: people.yuki, object: { id: "works/tide", title: "Tide Table", url: "#tide" } });
-  put("work", 60 * 5, { actor: people.long, object: { id: "works/long", title: "An Exceedingly Long Title of a Work That Goes on and on, and Has_a_word_without_any_place_to_break_it_whatsoever", url: "#long" } });
+  if (long) put("work", 60 * 5, { actor: people.long, object: { id: "works/long", title: "An Exceedingly Long Title of a Work That Goes on and on, and Has_a_word_without_any_place_to_break_it_whatsoever", url: "#long" } });
+  put("show", 60 * 5, { actor: people.gallery, object: { id: "show/3", title: "Drawings of the Sea", url: "#sea" } });
   world.mark("read", { all: true });
   put("comment", 190, { actor: people.otto, object: dream });
   put("comment", 130, { actor: people.yuki, object: dream });

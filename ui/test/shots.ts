@@ -1,4 +1,5 @@
-// Takes screenshots of every state: `node --import tsx test/shots.ts [OUT] [only]`.
+// Takes screenshots of every state: `node --import tsx test/shots.ts [OUT] [only]`. Those of the documentation:
+// `… test/shots.ts ../docs/ui docs`.
 import { mkdirSync, readFileSync } from "node:fs";
 import { chromium, type Page } from "playwright-core";
 import { fill, thousand } from "./gallery.js";
@@ -6,7 +7,8 @@ import { HostSite } from "./host.js";
 import { Mock } from "./mock.js";
 
 const out = process.argv[2] ?? "test/out/shots";
-const only = process.argv[3];
+const docs = process.argv[3] === "docs";
+const only = docs ? "panel,panel-dark,phone,rtl,empty,page,preferences" : process.argv[3];
 mkdirSync(out, { recursive: true });
 const mock = await new Mock().start();
 const host = await new HostSite().start();
@@ -31,7 +33,7 @@ interface Shot {
   dark?: boolean;
   width?: number;
   inner?: string;
-  world?: "fill" | "thousand" | "none";
+  world?: "fill" | "long" | "thousand" | "none";
   then?: (page: Page) => Promise<unknown>;
   before?: () => void;
 }
@@ -39,7 +41,7 @@ interface Shot {
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const open = (page: Page) => page.locator("tidings-inbox [part=bell]").click();
 const shots: Record<string, Shot> = {
-  panel: {}, "panel-dark": { dark: true },
+  long: { world: "long" }, panel: {}, "panel-dark": { dark: true },
   phone: { width: 375 }, "phone-dark": { width: 375, dark: true },
   tabs: { inner: `<tidings-inbox ${attributes('tabs="category"')}></tidings-inbox>` },
   page: { inner: `<tidings-inbox ${attributes('mode="page" tabs="category"')}></tidings-inbox>`, then: () => wait(300) },
@@ -68,7 +70,7 @@ const shots: Record<string, Shot> = {
   closed: { then: () => wait(300) },
 };
 
-const give = host.give;
+const { give } = host;
 for (const [name, shot] of Object.entries(shots)) {
   if (only && !only.split(",").includes(name)) continue;
   mock.worlds.clear();
@@ -77,12 +79,12 @@ for (const [name, shot] of Object.entries(shots)) {
   host.give = give;
   const world = mock.world("ana");
   if (shot.world === "thousand") thousand(world);
-  else if (shot.world !== "none") fill(world);
+  else if (shot.world !== "none") fill(world, shot.world === "long");
   shot.before?.();
   host.pages.set("/", { html: page(shot.inner ?? `<tidings-inbox ${attributes()}></tidings-inbox>`, shot.lang, shot.dark) });
   const width = shot.width ?? 1280;
   const context = await browser.newContext({
-    viewport: { width, height: width === 375 ? 740 : 800 }, deviceScaleFactor: 1, colorScheme: shot.dark ? "dark" : "light",
+    viewport: { width, height: width === 375 ? 740 : 800 }, deviceScaleFactor: docs && shot.inner === undefined ? 1.5 : 1, colorScheme: shot.dark ? "dark" : "light",
     locale: shot.lang ?? "en", hasTouch: width === 375, isMobile: width === 375,
   });
   const tab = await context.newPage();
@@ -91,7 +93,8 @@ for (const [name, shot] of Object.entries(shots)) {
   await tab.goto(host.url);
   await wait(500);
   await (shot.then ?? (async (page) => { await open(page); await wait(500); }))(tab);
-  await tab.screenshot({ path: `${out}/${name}.png` });
+  const part = { x: shot.lang === "he" ? 0 : 800, y: 0, width: 480, height: 760 };
+  await tab.screenshot({ path: `${out}/${name}.png`, ...(docs && width === 1280 && shot.inner === undefined && { clip: part }) });
   await context.close();
 }
 await browser.close();
