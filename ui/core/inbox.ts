@@ -44,8 +44,6 @@ export class Inbox {
   era = 0;
   /** The newest `rev` of the stream. */
   heard = -1;
-  /** The `rev` with which the stream began: frames tell what came after it. */
-  base = -1;
 
   constructor(options: InboxOptions) {
     this.env = options.env ?? here;
@@ -181,7 +179,7 @@ export class Inbox {
   #hello(hello: Hello): void {
     if (hello.reset) {
       this.era += 1;
-      this.heard = this.base = -1;
+      this.heard = -1;
       this.#tally.reset();
       this.pending = this.pending.filter(({ rev }) => rev === undefined);
       for (const list of this.#lists.values()) {
@@ -189,7 +187,6 @@ export class Inbox {
         list.rows.reset();
       }
     }
-    this.base = hello.rev;
     this.heard = Math.max(this.heard, hello.rev);
     this.count(hello);
     for (const list of this.#lists.values()) if (list.stale && !list.loading) void list.load();
@@ -266,7 +263,7 @@ export class Inbox {
 
   #forget(): void {
     this.era += 1;
-    this.heard = this.base = -1;
+    this.heard = -1;
     this.pending = [];
     this.#tally.reset();
     this.#lists.clear();

@@ -107,8 +107,8 @@ export class List {
         page = await this.#page(page.next, bottom);
       }
       if (!page) return;
-      // What happened before the stream began, or before this was asked for, no frame will tell.
-      this.stale = rev < Math.max(heard, inbox.base);
+      // A machine that lags behind the stream is asked again: no frame will tell what it left out.
+      this.stale = rev < heard;
       this.#failures = 0;
       if (!this.stale) return;
       await pause(inbox.env, 250 << tries);

@@ -136,6 +136,8 @@ export function problem(status: number, code: string, headers: Record<string, st
 export class FakeBrowser {
   #held = new Map<string, () => void>();
   #queue: { name: string; grant: () => void; gone: () => boolean }[] = [];
+  latency: () => number = () => 0;
+  #last = new Map<object, number>();
   #channels = new Set<{ name: string; onmessage: ((event: MessageEvent) => void) | null }>();
 
   constructor(readonly clock: Clock) {}
@@ -150,7 +152,10 @@ export class FakeBrowser {
           const copy = structuredClone(data);
           for (const other of this.#channels) {
             if (other === channel || other.name !== name) continue;
-            this.clock.after(1, () => this.#channels.has(other) && other.onmessage?.({ data: copy } as MessageEvent));
+            // Messages take their time, and keep their order.
+            const at = Math.max(this.#last.get(other) ?? 0, this.clock.now + 1 + this.latency());
+            this.#last.set(other, at);
+            this.clock.after(at - this.clock.now, () => this.#channels.has(other) && other.onmessage?.({ data: copy } as MessageEvent));
           }
         },
         close: () => void this.#channels.delete(channel),

@@ -259,3 +259,40 @@ test("a page that waits for its host's token asks again as soon as it is online"
   await server.clock.pass(100);
   assert.equal(asked, before + 1);
 });
+
+test("an answer that was asked for before a reset is void", async () => {
+  const server = new FakeServer(new Clock());
+  const { inbox } = page(server);
+  for (let n = 0; n < 3; n++) server.world.publish({ object: { id: `works/${n}` } });
+  inbox.start();
+  await server.clock.pass(1000);
+  await Promise.all([inbox.list().load(), server.clock.pass(100)]);
+  server.world.publish({ object: { id: "works/9" } });
+  await server.clock.pass(100);
+  const old = JSON.stringify(server.world.page(new URLSearchParams()));
+  server.answer = (line) => (line === "GET /inbox" ? new Response(old) : undefined);
+  server.latency = () => 4000;
+  void inbox.list().load();
+  await server.clock.pass(4500);
+  // The store was restored from an older backup while that answer is on its way.
+  server.answer = undefined;
+  server.latency = () => 5;
+  server.cut();
+  Object.assign(server.world, { rev: 2, entries: server.world.entries.slice(0, 1), frames: [] });
+  await server.clock.pass(10_000);
+  assert.equal(inbox.counts!.rev, 2);
+  assert.equal(inbox.list().groups().length, 1);
+});
+
+test("a machine that lags behind the stream is asked again", async () => {
+  const server = new FakeServer(new Clock());
+  const { inbox } = page(server);
+  inbox.start();
+  await server.clock.pass(1000);
+  const old = JSON.stringify(server.world.page(new URLSearchParams()));
+  server.world.publish();
+  await server.clock.pass(100);
+  server.answer = (line) => (line === "GET /inbox" && server.lines("GET /inbox") < 3 ? new Response(old) : undefined);
+  await Promise.all([inbox.list().load(), server.clock.pass(5000)]);
+  assert.equal(inbox.list().groups().length, 1);
+});
