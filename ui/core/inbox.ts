@@ -1,0 +1,272 @@
+import { Api } from "./api.js";
+import { here, sight as page, type Env, type Sight } from "./env.js";
+import { List } from "./list.js";
+import type { LiveState } from "./live.js";
+import type { Pending } from "./marks.js";
+import { asProblem, type Problem } from "./problem.js";
+import { ports as own, Shared, type Ports } from "./share.js";
+import { Tally } from "./tally.js";
+import { Tokens, type GetToken } from "./tokens.js";
+import type { Counts, Filter, Frame, Hello, MarkName, Page, Target } from "./types.js";
+
+export interface InboxOptions {
+  /** Where tidings is: `https://tidings.example.org`. */
+  server: string;
+  getToken: GetToken;
+  env?: Env;
+  sight?: Sight;
+  ports?: Ports;
+  /** Rows of a page. */
+  limit?: number;
+}
+
+/**
+ * The inbox of one person, kept right by a stream. It has no look: `subscribe` to it, and show what `counts`, `state`
+ * and the lists hold.
+ */
+export class Inbox {
+  readonly env: Env;
+  readonly api: Api;
+  readonly limit: number;
+  readonly #sight: Sight;
+  readonly #tokens: Tokens;
+  readonly #stream: Shared;
+  readonly #tally = new Tally();
+  readonly #lists = new Map<string, List>();
+  readonly #listeners = new Set<() => void>();
+  #state: LiveState = "idle";
+  #told = false;
+  /** Why the stream is not live. */
+  problem: Problem | undefined;
+  /** Marks on their way. */
+  pending: Pending[] = [];
+  /** Raised when the server begins anew: what was asked before is void. */
+  era = 0;
+  /** The newest `rev` of the stream. */
+  heard = -1;
+
+  constructor(options: InboxOptions) {
+    this.env = options.env ?? here;
+    this.limit = options.limit ?? 20;
+    this.#sight = options.sight ?? page;
+    this.#tokens = new Tokens(this.env, options.getToken, () => this.#sight.visible());
+    this.#tokens.changed = () => this.#restart();
+    this.api = new Api(this.env, options.server, this.#tokens);
+    this.#stream = new Shared(
+      this.api,
+      {
+        hello: (hello) => this.#hello(hello),
+        frame: (frame) => this.#frame(frame),
+        state: (state, problem) => this.#become(state, problem),
+      },
+      this.#sight,
+      options.ports ?? own,
+    );
+  }
+
+  /** The newest counts; undefined before the first. */
+  get counts(): Counts | undefined {
+    return this.#tally.counts;
+  }
+
+  get state(): LiveState {
+    return this.#state;
+  }
+
+  /** True if this page has the stream of its browser. */
+  get leading(): boolean {
+    return this.#stream.leading;
+  }
+
+  /** The scope of the token; undefined if it says none, and so opens all that its key may. */
+  get scope(): string | undefined {
+    return this.#tokens.claims.scope;
+  }
+
+  /** Calls `run` after whatever changed, once a turn; returns the end of it. */
+  subscribe(run: () => void): () => void {
+    this.#listeners.add(run);
+    return () => this.#listeners.delete(run);
+  }
+
+  start(): void {
+    this.#stream.start();
+  }
+
+  /** Ends the stream, and keeps what is known. */
+  stop(): void {
+    this.#stream.stop();
+    this.#tokens.clear();
+    this.#become("idle");
+  }
+
+  /** Asks the host for a token again: after a sign-in, or after a refusal. */
+  refresh(): void {
+    this.#tokens.refresh();
+    this.#stream.stop();
+    this.#stream.start();
+  }
+
+  /** Forgets everything of this person, and makes no request until `refresh()`. */
+  logout(): void {
+    this.stop();
+    this.#tokens.stop("signed_out");
+    this.#forget();
+    this.#become("signed_out");
+  }
+
+  /** The rows of a filter: one list for each. */
+  list(filter: Filter = {}): List {
+    const key = JSON.stringify([filter.state ?? "active", filter.category, filter.type]);
+    let list = this.#lists.get(key);
+    if (!list) this.#lists.set(key, (list = new List(this, filter, this.limit)));
+    return list;
+  }
+
+  /** A page of the server's, as it is. Lists do this by themselves. */
+  page(filter: Filter, limit: number, cursor?: string): Promise<Page> {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries({ ...filter, limit, cursor })) {
+      if (value !== undefined) query.set(name, String(value));
+    }
+    return this.api.call<Page>("GET", `/inbox?${query}`);
+  }
+
+  /** Marks, shows it at once, and takes it back if it fails: then the promise is broken with a `Problem`. */
+  async mark(name: MarkName, target: Target): Promise<Counts> {
+    const rows = [...this.#lists.values()].flatMap((list) => list.rows.all());
+    const row = rows.find(({ key }) => key === target.group);
+    const mark: Pending = {
+      name,
+      target,
+      events: row && new Set(row.items.map(({ event }) => event)),
+      top: rows.reduce((top, { order }) => (order > top ? order : top), ""),
+    };
+    const { era } = this;
+    this.pending = [...this.pending, mark];
+    this.changed();
+    try {
+      const counts = await this.api.call<Counts>("POST", `/inbox/${name}`, { body: target, keepalive: true });
+      if (era === this.era) {
+        mark.rev = counts.rev;
+        this.count(counts);
+        this.#settle();
+      } else this.#drop(mark);
+      return counts;
+    } catch (error) {
+      this.#drop(mark);
+      throw asProblem(error);
+    }
+  }
+
+  /** Takes in the counts of an answer. */
+  count(counts: Counts | Page): void {
+    const { length } = this.pending;
+    this.#clear();
+    if (this.#tally.take(counts) || this.pending.length < length) this.changed();
+  }
+
+  /** Tells the listeners, once a turn. */
+  changed(): void {
+    if (this.#told) return;
+    this.#told = true;
+    queueMicrotask(() => {
+      this.#told = false;
+      for (const run of this.#listeners) run();
+    });
+  }
+
+  #hello(hello: Hello): void {
+    if (hello.reset) {
+      this.era += 1;
+      this.heard = -1;
+      this.#tally.reset();
+      this.pending = this.pending.filter(({ rev }) => rev === undefined);
+      for (const list of this.#lists.values()) {
+        list.stale ||= list.rows.loaded;
+        list.rows.reset();
+      }
+    }
+    this.heard = Math.max(this.heard, hello.rev);
+    this.count(hello);
+    for (const list of this.#lists.values()) if (list.stale && !list.loading) void list.load();
+    this.#catchUp(hello.rev);
+  }
+
+  #frame(frame: Frame): void {
+    this.heard = Math.max(this.heard, frame.rev);
+    this.#tally.take(frame);
+    for (const list of this.#lists.values()) {
+      if ((list.filter.state ?? "active") === "active") list.rows.frame(frame);
+    }
+    this.#catchUp(frame.rev);
+    this.#clear();
+    this.changed();
+  }
+
+  /** Reads anew what is older than `rev`: what frames don't tell of, or what they may have told meanwhile. */
+  #catchUp(rev: number): void {
+    for (const list of this.#lists.values()) {
+      if ((list.rows.loaded || list.loading) && list.rows.rev < rev) void list.load();
+    }
+  }
+
+  /** The frame of a mark comes on the stream; without one, its rows are read. */
+  #settle(): void {
+    const wait = this.#state === "live" ? 2000 : 0;
+    if (this.pending.length) {
+      this.env.setTimeout(() => {
+        for (const { rev } of this.pending) if (rev !== undefined) this.#catchUp(rev);
+      }, wait);
+    }
+    this.changed();
+  }
+
+  /** Drops the marks that all lists know of. */
+  #clear(): void {
+    const lists = [...this.#lists.values()].filter(({ rows }) => rows.loaded);
+    const oldest = Math.min(...lists.map(({ rows }) => rows.rev));
+    this.pending = this.pending.filter(({ rev }) => rev === undefined || rev > oldest);
+  }
+
+  #drop(mark: Pending): void {
+    this.pending = this.pending.filter((other) => other !== mark);
+    this.changed();
+  }
+
+  #become(state: LiveState, problem?: Problem): void {
+    this.#state = state;
+    this.problem = problem;
+    this.changed();
+    // Where the server answers but has no stream to give, or a proxy keeps it, each try asks for the counts.
+    if (state === "offline" && problem && problem.code !== "network") void this.#poll();
+  }
+
+  async #poll(): Promise<void> {
+    const { era } = this;
+    try {
+      const counts = await this.api.call<Counts>("GET", "/inbox/counts");
+      if (era !== this.era) return;
+      this.count(counts);
+      this.#catchUp(counts.rev);
+    } catch {
+      // The next try of the stream asks again.
+    }
+  }
+
+  /** The host's token is another person's: nothing of the last one stays. */
+  #restart(): void {
+    this.#forget();
+    this.#stream.stop();
+    this.#stream.start();
+  }
+
+  #forget(): void {
+    this.era += 1;
+    this.heard = -1;
+    this.pending = [];
+    this.#tally.reset();
+    this.#lists.clear();
+    this.changed();
+  }
+}

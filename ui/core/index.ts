@@ -1,0 +1,13 @@
+export { Api, type CallOptions } from "./api.js";
+export { here, sight, type Env, type Seen, type Sight } from "./env.js";
+export { Inbox, type InboxOptions } from "./inbox.js";
+export { List } from "./list.js";
+export { Live, type LiveSink, type LiveState } from "./live.js";
+export { Problem } from "./problem.js";
+export { Rows } from "./rows.js";
+export { ports, Shared, type Ports } from "./share.js";
+export { SseReader, type SseEvent } from "./sse.js";
+export { Settings, type Choice, type ChannelChoice, type Mute, type Next, type Preference, type QuietHours } from "./settings.js";
+export { Topics, type TopicsOptions } from "./topics.js";
+export { claimsOf, Tokens, type Claims, type GetToken } from "./tokens.js";
+export type * from "./types.js";

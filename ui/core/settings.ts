@@ -1,0 +1,219 @@
+import { Api } from "./api.js";
+import { here, type Env } from "./env.js";
+import { Tokens, type GetToken } from "./tokens.js";
+
+/** What a person chose: for a category, a type, a topic or an object, on a channel. */
+export interface Preference {
+  category?: string | null;
+  type?: string | null;
+  topic?: string | null;
+  object?: string | null;
+  channel: string;
+  mode: string;
+}
+
+export interface ChannelChoice {
+  channel: string;
+  /** The modes that may be chosen: `never`, `immediate`, names of digests. */
+  modes: string[];
+  /** The mode in force; null where the types of a category have several. */
+  mode: string | null;
+  /** Where it comes from: `type`, `category`, `*`, or `default`. */
+  from?: string;
+}
+
+export interface Choice {
+  category?: string;
+  type?: string;
+  title: string;
+  /** It can't be turned off. */
+  required: boolean;
+  channels: ChannelChoice[];
+  types: Choice[];
+}
+
+export interface QuietHours {
+  from: string;
+  to: string;
+  days?: string[] | null;
+  channels?: string[] | null;
+}
+
+export interface Mute {
+  topic?: string;
+  object?: string;
+  title?: string;
+  channel: string;
+}
+
+/** What waits on a channel: when it comes, and how many. */
+export interface Next {
+  channel: string;
+  due: string | null;
+  count: number;
+}
+
+interface Pending {
+  lanes: { channel: string; due?: string | null; entries: unknown[] }[];
+}
+
+/** A person's preferences. What is changed shows at once, and is taken back if it fails. */
+export class Settings {
+  readonly api: Api;
+  readonly #tokens: Tokens;
+  readonly #listeners = new Set<() => void>();
+  #loading: Promise<void> | undefined;
+  choices: Choice[] | undefined;
+  /** Titles of digests, where the server tells them. */
+  digests: Record<string, string> = {};
+  mutes: Mute[] = [];
+  /** `default`: those of the channels. */
+  quiet: QuietHours | "default" | null = "default";
+  next: Next[] = [];
+  /** The key with which a browser subscribes to Web Push; undefined: the server sends none. */
+  pushKey: string | undefined;
+
+  constructor({ server, getToken, env = here }: { server: string; getToken: GetToken; env?: Env }) {
+    // No stream depends on the token: it is renewed when it is next needed.
+    this.#tokens = new Tokens(env, getToken, () => false);
+    this.#tokens.changed = () => {
+      this.choices = undefined;
+      this.#tell();
+    };
+    this.api = new Api(env, server, this.#tokens);
+  }
+
+  subscribe(run: () => void): () => void {
+    this.#listeners.add(run);
+    return () => this.#listeners.delete(run);
+  }
+
+  /** Reads everything anew. */
+  load(): Promise<void> {
+    return (this.#loading ??= this.#read().finally(() => (this.#loading = undefined)));
+  }
+
+  async #read(): Promise<void> {
+    this.#take(await this.api.call<Record<string, any>>("GET", "/preferences"));
+    await this.waits();
+  }
+
+  /** Reads what waits. A token that doesn't open the inbox sees nothing of it. */
+  async waits(): Promise<void> {
+    try {
+      const { lanes } = await this.api.call<Pending>("GET", "/pending");
+      const next = new Map<string, Next>();
+      for (const { channel, due = null, entries } of lanes) {
+        if (!entries.length) continue;
+        const known = next.get(channel) ?? { channel, due, count: 0 };
+        // The first message that comes, and what is in it.
+        if (due === known.due) known.count += entries.length;
+        else if (due !== null && (known.due === null || Date.parse(due) < Date.parse(known.due))) {
+          Object.assign(known, { due, count: entries.length });
+        }
+        next.set(channel, known);
+      }
+      this.next = [...next.values()];
+    } catch {
+      this.next = [];
+    }
+    this.#tell();
+  }
+
+  /** Chooses a mode for a category or a type. */
+  choose(choice: Choice, channel: string, mode: string): Promise<void> {
+    const now = choice.channels.find((one) => one.channel === channel);
+    const before = now?.mode;
+    if (now && mode !== "default") now.mode = mode;
+    const of = choice.type === undefined ? { category: choice.category } : { type: choice.type };
+    return this.#change([{ ...of, channel, mode } as Preference], () => {
+      if (now) now.mode = before ?? null;
+    });
+  }
+
+  mute(mute: Mute, on: boolean): Promise<void> {
+    const before = this.mutes;
+    this.mutes = on ? [...before, mute] : before.filter((one) => one !== mute);
+    const { title: _, ...line } = mute;
+    return this.#change([{ ...line, mode: on ? "never" : "default" }], () => (this.mutes = before));
+  }
+
+  setQuiet(quiet: QuietHours | "default" | null): Promise<void> {
+    const before = this.quiet;
+    this.quiet = quiet;
+    return this.#change({ quiet_hours: quiet }, () => (this.quiet = before));
+  }
+
+  /** Sends now what waits on a channel. */
+  async flush(channel: string): Promise<void> {
+    await this.api.call("POST", "/flush", { body: { channel } });
+    await this.waits();
+  }
+
+  /** This browser's subscription to Web Push joins the person's addresses, or leaves them. */
+  async push(subscription: object, on: boolean): Promise<void> {
+    await this.api.call(on ? "PUT" : "DELETE", "/push", { body: subscription });
+  }
+
+  /** Asks the host for a token again, and reads everything. */
+  refresh(): Promise<void> {
+    this.#tokens.refresh();
+    return this.load();
+  }
+
+  close(): void {
+    this.#tokens.clear();
+  }
+
+  async #change(body: unknown, undo: () => void): Promise<void> {
+    this.#tell();
+    try {
+      await this.api.call("PATCH", "/preferences", { body, keepalive: true });
+    } catch (error) {
+      undo();
+      this.#tell();
+      throw error;
+    }
+    // What is in force elsewhere, and what waits, may be others now.
+    await this.load().catch(() => {});
+  }
+
+  #take(told: Record<string, any>): void {
+    const answer = Array.isArray(told) ? { preferences: told } : told;
+    const { choices, digests = {}, mutes, preferences = [], quiet_hours, push } = answer as Record<string, any>;
+    this.choices = (Array.isArray(choices) ? choices : (choices?.categories ?? [])).map(choice);
+    this.digests = Object.fromEntries(
+      Object.entries<any>(digests).map(([name, digest]) => [name, typeof digest === "string" ? digest : digest?.title]),
+    );
+    this.mutes = mutes ?? preferences.filter(({ topic, object, mode }: Preference) => (topic ?? object) && mode === "never");
+    this.quiet = quiet_hours === undefined ? "default" : quiet_hours;
+    this.pushKey = push?.key;
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const run of this.#listeners) run();
+  }
+}
+
+/** A choice as the server tells it. A category without channels of its own has those of its types. */
+function choice(told: Record<string, any>): Choice {
+  const types: Choice[] = (told.types ?? []).map(choice);
+  const channels: ChannelChoice[] = Array.isArray(told.channels)
+    ? told.channels
+    : Object.entries<any>(told.channels ?? {}).map(([channel, rest]) => ({ channel, ...rest }));
+  if (!channels.length) {
+    for (const { channels: own } of types) {
+      for (const { channel, modes, mode } of own) {
+        const known = channels.find((one) => one.channel === channel);
+        if (!known) channels.push({ channel, modes: [...modes], mode });
+        else {
+          known.modes = known.modes.filter((one) => modes.includes(one));
+          if (known.mode !== mode) known.mode = null;
+        }
+      }
+    }
+  }
+  const required = told.required ?? (types.length > 0 && types.every((one) => one.required));
+  return { ...told, title: told.title ?? told.type ?? told.category, required, channels, types };
+}

@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const ar: Texts<Key> = {
+  title: "إعدادات الإشعارات",
+  next: { one: "الإرسال التالي ({channel}): {time}، إشعار واحد", two: "الإرسال التالي ({channel}): {time}، إشعاران", few: "الإرسال التالي ({channel}): {time}، {n} إشعارات", many: "الإرسال التالي ({channel}): {time}، {n} إشعارًا", other: "الإرسال التالي ({channel}): {time}، {n} إشعار" },
+  sendNow: "إرسال الآن",
+  sent: "في الطريق",
+  what: "الموضوع",
+  inbox: "داخل التطبيق",
+  email: "البريد",
+  sms: "رسالة نصية",
+  push: "إشعار فوري",
+  never: "إيقاف",
+  immediate: "فورًا",
+  standard: "افتراضي",
+  mixed: "متنوع",
+  required: "دائمًا",
+  why: "هذه الإشعارات ضرورية، لذا لا يمكن إيقافها.",
+  details: "{name}: التفاصيل",
+  quiet: "ساعات الهدوء",
+  quietHint: "لا يُرسل شيء في هذه الساعات إلا ما كان عاجلًا، والباقي ينتظر.",
+  from: "من",
+  to: "إلى",
+  days: "تبدأ يوم",
+  muted: "المكتومة",
+  unmute: "إلغاء الكتم",
+  unmuted: "أُلغي الكتم",
+  undo: "تراجع",
+  browser: "هذا المتصفح",
+  browserHint: "يعرض الإشعارات على هذا الجهاز حتى عند إغلاق الصفحة.",
+  blocked: "الإشعارات محظورة في إعدادات هذا المتصفح.",
+  saved: "تم الحفظ",
+  notDone: "لم ينجح ذلك. لم يتغير شيء.",
+  loading: "جارٍ التحميل…",
+  failed: "تعذّر تحميل الإعدادات",
+  retry: "إعادة المحاولة",
+  signedOut: "سجّل الدخول لتغيير إعداداتك.",
+};
+
+export default ar;

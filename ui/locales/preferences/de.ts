@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const de: Texts<Key> = {
+  title: "Benachrichtigungen einstellen",
+  next: { one: "Nächstes Mal per {channel}: {time}, {n} Benachrichtigung", other: "Nächstes Mal per {channel}: {time}, {n} Benachrichtigungen" },
+  sendNow: "Jetzt senden",
+  sent: "Unterwegs",
+  what: "Was",
+  inbox: "In der App",
+  email: "E-Mail",
+  sms: "SMS",
+  push: "Push",
+  never: "Aus",
+  immediate: "Sofort",
+  standard: "Standard",
+  mixed: "Gemischt",
+  required: "Immer an",
+  why: "Diese brauchst du, deshalb lassen sie sich nicht abschalten.",
+  details: "{name}: Einzelheiten",
+  quiet: "Ruhezeiten",
+  quietHint: "In dieser Zeit wird nichts gesendet, außer was eilt. Es wartet.",
+  from: "Von",
+  to: "Bis",
+  days: "Beginn am",
+  muted: "Stummgeschaltet",
+  unmute: "Stummschaltung aufheben",
+  unmuted: "Stummschaltung aufgehoben",
+  undo: "Rückgängig",
+  browser: "Dieser Browser",
+  browserHint: "Zeigt Benachrichtigungen auf diesem Gerät, auch wenn die Seite geschlossen ist.",
+  blocked: "Benachrichtigungen sind in den Einstellungen dieses Browsers blockiert.",
+  saved: "Gespeichert",
+  notDone: "Das hat nicht geklappt. Es wurde nichts geändert.",
+  loading: "Wird geladen …",
+  failed: "Die Einstellungen konnten nicht geladen werden",
+  retry: "Erneut versuchen",
+  signedOut: "Melde dich an, um deine Einstellungen zu ändern.",
+};
+
+export default de;

@@ -1,0 +1,41 @@
+import type { Text } from "../../element/texts.js";
+
+const en = {
+  title: "Notification settings",
+  next: { one: "{channel}: next on {time}, {n} notification", other: "{channel}: next on {time}, {n} notifications" },
+  sendNow: "Send now",
+  sent: "On its way",
+  what: "What",
+  inbox: "In the app",
+  email: "Email",
+  sms: "SMS",
+  push: "Push",
+  never: "Off",
+  immediate: "Right away",
+  standard: "Default",
+  mixed: "Mixed",
+  required: "Always on",
+  why: "You need these, so they can’t be turned off.",
+  details: "{name}: details",
+  quiet: "Quiet hours",
+  quietHint: "Nothing is sent during these hours unless it is urgent. It waits.",
+  from: "From",
+  to: "To",
+  days: "Starts on",
+  muted: "Muted",
+  unmute: "Unmute",
+  unmuted: "Unmuted",
+  undo: "Undo",
+  browser: "This browser",
+  browserHint: "Shows notifications on this device, also when the page is closed.",
+  blocked: "Notifications are blocked in this browser’s settings.",
+  saved: "Saved",
+  notDone: "That didn’t work. Nothing was changed.",
+  loading: "Loading…",
+  failed: "The settings could not be loaded",
+  retry: "Try again",
+  signedOut: "Sign in to change your settings.",
+} satisfies Record<string, Text>;
+
+export type Key = keyof typeof en;
+export default en as Record<Key, Text>;

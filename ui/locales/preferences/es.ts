@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const es: Texts<Key> = {
+  title: "Ajustes de notificaciones",
+  next: { one: "Próximo envío ({channel}): {time}, {n} notificación", other: "Próximo envío ({channel}): {time}, {n} notificaciones" },
+  sendNow: "Enviar ahora",
+  sent: "En camino",
+  what: "Qué",
+  inbox: "En la aplicación",
+  email: "Correo",
+  sms: "SMS",
+  push: "Push",
+  never: "No",
+  immediate: "Al momento",
+  standard: "Predeterminado",
+  mixed: "Varios",
+  required: "Siempre",
+  why: "Son necesarias y no se pueden desactivar.",
+  details: "{name}: detalles",
+  quiet: "Horas de silencio",
+  quietHint: "No se envía nada en esas horas, salvo lo urgente. Espera.",
+  from: "De",
+  to: "A",
+  days: "Empieza el",
+  muted: "Silenciados",
+  unmute: "Dejar de silenciar",
+  unmuted: "Ya no está silenciado",
+  undo: "Deshacer",
+  browser: "Este navegador",
+  browserHint: "Muestra notificaciones en este dispositivo, también con la página cerrada.",
+  blocked: "Las notificaciones están bloqueadas en los ajustes de este navegador.",
+  saved: "Guardado",
+  notDone: "No ha funcionado. No se ha cambiado nada.",
+  loading: "Cargando…",
+  failed: "No se pudieron cargar los ajustes",
+  retry: "Reintentar",
+  signedOut: "Inicia sesión para cambiar tus ajustes.",
+};
+
+export default es;

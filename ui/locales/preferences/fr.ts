@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const fr: Texts<Key> = {
+  title: "Réglages des notifications",
+  next: { one: "Prochain envoi ({channel}) : {time}, {n} notification", other: "Prochain envoi ({channel}) : {time}, {n} notifications" },
+  sendNow: "Envoyer maintenant",
+  sent: "En route",
+  what: "Quoi",
+  inbox: "Dans l’application",
+  email: "E-mail",
+  sms: "SMS",
+  push: "Push",
+  never: "Désactivé",
+  immediate: "Tout de suite",
+  standard: "Par défaut",
+  mixed: "Variable",
+  required: "Toujours activé",
+  why: "Elles sont nécessaires et ne peuvent pas être désactivées.",
+  details: "{name} : détails",
+  quiet: "Heures calmes",
+  quietHint: "Rien n’est envoyé pendant ces heures, sauf urgence. Tout attend.",
+  from: "De",
+  to: "À",
+  days: "À partir de",
+  muted: "En sourdine",
+  unmute: "Réactiver",
+  unmuted: "Réactivé",
+  undo: "Annuler",
+  browser: "Ce navigateur",
+  browserHint: "Affiche les notifications sur cet appareil, même quand la page est fermée.",
+  blocked: "Les notifications sont bloquées dans les réglages de ce navigateur.",
+  saved: "Enregistré",
+  notDone: "Cela n’a pas fonctionné. Rien n’a changé.",
+  loading: "Chargement…",
+  failed: "Impossible de charger les réglages",
+  retry: "Réessayer",
+  signedOut: "Connectez-vous pour modifier vos réglages.",
+};
+
+export default fr;

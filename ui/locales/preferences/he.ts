@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const he: Texts<Key> = {
+  title: "הגדרות התראות",
+  next: { one: "המשלוח הבא ({channel}): {time}, התראה אחת", two: "המשלוח הבא ({channel}): {time}, שתי התראות", other: "המשלוח הבא ({channel}): {time}, {n} התראות" },
+  sendNow: "שליחה עכשיו",
+  sent: "בדרך",
+  what: "מה",
+  inbox: "באפליקציה",
+  email: "דוא״ל",
+  sms: "הודעת טקסט",
+  push: "פוש",
+  never: "כבוי",
+  immediate: "מיד",
+  standard: "ברירת מחדל",
+  mixed: "מעורב",
+  required: "תמיד פועל",
+  why: "ההתראות האלה נחוצות, ולכן לא ניתן לכבות אותן.",
+  details: "{name}: פרטים",
+  quiet: "שעות שקטות",
+  quietHint: "בשעות האלה לא נשלח דבר, מלבד מה שדחוף. השאר ממתין.",
+  from: "מ־",
+  to: "עד",
+  days: "מתחיל ביום",
+  muted: "מושתקים",
+  unmute: "ביטול השתקה",
+  unmuted: "ההשתקה בוטלה",
+  undo: "ביטול",
+  browser: "הדפדפן הזה",
+  browserHint: "מציג התראות במכשיר הזה, גם כשהדף סגור.",
+  blocked: "ההתראות חסומות בהגדרות הדפדפן הזה.",
+  saved: "נשמר",
+  notDone: "זה לא הצליח. דבר לא השתנה.",
+  loading: "בטעינה…",
+  failed: "לא ניתן לטעון את ההגדרות",
+  retry: "ניסיון נוסף",
+  signedOut: "יש להתחבר כדי לשנות את ההגדרות.",
+};
+
+export default he;

@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const it: Texts<Key> = {
+  title: "Impostazioni delle notifiche",
+  next: { one: "Prossimo invio ({channel}): {time}, {n} notifica", other: "Prossimo invio ({channel}): {time}, {n} notifiche" },
+  sendNow: "Invia ora",
+  sent: "In arrivo",
+  what: "Cosa",
+  inbox: "Nell’app",
+  email: "Email",
+  sms: "SMS",
+  push: "Push",
+  never: "No",
+  immediate: "Subito",
+  standard: "Predefinito",
+  mixed: "Vari",
+  required: "Sempre attivo",
+  why: "Sono necessarie e non si possono disattivare.",
+  details: "{name}: dettagli",
+  quiet: "Ore di silenzio",
+  quietHint: "In queste ore non si invia nulla, tranne ciò che è urgente. Resta in attesa.",
+  from: "Dalle",
+  to: "Alle",
+  days: "Inizia",
+  muted: "Silenziati",
+  unmute: "Riattiva",
+  unmuted: "Riattivato",
+  undo: "Annulla",
+  browser: "Questo browser",
+  browserHint: "Mostra le notifiche su questo dispositivo, anche a pagina chiusa.",
+  blocked: "Le notifiche sono bloccate nelle impostazioni di questo browser.",
+  saved: "Salvato",
+  notDone: "Non ha funzionato. Nulla è cambiato.",
+  loading: "Caricamento…",
+  failed: "Impossibile caricare le impostazioni",
+  retry: "Riprova",
+  signedOut: "Accedi per cambiare le impostazioni.",
+};
+
+export default it;

@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const ja: Texts<Key> = {
+  title: "通知の設定",
+  next: { other: "次の{channel}：{time}、{n}件" },
+  sendNow: "今すぐ送信",
+  sent: "送信しました",
+  what: "項目",
+  inbox: "アプリ内",
+  email: "メール",
+  sms: "SMS",
+  push: "プッシュ",
+  never: "オフ",
+  immediate: "すぐに",
+  standard: "標準",
+  mixed: "個別",
+  required: "常にオン",
+  why: "必要な通知のため、オフにできません。",
+  details: "{name}：詳細",
+  quiet: "おやすみ時間",
+  quietHint: "この時間は、緊急のもの以外は送信せずに待ちます。",
+  from: "開始",
+  to: "終了",
+  days: "始まる曜日",
+  muted: "ミュート中",
+  unmute: "ミュートを解除",
+  unmuted: "ミュートを解除しました",
+  undo: "元に戻す",
+  browser: "このブラウザ",
+  browserHint: "ページを閉じていても、この端末に通知を表示します。",
+  blocked: "このブラウザの設定で通知がブロックされています。",
+  saved: "保存しました",
+  notDone: "うまくいきませんでした。変更はありません。",
+  loading: "読み込み中…",
+  failed: "設定を読み込めませんでした",
+  retry: "再試行",
+  signedOut: "設定を変更するにはログインしてください。",
+};
+
+export default ja;

@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const ko: Texts<Key> = {
+  title: "알림 설정",
+  next: { other: "다음 {channel}: {time}, 알림 {n}개" },
+  sendNow: "지금 보내기",
+  sent: "보내는 중",
+  what: "항목",
+  inbox: "앱 내",
+  email: "이메일",
+  sms: "문자",
+  push: "푸시",
+  never: "끄기",
+  immediate: "바로",
+  standard: "기본값",
+  mixed: "혼합",
+  required: "항상 켜짐",
+  why: "꼭 필요한 알림이라 끌 수 없습니다.",
+  details: "{name}: 자세히",
+  quiet: "방해 금지 시간",
+  quietHint: "이 시간에는 긴급한 알림 외에는 보내지 않고 기다립니다.",
+  from: "시작",
+  to: "종료",
+  days: "시작 요일",
+  muted: "음소거됨",
+  unmute: "음소거 해제",
+  unmuted: "음소거를 해제했습니다",
+  undo: "실행 취소",
+  browser: "이 브라우저",
+  browserHint: "페이지를 닫아도 이 기기에 알림을 표시합니다.",
+  blocked: "이 브라우저 설정에서 알림이 차단되어 있습니다.",
+  saved: "저장했습니다",
+  notDone: "처리하지 못했습니다. 변경된 내용이 없습니다.",
+  loading: "불러오는 중…",
+  failed: "설정을 불러오지 못했습니다",
+  retry: "다시 시도",
+  signedOut: "설정을 바꾸려면 로그인하세요.",
+};
+
+export default ko;

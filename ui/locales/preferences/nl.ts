@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const nl: Texts<Key> = {
+  title: "Meldingen instellen",
+  next: { one: "Volgende keer via {channel}: {time}, {n} melding", other: "Volgende keer via {channel}: {time}, {n} meldingen" },
+  sendNow: "Nu verzenden",
+  sent: "Onderweg",
+  what: "Wat",
+  inbox: "In de app",
+  email: "E-mail",
+  sms: "Sms",
+  push: "Push",
+  never: "Uit",
+  immediate: "Meteen",
+  standard: "Standaard",
+  mixed: "Gemengd",
+  required: "Altijd aan",
+  why: "Deze heb je nodig en kun je niet uitzetten.",
+  details: "{name}: details",
+  quiet: "Stille uren",
+  quietHint: "In deze uren wordt niets verzonden, behalve wat dringend is. Het wacht.",
+  from: "Van",
+  to: "Tot",
+  days: "Begint op",
+  muted: "Gedempt",
+  unmute: "Niet meer dempen",
+  unmuted: "Niet meer gedempt",
+  undo: "Ongedaan maken",
+  browser: "Deze browser",
+  browserHint: "Toont meldingen op dit apparaat, ook als de pagina dicht is.",
+  blocked: "Meldingen zijn geblokkeerd in de instellingen van deze browser.",
+  saved: "Opgeslagen",
+  notDone: "Dat lukte niet. Er is niets gewijzigd.",
+  loading: "Laden…",
+  failed: "De instellingen konden niet worden geladen",
+  retry: "Opnieuw proberen",
+  signedOut: "Log in om je instellingen te wijzigen.",
+};
+
+export default nl;

@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const pl: Texts<Key> = {
+  title: "Ustawienia powiadomień",
+  next: { one: "Następna wysyłka ({channel}): {time}, {n} powiadomienie", few: "Następna wysyłka ({channel}): {time}, {n} powiadomienia", many: "Następna wysyłka ({channel}): {time}, {n} powiadomień", other: "Następna wysyłka ({channel}): {time}, {n} powiadomienia" },
+  sendNow: "Wyślij teraz",
+  sent: "W drodze",
+  what: "Co",
+  inbox: "W aplikacji",
+  email: "E-mail",
+  sms: "SMS",
+  push: "Push",
+  never: "Wyłączone",
+  immediate: "Od razu",
+  standard: "Domyślnie",
+  mixed: "Różne",
+  required: "Zawsze włączone",
+  why: "Są potrzebne, więc nie można ich wyłączyć.",
+  details: "{name}: szczegóły",
+  quiet: "Godziny ciszy",
+  quietHint: "W tych godzinach nic nie wysyłamy, chyba że to pilne. Reszta czeka.",
+  from: "Od",
+  to: "Do",
+  days: "Zaczyna się w",
+  muted: "Wyciszone",
+  unmute: "Wyłącz wyciszenie",
+  unmuted: "Wyciszenie wyłączone",
+  undo: "Cofnij",
+  browser: "Ta przeglądarka",
+  browserHint: "Pokazuje powiadomienia na tym urządzeniu, także po zamknięciu strony.",
+  blocked: "Powiadomienia są zablokowane w ustawieniach tej przeglądarki.",
+  saved: "Zapisano",
+  notDone: "Nie udało się. Nic nie zmieniono.",
+  loading: "Wczytywanie…",
+  failed: "Nie udało się wczytać ustawień",
+  retry: "Spróbuj ponownie",
+  signedOut: "Zaloguj się, aby zmienić ustawienia.",
+};
+
+export default pl;

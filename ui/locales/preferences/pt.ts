@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const pt: Texts<Key> = {
+  title: "Configurações de notificações",
+  next: { one: "Próximo envio ({channel}): {time}, {n} notificação", other: "Próximo envio ({channel}): {time}, {n} notificações" },
+  sendNow: "Enviar agora",
+  sent: "A caminho",
+  what: "O quê",
+  inbox: "No aplicativo",
+  email: "E-mail",
+  sms: "SMS",
+  push: "Push",
+  never: "Desativado",
+  immediate: "Na hora",
+  standard: "Padrão",
+  mixed: "Vários",
+  required: "Sempre ativado",
+  why: "São necessárias e não podem ser desativadas.",
+  details: "{name}: detalhes",
+  quiet: "Horário de silêncio",
+  quietHint: "Nada é enviado nesse horário, exceto o urgente. Fica à espera.",
+  from: "De",
+  to: "Até",
+  days: "Começa",
+  muted: "Silenciados",
+  unmute: "Reativar",
+  unmuted: "Reativado",
+  undo: "Desfazer",
+  browser: "Este navegador",
+  browserHint: "Mostra notificações neste dispositivo, mesmo com a página fechada.",
+  blocked: "As notificações estão bloqueadas nas configurações deste navegador.",
+  saved: "Salvo",
+  notDone: "Não deu certo. Nada foi alterado.",
+  loading: "Carregando…",
+  failed: "Não foi possível carregar as configurações",
+  retry: "Tentar de novo",
+  signedOut: "Entre para alterar suas configurações.",
+};
+
+export default pt;

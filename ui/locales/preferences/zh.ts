@@ -1,0 +1,41 @@
+import type { Texts } from "../../element/texts.js";
+import type { Key } from "./en.js";
+
+const zh: Texts<Key> = {
+  title: "通知设置",
+  next: { other: "下一次{channel}：{time}，{n} 条通知" },
+  sendNow: "立即发送",
+  sent: "已发送",
+  what: "内容",
+  inbox: "应用内",
+  email: "邮件",
+  sms: "短信",
+  push: "推送",
+  never: "关闭",
+  immediate: "立即",
+  standard: "默认",
+  mixed: "不一致",
+  required: "始终开启",
+  why: "这些通知是必需的，无法关闭。",
+  details: "{name}：详情",
+  quiet: "免打扰时段",
+  quietHint: "此时段内除紧急通知外不发送，稍后再发。",
+  from: "从",
+  to: "到",
+  days: "开始于",
+  muted: "已静音",
+  unmute: "取消静音",
+  unmuted: "已取消静音",
+  undo: "撤销",
+  browser: "此浏览器",
+  browserHint: "在此设备上显示通知，即使页面已关闭。",
+  blocked: "此浏览器的设置已阻止通知。",
+  saved: "已保存",
+  notDone: "操作未成功，未作任何更改。",
+  loading: "正在加载…",
+  failed: "无法加载设置",
+  retry: "重试",
+  signedOut: "请登录以更改设置。",
+};
+
+export default zh;

@@ -1,0 +1,305 @@
+import { Settings, type ChannelChoice, type Choice, type Mute } from "../core/settings.js";
+import { asProblem, type Problem } from "../core/problem.js";
+import type { GetToken } from "../core/tokens.js";
+import { TidingsElement } from "../element/element.js";
+import { h, icon, say, sheet } from "../element/h.js";
+import en, { type Key } from "../locales/preferences/en.js";
+import css from "./preferences.css";
+import { canPush, current, subscribe } from "./push.js";
+
+const paths = {
+  clock: "M10 3a7 7 0 1 0 0 14 7 7 0 1 0 0-14zM10 6.25V10l2.5 1.5",
+  down: "M5.5 8 10 12.5 14.5 8",
+  lock: "M5.5 9h9v7h-9zM7 9V6.5a3 3 0 0 1 6 0V9",
+};
+const week = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const known: Record<string, Key> = { inbox: "inbox", email: "email", sms: "sms", webpush: "push", fcm: "push", apns: "push" };
+const TOAST_MS = 6000;
+let style: CSSStyleSheet | undefined;
+let ids = 0;
+
+/** `<tidings-preferences>`: what a person gets, on which channel, and when. */
+export class TidingsPreferences extends TidingsElement<Key> {
+  static override observedAttributes = [...TidingsElement.observedAttributes, "push-worker"];
+
+  protected readonly section = "preferences";
+  protected readonly english = en;
+  /** The core, for hosts that want more than the element shows; undefined without a source of tokens. */
+  settings: Settings | undefined;
+
+  #unsubscribe: (() => void) | undefined;
+  #problem: Problem | undefined;
+  #open = new Set<string>();
+  #pushed: boolean | undefined;
+  #blocked = false;
+  #body!: HTMLElement;
+  #toast!: HTMLElement;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #last = "";
+
+  /** Asks the host for a token again, and reads everything anew. */
+  refresh(): void {
+    void this.#load(() => this.settings?.refresh());
+  }
+
+  protected styles(): CSSStyleSheet[] {
+    return [(style ??= sheet(css))];
+  }
+
+  protected build(): void {
+    this.#body = h("div", { class: "body" });
+    this.#toast = h("div", { class: "toast", role: "status" });
+    this.root.append(this.#body, this.#toast);
+  }
+
+  protected open(server: string, getToken: GetToken): void {
+    const settings = (this.settings = new Settings({ server, getToken }));
+    this.#unsubscribe = settings.subscribe(() => this.render());
+    void this.#load(() => settings.load());
+    void current().then((subscription) => {
+      this.#pushed = !!subscription;
+      this.render();
+    });
+  }
+
+  protected close(): void {
+    this.#unsubscribe?.();
+    this.settings?.close();
+    this.settings = this.#problem = undefined;
+    this.render();
+  }
+
+  async #load(read: () => Promise<void> | undefined): Promise<void> {
+    this.#problem = undefined;
+    this.render();
+    try {
+      await read();
+    } catch (error) {
+      this.#problem = asProblem(error);
+      this.render();
+    }
+  }
+
+  protected override relabel(): void {
+    this.#last = "";
+    this.render();
+  }
+
+  protected render(): void {
+    const { settings } = this;
+    const shown = JSON.stringify([
+      settings?.choices, settings?.digests, settings?.mutes, settings?.quiet, settings?.next, settings?.pushKey,
+      this.#problem?.code, [...this.#open], this.#pushed, this.#blocked, this.locale, this.isConnected && !settings,
+    ]);
+    if (shown === this.#last) return;
+    this.#last = shown;
+    // What had the focus is drawn anew, and keeps it.
+    const focused = (this.shadowRoot!.activeElement as HTMLElement | null)?.dataset.key;
+    this.#body.replaceChildren(...this.#parts());
+    if (focused) this.#body.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  #parts(): (HTMLElement | string)[] {
+    const { settings } = this;
+    const title = h("h2", { part: "title" }, this.t("title"));
+    if (!settings || this.#problem?.unauthorized) return [title, this.#state("signedOut", !!settings)];
+    if (!settings.choices) {
+      if (this.#problem) return [title, this.#state("failed", true)];
+      const lines = [1, 2, 3, 4].map(() => h("div", { class: "skeleton" }));
+      return [title, h("div", { "aria-busy": "true" }, h("span", { class: "sr" }, this.t("loading")), ...lines)];
+    }
+    return [title, ...this.#next(), this.#table(settings.choices), this.#quiet(), ...this.#push(), ...this.#muted()];
+  }
+
+  #state(key: Key, again: boolean): HTMLElement {
+    const button = again && h("button", { class: "button", onclick: () => this.refresh() }, this.t("retry"));
+    return h("div", { class: "state", role: "status" }, h("p", {}, this.t(key)), button);
+  }
+
+  /** What comes next, and when: what a change does is seen at once. */
+  #next(): HTMLElement[] {
+    const { settings } = this;
+    return settings!.next.filter(({ channel, due }) => channel !== "inbox" && due).map(({ channel, due, count }) => {
+      const at = Date.parse(due!);
+      const far = at - Date.now() > 6 * 86_400_000;
+      const time = new Intl.DateTimeFormat(this.locale, {
+        ...(far ? { day: "numeric", month: "short" } : { weekday: "long" }), hour: "numeric", minute: "2-digit",
+      }).format(at);
+      const send = () => this.#do(() => settings!.flush(channel), "sent");
+      return h("div", { class: "next", part: "next" }, icon(paths.clock),
+        h("span", {}, this.t("next", { channel: this.#channel(channel), time, n: count })),
+        h("button", { class: "text", "data-key": `send ${channel}`, onclick: send }, this.t("sendNow")));
+    });
+  }
+
+  #table(choices: Choice[]): HTMLElement {
+    const channels = [...new Set(choices.flatMap(({ channels }) => channels.map(({ channel }) => channel)))];
+    const head = h("tr", {}, h("th", { scope: "col" }, h("span", { class: "sr" }, this.t("what"))),
+      ...channels.map((channel) => h("th", { scope: "col" }, this.#channel(channel))));
+    const rows = choices.flatMap((choice) => {
+      const key = choice.category ?? choice.type ?? "";
+      const open = this.#open.has(key);
+      const row = this.#row(choice, channels, key, choice.types.length > 1);
+      return open ? [row, ...choice.types.map((type) => this.#row(type, channels, `${key} ${type.type}`, false))] : [row];
+    });
+    return h("table", { part: "choices" }, h("thead", {}, head), h("tbody", {}, ...rows));
+  }
+
+  #row(choice: Choice, channels: string[], key: string, opens: boolean): HTMLElement {
+    const open = this.#open.has(key);
+    const toggle = () => {
+      if (!this.#open.delete(key)) this.#open.add(key);
+      this.render();
+    };
+    const details = opens && h("button", {
+      class: "details", "data-key": `open ${key}`, "aria-expanded": String(open), "aria-label": this.t("details", { name: choice.title }), onclick: toggle,
+    }, icon(paths.down));
+    const name = h("bdi", {}, choice.title);
+    const lock = choice.required && h("span", { class: "lock", title: this.t("why") }, icon(paths.lock), this.t("required"));
+    const cells = channels.map((channel) => {
+      const own = choice.channels.find((one) => one.channel === channel);
+      return h("td", {}, own ? this.#control(choice, own, `${key} ${channel}`) : undefined);
+    });
+    return h("tr", { class: choice.type === undefined ? "category" : "type" }, h("th", { scope: "row" }, h("span", { class: "name" }, details, name, lock)), ...cells);
+  }
+
+  /** On and off is a switch, anything else a list. */
+  #control(choice: Choice, own: ChannelChoice, key: string): HTMLElement {
+    const name = `${choice.title}, ${this.#channel(own.channel)}`;
+    const label = h("span", { class: "channel", "aria-hidden": "true" }, this.#channel(own.channel));
+    const modes = own.modes.filter((mode) => mode !== "default" && !(choice.required && mode === "never"));
+    const choose = (mode: string) => this.#do(() => this.settings!.choose(choice, own.channel, mode), "saved");
+    const other = modes.find((mode) => mode !== "never");
+    const two = other !== undefined && own.mode !== null && modes.length <= 2 && (modes.includes("never") || modes.length === 1);
+    if (two) {
+      const fixed = modes.length === 1;
+      const on = own.mode !== "never";
+      return h("label", { class: "cell" }, label, this.#switch(key, name, on, fixed, () => choose(on ? "never" : other)));
+    }
+    const select = h("select", { "data-key": key, "aria-label": name, part: "select", onchange: () => choose(select.value) });
+    if (own.mode === null) select.append(h("option", { value: "", disabled: true, selected: true }, this.t("mixed")));
+    for (const mode of modes) select.append(h("option", { value: mode, selected: mode === own.mode }, this.#mode(mode)));
+    const mine = own.from !== undefined && own.from === (choice.type === undefined ? "category" : "type");
+    if (mine) select.append(h("option", { value: "default" }, this.t("standard")));
+    return h("label", { class: "cell" }, label, h("span", { class: "select" }, select));
+  }
+
+  #switch(key: string, name: string, on: boolean, fixed: boolean, flip: () => void): HTMLElement {
+    return h("button", {
+      class: "switch", part: "switch", role: "switch", "data-key": key, "aria-label": name, "aria-checked": String(on),
+      disabled: fixed, onclick: flip,
+    });
+  }
+
+  #quiet(): HTMLElement {
+    const settings = this.settings!;
+    const { quiet } = settings;
+    const on = quiet !== null && quiet !== "default";
+    const put = (next: typeof quiet) => this.#do(() => settings.setQuiet(next), "saved");
+    const id = `quiet-${++ids}`;
+    const flip = () => put(on ? "default" : { from: "22:00", to: "07:00" });
+    const part = h("section", { part: "quiet" },
+      h("div", { class: "line" }, h("div", {}, h("h3", { id }, this.t("quiet")), h("p", {}, this.t("quietHint"))),
+        this.#switch("quiet", this.t("quiet"), on, false, flip)));
+    if (!on) return part;
+    const time = (end: "from" | "to") => {
+      const input = h("input", {
+        type: "time", required: true, value: quiet[end], "data-key": `quiet ${end}`,
+        onchange: () => input.value && input.value !== quiet[end === "from" ? "to" : "from"] ? put({ ...quiet, [end]: input.value }) : (input.value = quiet[end]),
+      });
+      return h("label", { class: "field" }, this.t(end), input);
+    };
+    const names = new Intl.DateTimeFormat(this.locale, { weekday: "short", timeZone: "UTC" });
+    const days = week.map((day, at) => {
+      // The 1st of January 2024 was a Monday.
+      const chosen = quiet.days?.includes(day) ?? true;
+      const name = names.format(Date.UTC(2024, 0, 1 + at));
+      const pick = () => {
+        const all = week.filter((one) => (one === day ? !chosen : (quiet.days?.includes(one) ?? true)));
+        if (all.length) void put({ ...quiet, days: all.length === 7 ? null : all });
+      };
+      return h("button", { class: "day", "data-key": `day ${day}`, "aria-pressed": String(chosen), onclick: pick }, name);
+    });
+    part.append(h("div", { class: "times" }, time("from"), time("to"),
+      h("div", { class: "field", role: "group", "aria-label": this.t("days") }, this.t("days"), h("div", { class: "days" }, ...days))));
+    return part;
+  }
+
+  #push(): HTMLElement[] {
+    const settings = this.settings!;
+    const worker = this.getAttribute("push-worker");
+    if (!settings.pushKey || !canPush(worker)) return [];
+    const on = !!this.#pushed;
+    const flip = () => this.#do(async () => {
+      try {
+        const subscription = await subscribe(settings.pushKey!, worker, !on);
+        if (subscription) await settings.push(subscription.toJSON(), !on);
+        if (on) await subscription?.unsubscribe();
+        this.#pushed = !on;
+      } finally {
+        this.#blocked = globalThis.Notification?.permission === "denied";
+        this.render();
+      }
+    }, "saved");
+    return [h("section", { part: "push" },
+      h("div", { class: "line" }, h("div", {}, h("h3", {}, this.t("browser")), h("p", {}, this.t(this.#blocked ? "blocked" : "browserHint"))),
+        this.#switch("push", this.t("browser"), on, false, flip)))];
+  }
+
+  #muted(): HTMLElement[] {
+    const settings = this.settings!;
+    if (!settings.mutes.length) return [];
+    const lift = async (mute: Mute) => {
+      if (await this.#do(() => settings.mute(mute, false))) this.#say(this.t("unmuted"), () => this.#do(() => settings.mute(mute, true)));
+    };
+    const rows = settings.mutes.map((mute) => {
+      const name = mute.title ?? mute.topic ?? mute.object ?? "";
+      return h("li", {}, h("bdi", {}, name), mute.channel === "*" ? undefined : h("span", { class: "hint" }, this.#channel(mute.channel)),
+        h("button", { class: "text", "data-key": `mute ${name}`, "aria-label": `${this.t("unmute")}: ${name}`, onclick: () => void lift(mute) }, this.t("unmute")));
+    });
+    return [h("section", { part: "mutes" }, h("h3", {}, this.t("muted")), h("ul", { role: "list" }, ...rows))];
+  }
+
+  #channel(channel: string): string {
+    const key = known[channel];
+    return key ? this.t(key) : channel.charAt(0).toUpperCase() + channel.slice(1);
+  }
+
+  #mode(mode: string): string {
+    if (mode === "never" || mode === "immediate") return this.t(mode);
+    return this.settings!.digests[mode] ?? mode.charAt(0).toUpperCase() + mode.slice(1).replace(/[_-]/g, " ");
+  }
+
+  async #do(change: () => Promise<void>, word?: Key): Promise<boolean> {
+    try {
+      await change();
+      if (word) this.#say(this.t(word));
+      this.emit("tidings-preferences", undefined);
+      return true;
+    } catch {
+      this.#say(this.t("notDone"));
+      return false;
+    } finally {
+      // A control that was changed by hand and taken back shows what is.
+      this.#last = "";
+      this.render();
+    }
+  }
+
+  #say(text: string, undo?: () => void): void {
+    const back = () => {
+      say(this.#toast, "");
+      undo!();
+    };
+    this.#toast.replaceChildren(h("span", {}, text));
+    if (undo) this.#toast.append(h("button", { onclick: back }, this.t("undo")));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => say(this.#toast, ""), TOAST_MS);
+  }
+
+  override attributeChangedCallback(name: string, old: string | null, value: string | null): void {
+    if (name !== "push-worker") return super.attributeChangedCallback(name, old, value);
+    if (this.root) this.relabel();
+  }
+}
+

@@ -1,0 +1,83 @@
+import type { Preference } from "../core/index.js";
+
+const types = [
+  { type: "artwork_published", category: "following", title: "New works", inbox: "immediate", email: "weekly" },
+  { type: "show_opens", category: "following", title: "Shows near you", inbox: "immediate", email: "daily" },
+  { type: "comment", category: "comments", title: "Comments on your works", inbox: "immediate", email: "immediate" },
+  { type: "mention", category: "comments", title: "Mentions", inbox: "immediate", email: "immediate" },
+  { type: "invoice", category: "account", title: "Invoices", inbox: "immediate", email: "immediate", required: true },
+];
+const categories = { following: "Artists and galleries you follow", comments: "Comments", account: "Your account" };
+const digests = { daily: "Once a day", weekly: "Every Monday" };
+
+/** The preferences of one person, as the mock keeps them. */
+export class MockSettings {
+  preferences: Preference[] = [{ topic: "artist/7", channel: "*", mode: "never" }];
+  quiet: unknown = "default";
+  push: unknown;
+  pushKey: string | undefined;
+  waiting = 4;
+
+  answer(): object {
+    const choice = (row: (typeof types)[0]) => ({
+      type: row.type, title: row.title, required: row.required ?? false,
+      channels: (["inbox", "email"] as const).map((channel) => ({ channel, ...this.#mode(row, channel) })),
+    });
+    return {
+      preferences: this.preferences,
+      choices: Object.entries(categories).map(([category, title]) => {
+        const rows = types.filter((row) => row.category === category).map(choice);
+        const channels = ["inbox", "email"].map((channel, at) => {
+          const own = this.#find({ category }, channel);
+          const modes = new Set(rows.map((row) => row.channels[at]!.mode));
+          return { channel, modes: rows[0]!.channels[at]!.modes, mode: modes.size === 1 ? [...modes][0] : null, from: own ? "category" : "default" };
+        });
+        return { category, title, required: rows.every(({ required }) => required), channels, types: rows };
+      }),
+      digests,
+      mutes: this.preferences.filter(({ topic, object }) => topic ?? object).map(({ mode: _, ...mute }) => ({ ...mute, title: "Andy Warhol" })),
+      quiet_hours: this.quiet,
+      ...(this.pushKey && { push: { key: this.pushKey } }),
+    };
+  }
+
+  patch(body: any): string | undefined {
+    if ("quiet_hours" in body) this.quiet = body.quiet_hours;
+    for (const line of Array.isArray(body) ? (body as Preference[]) : (body.preferences ?? [])) {
+      if (line.mode === "never" && types.some(({ type, required }) => type === line.type && required)) return "required";
+      this.preferences = this.preferences.filter((one) => !same(one, line));
+      if (line.mode !== "default") this.preferences.push(line);
+    }
+    return undefined;
+  }
+
+  lanes(): object[] {
+    const mode = this.#mode(types[0]!, "email").mode;
+    if (mode === "never" || mode === "immediate" || !this.waiting) return [];
+    const due = new Date();
+    due.setHours(9, 0, 0, 0);
+    due.setDate(due.getDate() + (mode === "weekly" ? (8 - due.getDay()) % 7 || 7 : 1));
+    return [{ channel: "email", lane: `digest:${mode}`, due: due.toISOString(), held_by: null, entries: Array(this.waiting).fill({}) }];
+  }
+
+  flush(): object {
+    this.waiting = 0;
+    return {};
+  }
+
+  #find(of: Partial<Preference>, channel: string): Preference | undefined {
+    return this.preferences.find((one) => same(one, { ...of, channel } as Preference));
+  }
+
+  #mode(row: (typeof types)[0], channel: "inbox" | "email"): { mode: string; from: string; modes: string[] } {
+    const own = this.#find({ type: row.type }, channel);
+    const of = this.#find({ category: row.category }, channel);
+    const mode = own?.mode ?? (row.required && of?.mode === "never" ? row[channel] : (of?.mode ?? row[channel]));
+    const modes = channel === "inbox" ? ["never", "immediate"] : ["never", "immediate", "daily", "weekly"];
+    return { mode, from: own ? "type" : of ? "category" : "default", modes: row.required ? modes.slice(1) : modes };
+  }
+}
+
+function same(a: Preference, b: Preference): boolean {
+  return (["category", "type", "topic", "object", "channel"] as const).every((key) => (a[key] ?? null) === (b[key] ?? null));
+}
