@@ -25,6 +25,7 @@ mod site;
 mod streaming;
 #[cfg(test)]
 mod tests;
+mod ui;
 mod users;
 pub mod v1;
 
@@ -60,6 +61,7 @@ pub fn router(service: Arc<Service>) -> Router {
     calls
         .merge(site::routes())
         .merge(mailbox::routes())
+        .merge(ui::routes())
         .merge(feedback::routes())
         .merge(cluster::follow::routes())
         .merge(cluster::nodes_own::routes())
