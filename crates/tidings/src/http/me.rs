@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use super::call::{Calls, Kind};
 use super::error::Code;
 use super::v1::inbox::marks;
-use super::v1::{inbox, preferences, subscriptions, waiting};
+use super::v1::{inbox, preferences, push, subscriptions, waiting};
 use crate::token::Scope;
 
 /// The errors of a body.
@@ -59,7 +59,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "my_preferences",
             reads(Scope::PREFERENCES),
             routes!(preferences::get_preferences),
-            &[],
+            &[Code::InvalidQuery],
         )
         .mine(
             "patch_my_preferences",
@@ -89,6 +89,8 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(subscriptions::unfollow),
             TOPIC,
         )
+        .mine("join_my_push", changes(Scope::PUSH), routes!(push::join_push), BODY)
+        .mine("leave_my_push", changes(Scope::PUSH), routes!(push::leave_push), BODY)
 }
 
 /// The errors of following: those of unfollowing, and limits.

@@ -13,6 +13,7 @@ mod objects;
 mod pausing;
 pub(super) mod preferences;
 mod preview;
+pub(super) mod push;
 mod recipients;
 mod schema;
 pub(super) mod subscriptions;
@@ -29,7 +30,7 @@ use super::call::Calls;
 /// All calls.
 pub(super) fn calls(calls: Calls) -> Calls {
     let calls = recipients::calls(calls);
-    let calls = subscriptions::calls(calls);
+    let calls = push::calls(subscriptions::calls(calls));
     let calls = preferences::calls(calls);
     let calls = preview::calls(calls);
     let calls = events::calls(calls);
