@@ -6,6 +6,7 @@
 
 mod answer;
 mod call;
+mod chosen;
 pub mod cluster;
 pub mod error;
 pub mod feedback;

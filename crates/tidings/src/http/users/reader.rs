@@ -50,6 +50,11 @@ impl FromRequestParts<Arc<Service>> for Reader {
 }
 
 impl Reader {
+    /// Returns true if an end user calls, with a token.
+    pub(in crate::http) fn is_user(&self) -> bool {
+        self.token.is_some()
+    }
+
     /// What was read of the recipient. End users whom nobody has made yet have nothing, which is no error.
     pub(in crate::http) fn or_nothing<T: Default>(
         &self,
