@@ -8,6 +8,7 @@ mod answer;
 mod call;
 mod chosen;
 pub mod cluster;
+mod dev_inbox;
 pub mod error;
 pub mod feedback;
 pub mod listen;
@@ -62,6 +63,7 @@ pub fn router(service: Arc<Service>) -> Router {
     calls
         .merge(site::routes())
         .merge(mailbox::routes())
+        .merge(dev_inbox::routes())
         .merge(ui::routes())
         .merge(feedback::routes())
         .merge(cluster::follow::routes())
