@@ -57,8 +57,8 @@ fn get(rig: &Rig, path: &str) -> Value {
     answer.json()
 }
 
-fn prefer(rig: &Rig, body: Value) {
-    let answer = rig.call(Method::PATCH, TWIN, &body);
+fn prefer(rig: &Rig, body: &Value) {
+    let answer = rig.call(Method::PATCH, TWIN, body);
     assert!(answer.status.is_success(), "{answer:?}");
 }
 
@@ -131,15 +131,15 @@ fn the_mode_in_force_says_where_it_comes_from() {
     let pair = |mode: &str, from: &str| (json!(mode), json!(from));
     // A weekly type beside one that is urgent: the category has no mode of its own.
     assert_eq!(in_force(&all(), 0, None), (Value::Null, json!("default")));
-    prefer(&rig, json!([{ "category": "*", "channel": "email", "mode": "never" }]));
+    prefer(&rig, &json!([{ "category": "*", "channel": "email", "mode": "never" }]));
     assert_eq!(in_force(&all(), 0, Some(0)), pair("never", "*"));
     assert_eq!(in_force(&all(), 0, None), pair("never", "*"));
-    prefer(&rig, json!([{ "category": "account", "channel": "email", "mode": "never" }]));
+    prefer(&rig, &json!([{ "category": "account", "channel": "email", "mode": "never" }]));
     // Those that can be turned off say what holds for the category.
     assert_eq!(in_force(&all(), 1, None), pair("never", "category"));
     assert_eq!(in_force(&all(), 1, Some(0)), pair("immediate", "default"));
     assert_eq!(in_force(&all(), 1, Some(1)), pair("never", "category"));
-    prefer(&rig, json!([{ "type": "login", "channel": "email", "mode": "daily" }]));
+    prefer(&rig, &json!([{ "type": "login", "channel": "email", "mode": "daily" }]));
     assert_eq!(in_force(&all(), 1, Some(1)), pair("daily", "type"));
     // The list of section 4 is as it was, and a part of this.
     let list = get(&rig, TWIN);
