@@ -23,6 +23,36 @@ pub struct Presentation {
     pub digests: BTreeMap<String, Quota>,
     /// Templates of the host's own, by their names, such as `email/layout.html`.
     pub templates: BTreeMap<String, String>,
+    /// The order in which the configuration has what people choose from.
+    #[serde(default)]
+    pub order: Order,
+}
+
+/// The names of what people choose from, in the order of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// The categories.
+    pub categories: Vec<String>,
+    /// The types.
+    pub types: Vec<String>,
+}
+
+impl Order {
+    /// Names in an order; those that it lacks come last, sorted.
+    ///
+    /// # Examples
+    /// ```
+    /// use tidings_core::presentation::Order;
+    ///
+    /// let order = ["works".to_owned(), "account".to_owned(), "gone".to_owned()];
+    /// assert_eq!(Order::put(&order, ["account", "new", "works"]), ["works", "account", "new"]);
+    /// ```
+    pub fn put<'n>(order: &[String], names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
+        let mut names: Vec<&str> = names.into_iter().collect();
+        let place = |name: &str| order.iter().position(|known| known == name);
+        names.sort_by_cached_key(|name| (place(name).unwrap_or(usize::MAX), *name));
+        names
+    }
 }
 
 /// The sender as recipients know them.

@@ -88,8 +88,15 @@ impl Design {
     }
 
     fn of(channel: &str, sender: Sender, rules: &Rules) -> Result<Self, DesignError> {
-        let Presentation { brand, types, category_reply_to, reply_to, digests, templates } =
-            &rules.presentation;
+        let Presentation {
+            brand,
+            types,
+            category_reply_to,
+            reply_to,
+            digests,
+            templates,
+            order: _,
+        } = &rules.presentation;
         let usual_locale = &rules.defaults.locale;
         let mut categories = BTreeMap::new();
         for (name, category) in &rules.categories {
@@ -256,6 +263,11 @@ impl Design {
         let phrases =
             types.into_iter().filter_map(|event_type| self.types.get(event_type.as_str()));
         phrases.map(|phrases| &phrases.title).all(|title| title.serves(language))
+    }
+
+    /// Returns true if a language has the title of a category, as far as any has.
+    pub(crate) fn has_category(&self, name: &str, language: &Language) -> bool {
+        self.categories.get(name).is_none_or(|title| title.serves(language))
     }
 
     /// The title of a category, or its name in words.

@@ -92,6 +92,38 @@ pub struct Offer {
     pub set: String,
 }
 
+/// The names of what can be chosen, for one locale. A text that lacks it is in the default one.
+#[derive(Debug)]
+pub struct Titles<'d> {
+    design: &'d Design,
+    language: Language,
+}
+
+impl Titles<'_> {
+    /// The title of a category, or its name in words.
+    #[must_use]
+    pub fn category(&self, name: &str) -> String {
+        let has_title = self.design.has_category(name, &self.language);
+        let language = if has_title { &self.language } else { &self.design.usual };
+        self.design.category(name, language)
+    }
+
+    /// The title of a type, or its name in words.
+    #[must_use]
+    pub fn event_type(&self, name: &Id) -> String {
+        let has_title = self.design.has_titles([name], &self.language);
+        let language = if has_title { &self.language } else { &self.design.usual };
+        self.design.type_name(name, language)
+    }
+
+    /// The words for a digest; `None` where the product has none in the language.
+    #[must_use]
+    pub fn digest(&self, every: Every) -> Option<String> {
+        let words = self.language.has_words.then_some(self.language.words)?;
+        Some(capitalised(&words.site.often(every, words)))
+    }
+}
+
 #[derive(Serialize)]
 struct Site {
     title: String,
@@ -233,17 +265,26 @@ impl Design {
         )
     }
 
+    /// The name of a type among others: its title, or its name in words.
+    fn type_name(&self, event_type: &Id, language: &Language) -> String {
+        let title = self
+            .plural_title(event_type, language)
+            .unwrap_or_else(|| text::clean(&in_words(event_type.as_str())));
+        capitalised(&title)
+    }
+
+    /// The names of what can be chosen, for a locale.
+    #[must_use]
+    pub fn titles(&self, locale: &str) -> Titles<'_> {
+        Titles { design: self, language: Language::of(locale) }
+    }
+
     fn row<'r>(&self, row: &'r Row, language: &Language) -> RowView<'r> {
         let words = language.words;
         let site = &words.site;
         let title = match &row.name {
             Name::Title(title) => cut_name(title, words),
-            Name::Type(event_type) => {
-                let title = self
-                    .plural_title(event_type, language)
-                    .unwrap_or_else(|| text::clean(&in_words(event_type.as_str())));
-                words.isolated(capitalised(&title))
-            }
+            Name::Type(event_type) => words.isolated(self.type_name(event_type, language)),
             Name::AllMail => site.all_mail.to_owned(),
             Name::All => site.all.to_owned(),
         };

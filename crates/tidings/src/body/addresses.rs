@@ -167,11 +167,32 @@ impl Shown {
 /// A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it is read by the core; this is what the document says of it")]
-struct PushSubscription {
+#[schema(example = json!({"endpoint": "https://push.example.net/send/1", "keys": {"p256dh": "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM", "auth": "tBHItJI5svbpez7KI4CCXg"}}))]
+pub(crate) struct PushSubscription {
     /// Address of the browser's push service.
     endpoint: String,
     /// Keys of the browser.
     keys: PushKeys,
+}
+
+/// A browser's subscription as it is stored.
+pub(crate) struct Browser(pub(crate) String);
+
+impl<'de> Deserialize<'de> for Browser {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let object = Value::deserialize(deserializer)?;
+        let read = OfKind(AddressKind::WebPush).one(&object.to_string());
+        let mut read = read.map_err(D::Error::custom)?;
+        read.pop().map(Self).ok_or_else(|| D::Error::custom("is empty"))
+    }
+}
+
+/// A browser's subscription that ends; its endpoint is enough.
+#[derive(Deserialize, ToSchema)]
+#[schema(example = json!({"endpoint": "https://push.example.net/send/1"}))]
+pub(crate) struct GonePushSubscription {
+    /// Address of the browser's push service.
+    pub(crate) endpoint: String,
 }
 
 /// Keys of a browser, in base64url.

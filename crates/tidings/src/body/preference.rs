@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use tidings_core::channel::{EACH, INBOX};
 use tidings_core::command::Choice;
 use tidings_core::preference::ALL_CATEGORIES;
+use tidings_core::recipient::OwnHours;
 use tidings_core::{Command, Id, Mode, PreferenceScope, Rules};
 use utoipa::ToSchema;
 
@@ -11,7 +12,7 @@ use super::fault::{About, Fault};
 use super::fields::Fields;
 use super::json::Json;
 use super::text::{Text, Topic};
-use super::{known_channel, not_one, unknown};
+use super::{known_channel, not_one, quiet, unknown};
 use crate::wording::quoted;
 
 /// A preference for a type, a category or all categories, or the mute of a topic or an object. A mute has precedence
@@ -155,6 +156,51 @@ impl Preference {
     }
 }
 
+/// A change of preferences: their list, or an object with it.
+#[derive(Deserialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it is read by its parts, which tell faults better")]
+pub(crate) enum PreferenceChange {
+    List(Vec<Preference>),
+    WithHours(WithHours),
+}
+
+/// Preferences to set, and quiet hours.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PreferencesAndHours, example = json!({"preferences": [{"type": "comment", "channel": "email", "mode": "never"}], "quiet_hours": {"from": "22:00", "to": "07:00"}}))]
+pub(crate) struct WithHours {
+    /// Preferences to set; the others stay as they are.
+    #[serde(default)]
+    preferences: Vec<Preference>,
+    /// Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel.
+    #[serde(default, deserialize_with = "quiet::given")]
+    #[schema(value_type = Option<quiet::Shown>, required = false)]
+    quiet_hours: Option<quiet::Given>,
+}
+
+impl WithHours {
+    /// The choices, and the quiet hours where they are given.
+    ///
+    /// # Errors
+    /// As [`Preference::choice`], or hours that are none.
+    pub(crate) fn read(self, rules: &Rules) -> Result<(Vec<Choice>, Option<Hours>), Fault> {
+        let preferences = (1_u64..).zip(self.preferences);
+        let chosen = preferences.map(|(number, preference)| {
+            preference.choice(rules).map_err(|fault| of_item(number, fault))
+        });
+        let hours = self.quiet_hours.map(quiet::Given::choice).transpose()?;
+        Ok((chosen.collect::<Result<_, _>>()?, hours))
+    }
+}
+
+/// Quiet hours of one's own; `None` = those of each channel.
+type Hours = Option<Box<OwnHours>>;
+
+fn of_item(number: u64, fault: Fault) -> Fault {
+    Fault { reason: format!("item {number}: {}", fault.reason), ..fault }
+}
+
 /// Reads a list of preferences.
 ///
 /// # Errors
@@ -168,8 +214,7 @@ pub(crate) fn choices(rules: &Rules, list: Vec<Json<'_>>) -> Result<Vec<Choice>,
         };
         let preference = Fields::new(table).body::<Preference>();
         let choice = preference.and_then(|preference| preference.choice(rules));
-        choice
-            .map_err(|fault| Fault { reason: format!("item {number}: {}", fault.reason), ..fault })
+        choice.map_err(|fault| of_item(number, fault))
     };
     (1..).zip(list).map(read).collect()
 }

@@ -2,7 +2,7 @@
 
 use tidings_core::channel::EMAIL;
 use tidings_core::event::Pivot;
-use tidings_core::presentation::{Brand, Presentation, Quota, Share, Wording};
+use tidings_core::presentation::{Brand, Order, Presentation, Quota, Share, Wording};
 use tidings_mail::{Sentence, is_color, picture_address, web_address};
 
 use super::brand::is_of_this_machine;
@@ -63,6 +63,13 @@ pub(super) fn presentation(
             shown.digests.insert(name.to_owned(), quota);
         }
     }
+    // The tables of a file are sorted by name; their places tell how they stand there.
+    let in_order = |key: &str| {
+        let mut found = named(key);
+        found.sort_by_key(|(_, section)| section.header.start);
+        found.into_iter().map(|(name, _)| name.to_owned()).collect()
+    };
+    shown.order = Order { categories: in_order("categories"), types: in_order("types") };
     shown
 }
 

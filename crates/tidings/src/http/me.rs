@@ -10,8 +10,8 @@ use utoipa_axum::routes;
 
 use super::call::{Calls, Kind};
 use super::error::Code;
-use super::v1::inbox::marks;
-use super::v1::{inbox, live, preferences, subscriptions, waiting};
+use super::v1::inbox::{live, marks};
+use super::v1::{inbox, preferences, push, subscriptions, waiting};
 use crate::token::Scope;
 
 /// The errors of a body.
@@ -66,7 +66,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             Scope::PREFERENCES,
             Kind::Looks,
             routes!(preferences::get_preferences),
-            &[],
+            &[Code::InvalidQuery],
         )
         .mine(
             "patch_my_preferences",
@@ -105,6 +105,8 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(subscriptions::unfollow),
             TOPIC,
         )
+        .mine("join_my_push", Scope::PUSH, Kind::Changes, routes!(push::join_push), BODY)
+        .mine("leave_my_push", Scope::PUSH, Kind::Changes, routes!(push::leave_push), BODY)
 }
 
 /// The errors of following: those of unfollowing, and limits.

@@ -6,7 +6,9 @@
 
 mod answer;
 mod call;
+mod chosen;
 pub mod cluster;
+mod dev_inbox;
 pub mod error;
 pub mod feedback;
 pub mod listen;
@@ -26,6 +28,7 @@ mod site;
 mod streaming;
 #[cfg(test)]
 mod tests;
+mod ui;
 mod users;
 pub mod v1;
 
@@ -62,6 +65,8 @@ pub fn router(service: Arc<Service>) -> Router {
     calls
         .merge(site::routes())
         .merge(mailbox::routes())
+        .merge(dev_inbox::routes())
+        .merge(ui::routes())
         .merge(feedback::routes())
         .merge(cluster::follow::routes())
         .merge(cluster::nodes_own::routes())

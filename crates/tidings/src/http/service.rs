@@ -14,7 +14,7 @@ use tidings_node::{
     RuntimeError,
 };
 use tidings_store::FjallStore;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -81,6 +81,8 @@ pub struct Service {
     pub(super) readers: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
     rules: RwLock<Arc<Rules>>,
+    /// The turn of who changes the browsers of a recipient.
+    pub(super) browsers: Mutex<()>,
     /// The pages to which mails lead; `None` where nobody asks for them.
     pub(super) site: Option<Arc<Site>>,
     /// The streams of inboxes.
@@ -102,13 +104,10 @@ impl Service {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Self {
+        let bytes_max = settings.bodies_bytes_max;
         Self {
             access,
-            bodies: BodyRoom::of(
-                settings.bodies_bytes_max,
-                settings.bodies_bytes_max,
-                settings.body_patience,
-            ),
+            bodies: BodyRoom::of(bytes_max, bytes_max, settings.body_patience),
             open_bodies: BodyRoom::of(
                 settings.open_bodies_bytes_max,
                 settings.open_bodies_peer_bytes_max,
@@ -130,6 +129,7 @@ impl Service {
             settings,
             clock,
             rules: RwLock::new(Arc::new(rules)),
+            browsers: Mutex::default(),
             site: None,
             feedback: Feedback::default(),
             handle,

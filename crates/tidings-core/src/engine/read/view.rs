@@ -381,6 +381,28 @@ impl<'a> Reader<'a> {
         engine.intake.objects.kept
     }
 
+    /// The preference that applies to each type on a channel, with the level at which it was set; types without one are
+    /// left out.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownRecipient`].
+    pub fn applying(
+        &self,
+        id: &Id,
+        channel: ChannelNo,
+    ) -> Result<BTreeMap<String, (PreferenceScope, Mode)>, Refused> {
+        let engine = self.engine;
+        let RecipientAt { bucket: at, number } = engine.find(id)?;
+        let preferences = &engine.shards.bucket(at).preferences;
+        let current = engine.intake.compiled.current();
+        let types = current.into_iter().flat_map(|version| version.types());
+        let applying = |of_type: &Type| {
+            let (scope, mode) = preferences.applying(number.0, channel, of_type)?;
+            Some((of_type.name.clone(), (scope, mode.clone())))
+        };
+        Ok(types.filter_map(applying).collect())
+    }
+
     /// The lane that entries of each type take on a channel now, for a recipient; `None` = no entry.
     ///
     /// # Errors

@@ -119,7 +119,7 @@ fn a_token_opens_the_calls_of_its_recipient() {
     change(Method::PATCH, "/v1/me/preferences", never.clone());
     assert_eq!(server.get(INBOX, &token).json()["unseen"], 0);
     assert_eq!(server.get("/v1/me/subscriptions", &token).json()["topics"], json!(["artist/42"]));
-    assert_eq!(server.get("/v1/me/preferences", &token).json(), never);
+    assert_eq!(server.get("/v1/me/preferences", &token).json()["preferences"], never);
     assert_eq!(server.get("/v1/me/pending", &token).json()["lanes"], json!([]));
     change(Method::DELETE, "/v1/me/subscriptions/artist%2F42", Value::Null);
     // What was ben's is as it was.
@@ -268,7 +268,7 @@ fn whom_nobody_has_made_has_nothing_and_changes_nothing() {
     );
     assert_eq!(server.get("/v1/me/pending", &token).json()["lanes"], json!([]));
     assert_eq!(server.get("/v1/me/subscriptions", &token).json()["topics"], json!([]));
-    assert_eq!(server.get("/v1/me/preferences", &token).json(), json!([]));
+    assert_eq!(server.get("/v1/me/preferences", &token).json()["preferences"], json!([]));
     let mark = json!({ "up_to": "2024-01-01T00:00:00Z" });
     let choice = json!([{ "type": "note", "channel": "email", "mode": "never" }]);
     for (method, path, body) in [

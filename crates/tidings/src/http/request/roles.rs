@@ -31,6 +31,8 @@ const PUBLISH: &[&str] = &[
     "follow",
     "unfollow",
     "follow_many",
+    "join_push",
+    "leave_push",
     "put_preferences",
     "patch_preferences",
     "mark_seen",

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::channel::{self, CHANNELS, EACH};
 use tidings_core::command::Choice;
-use tidings_core::rules::{Digest, Every, Policy, TypeRules};
+use tidings_core::rules::{Digest, Policy, TypeRules};
 use tidings_core::{Batch, Id, Mode, Object, PreferenceScope, Rules};
 use tidings_mail::{Choices, Name, Offer, Pace, Row, ShortName, Unsubscribe};
 use tidings_node::Durable;
 
 use crate::body::json;
 use crate::body::preference::{Preference, choices};
+use crate::http::chosen::{self, hours};
 
 /// The most topics, and the most objects, that the page offers to mute.
 const TOPICS_MAX: usize = 8;
@@ -263,10 +264,7 @@ impl<'r> Chooser<'r> {
 
     /// The mode by which a type comes as its rules say, whatever is chosen for its category or for all.
     fn own(&self, event_type: &str) -> Mode {
-        match self.route(event_type) {
-            Some((_, Policy::Digest { digest })) => Mode::Digest(digest.clone()),
-            _ => Mode::Immediate,
-        }
+        chosen::own(self.rules, event_type, self.channel)
     }
 
     /// The digests by which a type would come less often, the most frequent first: one of each frequency.
@@ -276,15 +274,10 @@ impl<'r> Chooser<'r> {
             Pace::Digest(every) => hours(every),
             Pace::Off | Pace::AtOnce => 0,
         };
-        let mut slower: Vec<(&str, &Digest)> = self
-            .rules
-            .digests
-            .iter()
-            .map(|(name, digest)| (name.as_str(), digest))
-            .filter(|(_, digest)| hours(digest.every) >= 24 && hours(digest.every) > now)
-            .filter(|_| !is_urgent)
-            .collect();
-        slower.sort_by_key(|(_, digest)| hours(digest.every));
+        let mut slower = chosen::digests(self.rules);
+        slower.retain(|(_, digest)| {
+            !is_urgent && hours(digest.every) >= 24 && hours(digest.every) > now
+        });
         slower.dedup_by_key(|(_, digest)| hours(digest.every));
         slower.truncate(DIGESTS_MAX);
         slower
@@ -344,17 +337,6 @@ impl<'r> Chooser<'r> {
         let chosen = self.chosen.iter().filter(is_optional);
         let channel = channel.to_owned();
         chosen.filter(move |choice| channel == EACH || choice.channel == channel)
-    }
-}
-
-/// About how many hours lie between two slots.
-fn hours(every: Every) -> u32 {
-    match every {
-        Every::Hours(hours) => u32::from(hours),
-        Every::Day => 24,
-        Every::Weekday => 34,
-        Every::Week(_) => 7 * 24,
-        Every::Month(_) => 30 * 24,
     }
 }
 

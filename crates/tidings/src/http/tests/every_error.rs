@@ -142,6 +142,10 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
         ("POST", mark) if mark.contains("/inbox/") => json(json!({ "event": "e1" })),
         ("PUT", "/v1/suppressions/{channel}/{address}") => json(json!({})),
         ("PUT" | "PATCH", choices) if choices.ends_with("/preferences") => json(json!([])),
+        ("PUT" | "DELETE", push) if push.ends_with("/push") => json(json!({
+            "endpoint": "https://push.example.net/send/1",
+            "keys": { "p256dh": "B".repeat(87), "auth": "a".repeat(22) },
+        })),
         ("PUT" | "PATCH", "/v1/objects/{id}" | "/v1/recipients/{id}")
         | (
             "POST",

@@ -7,13 +7,13 @@ mod explain;
 mod export;
 pub(super) mod inbox;
 mod keys;
-pub(super) mod live;
 mod messages;
 pub mod nodes;
 mod objects;
 mod pausing;
 pub(super) mod preferences;
 mod preview;
+pub(super) mod push;
 mod recipients;
 mod schema;
 pub(super) mod subscriptions;
@@ -30,7 +30,7 @@ use super::call::Calls;
 /// All calls.
 pub(super) fn calls(calls: Calls) -> Calls {
     let calls = recipients::calls(calls);
-    let calls = subscriptions::calls(calls);
+    let calls = push::calls(subscriptions::calls(calls));
     let calls = preferences::calls(calls);
     let calls = preview::calls(calls);
     let calls = events::calls(calls);
@@ -39,7 +39,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = events::cancel::calls(calls);
     let calls = objects::calls(calls);
     let calls = inbox::calls(calls);
-    let calls = live::calls(calls);
     let calls = waiting::calls(calls);
     let calls = messages::calls(calls);
     let calls = suppressions::calls(calls);

@@ -1,5 +1,9 @@
 //! Preferences: what a recipient receives, on which channel and when.
 
+mod choices;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -7,17 +11,19 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::command::Choice;
-use tidings_core::{Command, Id, Mode, PreferenceScope, Rules};
+use tidings_core::engine::{Refused, Reply};
+use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, Rules};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use self::choices::AllPreferences;
 use super::events::EventWarning;
 use crate::body::json;
-use crate::body::preference::{Preference, choices};
-use crate::http::answer::only;
+use crate::body::preference::{Preference, PreferenceChange, WithHours, choices};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::InPath;
+use crate::http::request::query::{FromQuery, InQuery, Parameters};
 use crate::http::users::reader::Reader;
 use crate::http::{Answer, Change, Service};
 use crate::wording::quoted;
@@ -29,7 +35,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "get_preferences",
             Kind::Looks,
             routes!(get_preferences),
-            &[Code::InvalidPath, Code::RecipientNotFound],
+            &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound],
         )
         .add("put_preferences", Kind::Changes, routes!(put_preferences), CHANGE)
         .add("patch_preferences", Kind::Changes, routes!(patch_preferences), CHANGE)
@@ -48,27 +54,69 @@ const CHANGE: &[Code] = &[
     Code::LimitExceeded,
 ];
 
+/// What is asked of preferences.
+#[derive(utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(in crate::http) struct PreferencesQuery {
+    /// True: with what may be chosen. For end users it always is.
+    #[param(value_type = Option<bool>)]
+    choices: bool,
+}
+
+impl FromQuery for PreferencesQuery {
+    const KNOWN: &'static [&'static str] = &["choices"];
+
+    fn read(query: &Parameters) -> Result<Self, Problem> {
+        let choices = query.word("choices", &[("true", true), ("false", false)])?;
+        Ok(Self { choices: choices.unwrap_or_default() })
+    }
+}
+
+/// Preferences as they are listed: what is set, or all that may be.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum PreferencesAnswer {
+    Set(Vec<Preference>),
+    All(Box<AllPreferences>),
+}
+
 /// List the preferences of a recipient
 ///
 /// Lists preferences for types, categories and digests that are configured now, and mutes. What is the same on each
-/// channel is one item, on `*`. Without a preference the policy of the type applies.
+/// channel is one item, on `*`. Without a preference the policy of the type applies. With `choices=true`, and for end
+/// users, the list is `preferences` of an object that has also what a page of preferences shows: for each category and
+/// type the modes that may be chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
+/// Push.
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/preferences", tag = "preferences",
-    params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    responses((status = 200, description = "The preferences", body = Vec<Preference>, example = json!([{"category": "following", "channel": "email", "mode": "weekly"}, {"type": "comment", "channel": "email", "mode": "never"}])))
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        PreferencesQuery,
+    ),
+    responses((status = 200, description = "The preferences", body = PreferencesAnswer, example = json!([{"category": "following", "channel": "email", "mode": "weekly"}, {"type": "comment", "channel": "email", "mode": "never"}])))
 )]
 pub(in crate::http) async fn get_preferences(
     State(service): State<Arc<Service>>,
     reader: Reader,
+    InQuery(query): InQuery<PreferencesQuery>,
 ) -> Result<Answer, Problem> {
     let id = reader.recipient.clone();
+    if query.choices || reader.is_user() {
+        let (rules, design) = (service.rules(), service.design());
+        let is_user = reader.is_user();
+        let all = service.look(move |node| {
+            if !is_user {
+                node.engine().preferences(&id)?;
+            }
+            AllPreferences::of(node, &rules, &design, &id)
+        });
+        let all = PreferencesAnswer::All(Box::new(all.await??));
+        return Answer::json(StatusCode::OK, &all);
+    }
     let chosen = service.look(move |node| node.engine().preferences(&id)).await?;
-    let list: Vec<Preference> = reader
-        .or_nothing(chosen.map_err(Problem::from))?
-        .into_iter()
-        .map(|(scope, channel, mode)| Preference::of(scope, channel, mode))
-        .collect();
-    Answer::json(StatusCode::OK, &list)
+    let list =
+        chosen?.into_iter().map(|(scope, channel, mode)| Preference::of(scope, channel, mode));
+    Answer::json(StatusCode::OK, &PreferencesAnswer::Set(list.collect()))
 }
 
 /// Replace all preferences of a recipient
@@ -97,11 +145,12 @@ async fn put_preferences(
 ///
 /// Sets the preferences in the list; the others stay as they are. `default` removes a preference. Either the
 /// whole list is accepted or nothing. Pending notifications move to the lane that now applies; `never`
-/// cancels them.
+/// cancels them. An object has the list as `preferences`, and may set `quiet_hours` as a profile does; of it neither has
+/// to be given.
 #[utoipa::path(
     patch, path = "/v1/recipients/{id}/preferences", tag = "preferences",
     params(("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256)),
-    request_body(content = Vec<Preference>, example = json!([{"type": "comment", "channel": "email", "mode": "immediate"}])),
+    request_body(content = PreferenceChange, example = json!([{"type": "comment", "channel": "email", "mode": "immediate"}])),
     responses(
         (status = 200, description = "The preferences are set, with warnings", body = Warned),
         (status = 204, description = "The preferences are set"),
@@ -121,19 +170,44 @@ async fn set(
     change: &Change,
     whole: bool,
 ) -> Result<Answer, Problem> {
-    let list = json::list(&change.body)?;
     let rules = service.rules();
-    let chosen = choices(&rules, list)?;
+    let is_object = change.body.trim_ascii_start().first() == Some(&b'{');
+    let (chosen, hours) = if is_object && !whole {
+        change.parse::<WithHours>()?.read(&rules)?
+    } else {
+        (choices(&rules, json::list(&change.body)?)?, None)
+    };
     let warnings = without_effect(&rules, &chosen);
-    let command = Command::Preferences { recipient, chosen, whole };
-    if warnings.is_empty() {
-        return service.done(change, command).await;
+    let mut commands = Vec::new();
+    if let Some(hours) = hours {
+        // A change of a profile makes one.
+        known(service, &recipient).await?;
+        let profile = RecipientChange {
+            quiet_hours: Some(hours),
+            ..RecipientChange::nothing(recipient.clone())
+        };
+        commands.push(Command::Recipient(Box::new(profile)));
     }
-    let done = |replies| {
-        only(replies)?;
+    commands.push(Command::Preferences { recipient, chosen, whole });
+    let done = |replies: Vec<Result<Reply, Problem>>| {
+        replies.into_iter().collect::<Result<Vec<_>, _>>()?;
+        if warnings.is_empty() {
+            return Ok(Answer::done());
+        }
         Answer::json(StatusCode::OK, &Warned { warnings })
     };
-    service.change(change, vec![command], done).await
+    service.change(change, commands, done).await
+}
+
+/// Checks that a recipient is there.
+///
+/// # Errors
+/// [`Code::RecipientNotFound`].
+pub(super) async fn known(service: &Service, recipient: &Id) -> Result<(), Problem> {
+    let id = recipient.clone();
+    let is_known = service.look(move |node| node.engine().recipient(&id).is_some()).await?;
+    let unknown = || Refused::UnknownRecipient(recipient.clone()).into();
+    is_known.then_some(()).ok_or_else(unknown)
 }
 
 /// Warnings of `never` for categories that have required types only.

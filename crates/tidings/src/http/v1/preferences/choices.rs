@@ -1,0 +1,343 @@
+//! The choices of a recipient, as a page of preferences shows them: what may be chosen, and what is in force.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use tidings_core::channel::{self, ChannelNo, INBOX};
+use tidings_core::engine::Presenter;
+use tidings_core::presentation::Order;
+use tidings_core::rules::{Policy, TypeRules};
+use tidings_core::{Id, Mode, PreferenceScope, Rules};
+use tidings_mail::{Design, Titles};
+use tidings_node::Durable;
+use utoipa::ToSchema;
+
+use crate::app::secret_here;
+use crate::body::preference::Preference;
+use crate::body::quiet;
+use crate::http::chosen::{digests, own};
+use crate::http::error::Problem;
+
+/// The channel of browsers.
+const WEBPUSH: &str = "webpush";
+
+/// The preferences of a recipient, with all that a page of preferences shows.
+#[derive(Serialize, ToSchema)]
+pub(in crate::http) struct AllPreferences {
+    /// The preferences that are set, mutes among them.
+    preferences: Vec<Preference>,
+    /// The categories that have types, in the order of the configuration.
+    choices: Vec<CategoryChoice>,
+    /// The digests in the recipient's language, by name; those for which there are no words are left out.
+    digests: BTreeMap<String, String>,
+    /// The muted topics and objects.
+    mutes: Vec<Mute>,
+    /// Quiet hours: null = none at all, `default` = those of each channel.
+    quiet_hours: Option<quiet::Shown>,
+    /// The key by which browsers subscribe; left out where nothing is sent to browsers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    push: Option<PushKey>,
+}
+
+/// A category, and what may be chosen for all its types.
+#[derive(Serialize, ToSchema)]
+struct CategoryChoice {
+    /// Its name.
+    category: String,
+    /// Its title, in the recipient's language.
+    title: String,
+    /// True if no type of it can be turned off.
+    required: bool,
+    /// The channels that its types have.
+    channels: Vec<ChannelChoice>,
+    /// Its types, in the order of the configuration.
+    types: Vec<TypeChoice>,
+}
+
+/// A type, and what may be chosen for it.
+#[derive(Serialize, ToSchema)]
+struct TypeChoice {
+    /// Its name.
+    r#type: String,
+    /// Its title, in the recipient's language.
+    title: String,
+    /// True if it can't be turned off.
+    required: bool,
+    /// Its channels.
+    channels: Vec<ChannelChoice>,
+}
+
+/// What may be chosen on a channel, and what is in force.
+#[derive(Serialize, ToSchema)]
+struct ChannelChoice {
+    /// The channel.
+    channel: &'static str,
+    /// The modes that may be chosen: `never`, `immediate`, and digests, the most frequent first.
+    modes: Vec<String>,
+    /// The mode in force; null where the types of a category have several. Of a category it is that of the types that can
+    /// be turned off, if it has any.
+    mode: Option<String>,
+    /// Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none (`default`).
+    from: Level,
+}
+
+/// A level at which a preference is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = PreferenceLevel)]
+enum Level {
+    #[serde(rename = "type")]
+    Type,
+    #[serde(rename = "category")]
+    Category,
+    #[serde(rename = "*")]
+    All,
+    #[serde(rename = "default")]
+    Default,
+}
+
+/// A muted topic or object, on a channel or on each (`*`).
+#[derive(Serialize, ToSchema)]
+struct Mute {
+    /// The topic, with everything below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    topic: Option<String>,
+    /// The object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<String>,
+    /// Its title, if it is known.
+    title: Option<String>,
+    /// The channel; `*` is each.
+    channel: String,
+}
+
+/// The key by which browsers subscribe to Web Push.
+#[derive(Serialize, ToSchema)]
+struct PushKey {
+    /// The public key of the server (VAPID), in base64url.
+    key: String,
+}
+
+/// What is chosen for types: by channel and type.
+type Applying = BTreeMap<ChannelNo, BTreeMap<String, (PreferenceScope, Mode)>>;
+
+impl AllPreferences {
+    /// The preferences of a recipient; of one who is not there, as they are without any.
+    pub(super) fn of(
+        node: &Durable,
+        rules: &Rules,
+        design: &Design,
+        recipient: &Id,
+    ) -> Result<Self, Problem> {
+        let engine = node.engine();
+        let profile = engine.recipient(recipient);
+        let locale = profile.and_then(|profile| profile.locale.as_deref());
+        let titles = design.titles(locale.unwrap_or(&rules.defaults.locale));
+        let mut applying = Applying::new();
+        let mut chosen = Vec::new();
+        if profile.is_some() {
+            chosen = engine.preferences(recipient)?;
+            for channel in channel::TABLE {
+                let found = engine.reader(node.view()).applying(recipient, channel.number)?;
+                applying.insert(channel.number, found);
+            }
+        }
+        let mut presenter = Presenter::new(engine, node.view());
+        let mut mutes = Vec::new();
+        for (scope, channel, mode) in &chosen {
+            let (topic, object) = match scope {
+                PreferenceScope::Topic(id) => (Some(id), None),
+                PreferenceScope::Object(id) => (None, Some(id)),
+                _ => continue,
+            };
+            let Some(id) = topic.or(object).filter(|_| *mode == Mode::Never) else {
+                continue;
+            };
+            let text = |id: &Id| id.as_str().to_owned();
+            mutes.push(Mute {
+                title: presenter.object(id)?.title.clone(),
+                topic: topic.map(text),
+                object: object.map(text),
+                channel: (*channel).to_owned(),
+            });
+        }
+        let named = digests(rules).into_iter();
+        Ok(Self {
+            choices: Chooser { rules, titles: &titles, applying: &applying }.categories(),
+            digests: named
+                .filter_map(|(name, digest)| Some((name.to_owned(), titles.digest(digest.every)?)))
+                .collect(),
+            mutes,
+            quiet_hours: quiet::Shown::of(profile.and_then(|of| of.quiet_hours.as_deref())),
+            push: push_key(rules),
+            preferences: chosen
+                .into_iter()
+                .map(|(scope, channel, mode)| Preference::of(scope, channel, mode))
+                .collect(),
+        })
+    }
+}
+
+/// The rules and what a recipient chose of them.
+struct Chooser<'c> {
+    rules: &'c Rules,
+    titles: &'c Titles<'c>,
+    applying: &'c Applying,
+}
+
+impl Chooser<'_> {
+    fn categories(&self) -> Vec<CategoryChoice> {
+        let order = &self.rules.presentation.order;
+        let names = self.rules.categories.keys().map(String::as_str);
+        let categories = Order::put(&order.categories, names).into_iter();
+        categories.filter_map(|name| self.category(name)).collect()
+    }
+
+    fn category(&self, name: &str) -> Option<CategoryChoice> {
+        let order = &self.rules.presentation.order;
+        let of_category = self.rules.types.iter().filter(|(_, rules)| rules.category == name);
+        let names = of_category.map(|(name, _)| name.as_str());
+        let types = Order::put(&order.types, names).into_iter();
+        let types: Vec<TypeChoice> = types.filter_map(|name| self.event_type(name)).collect();
+        let required = types.iter().all(|of_type| of_type.required);
+        let counted = || types.iter().filter(|of_type| required || !of_type.required);
+        let mut channels = Vec::new();
+        for kind in channel::TABLE {
+            let on = |of_type: &&TypeChoice| of_type.on(kind.name).is_some();
+            // Those that can't be turned off say nothing of it, beside others that can.
+            let told: Vec<&TypeChoice> = match counted().filter(on).collect::<Vec<_>>() {
+                none if none.is_empty() => types.iter().filter(on).collect(),
+                some => some,
+            };
+            let here = || told.iter().filter_map(|of_type| of_type.on(kind.name));
+            let modes: BTreeSet<&str> = here().flat_map(ChannelChoice::modes).collect();
+            let first = here().next();
+            let Some(first) = first else {
+                continue;
+            };
+            let mode = first
+                .mode
+                .clone()
+                .filter(|mode| here().all(|choice| choice.mode.as_deref() == Some(mode)));
+            let scope = |level| here().any(|choice| choice.from == level);
+            channels.push(ChannelChoice {
+                channel: kind.name,
+                modes: self.in_order(&modes),
+                mode,
+                from: match (self.is_chosen(name, kind.number), scope(Level::All)) {
+                    (true, _) => Level::Category,
+                    (false, true) => Level::All,
+                    (false, false) => Level::Default,
+                },
+            });
+        }
+        (!types.is_empty()).then(|| CategoryChoice {
+            category: name.to_owned(),
+            title: self.titles.category(name),
+            required,
+            channels,
+            types,
+        })
+    }
+
+    /// Returns true if something is chosen for a category on a channel that applies to one of its types.
+    fn is_chosen(&self, category: &str, channel: ChannelNo) -> bool {
+        let on_channel = self.applying.get(&channel);
+        let mut scopes = on_channel.into_iter().flat_map(BTreeMap::values).map(|(scope, _)| scope);
+        scopes.any(|scope| *scope == PreferenceScope::Category(category.to_owned()))
+    }
+
+    fn event_type(&self, name: &str) -> Option<TypeChoice> {
+        let rules = self.rules.types.get(name)?;
+        let id = Id::new(name).ok()?;
+        let channels = channel::TABLE.iter().filter(|kind| rules.channels.contains_key(kind.name));
+        Some(TypeChoice {
+            r#type: name.to_owned(),
+            title: self.titles.event_type(&id),
+            required: rules.required,
+            channels: channels
+                .filter_map(|kind| self.on_channel(name, rules, (kind.name, kind.number)))
+                .collect(),
+        })
+    }
+
+    /// The choice for a type on a channel; `None` where it is off by itself, and nothing turns it on.
+    fn on_channel(
+        &self,
+        name: &str,
+        rules: &TypeRules,
+        (channel, number): (&'static str, ChannelNo),
+    ) -> Option<ChannelChoice> {
+        let is_off = rules.channels.get(channel).is_some_and(|of| of.policy == Policy::Never);
+        let applying = self.applying.get(&number).and_then(|of_types| of_types.get(name));
+        let from = applying.map_or(Level::Default, |(scope, _)| match scope {
+            PreferenceScope::Type(_) => Level::Type,
+            PreferenceScope::Category(_) => Level::Category,
+            _ => Level::All,
+        });
+        let mode =
+            applying.map_or_else(|| own(self.rules, name, channel), |(_, mode)| mode.clone());
+        let mode = match mode {
+            // What is urgent waits for no digest.
+            Mode::Digest(_) if rules.urgent => Mode::Immediate,
+            Mode::Immediate | Mode::Default if is_off => Mode::Never,
+            mode => mode,
+        };
+        let mut modes = BTreeSet::new();
+        if !is_off {
+            modes.insert("immediate");
+        }
+        if channel != INBOX && !rules.urgent {
+            modes.extend(self.rules.digests.keys().map(String::as_str));
+        }
+        if modes.is_empty() {
+            return None;
+        }
+        if !rules.required || is_off {
+            modes.insert("never");
+        }
+        let modes = self.in_order(&modes);
+        Some(ChannelChoice { channel, modes, mode: Some(word(mode)), from })
+    }
+
+    /// Modes in the order in which they are offered.
+    fn in_order(&self, modes: &BTreeSet<&str>) -> Vec<String> {
+        let digests = digests(self.rules).into_iter().map(|(name, _)| name);
+        let all = ["never", "immediate"].into_iter().chain(digests);
+        all.filter(|mode| modes.contains(mode)).map(str::to_owned).collect()
+    }
+}
+
+impl TypeChoice {
+    fn on(&self, channel: &str) -> Option<&ChannelChoice> {
+        self.channels.iter().find(|choice| choice.channel == channel)
+    }
+}
+
+impl ChannelChoice {
+    fn modes(&self) -> impl Iterator<Item = &str> {
+        self.modes.iter().map(String::as_str)
+    }
+}
+
+/// A mode as preferences write it.
+fn word(mode: Mode) -> String {
+    match mode {
+        Mode::Never => "never".to_owned(),
+        Mode::Immediate => "immediate".to_owned(),
+        Mode::Default => "default".to_owned(),
+        Mode::Digest(name) => name,
+    }
+}
+
+/// The public key of the first provider of Web Push.
+fn push_key(rules: &Rules) -> Option<PushKey> {
+    let mut providers = rules.channels.get(WEBPUSH)?.providers.iter();
+    let login = providers.find_map(|provider| provider.strip_prefix("vapid://"))?;
+    let key = login.split([':', '@', '?']).next()?;
+    let name = key.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let key = match name {
+        Some(name) => secret_here(name).ok()?,
+        None => key.to_owned(),
+    };
+    Some(PushKey { key: key.trim_end_matches('=').to_owned() })
+}

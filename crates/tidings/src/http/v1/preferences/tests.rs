@@ -1,0 +1,189 @@
+//! What a page of preferences gets: choices, mutes, quiet hours, and changes of them.
+
+use axum::http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::http::rig::{Answered, Rig, user_token};
+use crate::http::{Access, Settings};
+
+const CONFIG: &str = r#"
+[users]
+[categories.works]
+title = { en = "Works", de = "Werke" }
+[categories.account]
+[digests.weekly]
+every = "week"
+on = "mon"
+[digests.daily]
+every = "day"
+[types.show_opens]
+category = "works"
+title = { en = "shows", de = "Ausstellungen" }
+channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "weekly" } }
+[types.alarm]
+category = "works"
+urgent = true
+channels = { email = { policy = "digest", digest = "weekly" } }
+[types.invoice]
+category = "account"
+required = true
+channels = { email = { policy = "now" }, inbox = { policy = "never" } }
+[types.login]
+category = "account"
+channels = { email = { policy = "now" } }
+[channels.webpush]
+provider = "vapid://BPublic:${PRIVATE}?subject=mailto:ops@example.org"
+"#;
+
+const MINE: &str = "/v1/me/preferences";
+const TWIN: &str = "/v1/recipients/ana/preferences";
+
+fn rig() -> Rig {
+    let rig = Rig::with(CONFIG, Access::Open, Settings::default());
+    rig.make_signing_key("k1");
+    rig
+}
+
+fn by_user(rig: &Rig, method: Method, recipient: &str, body: &Value) -> Answered {
+    let bearer = format!("Bearer {}", user_token("k1", recipient, None));
+    let headers = [("authorization", &*bearer), ("content-type", "application/json")];
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    rig.send(method, MINE, &headers, body)
+}
+
+fn get(rig: &Rig, path: &str) -> Value {
+    let answer = rig.call(Method::GET, path, &Value::Null);
+    assert_eq!(answer.status, StatusCode::OK, "{path}: {answer:?}");
+    answer.json()
+}
+
+fn prefer(rig: &Rig, body: &Value) {
+    let answer = rig.call(Method::PATCH, TWIN, body);
+    assert!(answer.status.is_success(), "{answer:?}");
+}
+
+/// The choice on a channel: of a category, or of a type of it.
+fn choice(all: &Value, category: usize, event_type: Option<usize>, channel: &str) -> Value {
+    let of = &all["choices"][category];
+    let of = event_type.map_or(of, |at| &of["types"][at]);
+    let channels = of["channels"].as_array().unwrap();
+    channels.iter().find(|choice| choice["channel"] == channel).cloned().unwrap_or_default()
+}
+
+fn in_force(all: &Value, category: usize, event_type: Option<usize>) -> (Value, Value) {
+    let choice = choice(all, category, event_type, "email");
+    (choice["mode"].clone(), choice["from"].clone())
+}
+
+#[test]
+fn choices_are_in_the_order_of_the_configuration_and_the_recipients_language() {
+    let rig = rig();
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({ "locale": "de-AT" }));
+    let all = get(&rig, &format!("{TWIN}?choices=true"));
+    assert_eq!(by_user(&rig, Method::GET, "ana", &Value::Null).json(), all);
+    // Who is not there yet has what everybody has.
+    let nobody = by_user(&rig, Method::GET, "nobody", &Value::Null).json();
+    assert_eq!(nobody["choices"][0]["title"], "Works");
+    assert_eq!(nobody["choices"][0]["types"][0]["title"], "Shows");
+    assert_eq!(
+        rig.call(Method::GET, "/v1/recipients/nobody/preferences?choices=true", &Value::Null)
+            .status,
+        404
+    );
+
+    let names = |of: &Value, key: &str| -> Vec<String> {
+        let all = of.as_array().unwrap().iter();
+        all.map(|one| one[key].as_str().unwrap().to_owned()).collect()
+    };
+    let choices = &all["choices"];
+    assert_eq!(names(choices, "category"), ["works", "account"]);
+    assert_eq!(names(choices, "title"), ["Werke", "Account"]);
+    assert_eq!(names(&choices[0]["types"], "type"), ["show_opens", "alarm"]);
+    assert_eq!(names(&choices[0]["types"], "title"), ["Ausstellungen", "Alarm"]);
+    assert_eq!(names(&choices[1]["types"], "type"), ["invoice", "login"]);
+    assert_eq!(names(&choices[0]["types"][0]["channels"], "channel"), ["inbox", "email"]);
+    // What is off by itself, and nothing turns on, is no choice.
+    assert_eq!(names(&choices[1]["types"][0]["channels"], "channel"), ["email"]);
+    assert_eq!(all["digests"], json!({ "daily": "Täglich", "weekly": "Wöchentlich" }));
+    assert_eq!(all["quiet_hours"], "default");
+    assert_eq!(all["push"], json!({ "key": "BPublic" }));
+    assert_eq!((&all["preferences"], &all["mutes"]), (&json!([]), &json!([])));
+
+    assert_eq!(
+        choice(&all, 0, Some(0), "email"),
+        json!({ "channel": "email", "modes": ["never", "immediate", "daily", "weekly"], "mode": "weekly", "from": "default" })
+    );
+    assert_eq!(choice(&all, 0, Some(0), "inbox")["modes"], json!(["never", "immediate"]));
+    // What is urgent waits for no digest; what is required is never off.
+    assert_eq!(choice(&all, 0, Some(1), "email")["modes"], json!(["never", "immediate"]));
+    assert_eq!(in_force(&all, 0, Some(1)).0, "immediate");
+    assert_eq!(choice(&all, 1, Some(0), "email")["modes"], json!(["immediate", "daily", "weekly"]));
+    let required = |at: usize| choices[1]["types"][at]["required"].clone();
+    assert_eq!((required(0), required(1)), (json!(true), json!(false)));
+    assert_eq!((&choices[0]["required"], &choices[1]["required"]), (&json!(false), &json!(false)));
+}
+
+#[test]
+fn the_mode_in_force_says_where_it_comes_from() {
+    let rig = rig();
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({}));
+    let all = || get(&rig, &format!("{TWIN}?choices=true"));
+    let pair = |mode: &str, from: &str| (json!(mode), json!(from));
+    // A weekly type beside one that is urgent: the category has no mode of its own.
+    assert_eq!(in_force(&all(), 0, None), (Value::Null, json!("default")));
+    prefer(&rig, &json!([{ "category": "*", "channel": "email", "mode": "never" }]));
+    assert_eq!(in_force(&all(), 0, Some(0)), pair("never", "*"));
+    assert_eq!(in_force(&all(), 0, None), pair("never", "*"));
+    prefer(&rig, &json!([{ "category": "account", "channel": "email", "mode": "never" }]));
+    // Those that can be turned off say what holds for the category.
+    assert_eq!(in_force(&all(), 1, None), pair("never", "category"));
+    assert_eq!(in_force(&all(), 1, Some(0)), pair("immediate", "default"));
+    assert_eq!(in_force(&all(), 1, Some(1)), pair("never", "category"));
+    prefer(&rig, &json!([{ "type": "login", "channel": "email", "mode": "daily" }]));
+    assert_eq!(in_force(&all(), 1, Some(1)), pair("daily", "type"));
+    // The list of section 4 is as it was, and a part of this.
+    let list = get(&rig, TWIN);
+    assert_eq!(list.as_array().unwrap().len(), 3);
+    assert_eq!(all()["preferences"], list);
+}
+
+#[test]
+fn mutes_have_titles_and_quiet_hours_are_set_with_preferences() {
+    let rig = rig();
+    let hours = json!({ "quiet_hours": { "from": "22:00", "to": "07:00" } });
+    assert_eq!(by_user(&rig, Method::PATCH, "ana", &hours).status, 404);
+    assert_eq!(rig.call(Method::GET, "/v1/recipients/ana", &Value::Null).status, 404);
+    rig.call(Method::PUT, "/v1/recipients/ana", &json!({}));
+    rig.call(Method::PUT, "/v1/objects/artist%2F7", &json!({ "title": "Andy Warhol" }));
+    let change = json!({
+        "preferences": [
+            { "topic": "artist/7", "channel": "*", "mode": "never" },
+            { "object": "o1", "channel": "email", "mode": "never" },
+        ],
+        "quiet_hours": { "from": "22:00", "to": "07:00", "days": ["sat"] },
+    });
+    assert_eq!(by_user(&rig, Method::PATCH, "ana", &change).status, 204);
+    let all = by_user(&rig, Method::GET, "ana", &Value::Null).json();
+    assert_eq!(
+        all["mutes"],
+        json!([
+            { "topic": "artist/7", "title": "Andy Warhol", "channel": "*" },
+            { "object": "o1", "title": null, "channel": "email" },
+        ])
+    );
+    assert_eq!(all["quiet_hours"], json!({ "from": "22:00", "to": "07:00", "days": ["sat"] }));
+    // A fault in one of the two changes neither.
+    let faulty = json!({
+        "preferences": [{ "type": "login", "channel": "email", "mode": "never" }],
+        "quiet_hours": { "from": "22:00", "to": "22:00" },
+    });
+    assert_eq!(by_user(&rig, Method::PATCH, "ana", &faulty).status, 422);
+    assert_eq!(by_user(&rig, Method::GET, "ana", &Value::Null).json(), all);
+    for (word, shown) in [(Value::Null, Value::Null), (json!("default"), json!("default"))] {
+        let change = json!({ "quiet_hours": word });
+        assert_eq!(by_user(&rig, Method::PATCH, "ana", &change).status, 204);
+        let all = by_user(&rig, Method::GET, "ana", &Value::Null).json();
+        assert_eq!(all["quiet_hours"], shown);
+    }
+    assert_eq!(by_user(&rig, Method::PATCH, "ana", &json!({ "quiet": null })).status, 422);
+}
