@@ -2,6 +2,7 @@
 // With --check nothing is written: dist/ has to be what would be built.
 import { build, transform } from "esbuild";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -38,19 +39,23 @@ const locales = {
   },
 };
 
-/** In dist the panel is a file beside the element, which loads it when it is wanted. */
-const panel = {
-  name: "panel",
+const common = { bundle: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", plugins: [css, locales], write: false };
+const entries = [...elements.filter((element) => existsSync(`${element}/index.ts`)), "core"];
+const panel = await build({ ...common, minify: true, outdir: "dist", entryPoints: [{ in: "inbox/panel.ts", out: "inbox-panel" }] });
+const print = createHash("sha256").update(panel.outputFiles[0].contents).digest("hex").slice(0, 8);
+
+/** In dist the panel is a file beside the element, which loads that very one: no cache mixes two builds. */
+const beside = {
+  name: "beside",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/panel\.js$/ }, ({ kind }) => (kind === "dynamic-import" ? { path: "./inbox-panel.js", external: true } : undefined));
+    onResolve({ filter: /^\.\/panel\.js$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: `./inbox-panel.js?${print}`, external: true } : undefined);
   },
 };
 
-const common = { bundle: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", plugins: [css, locales], write: false };
-const entries = [...elements.filter((element) => existsSync(`${element}/index.ts`)), "core"];
 const outputs = await Promise.all([
-  build({ ...common, minify: true, outdir: "dist", plugins: [css, locales, panel],
-    entryPoints: [...entries.map((entry) => ({ in: `${entry}/index.ts`, out: entry })), { in: "inbox/panel.ts", out: "inbox-panel" }] }),
+  panel,
+  build({ ...common, minify: true, outdir: "dist", plugins: [css, locales, beside], entryPoints: entries.map((entry) => ({ in: `${entry}/index.ts`, out: entry })) }),
   build({ ...common, minify: true, outdir: "dist/locales", entryPoints: tags.map((tag) => ({ in: `locale:${tag}`, out: tag })) }),
   existsSync("worker/index.ts") &&
     build({ ...common, format: "iife", minify: true, outdir: "dist", entryPoints: [{ in: "worker/index.ts", out: "worker" }] }),
@@ -80,7 +85,7 @@ if (process.argv.includes("--package")) {
   rmSync("lib", { recursive: true, force: true });
   await build({
     ...common, write: true, splitting: true, outdir: "lib", chunkNames: "chunks/[hash]",
-    entryPoints: [...entries.map((entry) => ({ in: `${entry}/index.ts`, out: `${entry}/index` })), { in: "react.ts", out: "react" }],
+    entryPoints: [...entries.map((entry) => ({ in: `${entry}/index.ts`, out: `${entry}/index` })), { in: "react.ts", out: "react" }, { in: "preact.ts", out: "preact" }],
   });
   execFileSync("npx", ["tsc", "-p", "tsconfig.package.json"], { stdio: "inherit" });
 }

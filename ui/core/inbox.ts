@@ -1,13 +1,13 @@
 import { Api } from "./api.js";
-import { here, sight as page, type Env, type Sight } from "./env.js";
+import { here, pause, sight as page, type Env, type Sight } from "./env.js";
 import { List } from "./list.js";
 import type { LiveState } from "./live.js";
-import type { Pending } from "./marks.js";
+import { collide, shares, type Pending } from "./marks.js";
 import { asProblem, type Problem } from "./problem.js";
 import { ports as own, Shared, type Ports } from "./share.js";
 import { Tally } from "./tally.js";
 import { Tokens, type GetToken } from "./tokens.js";
-import type { Counts, Filter, Frame, Hello, MarkName, Page, Target } from "./types.js";
+import type { Counts, Filter, Frame, Group, Hello, MarkName, Page, Target } from "./types.js";
 
 export interface InboxOptions {
   /** Where tidings is: `https://tidings.example.org`. */
@@ -136,17 +136,42 @@ export class Inbox {
   async mark(name: MarkName, target: Target): Promise<Counts> {
     const rows = [...this.#lists.values()].flatMap((list) => list.rows.all());
     const row = rows.find(({ key }) => key === target.group);
+    const events = target.event === undefined ? row?.items.map(({ event }) => event) : [target.event];
     const mark: Pending = {
       name,
       target,
-      events: row && new Set(row.items.map(({ event }) => event)),
+      events: events && new Set(events),
       top: rows.reduce((top, { order }) => (order > top ? order : top), ""),
     };
-    const { era } = this;
+    const before = this.pending.filter((other) => collide(other, mark)).map(({ done }) => done);
+    const sent = this.#send(mark, before);
+    mark.done = sent.catch(() => {});
     this.pending = [...this.pending, mark];
     this.changed();
+    return sent;
+  }
+
+  /**
+   * Marks what a row shows. Its key names what it holds when the server reads it, and is another once the row was
+   * read, on any page: a row of a few items is marked by these, which nothing changes.
+   */
+  async markRow(name: MarkName, row: Group, when: Target = {}): Promise<void> {
+    const few = row.count === row.items.length && row.count <= 5;
+    const targets: Target[] = few ? row.items.map(({ event }) => ({ event, ...when })) : [{ group: row.key, ...when }];
+    await Promise.all(targets.map((target) => this.mark(name, target)));
+  }
+
+  async #send(mark: Pending, before: unknown[]): Promise<Counts> {
+    const { era } = this;
+    const { name, target } = mark;
     try {
-      const counts = await this.api.call<Counts>("POST", `/inbox/${name}`, { body: target, keepalive: true });
+      if (before.length) await Promise.all(before);
+      // The mark before may have given the row another key, which its frame tells.
+      const moved = before.length > 0 && target.group !== undefined;
+      for (let tries = 0; moved && tries < 10 && this.#lags(mark); tries++) await pause(this.env, 100);
+      const row = moved ? this.#rowOf(mark.events!) : undefined;
+      const body = row ? { ...target, group: row.key } : target;
+      const counts = await this.api.call<Counts>("POST", `/inbox/${name}`, { body, keepalive: true });
       if (era === this.era) {
         mark.rev = counts.rev;
         this.count(counts);
@@ -157,6 +182,16 @@ export class Inbox {
       this.#drop(mark);
       throw asProblem(error);
     }
+  }
+
+  /** True while rows don't know of a mark that was answered, and concerns what `mark` does. */
+  #lags(mark: Pending): boolean {
+    return this.pending.some((other) => other !== mark && other.rev !== undefined && shares(other, mark));
+  }
+
+  #rowOf(events: Set<string>): Group | undefined {
+    const rows = [...this.#lists.values()].flatMap((list) => list.rows.all());
+    return rows.find(({ items }) => items.some(({ event }) => events.has(event)));
   }
 
   /** Takes in the counts of an answer. */
@@ -197,7 +232,9 @@ export class Inbox {
     this.heard = Math.max(this.heard, frame.rev);
     this.#tally.take(frame);
     for (const list of this.#lists.values()) {
-      if ((list.filter.state ?? "active") === "active") list.rows.frame(frame);
+      if ((list.filter.state ?? "active") !== "active") continue;
+      list.rows.frame(frame);
+      if (!list.loading) list.rows.prune();
     }
     this.#catchUp(frame.rev);
     this.#clear();
@@ -239,7 +276,7 @@ export class Inbox {
     this.problem = problem;
     this.changed();
     // Where the server answers but has no stream to give, or a proxy keeps it, each try asks for the counts.
-    if (state === "offline" && problem && problem.code !== "network") void this.#poll();
+    if (state === "offline" && this.leading && problem?.code !== "network") void this.#poll();
   }
 
   async #poll(): Promise<void> {

@@ -4,8 +4,10 @@ import type { Filter, Group, Item, MarkName, Target } from "./types.js";
 export interface Pending {
   name: MarkName;
   target: Target;
-  /** The items of the row that was marked: what enters it later is new. */
+  /** The items that are marked, of a row or by themselves: what enters the row later is new. */
   events: Set<string> | undefined;
+  /** Kept once it was answered, or failed. */
+  done?: Promise<unknown>;
   /** The highest place at that moment, for marks of everything. */
   top: string;
   /** The `rev` of the answer: rows as new as that need no help any more. */
@@ -26,6 +28,15 @@ export function applied(row: Group, mark: Pending, { state = "active" }: Filter)
   const items = row.items.map((item) => (hit.includes(item) ? { ...item, ...change } : item));
   const all = (flag: "seen" | "read") => (whole ? (change[flag] ?? row[flag]) : items.every((item) => item[flag]));
   return { ...row, items, seen: all("seen"), read: all("read") };
+}
+
+/** True if two marks concern one item, so that the later one has to wait: they might pass each other on their way. */
+export function collide(a: Pending, b: Pending): boolean {
+  return a.name !== "seen" && b.name !== "seen" && a.rev === undefined && shares(a, b);
+}
+
+export function shares(a: Pending, b: Pending): boolean {
+  return !!a.events && !!b.events && [...a.events].some((event) => b.events!.has(event));
 }
 
 function hits({ target, events, top }: Pending, row: Group, item: Item): boolean {

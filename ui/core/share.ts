@@ -1,7 +1,7 @@
 import type { Api } from "./api.js";
 import { backOff, pause, type Seen, type Sight } from "./env.js";
 import { Live, type LiveSink, type LiveState } from "./live.js";
-import { asProblem, type Problem } from "./problem.js";
+import { asProblem, Problem } from "./problem.js";
 import type { Frame, Hello } from "./types.js";
 
 /** What the pages of one browser share a stream by. Without `locks` each page has its own. */
@@ -21,7 +21,7 @@ type Message =
   | { k: "join" }
   | { k: "hello"; hello: Hello; id: string | undefined; state: LiveState }
   | { k: "frame"; frame: Frame; id: string | undefined }
-  | { k: "state"; state: LiveState }
+  | { k: "state"; state: LiveState; code?: string | undefined }
   | { k: "wake"; look: boolean };
 
 const HIDDEN_MS = 5 * 60_000;
@@ -190,7 +190,7 @@ export class Shared {
     this.#tell(state, problem);
     this.#ended = state === "signed_out" || state === "stopped" || state === "refused";
     if (this.#ended) this.#suspend();
-    else this.#post({ k: "state", state });
+    else this.#post({ k: "state", state, code: problem?.code });
   }
 
   /** What another page says. */
@@ -207,7 +207,9 @@ export class Shared {
 
   #take(message: Message): void {
     const { sink } = this;
-    if (message.k === "state") return this.#tell(message.state);
+    if (message.k === "state") {
+      return this.#tell(message.state, message.code === undefined ? undefined : new Problem(0, message.code));
+    }
     if (message.k === "hello") {
       this.#greeted = true;
       this.#live.cursor = message.id;

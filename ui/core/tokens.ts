@@ -38,6 +38,7 @@ export class Tokens {
   /** Raised by `refresh` and `clear`: what began before is void. */
   #era = 0;
   #subject: string | undefined;
+  #claims: Claims = {};
   /** Called when a token is of another person, or of another view, than the one before. */
   changed: () => void = () => {};
 
@@ -48,8 +49,9 @@ export class Tokens {
     readonly inSight: () => boolean = () => true,
   ) {}
 
+  /** What the token in use says. */
   get claims(): Claims {
-    return this.#token ? claimsOf(this.#token) : {};
+    return this.#token ? this.#claims : {};
   }
 
   /** The token to use now. */
@@ -122,21 +124,22 @@ export class Tokens {
       this.stop();
       throw new Problem(401, "stopped");
     }
-    const { sub, tenant } = claimsOf(token);
+    this.#claims = claimsOf(token);
+    const { sub, tenant } = this.#claims;
     const subject = JSON.stringify([sub, tenant]);
     const other = this.#subject !== undefined && this.#subject !== subject;
     this.#subject = subject;
     const same = token === this.#token;
     this.#token = token;
     this.#refused = afterRefusal;
-    this.#plan(token, same);
+    this.#plan(same);
     if (other) this.changed();
     return token;
   }
 
   /** The clock of the browser may be wrong, so that a token's age counts only where it is plausible. */
-  #plan(token: string, same: boolean): void {
-    const { iat, exp } = claimsOf(token);
+  #plan(same: boolean): void {
+    const { iat, exp } = this.#claims;
     if (iat === undefined || exp === undefined) {
       this.#renewAt = Infinity;
       return;

@@ -53,7 +53,8 @@ export class TidingsInbox extends TidingsElement<Key> {
   show(): void {
     this.#wanted = true;
     void this.#load().then((panel) => {
-      if (this.#wanted && this.#bell) panel?.show(this.#bell);
+      if (!panel) this.#wanted = false;
+      else if (this.#wanted && this.#bell) panel.show(this.#bell);
     });
   }
 
@@ -90,7 +91,7 @@ export class TidingsInbox extends TidingsElement<Key> {
           inbox: () => this.inbox,
           locale: () => this.locale,
           t: (key, values) => this.t(key, values),
-          say: (text) => say(this.#voice, text),
+          voice: this.#voice,
           open: (item) => this.emit("tidings-open", item, true),
           toggled: (shown) => {
             this.#wanted = shown;

@@ -1,5 +1,5 @@
 import type { Inbox } from "../core/inbox.js";
-import type { Filter, Item, MarkName, Target } from "../core/types.js";
+import type { Filter, Group, Item, MarkName, Target } from "../core/types.js";
 import { h, icon, say, set, sheet } from "../element/h.js";
 import type { Key } from "../locales/inbox/en.js";
 import { icons } from "./icons.js";
@@ -17,8 +17,8 @@ export interface Host {
   inbox(): Inbox | undefined;
   locale(): string;
   t(key: Key, values?: Record<string, string | number>): string;
-  /** Reads a text out. */
-  say(text: string): void;
+  /** What is written here is read out. */
+  voice: HTMLElement;
   /** Tells that an item is opened; false if its way is the host's. */
   open(item: Item): boolean;
   toggled(shown: boolean): void;
@@ -54,7 +54,7 @@ export class Panel {
   #pointed = false;
   #nearEnd = false;
   #view: View = "active";
-  #category: string | undefined;
+  #picked: string | undefined;
   #stateKey = "";
   #asked = new Set<string>();
   #titles: Record<string, string> | undefined;
@@ -157,6 +157,8 @@ export class Panel {
       document.addEventListener("focusin", outside, { signal });
       document.addEventListener("keydown", ({ key }) => key === "Escape" && this.hide(), { signal });
     }
+    // Behind a sheet everything is inert, the voice too.
+    panel.append(this.host.voice);
     panel.focus();
     this.host.toggled(true);
     this.prepare();
@@ -173,9 +175,12 @@ export class Panel {
     const panel = this.#panel as HTMLDialogElement;
     if (panel.hasAttribute("popover")) panel.hidePopover();
     else panel.close();
+    this.host.root.append(this.host.voice);
     if (back) bell.focus();
     for (const row of this.#rows.rows) row.fresh = false;
     this.#asked.clear();
+    // Whoever has scrolled far begins at the top next time, with one page.
+    if (this.#rows.rows.length > 100) this.#list?.unload();
     if (this.#view !== "active") this.#show("active");
     this.host.toggled(false);
   }
@@ -203,6 +208,11 @@ export class Panel {
     return this.#view === "active" ? this.#of() : { state: this.#view };
   }
 
+  /** The category of the tab; undefined: all. */
+  get #category(): string | undefined {
+    return this.#tabbed ? this.#picked : undefined;
+  }
+
   /** The category that is shown, as marks say it. */
   #of(): { category?: string } {
     return this.#category === undefined ? {} : { category: this.#category };
@@ -218,10 +228,14 @@ export class Panel {
 
   /** Reads the list, for whoever is about to look at it. */
   prepare(): void {
-    const list = this.#list;
-    if (list && !list.loading && (!list.rows.loaded || list.stale)) void list.load();
+    this.#load();
     if (this.#tabbed) void this.#name();
     this.render();
+  }
+
+  #load(): void {
+    const list = this.#list;
+    if (list && !list.loading && (!list.rows.loaded || list.stale)) void list.load();
   }
 
   /** Titles of categories come with the preferences, where the token opens them. */
@@ -256,7 +270,7 @@ export class Panel {
     if (this.#view !== "active") {
       this.#list?.unload();
       this.#view = id as View;
-    } else this.#category = id === "*" ? undefined : id.slice(1);
+    } else this.#picked = id === "*" ? undefined : id.slice(1);
     this.#turn();
   }
 
@@ -281,11 +295,11 @@ export class Panel {
     const inbox = this.host.inbox();
     const actions: Action[] = inbox && !opens(inbox, "inbox") ? []
       : this.#view === "active" ? ["read", "archive", "snooze"]
-      : ["read", this.#view === "archived" ? "unarchive" : "unsnooze"];
+      : ["read", this.#view === "archived" ? "unarchive" : "unsnooze", "snooze"];
     return {
       actions, lang: this.host.locale(), now: Date.now(), t: this.host.t,
       act: (action, row, from) => void this.#act(action, row, from),
-      open: (row, item, event) => this.#open(row, item, event),
+      open: (row, item, event, single) => this.#open(row, item, event, single),
     };
   }
 
@@ -314,6 +328,8 @@ export class Panel {
     this.#pill.hidden = !waiting;
     this.#more.hidden = !list?.hasMore;
     if (this.#nearEnd && list?.hasMore && !list.problem && groups.length) void list.more();
+    const state = this.host.inbox()?.state;
+    if (visible && !list?.problem && state !== "signed_out" && state !== "stopped") this.#load();
     if (visible && this.#view === "active") this.#see();
   }
 
@@ -398,9 +414,11 @@ export class Panel {
     for (const target of marks) inbox.mark("seen", target).catch(again);
   }
 
-  async #mark(name: MarkName, target: Target): Promise<boolean> {
+  /** Marks a row, or what a target names; false, with a word, if it failed. */
+  async #mark(name: MarkName, what: Target | Group, when?: Target): Promise<boolean> {
+    const inbox = this.host.inbox();
     try {
-      await this.host.inbox()?.mark(name, target);
+      await ("items" in what ? inbox?.markRow(name, what, when) : inbox?.mark(name, what));
       return true;
     } catch {
       this.#say(this.host.t("notDone"));
@@ -411,20 +429,21 @@ export class Panel {
   async #act(action: Action, row: Row, from: HTMLElement): Promise<void> {
     const { host } = this;
     const { group } = row;
-    const target = { group: group.key };
     const events = group.items.map(({ event }) => event);
     const undo = (name: MarkName) => () => void Promise.all(events.map((event) => this.#mark(name, { event })));
-    if (action === "read") await this.#mark(group.read ? "unread" : "read", target);
+    if (action === "read") await this.#mark(group.read ? "unread" : "read", group);
     else if (action === "archive") {
-      if (await this.#mark("archive", target)) this.#say(host.t("archived"), undo("unarchive"));
-    } else if (action !== "snooze") await this.#mark(action, target);
+      if (await this.#mark("archive", group)) this.#say(host.t("archived"), undo("unarchive"));
+    } else if (action !== "snooze") await this.#mark(action, group);
     else {
       const now = Date.now();
       const lang = host.locale();
+      const active = this.#view === "active";
       const snooze = async (when: Target) => {
-        if (!(await this.#mark("snooze", { ...target, ...when }))) return;
+        if (!(await this.#mark("snooze", group, when))) return;
         const until = when.until ?? new Date(Date.now() + 3_600_000).toISOString();
-        this.#say(host.t("snoozed", { time: soon(until, now, lang) }), undo("unsnooze"));
+        // What was archived would come back to the inbox.
+        this.#say(host.t("snoozed", { time: soon(until, now, lang) }), active ? undo("unsnooze") : undefined);
       };
       const at = (key: "tomorrow" | "monday") => {
         const day = morning(now, key);
@@ -449,16 +468,16 @@ export class Panel {
     this.#toast.replaceChildren(h("span", {}, text));
     if (undo) this.#toast.append(h("button", { onclick: back }, this.host.t("undo")));
     this.#toast.hidden = false;
-    this.host.say(text);
+    say(this.host.voice, text);
     clearTimeout(this.#toastTimer);
     this.#toastTimer = setTimeout(gone, TOAST_MS);
   }
 
-  #open(row: Row, item: Item, event: MouseEvent): void {
+  #open(row: Row, item: Item, event: MouseEvent, single: boolean): void {
     if (event.type === "auxclick" && event.button !== 1) return;
     const { group } = row;
     if (!group.read && this.#rowView().actions.length) {
-      void this.#mark("read", item === group.items[0] ? { group: group.key } : { event: item.event });
+      void this.#mark("read", single ? { event: item.event } : group);
     }
     const plain = event.type === "click" && !(event.ctrlKey || event.metaKey || event.shiftKey);
     if (plain && !this.host.open(item)) event.preventDefault();

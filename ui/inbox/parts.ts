@@ -34,6 +34,7 @@ export class RowList {
     this.waiting = groups.length - shown.length;
     shown.sort((a, b) => (place(a) < place(b) ? 1 : -1));
 
+    const view = this.view();
     const old = [...this.rows];
     const next = shown.map((group) => {
       // A row that was read has another key, and is the same row to who looks at it.
@@ -44,7 +45,7 @@ export class RowList {
       const [row = new Row(this.view)] = at < 0 ? [] : old.splice(at, 1);
       if (at < 0 && !first) row.element.classList.add("in");
       row.fresh ||= fresh(group);
-      row.show(group);
+      row.show(group, view);
       return row;
     });
     const lost = old.find((row) => row === this.#current);

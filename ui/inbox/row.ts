@@ -12,7 +12,8 @@ export interface RowView {
   t(key: Key, values?: Record<string, string | number>): string;
   /** Somebody acts on the row. */
   act(action: Action, row: Row, from: HTMLElement): void;
-  open(row: Row, item: Item, event: MouseEvent): void;
+  /** Somebody opens an item: the newest of the row, or with `single` one of them. */
+  open(row: Row, item: Item, event: MouseEvent, single: boolean): void;
 }
 
 export type Action = "read" | "archive" | "unarchive" | "unsnooze" | "snooze";
@@ -27,6 +28,7 @@ export class Row {
   /** It was unseen when it was first shown, and stays marked until the panel is closed. */
   fresh = false;
   #shown = "";
+  #how = "";
   #time: HTMLTimeElement | undefined;
   #current = false;
   #expanded = false;
@@ -37,11 +39,13 @@ export class Row {
     return this.group.items[0]!;
   }
 
-  show(group: Group): void {
-    this.group = group;
-    const { actions, lang } = this.view();
+  show(group: Group, view = this.view()): void {
     set(this.element, "data-fresh", this.fresh);
-    const shown = JSON.stringify([group, actions, lang, this.#expanded]);
+    const how = `${view.actions} ${view.lang} ${this.#expanded}`;
+    if (group === this.group && how === this.#how) return;
+    this.group = group;
+    this.#how = how;
+    const shown = JSON.stringify(group) + how;
     if (shown === this.#shown) return;
     this.#shown = shown;
     const inside = this.element.contains((this.element.getRootNode() as ShadowRoot).activeElement);
@@ -66,10 +70,10 @@ export class Row {
     const { group, item, element } = this;
     const { actions, act, lang, now, open, t } = this.view();
     set(element, "data-unread", !group.read);
-    const names = [...group.items.map(({ actor }) => actor?.title), item.object.title, item.target?.title];
+    const names = [...group.items.map(({ actor }) => actor?.title), item.target?.title];
+    const { title } = item.object;
     const words = group.text || item.object.title || item.object.id;
-    const text = h("span", { class: "text", part: "text", lang: group.lang, dir: "auto" }, ...emphasized(words, names));
-    const title = item.object.title;
+    const text = h("span", { class: "text", part: "text", lang: group.lang, dir: "auto" }, ...emphasized(words, title, names));
     const meta = h("span", { class: "meta" });
     this.#time = h("time", { part: "time", datetime: group.newest_at, title: full(group.newest_at, lang) });
     meta.append(this.#time);
@@ -82,7 +86,7 @@ export class Row {
     const url = link(item);
     this.link = h(url ? "a" : "button", { class: "link", href: url }, unread, text, body, meta);
     for (const kind of ["click", "auxclick"]) {
-      this.link.addEventListener(kind, (event) => open(this, item, event as MouseEvent));
+      this.link.addEventListener(kind, (event) => open(this, item, event as MouseEvent, false));
     }
 
     const buttons = actions.map((action) => {
@@ -127,7 +131,7 @@ export class Row {
         h("time", { datetime: item.t, title: full(item.t, lang) }, ago(item.t, now, lang)),
       ];
       const way = h(url ? "a" : "button", { href: url, class: "sub" }, ...inner);
-      way.addEventListener("click", (event) => open(this, item, event as MouseEvent));
+      way.addEventListener("click", (event) => open(this, item, event as MouseEvent, true));
       return h("li", {}, way);
     });
     return h("div", {}, toggle, h("ul", { role: "list" }, ...items));
@@ -152,12 +156,14 @@ function label(action: Action, group: Group): [Key, keyof typeof icons] {
 }
 
 /** The sentence, with the names in it set off. */
-function emphasized(text: string, names: (string | null | undefined)[]): (Node | string)[] {
-  const known = [...new Set(names)].filter((name): name is string => !!name && text.includes(name));
+function emphasized(text: string, title: string | null | undefined, names: (string | null | undefined)[]): (Node | string)[] {
+  const known = [...new Set([title, ...names])].filter((name): name is string => !!name && text.includes(name));
   if (!known.length) return [text];
   known.sort((a, b) => b.length - a.length);
   const escaped = known.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return text.split(new RegExp(`(${escaped.join("|")})`)).map((part) => (known.includes(part) ? h("b", {}, part) : part));
+  return text
+    .split(new RegExp(`(${escaped.join("|")})`))
+    .map((part) => (known.includes(part) ? h("b", { part: part === title && "title" }, part) : part));
 }
 
 /** Who did it: one face, or two of several; without anybody, the thing itself. */

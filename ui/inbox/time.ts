@@ -10,7 +10,7 @@ export function ago(instant: string, now: number, lang: string): string {
     const year = new Date(at).getFullYear() === new Date(now).getFullYear() ? undefined : ("numeric" as const);
     return new Intl.DateTimeFormat(lang, { day: "numeric", month: "short", ...(year && { year }) }).format(at);
   }
-  const words = new Intl.RelativeTimeFormat(lang, { numeric: "auto", style: "short" });
+  const words = new Intl.RelativeTimeFormat(lang, { numeric: "auto" });
   if (past < MINUTE) return words.format(0, "second");
   if (past < HOUR) return words.format(-Math.floor(past / MINUTE), "minute");
   if (past < DAY) return words.format(-Math.floor(past / HOUR), "hour");

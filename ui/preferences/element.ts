@@ -203,9 +203,15 @@ export class TidingsPreferences extends TidingsElement<Key> {
         this.#switch("quiet", this.t("quiet"), on, false, flip)));
     if (!on) return part;
     const time = (end: "from" | "to") => {
+      const other = quiet[end === "from" ? "to" : "from"];
+      // Not at each change: whoever types the hour goes on with the minutes.
+      const done = () => {
+        if (!input.value || input.value === other) input.value = quiet[end];
+        else if (input.value !== quiet[end]) void put({ ...quiet, [end]: input.value });
+      };
       const input = h("input", {
-        type: "time", required: true, value: quiet[end], "data-key": `quiet ${end}`,
-        onchange: () => input.value && input.value !== quiet[end === "from" ? "to" : "from"] ? put({ ...quiet, [end]: input.value }) : (input.value = quiet[end]),
+        type: "time", required: true, value: quiet[end], "data-key": `quiet ${end}`, onblur: done,
+        onkeydown: ({ key }: KeyboardEvent) => key === "Enter" && done(),
       });
       return h("label", { class: "field" }, this.t(end), input);
     };

@@ -296,3 +296,25 @@ test("a machine that lags behind the stream is asked again", async () => {
   await Promise.all([inbox.list().load(), server.clock.pass(5000)]);
   assert.equal(inbox.list().groups().length, 1);
 });
+
+test("marks of one row keep their order, and find it under its new key", async () => {
+  for (const items of [1, 7]) {
+    const server = new FakeServer(new Clock());
+    const { inbox } = page(server);
+    for (let n = 0; n < items; n++) server.world.publish();
+    inbox.start();
+    await server.clock.pass(1000);
+    const list = inbox.list();
+    await Promise.all([list.load(), server.clock.pass(100)]);
+    // The first request is slow, and the row has another key once it is read.
+    let slow = 400;
+    server.latency = () => (slow ? [slow, (slow = 0)][0]! : 5);
+    void inbox.markRow("read", list.groups()[0]!);
+    void inbox.markRow("archive", list.groups()[0]!);
+    assert.equal(list.groups().length, 0);
+    await server.clock.pass(5000);
+    assert.equal(list.groups().length, 0, `${items} items`);
+    assert.equal(server.world.rows("archived")[0]!.read, true);
+    assert.deepEqual(inbox.pending, []);
+  }
+});

@@ -67,6 +67,12 @@ export class Mock {
     return world;
   }
 
+  settingsOf(sub: string): MockSettings {
+    const settings = this.settings.get(sub) ?? new MockSettings();
+    this.settings.set(sub, settings);
+    return settings;
+  }
+
   /** Ends streams with a code. */
   end(code: string, more: object = {}): void {
     for (const { response } of this.streams) {
@@ -136,8 +142,7 @@ export class Mock {
     const request = line.split(" ")[0];
     const mark = /^POST \/inbox\/(seen|read|unread|archive|unarchive|snooze|unsnooze|delete)$/.exec(line)?.[1];
     if (mark) return world.mark(mark as MarkName, body);
-    const settings = this.settings.get(sub) ?? new MockSettings();
-    this.settings.set(sub, settings);
+    const settings = this.settingsOf(sub);
     if (line === "GET /preferences") return settings.answer();
     if (line === "PATCH /preferences") return settings.patch(body) ?? null;
     if (line === "GET /pending") return { lanes: settings.lanes(), messages: [], scheduled: [] };

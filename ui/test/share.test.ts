@@ -81,6 +81,23 @@ test("a hidden page hands the stream to one in sight; all hidden, it is closed",
   assert.equal(server.streams.size, 1);
 });
 
+test("all pages of a browser know that it is offline", async () => {
+  const server = new FakeServer(new Clock());
+  const pages = tabs(server, 3);
+  for (const { inbox } of pages) inbox.start();
+  await server.clock.pass(1000);
+  server.down = true;
+  server.cut();
+  await server.clock.pass(5000);
+  for (const { inbox } of pages) {
+    assert.equal(inbox.state, "offline");
+    assert.equal(inbox.problem?.code, "network");
+  }
+  server.down = false;
+  await server.clock.pass(MINUTE);
+  for (const { inbox } of pages) assert.equal(inbox.state, "live");
+});
+
 test("people who share a browser do not share a stream", async () => {
   const server = new FakeServer(new Clock());
   const { ports } = new FakeBrowser(server.clock);
@@ -159,7 +176,7 @@ test("situation 1: pages end with the server's rows and counts through cuts, han
       if (roll < 0.15) void inbox.list().more();
       else if (roll < 0.3) {
         const row = inbox.list().groups()[0];
-        if (row) inbox.mark(random() < 0.5 ? "read" : "archive", { group: row.key }).catch(() => {});
+        if (row) inbox.markRow(random() < 0.5 ? "read" : "archive", row).catch(() => {});
       } else if (roll < 0.35) server.cut();
       else if (roll < 0.4) server.end("restart", { retry_ms: random() * 3000 });
       else if (roll < 0.45) {

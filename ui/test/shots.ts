@@ -36,6 +36,7 @@ interface Shot {
   world?: "fill" | "long" | "thousand" | "none";
   then?: (page: Page) => Promise<unknown>;
   before?: () => void;
+  forced?: boolean;
 }
 
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
@@ -43,6 +44,8 @@ const open = (page: Page) => page.locator("tidings-inbox [part=bell]").click();
 const shots: Record<string, Shot> = {
   long: { world: "long" }, panel: {}, "panel-dark": { dark: true },
   phone: { width: 375 }, "phone-dark": { width: 375, dark: true },
+  "phone-actions": { width: 375, then: async (page) => { await open(page); await wait(400); await page.locator(".dots").nth(1).tap(); await wait(300); } },
+  "phone-snooze": { width: 375, lang: "he", then: async (page) => { await open(page); await wait(400); await page.locator(".dots").nth(1).tap(); await wait(200); await page.locator("[data-action=snooze]").nth(1).tap(); await wait(300); } },
   tabs: { inner: `<tidings-inbox ${attributes('tabs="category"')}></tidings-inbox>` },
   page: { inner: `<tidings-inbox ${attributes('mode="page" tabs="category"')}></tidings-inbox>`, then: () => wait(300) },
   "page-phone": { width: 375, inner: `<tidings-inbox ${attributes('mode="page" tabs="category"')}></tidings-inbox>`, then: () => wait(300) },
@@ -67,6 +70,8 @@ const shots: Record<string, Shot> = {
   "preferences-phone": { width: 375, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   "preferences-rtl": { lang: "he", inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   follow: { inner: ["artist/1", "artist/2", "artist/3"].map((topic) => `<tidings-follow topic="${topic}" ${attributes()}></tidings-follow> `).join(""), then: async (page) => { await wait(300); await page.locator("tidings-follow button").nth(1).click(); await page.locator("tidings-follow button").nth(2).click(); await page.mouse.move(400, 400); await wait(300); await page.locator("tidings-follow button").nth(2).hover(); await wait(300); } },
+  forced: { forced: true, then: async (page) => { await open(page); await wait(400); await page.locator("[part=item]").nth(2).hover(); await wait(200); } },
+  "preferences-forced": { forced: true, inner: `<tidings-preferences ${attributes()}></tidings-preferences>`, then: () => wait(400) },
   closed: { then: () => wait(300) },
 };
 
@@ -85,7 +90,7 @@ for (const [name, shot] of Object.entries(shots)) {
   const width = shot.width ?? 1280;
   const context = await browser.newContext({
     viewport: { width, height: width === 375 ? 740 : 800 }, deviceScaleFactor: docs && shot.inner === undefined ? 1.5 : 1, colorScheme: shot.dark ? "dark" : "light",
-    locale: shot.lang ?? "en", hasTouch: width === 375, isMobile: width === 375,
+    locale: shot.lang ?? "en", forcedColors: shot.forced ? "active" : "none", hasTouch: width === 375, isMobile: width === 375,
   });
   const tab = await context.newPage();
   tab.on("console", (message) => message.type() === "error" && console.log(name, message.text()));

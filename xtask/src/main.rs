@@ -22,6 +22,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   fuzz [--seconds N] [TARGET]...
                     try the readers that take any bytes, N seconds each (600): for the night
   lean              lints of the build without optional features
+  ui                types, files and tests of the elements of pages (Node, Chromium)
   package           build the archive for download, with checksums, in target/package
   tidy              check the rules that no compiler checks
   ci                format, lints, tests, documentation, tidy, licences, the demo's books";
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         (Some("crash"), [] | [_]) => ci::crash(rest.first().map_or("500", String::as_str)),
         (Some("soak"), [] | [_]) => ci::soak(rest.first().map_or("60", String::as_str)),
         (Some("lean"), []) => ci::lean(),
+        (Some("ui"), []) => ci::ui(&root()),
         (Some("deny"), []) => ci::deny(),
         (Some("fuzz"), rest) => fuzz::run(&root(), rest),
         (Some("package"), []) => package::run(&root()),

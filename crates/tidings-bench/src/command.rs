@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use crate::rival::Rival;
 use crate::{
-    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, memory, nodes, plan,
+    Fault, Host, Measurement, deadlines, digest, fanout, feed, forget, live, memory, nodes, plan,
     publish, quiet, reads, recovery, scheduled,
 };
 
@@ -52,6 +52,13 @@ enum Work {
     /// then while a client publishes one event after the other to everybody, each with an inbox and a cool-down
     /// mail lane, then while clients send arrays of events to one recipient each. All of them share the processor.
     Reads(reads::Params),
+    /// Keep streams of inboxes open, and publish to one of their readers and to all of them
+    ///
+    /// Runs a server as a process of its own, on loopback. Measures the memory of an open stream, the processor time of
+    /// all of them while nothing happens, the time from the answer of an event with one recipient to the frame, and from
+    /// that of an event to everybody until all have it, with publishes beside it. Needs /proc, and a file descriptor for
+    /// each stream in both processes.
+    Live(live::Params),
     /// Publish to everybody under quiet hours and a cap on mails, beside a store that has neither
     ///
     /// The recipients live in five time zones. In each of some hours events with an inbox and a cool-down mail lane
@@ -125,6 +132,7 @@ pub fn run(
         Work::Reads(params) => reads::run(params, host),
         Work::Quiet(params) => quiet::run(params, host.rules),
         Work::Scheduled(params) => scheduled::run(params, host.rules),
+        Work::Live(params) => live::run(params),
         Work::Memory(params) => memory::run(params, host.rules),
         Work::Deadlines(params) => deadlines::run(params, host.rules),
         Work::Nodes(params) => nodes::run(params, &host),

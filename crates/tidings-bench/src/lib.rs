@@ -21,6 +21,7 @@ mod fanout;
 mod feed;
 mod forget;
 mod gauge;
+mod live;
 mod memory;
 mod nodes;
 mod plan;

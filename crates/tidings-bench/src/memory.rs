@@ -9,6 +9,7 @@ use tidings_core::journal::stored::{ReadView, Unreadable};
 use tidings_core::table::Partition;
 use tidings_core::{Command, RecipientChange, Rules};
 
+use super::server::process::resident_bytes;
 use super::world::{self, BEGIN};
 use super::{Fault, Measurement, number};
 
@@ -47,7 +48,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     let mut engine = Engine::open(&Nothing, &[], Options::default())?;
     engine.set_rules(&Nothing, &Reach::new(), BEGIN, rules)?;
     fill(&mut engine, (0..params.recipients).map(world::make))?;
-    let before = resident_bytes()?;
+    let before = resident_bytes("self")?;
     let is_placed = |number: &u32| Rng::with_seed(u64::from(*number)).u32(..100) < params.placed;
     fill(&mut engine, (0..params.recipients).filter(is_placed).map(place))?;
     for (at, event_type) in (0..).zip(["told", "gathered", "told"]) {
@@ -59,7 +60,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         )?;
         world::accepted(step.replies)?;
     }
-    let after = resident_bytes()?;
+    let after = resident_bytes("self")?;
     let each = |bytes: u64| [number(bytes) / number(u64::from(params.recipients.max(1)))];
     let named = BTreeMap::from([
         ("recipients", u64::from(params.recipients)),
@@ -95,13 +96,4 @@ fn place(number: u32) -> Command {
         lon: Some(Some(lon)),
         ..RecipientChange::nothing(world::recipient(number))
     }))
-}
-
-/// Bytes of this process that are in memory.
-pub(crate) fn resident_bytes() -> Result<u64, Fault> {
-    let unknown = || Fault::Unknown("how much memory a process takes (/proc/self/status)");
-    let status = std::fs::read_to_string("/proc/self/status").map_err(|_| unknown())?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or_else(unknown)?;
-    let kib = line.trim().trim_end_matches("kB").trim().parse::<u64>().map_err(|_| unknown())?;
-    Ok(kib * 1024)
 }

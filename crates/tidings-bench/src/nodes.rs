@@ -6,10 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command as Process, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +17,7 @@ use tidings_node::{Clock as _, Node, SystemClock};
 use tidings_store::PostgresStore;
 use tokio::runtime::{Builder, Runtime};
 
+use super::server::process::Process;
 use super::server::{Connection, broken, post};
 use super::stopwatch::Stopwatch;
 use super::{Fault, Host, Measurement, RULES, number, world};
@@ -247,20 +246,7 @@ fn topics(params: &Params) -> u32 {
 }
 
 /// Nodes over one store, each a process.
-struct Nodes {
-    processes: Vec<Child>,
-    addresses: Vec<SocketAddr>,
-}
-
-impl Drop for Nodes {
-    fn drop(&mut self) {
-        for process in &mut self.processes {
-            // One that has ended already needs no end.
-            let _ended = process.kill();
-            let _reaped = process.wait();
-        }
-    }
-}
+struct Nodes(Vec<Process>);
 
 impl Nodes {
     /// Starts them, with clocks that are so many milliseconds ahead.
@@ -275,30 +261,20 @@ impl Nodes {
         );
         fs::write(&config, text).map_err(|fault| Fault::Directory(config.clone(), fault))?;
         let program = std::env::current_exe()?;
-        let mut nodes = Self { processes: Vec::new(), addresses: Vec::new() };
+        let mut nodes = Self(Vec::new());
         for node in 0..count {
             let log = directory.join(format!("nodes_{count}_{node}.log"));
             let log = fs::File::create(&log).map_err(|fault| Fault::Directory(log, fault))?;
-            let mut process = Process::new(&program)
+            let mut command = Command::new(&program);
+            command
                 .args(["serve", "--dev", "--listen", "127.0.0.1:0"])
                 .arg("--config")
                 .arg(&config)
                 .args(["--node", &format!("node-{node}")])
                 .args(["--clock-ahead", &ahead_ms.to_string()])
                 .env("TIDINGS_STORE", store)
-                .stdout(Stdio::piped())
-                .stderr(log)
-                .spawn()?;
-            let mut line = String::new();
-            if let Some(out) = process.stdout.take() {
-                BufReader::new(out).read_line(&mut line)?;
-            }
-            nodes.processes.push(process);
-            let address =
-                line.trim().rsplit('/').next().unwrap_or_default().parse().map_err(|_| {
-                    Fault::Http(format!("a node did not say where it listens: {line:?}"))
-                })?;
-            nodes.addresses.push(address);
+                .stderr(log);
+            nodes.0.push(Process::start(command)?);
         }
         Ok(nodes)
     }
@@ -318,15 +294,15 @@ impl Nodes {
 
     async fn are_holding(&self) -> bool {
         let ask = "GET /v1/nodes HTTP/1.1\r\nhost: localhost\r\n\r\n";
-        for address in &self.addresses {
-            let Ok(mut connection) = Connection::open(*address).await else {
+        for node in &self.0 {
+            let Ok(mut connection) = Connection::open(node.address).await else {
                 return false;
             };
             let Ok(answer) = connection.ask(ask.as_bytes()).await else {
                 return false;
             };
             let holding = String::from_utf8_lossy(answer).matches("\"holding\"").count();
-            if holding < self.addresses.len() {
+            if holding < self.0.len() {
                 return false;
             }
         }
@@ -349,8 +325,8 @@ impl Nodes {
         let mut clients = Vec::new();
         for (number, requests) in requests.into_iter().enumerate() {
             let mut connections = Vec::new();
-            for address in &self.addresses {
-                connections.push(Connection::open(*address).await?);
+            for node in &self.0 {
+                connections.push(Connection::open(node.address).await?);
             }
             clients.push(tokio::spawn(async move {
                 let nodes = connections.len();
@@ -368,20 +344,8 @@ impl Nodes {
 
     /// The processor time that each node has taken so far, in seconds.
     fn cpu(&self) -> Result<Vec<f64>, Fault> {
-        self.processes.iter().map(Child::id).map(cpu_of).collect()
+        self.0.iter().map(Process::cpu_seconds).collect()
     }
-}
-
-/// The processor time of a process, in seconds.
-fn cpu_of(pid: u32) -> Result<f64, Fault> {
-    let unknown = || Fault::Unknown("how much processor time a process has taken");
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).map_err(|_| unknown())?;
-    // The name before them may hold anything but ends with the last parenthesis.
-    let (_, fields) = text.rsplit_once(')').ok_or_else(unknown)?;
-    let ticks = |at: usize| -> Option<u64> { fields.split_whitespace().nth(at)?.parse().ok() };
-    let (user, system) = ticks(11).zip(ticks(12)).ok_or_else(unknown)?;
-    // The kernel tells it in hundredths of a second, on every architecture that it runs on today.
-    Ok(number(user + system) / 100.0)
 }
 
 /// The requests of all clients, and the number of events.

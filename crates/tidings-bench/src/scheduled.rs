@@ -8,7 +8,7 @@ use tidings_core::engine::Options;
 use tidings_core::time::HOUR_MS;
 use tidings_core::{Audience, Command, Instant, Rules};
 
-use super::memory::resident_bytes;
+use super::server::process::resident_bytes;
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
 use super::{Fault, Measurement, number};
@@ -57,7 +57,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
     let mut disk = OnDisk::open(directory.path(), Options::default())?;
     disk.node.set_rules(BEGIN, rules)?;
     disk.fill(BEGIN, (0..params.recipients).map(world::make))?;
-    let before = (resident_bytes()?, disk.node.engine().bytes());
+    let before = (resident_bytes("self")?, disk.node.engine().bytes());
     let mut order: Vec<u32> = (0..params.events).collect();
     Rng::with_seed(3).shuffle(&mut order);
     let (mut rate, mut engine) = (Vec::new(), Vec::new());
@@ -75,7 +75,7 @@ pub(crate) fn run(params: &Params, rules: Rules) -> Result<Vec<Measurement>, Fau
         engine.push(events / alone.as_secs_f64());
     }
     drop(order);
-    let after = (resident_bytes()?, disk.node.engine().bytes());
+    let after = (resident_bytes("self")?, disk.node.engine().bytes());
     let each = |bytes: u64| [number(bytes) / number(u64::from(params.events))];
     let mut now = FIRST;
     let mut found: [Vec<f64>; 2] = Default::default();

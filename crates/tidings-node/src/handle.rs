@@ -242,6 +242,12 @@ impl Handle {
         self.durable().map(|durable| look(&durable))
     }
 
+    /// Has `listener` called whenever [`Handle::durable`] has another answer, on the loop's thread: it must only pass it
+    /// on. Of several listeners the first is called.
+    pub fn on_durable(&self, listener: impl Fn() + Send + Sync + 'static) {
+        self.reads.listen(Box::new(listener));
+    }
+
     /// The node's measurements.
     #[must_use]
     pub fn vitals(&self) -> &Vitals {

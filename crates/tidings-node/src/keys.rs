@@ -111,10 +111,12 @@ impl Keys {
     /// Refuses a recipient's tokens from now on, and returns what has to be written for that to last.
     pub(crate) fn revoke(
         &self,
-        (recipient, buckets): (&Id, u16),
-        (before, now): (Instant, Instant),
+        recipient: &Id,
+        buckets: u16,
+        before: Instant,
+        now: Instant,
     ) -> Vec<Write> {
-        self.lock_revoked().revoke((recipient, buckets), before, now)
+        self.lock_revoked().revoke(recipient, buckets, before, now)
     }
 
     fn lock_revoked(&self) -> MutexGuard<'_, Revoked> {
@@ -208,7 +210,7 @@ impl KeyRequest {
             // Sooner than it is durable, which takes nothing from those who were told that it is done.
             KeyChange::RevokeTokens(recipient, before) => {
                 let buckets = node.engine().replica().of_buckets();
-                self.keys.revoke((recipient, buckets), (*before, self.at))
+                self.keys.revoke(recipient, buckets, *before, self.at)
             }
             change => match writes(change, &view)? {
                 writes if writes.is_empty() => return Ok(None),

@@ -365,7 +365,7 @@ impl Node {
             (Command::Erase { recipient }, Ok(_)) => Some(recipient),
             _ => None,
         });
-        erased.flat_map(|recipient| keys.revoke((recipient, buckets), (now, now))).collect()
+        erased.flat_map(|recipient| keys.revoke(recipient, buckets, now, now)).collect()
     }
 
     /// Runs a slice of the engine's chores; returns whether there was one.

@@ -262,7 +262,8 @@ fn whole(number: f64) -> i64 {
 pub fn sign(
     key: &SigningKey,
     recipient: &Id,
-    (issued_s, expires_s): (i64, i64),
+    issued_s: i64,
+    expires_s: i64,
     scope: Option<&str>,
 ) -> Option<String> {
     let SigningSecret::Hs256(secret) = &key.secret else {

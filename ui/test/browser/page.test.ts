@@ -180,7 +180,13 @@ test("copies, moves and late definitions work", async () => {
     copy.setAttribute("token-url", url);
   }, `/token?sub=${ana}`);
   await until(async () => (await count(page)) === 2);
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  await bell(page).click();
+  await until(async () => (await rows(page).count()) === 2);
   await page.evaluate(() => document.querySelector("tidings-inbox")!.remove());
+  await page.waitForTimeout(100);
+  assert.deepEqual(errors, []);
   if (!real) await until(() => scene.mock.streams.size === 0);
 });
 

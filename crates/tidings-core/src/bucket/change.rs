@@ -3,12 +3,9 @@
 use roaring::RoaringBitmap;
 
 use super::lanes::lane::Lane;
-use super::people::marks::MarkAt;
 use crate::bucket::state::version_at;
 use crate::bucket::{Bucket, Terms};
 use crate::journal::record::Entries;
-use crate::journal::stored::Unreadable;
-use crate::model::item::Shelf;
 use crate::model::number::{RecipientNo, Seq};
 use crate::model::recipient::Recipient;
 use crate::model::time::Instant;
@@ -136,23 +133,6 @@ impl Bucket {
         self.dirty.marks.extend(marks.map(|mark| (number, mark)));
         self.dirty.recipients.insert(number);
         self.unpark(at, number, compiled);
-    }
-
-    /// Adds a stored row of a recipient's marks.
-    pub(super) fn put_mark(
-        &mut self,
-        number: u32,
-        at: MarkAt,
-        row: &[u8],
-    ) -> Result<(), Unreadable> {
-        let marks = &mut **self.marks.or_default(number);
-        let place = if let MarkAt::Item(place) = at { Some(place) } else { None };
-        marks.put(at, row)?;
-        let item = place.and_then(|place| marks.items.get(place));
-        if let Some(Shelf::Snoozed(until)) = item.map(|item| item.shelf) {
-            self.snoozed.insert((until, number), ());
-        }
-        Ok(())
     }
 
     fn unpark(&mut self, at: Instant, number: u32, compiled: &CompiledRules) {

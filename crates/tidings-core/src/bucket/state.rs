@@ -222,18 +222,14 @@ impl Bucket {
     /// [`Bucket::next_due`] if all lanes know it.
     pub(crate) fn known_due(&self) -> Option<Option<i64>> {
         let of_lanes = self.lanes.known_due()?;
-        Some(of_lanes.into_iter().chain(self.next_return()).min())
+        Some(of_lanes.into_iter().chain(next_return(&self.snoozed)).min())
     }
 
     /// The earliest deadline of a confirmed recipient's lane or end of a snooze, in milliseconds.
     pub(crate) fn next_due(&mut self, compiled: &CompiledRules) -> Option<i64> {
         let (lanes, around) = self.lanes_and_around(compiled);
         let of_lanes = lanes.next_due(around.terms);
-        of_lanes.into_iter().chain(self.next_return()).min()
-    }
-
-    fn next_return(&self) -> Option<i64> {
-        self.snoozed.first().map(|((until, _), ())| until.0)
+        of_lanes.into_iter().chain(next_return(&self.snoozed)).min()
     }
 
     /// The lane number for each of these recipients: the kind under which their window was opened.
@@ -265,6 +261,11 @@ impl Bucket {
         let waiting = self.ended.bytes() + lanes + self.scheduled.bytes();
         self.roster.bytes() + self.followers.bytes() + waiting
     }
+}
+
+/// The first end of a snooze, in milliseconds.
+fn next_return(snoozed: &Tree<(Instant, u32), ()>) -> Option<i64> {
+    snoozed.first().map(|((until, _), ())| until.0)
 }
 
 /// The version of the rules in force at a seq.

@@ -43,6 +43,7 @@ pub use message::present::{Presenter, batch_id};
 pub use message::touch::Upcoming;
 pub use read::agenda::{Agenda, DueLanes};
 pub use read::books::Walk;
+pub use read::changed::InboxesAt;
 pub use read::message_report::MessageReport;
 pub use read::messages::{
     MessageCursor, MessageCursorError, MessageFilter, MessageSummary, MessagesPage,

@@ -23,6 +23,7 @@ use crate::rules::{Category, Defaults, Policy, Route, Rules, StoreRules, TypeRul
 mod after;
 mod body;
 mod bounds;
+mod changed;
 mod clock;
 mod ended;
 mod growth;

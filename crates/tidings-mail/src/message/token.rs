@@ -76,7 +76,8 @@ impl TokenKey {
     }
 
     /// The first hexadecimal digits of the authentication code of a text, for a use of it.
-    pub(crate) fn code(&self, of: &str, text: &str, digits: usize) -> String {
+    #[must_use]
+    pub fn code(&self, of: &str, text: &str, digits: usize) -> String {
         let mut named = hmac::Context::with_key(&self.code);
         named.update(of.as_bytes());
         named.update(&[0]);

@@ -5,7 +5,7 @@
 //! so what somebody was told is in their next read. Readers take the current one on threads of their own. It is
 //! freed when nobody reads it any more and a newer one is there.
 
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
 use tidings_core::engine::{Engine, EngineSnapshot, Plan, Presenter};
 use tidings_core::{Batch, Books};
@@ -88,6 +88,8 @@ pub(crate) fn batches(
 pub(crate) struct Reads {
     /// `None` while there is no store.
     current: RwLock<Option<Arc<Durable>>>,
+    /// Called after each change of it.
+    listener: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Reads {
@@ -102,6 +104,15 @@ impl Reads {
         drop(current);
         // What nobody reads any more is freed without the lock.
         drop(before);
+        if let Some(listener) = self.listener.get() {
+            listener();
+        }
+    }
+
+    /// Has somebody called after each change of it; the first who asks.
+    pub(crate) fn listen(&self, listener: Box<dyn Fn() + Send + Sync>) {
+        // A second one would have to be called by the first.
+        let _ = self.listener.set(listener);
     }
 }
 

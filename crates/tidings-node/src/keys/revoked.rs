@@ -43,7 +43,8 @@ impl Revoked {
     /// Refuses a recipient's tokens, and returns the writes for it; none if those were refused already.
     pub(super) fn revoke(
         &mut self,
-        (recipient, buckets): (&Id, u16),
+        recipient: &Id,
+        buckets: u16,
         before: Instant,
         now: Instant,
     ) -> Vec<Write> {
@@ -59,12 +60,12 @@ impl Revoked {
             };
             self.by_age.remove(&(at, old));
             if let Some((bucket, _)) = self.of.remove(&old) {
-                writes.push(write((bucket, old), None));
+                writes.push(write(bucket, old, None));
             }
         }
         let bucket = BucketNo::of(recipient.as_str(), buckets);
         self.put(bucket, subject, before);
-        writes.push(write((bucket, subject), Some(before)));
+        writes.push(write(bucket, subject, Some(before)));
         writes
     }
 
@@ -101,7 +102,7 @@ fn table(bucket: BucketNo) -> Key {
     Key::of(Owner::Bucket(bucket), Table::RevokedTokens)
 }
 
-fn write((bucket, subject): (BucketNo, Subject), before: Option<Instant>) -> Write {
+fn write(bucket: BucketNo, subject: Subject, before: Option<Instant>) -> Write {
     let value = before.map(|before| {
         let mut row = vec![FORM];
         put_i64(&mut row, before.0);
@@ -127,8 +128,8 @@ mod tests {
     #[test]
     fn an_older_revocation_takes_nothing_back() {
         let mut revoked = Revoked::default();
-        assert_eq!(revoked.revoke((&id("ana"), 4), Instant(9), Instant(9)).len(), 1);
-        assert!(revoked.revoke((&id("ana"), 4), Instant(8), Instant(10)).is_empty());
+        assert_eq!(revoked.revoke(&id("ana"), 4, Instant(9), Instant(9)).len(), 1);
+        assert!(revoked.revoke(&id("ana"), 4, Instant(8), Instant(10)).is_empty());
         assert_eq!(revoked.of(&id("ana")), Some(Instant(9)));
         assert_eq!(revoked.of(&id("ben")), None);
     }
@@ -137,14 +138,14 @@ mod tests {
     fn what_no_token_outlives_is_deleted_with_later_ones() {
         let mut revoked = Revoked::default();
         for n in 0..10 {
-            revoked.revoke((&id(&format!("r{n}")), 4), Instant(n), Instant(n));
+            revoked.revoke(&id(&format!("r{n}")), 4, Instant(n), Instant(n));
         }
         let last = Instant(9 + KEPT_MS);
         let count = |writes: &[Write]| writes.iter().filter(|write| write.value.is_none()).count();
-        assert_eq!(count(&revoked.revoke((&id("x"), 4), last, last)), SWEPT_PER_ROW);
-        assert_eq!(count(&revoked.revoke((&id("y"), 4), last, last)), SWEPT_PER_ROW);
+        assert_eq!(count(&revoked.revoke(&id("x"), 4, last, last)), SWEPT_PER_ROW);
+        assert_eq!(count(&revoked.revoke(&id("y"), 4, last, last)), SWEPT_PER_ROW);
         // The tokens of the last one may live yet.
-        assert_eq!(count(&revoked.revoke((&id("z"), 4), last, last)), 1);
+        assert_eq!(count(&revoked.revoke(&id("z"), 4, last, last)), 1);
         assert!(revoked.of(&id("r9")).is_some() && revoked.of(&id("r8")).is_none());
     }
 }

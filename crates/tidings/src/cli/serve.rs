@@ -259,7 +259,8 @@ fn serve(
             drain_patience: arguments.drain / 2,
             peer_connections_max: arguments.peer_connections,
             ..listen::Bounds::default()
-        };
+        }
+        .with_streams(http::streams_max(&rules));
         tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };
     let token = Secret::random()?;

@@ -37,6 +37,11 @@ impl Answer {
         Self { status: StatusCode::NO_CONTENT, body: Bytes::new(), again: false }
     }
 
+    /// The answer 304: nothing is newer than what the caller has.
+    pub(super) fn not_modified() -> Self {
+        Self { status: StatusCode::NOT_MODIFIED, body: Bytes::new(), again: false }
+    }
+
     /// The status as two bytes, then the body.
     pub(super) fn to_kept(&self) -> Vec<u8> {
         let mut kept = self.status.as_u16().to_be_bytes().to_vec();
@@ -57,7 +62,7 @@ impl Answer {
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let mut response = (self.status, self.body).into_response();
-        if self.status == StatusCode::NO_CONTENT {
+        if matches!(self.status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             response.headers_mut().remove(header::CONTENT_TYPE);
         } else {
             let json = HeaderValue::from_static("application/json");

@@ -162,13 +162,14 @@ impl Calls {
                 Problem::new(Code::Role, detail).into_response()
             }
         }));
-        self.add_listed((name, kind), (schemas, paths, methods), listed);
+        self.add_listed(name, kind, (schemas, paths, methods), listed);
         self
     }
 
     fn add_listed(
         &mut self,
-        (name, kind): (&'static str, Kind),
+        name: &'static str,
+        kind: Kind,
         (schemas, paths, methods): UtoipaMethodRouter<Arc<Service>>,
         mut all: Vec<Code>,
     ) {
@@ -214,7 +215,8 @@ impl Calls {
     pub(super) fn mine(
         mut self,
         name: &'static str,
-        (scope, kind): (Scope, Kind),
+        scope: Scope,
+        kind: Kind,
         (schemas, mut paths, methods): UtoipaMethodRouter<Arc<Service>>,
         codes: &'static [Code],
     ) -> Self {
@@ -238,7 +240,7 @@ impl Calls {
                 Problem::new(Code::Scope, detail).into_response()
             }
         }));
-        self.add_listed((name, kind), (schemas, paths, methods), codes.collect());
+        self.add_listed(name, kind, (schemas, paths, methods), codes.collect());
         self
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod follow;
 pub(super) mod gather;
 pub(super) mod nodes_own;
 pub mod owners;
+mod passed_on;
 mod peer;
 pub(super) mod split;
 
@@ -20,7 +21,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{self, HeaderMap, HeaderName};
 use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderValue, Method, StatusCode, Uri, Version};
 use axum::response::{IntoResponse as _, Response};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -32,6 +33,7 @@ use tidings_store::lease::{Member, MemberStatus, Membership, NodeId};
 use tokio::sync::watch;
 use tower::ServiceExt as _;
 
+use self::passed_on::PassedOn;
 pub(super) use self::peer::Peer;
 use super::error::{Code, Misdirected, Problem};
 use crate::http::cluster::owners::{Owner, Owners};
@@ -94,6 +96,7 @@ pub struct Cluster {
     /// The origins of pages that may call as end users.
     origins: RwLock<Arc<[String]>>,
     client: Client<HttpConnector, Body>,
+    stopping: watch::Sender<bool>,
 }
 
 /// The API over what this node has of the store.
@@ -132,7 +135,13 @@ impl Cluster {
             serving: RwLock::new(None),
             origins: RwLock::default(),
             client: Client::builder(TokioExecutor::new()).build(connector),
+            stopping: watch::Sender::new(false),
         }
+    }
+
+    /// Ends the streams of other nodes that are read here: this one stops.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
     }
 
     /// Opens the calls of end users to the pages that a configuration names.
@@ -412,6 +421,7 @@ impl Cluster {
         };
         let (mut head, body) = request.into_parts();
         head.uri = uri;
+        head.version = Version::HTTP_11;
         for name in &OF_CONNECTION {
             head.headers.remove(name);
         }
@@ -430,12 +440,31 @@ impl Cluster {
                 for name in &OF_CONNECTION {
                     head.headers.remove(name);
                 }
-                Ok(Response::from_parts(head, Body::new(body)))
+                let mut body = Body::new(body);
+                if passed_on::is_stream(&head.headers) {
+                    body = Body::new(PassedOn::new(body, self.over(peer)));
+                }
+                Ok(Response::from_parts(head, body))
             }
             Err(fault) if fault.is_connect() => {
                 Err(no_holder("the node that holds the store can't be reached"))
             }
             Err(_) => Err(holder_lost()),
+        }
+    }
+
+    /// Ends when this node stops, or another one no longer has what it has a home by.
+    fn over(&self, peer: &Peer) -> impl Future<Output = ()> + Send + use<> {
+        let (mut stopping, mut members) = (self.stopping.subscribe(), self.members.subscribe());
+        let tenure = peer.tenure;
+        async move {
+            let is_over = |members: &Option<Arc<Membership>>| {
+                members.as_deref().is_none_or(|members| tenure.is_over(members))
+            };
+            tokio::select! {
+                _ = stopping.wait_for(|stopping| *stopping) => {}
+                _ = members.wait_for(is_over) => {}
+            }
         }
     }
 

@@ -215,6 +215,9 @@ codes! {
         "The answer took too long",
         "The change may or may not have been made. Retry with the same event id or \
          `Idempotency-Key`: it is made once.";
+    StreamsFull = "streams_full", 503, Again::After(10),
+        "Too many live streams are open",
+        "Nothing was done. Wait as long as `Retry-After` says, then retry. `[users] streams` says how many a server has.";
     NoHolder = "no_holder", 503, Again::After(1),
         "No node holds the store",
         "Nothing was done. Another node takes over within seconds: retry, at any node.";

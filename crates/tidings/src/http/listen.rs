@@ -1,6 +1,12 @@
 //! The socket: a bounded number of connections, and a stop that finishes requests in progress.
+//!
+//! HTTP/1.1, and HTTP/2 for whoever begins with it (prior knowledge): a proxy carries many streams over one connection.
+
+mod handed;
 
 use std::collections::HashMap;
+use std::convert::Infallible;
+use std::error::Error;
 use std::future::Future;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,15 +18,16 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderValue, Version, header};
 use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::{sleep, timeout};
 
+use self::handed::{Hand, Lent};
 use super::error::{Code, Problem};
 
 /// The bounds of connections.
@@ -38,8 +45,22 @@ pub struct Bounds {
     pub head_patience: Duration,
     /// Maximum number of bytes of a request's head.
     pub head_bytes_max: usize,
+    /// Maximum number of requests in progress on a connection of HTTP/2.
+    pub requests_max: u32,
     /// Time limit of requests in progress once the server stops.
     pub drain_patience: Duration,
+}
+
+impl Bounds {
+    /// The same with connections for so many open streams beside the others.
+    #[must_use]
+    pub fn with_streams(self, streams: usize) -> Self {
+        Self {
+            connections_max: self.connections_max.saturating_add(streams),
+            loopback_connections_max: self.loopback_connections_max.saturating_add(streams),
+            ..self
+        }
+    }
 }
 
 impl Default for Bounds {
@@ -51,6 +72,7 @@ impl Default for Bounds {
             first_head_patience: Duration::from_secs(10),
             head_patience: Duration::from_secs(60),
             head_bytes_max: 64 << 10,
+            requests_max: 256,
             drain_patience: Duration::from_secs(30),
         }
     }
@@ -141,6 +163,8 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let graceful = GracefulShutdown::new();
+    let builder = builder(&bounds);
+    let (streaming, mut streams) = mpsc::channel::<Infallible>(1);
     let open = Arc::default();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -149,48 +173,111 @@ pub async fn serve(
             () = &mut stop => break,
         };
         let (began, peer) = (Arc::new(Notify::new()), Peer(place.peer));
+        let hand = Arc::new(Hand::default());
         let service = {
             let (router, began) = (TowerToHyperService::new(router.clone()), Arc::clone(&began));
+            let hand = Arc::clone(&hand);
             service_fn(move |mut request: Request<Incoming>| {
                 began.notify_one();
                 request.extensions_mut().insert(peer);
-                let router = router.clone();
+                name_host(&mut request);
+                let (router, hand) = (router.clone(), Arc::clone(&hand));
                 async move {
-                    match unclear_host(&request) {
-                        Some(why) => Ok(Problem::new(Code::InvalidRequest, why).into_response()),
-                        None => router.call(request).await,
+                    if let Some(why) = unclear_host(&request) {
+                        let problem = Problem::new(Code::InvalidRequest, why);
+                        return Ok::<_, Infallible>(problem.into_response());
+                    }
+                    let may_be_handed = handed::may_be(&request);
+                    let answer = router.call(request).await?;
+                    match if may_be_handed { hand.take_over(answer) } else { Some(answer) } {
+                        Some(answer) => Ok(answer),
+                        // The connection is dropped.
+                        None => std::future::pending().await,
                     }
                 }
             })
         };
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(bounds.head_patience)
-            .max_buf_size(bounds.head_bytes_max)
-            .serve_connection(TokioIo::new(stream), service);
-        let connection = graceful.watch(connection);
+        let io = TokioIo::new(Lent::new(stream, &hand));
+        let connection = graceful.watch(builder.serve_connection(io, service).into_owned());
+        let (patience, streaming) = (bounds.first_head_patience, streaming.clone());
         tokio::spawn(async move {
-            let mut connection = std::pin::pin!(connection);
-            let ended = tokio::select! {
-                ended = &mut connection => Some(ended),
-                () = began.notified() => None,
-                () = sleep(bounds.first_head_patience) => Some(Ok(())),
-            };
-            let ended = match ended {
-                Some(ended) => ended,
-                None => connection.await,
-            };
-            // A connection that breaks is the client's matter.
-            if let Err(fault) = ended {
-                tracing::debug!(error = %fault, "a connection broke");
+            let is_handed = serve_connection(connection, (&began, patience), &hand).await;
+            // A task of its own: this one has the size of a connection.
+            if is_handed {
+                tokio::spawn(async move {
+                    hand.write().await;
+                    drop((place, streaming));
+                });
             }
-            drop(place);
         });
     }
     drop(listener);
-    if timeout(bounds.drain_patience, graceful.shutdown()).await.is_err() {
+    drop(streaming);
+    let ended = async {
+        graceful.shutdown().await;
+        // Nothing is sent: the last stream that ends closes it.
+        streams.recv().await;
+    };
+    if timeout(bounds.drain_patience, ended).await.is_err() {
         let seconds = bounds.drain_patience.as_secs();
         tracing::warn!(seconds, "requests still in progress were cut off");
+    }
+}
+
+/// Serves a connection to its end, or until a stream of events is all that it is for. Returns true in the latter case.
+async fn serve_connection(
+    connection: impl Future<Output = Result<(), Box<dyn Error + Send + Sync>>>,
+    (began, first_head_patience): (&Notify, Duration),
+    hand: &Hand,
+) -> bool {
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = &mut connection => Some(ended),
+        () = began.notified() => None,
+        () = sleep(first_head_patience) => Some(Ok(())),
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        None => tokio::select! {
+            ended = connection => ended,
+            () = hand.wanted() => return true,
+        },
+    };
+    // A connection that breaks is the client's matter.
+    if let Err(fault) = ended {
+        tracing::debug!(error = %fault, "a connection broke");
+    }
+    false
+}
+
+/// The protocols, within the bounds.
+fn builder(bounds: &Bounds) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(bounds.head_patience)
+        .max_buf_size(bounds.head_bytes_max);
+    let head_bytes_max = u32::try_from(bounds.head_bytes_max).unwrap_or(u32::MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(bounds.requests_max)
+        .max_header_list_size(head_bytes_max)
+        // A peer that is gone without a word is found out.
+        .keep_alive_interval(bounds.head_patience)
+        .keep_alive_timeout(bounds.first_head_patience);
+    builder
+}
+
+/// Gives a request of HTTP/2 the `Host` that it has under another name, by which callers are told apart.
+fn name_host(request: &mut Request<Incoming>) {
+    if request.version() != Version::HTTP_2 || request.headers().contains_key(header::HOST) {
+        return;
+    }
+    let host = request.uri().authority().and_then(|host| HeaderValue::try_from(host.as_str()).ok());
+    if let Some(host) = host {
+        request.headers_mut().insert(header::HOST, host);
     }
 }
 

@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use super::call::{Calls, Kind};
 use super::error::Code;
 use super::v1::inbox::marks;
-use super::v1::{inbox, preferences, push, subscriptions, waiting};
+use super::v1::{inbox, live, preferences, push, subscriptions, waiting};
 use crate::token::Scope;
 
 /// The errors of a body.
@@ -29,23 +29,29 @@ const TOPIC: &[Code] = &[
 
 /// The calls.
 pub(super) fn calls(calls: Calls) -> Calls {
-    let reads = |scope| (scope, Kind::Looks);
-    let changes = |scope| (scope, Kind::Changes);
     calls
-        .mine("my_inbox", reads(Scope::INBOX_READ), routes!(inbox::inbox), &[Code::InvalidQuery])
-        .mine("my_inbox_counts", reads(Scope::INBOX_READ), routes!(inbox::counts), &[])
-        .mine("mark_mine_seen", changes(Scope::INBOX), routes!(marks::mark_seen), BODY)
-        .mine("mark_mine_read", changes(Scope::INBOX), routes!(marks::mark_read), BODY)
-        .mine("mark_mine_unread", changes(Scope::INBOX), routes!(marks::mark_unread), BODY)
-        .mine("archive_mine", changes(Scope::INBOX), routes!(marks::archive), BODY)
-        .mine("unarchive_mine", changes(Scope::INBOX), routes!(marks::unarchive), BODY)
-        .mine("snooze_mine", changes(Scope::INBOX), routes!(marks::snooze), BODY)
-        .mine("unsnooze_mine", changes(Scope::INBOX), routes!(marks::unsnooze), BODY)
-        .mine("delete_my_items", changes(Scope::INBOX), routes!(marks::delete_items), BODY)
-        .mine("my_pending", reads(Scope::INBOX_READ), routes!(waiting::pending), &[])
+        .mine(
+            "my_inbox",
+            Scope::INBOX_READ,
+            Kind::Looks,
+            routes!(inbox::inbox),
+            &[Code::InvalidQuery, Code::StreamsFull],
+        )
+        .mine("my_live", Scope::INBOX_READ, Kind::Looks, routes!(live::live), &[Code::StreamsFull])
+        .mine("my_inbox_counts", Scope::INBOX_READ, Kind::Looks, routes!(inbox::counts), &[])
+        .mine("mark_mine_seen", Scope::INBOX, Kind::Changes, routes!(marks::mark_seen), BODY)
+        .mine("mark_mine_read", Scope::INBOX, Kind::Changes, routes!(marks::mark_read), BODY)
+        .mine("mark_mine_unread", Scope::INBOX, Kind::Changes, routes!(marks::mark_unread), BODY)
+        .mine("archive_mine", Scope::INBOX, Kind::Changes, routes!(marks::archive), BODY)
+        .mine("unarchive_mine", Scope::INBOX, Kind::Changes, routes!(marks::unarchive), BODY)
+        .mine("snooze_mine", Scope::INBOX, Kind::Changes, routes!(marks::snooze), BODY)
+        .mine("unsnooze_mine", Scope::INBOX, Kind::Changes, routes!(marks::unsnooze), BODY)
+        .mine("delete_my_items", Scope::INBOX, Kind::Changes, routes!(marks::delete_items), BODY)
+        .mine("my_pending", Scope::INBOX_READ, Kind::Looks, routes!(waiting::pending), &[])
         .mine(
             "flush_mine",
-            changes(Scope::INBOX),
+            Scope::INBOX,
+            Kind::Changes,
             routes!(waiting::flush),
             &[
                 Code::InvalidJson,
@@ -57,13 +63,15 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .mine(
             "my_preferences",
-            reads(Scope::PREFERENCES),
+            Scope::PREFERENCES,
+            Kind::Looks,
             routes!(preferences::get_preferences),
             &[Code::InvalidQuery],
         )
         .mine(
             "patch_my_preferences",
-            changes(Scope::PREFERENCES),
+            Scope::PREFERENCES,
+            Kind::Changes,
             routes!(preferences::patch_preferences),
             &[
                 Code::InvalidJson,
@@ -78,19 +86,27 @@ pub(super) fn calls(calls: Calls) -> Calls {
         )
         .mine(
             "my_subscriptions",
-            reads(Scope::SUBSCRIPTIONS),
+            Scope::SUBSCRIPTIONS,
+            Kind::Looks,
             routes!(subscriptions::list_subscriptions),
             &[],
         )
-        .mine("follow_mine", changes(Scope::SUBSCRIPTIONS), routes!(subscriptions::follow), FOLLOW)
+        .mine(
+            "follow_mine",
+            Scope::SUBSCRIPTIONS,
+            Kind::Changes,
+            routes!(subscriptions::follow),
+            FOLLOW,
+        )
         .mine(
             "unfollow_mine",
-            changes(Scope::SUBSCRIPTIONS),
+            Scope::SUBSCRIPTIONS,
+            Kind::Changes,
             routes!(subscriptions::unfollow),
             TOPIC,
         )
-        .mine("join_my_push", changes(Scope::PUSH), routes!(push::join_push), BODY)
-        .mine("leave_my_push", changes(Scope::PUSH), routes!(push::leave_push), BODY)
+        .mine("join_my_push", Scope::PUSH, Kind::Changes, routes!(push::join_push), BODY)
+        .mine("leave_my_push", Scope::PUSH, Kind::Changes, routes!(push::leave_push), BODY)
 }
 
 /// The errors of following: those of unfollowing, and limits.

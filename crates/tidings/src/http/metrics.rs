@@ -112,6 +112,11 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
     if let Ok(seen) = seen {
         node(&mut page, seen);
     }
+    page.gauge(
+        "tidings_live_streams",
+        "Open streams of inboxes, and calls that wait for a change of one.",
+        service.live.open_streams(),
+    );
     let vitals = service.handle.vitals();
     page.gauge(
         "tidings_queue_requests",

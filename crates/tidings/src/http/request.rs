@@ -125,11 +125,7 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Probl
 
 /// The identity of a request with a key. API keys share one space of keys, each end user has one of their own: nobody
 /// meets the requests of others in it.
-pub(super) fn named(
-    (user, key): (Option<&Id>, &str),
-    (method, uri): (&Method, &Uri),
-    body: &[u8],
-) -> Once {
+pub(super) fn named(user: Option<&Id>, key: &str, method: &Method, uri: &Uri, body: &[u8]) -> Once {
     let half = |hash: &[u8]| {
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash[..16]);

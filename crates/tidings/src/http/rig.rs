@@ -7,6 +7,8 @@ use std::sync::mpsc::channel;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
+use axum::response::Response;
+use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tidings_core::{Id, Instant};
 use tidings_mail::{SECRET_BYTES, TokenKey};
@@ -61,8 +63,8 @@ pub(crate) fn signing_key(id: &str) -> SigningKey {
 /// A token by the signing key of this id, for a quarter of an hour from noon of the first day of 2024.
 pub(crate) fn user_token(key: &str, recipient: &str, scope: Option<&str>) -> String {
     let recipient = Id::new(recipient).unwrap();
-    let times = (1_704_110_400, 1_704_111_300);
-    sign(&signing_key(key), &recipient, times, scope).unwrap()
+    let (issued_s, expires_s) = (1_704_110_400, 1_704_111_300);
+    sign(&signing_key(key), &recipient, issued_s, expires_s, scope).unwrap()
 }
 
 /// A server to be called.
@@ -244,6 +246,11 @@ impl Rig {
         self.tokio.block_on(self.ask(request.body(body.into()).unwrap()))
     }
 
+    /// The answer to a call as it begins: its body is still to come.
+    pub(crate) fn begin(&self, request: Request<Body>) -> Response {
+        self.tokio.block_on(self.router.clone().oneshot(request)).unwrap()
+    }
+
     /// Calls from within asynchronous work, many at once if need be.
     pub(crate) fn ask(
         &self,
@@ -252,7 +259,12 @@ impl Rig {
         let router = self.router.clone();
         async move {
             let response = router.oneshot(request).await.unwrap();
-            let (parts, body) = response.into_parts();
+            let (parts, mut body) = response.into_parts();
+            // A stream does not end: its beginning is the answer.
+            if parts.headers.get("content-type").is_some_and(|kind| kind == "text/event-stream") {
+                let first = body.frame().await.unwrap().unwrap();
+                body = first.into_data().unwrap().into();
+            }
             let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
             Answered { status: parts.status, headers: parts.headers, bytes: bytes.to_vec() }
         }

@@ -21,6 +21,7 @@ use tokio::time::timeout;
 use super::answer::{Answer, only};
 use super::cluster::Cluster;
 use super::error::{Code, Problem};
+use super::live::Live;
 use super::request::Change;
 use super::settings::Settings;
 use super::site::state::{NAMES, Site};
@@ -83,7 +84,9 @@ pub struct Service {
     /// The turn of who changes the browsers of a recipient.
     pub(super) browsers: Mutex<()>,
     /// The pages to which mails lead; `None` where nobody asks for them.
-    pub(super) site: Option<Site>,
+    pub(super) site: Option<Arc<Site>>,
+    /// The streams of inboxes.
+    pub(super) live: Arc<Live>,
     /// Reports of providers, counted, and what is kept between their calls.
     pub(super) feedback: Feedback,
 }
@@ -102,7 +105,6 @@ impl Service {
         settings: Settings,
     ) -> Self {
         Self {
-            handle,
             access,
             bodies: BodyRoom::of(
                 settings.bodies_bytes_max,
@@ -122,6 +124,7 @@ impl Service {
                 super::call_names().into_iter().chain(NAMES).chain([FEEDBACK, NODES_CALL]),
             ),
             data: None,
+            live: Live::new(handle.clone()),
             cluster: None,
             homes: None,
             started: clock.now(),
@@ -132,20 +135,22 @@ impl Service {
             browsers: Mutex::default(),
             site: None,
             feedback: Feedback::default(),
+            handle,
         }
     }
 
     /// The same with the pages to which mails lead by tokens of this key.
     #[must_use]
     pub fn with_site(self, tokens: TokenKey) -> Self {
-        let site = Some(Site::new(&self.rules(), tokens));
-        Self { site, ..self }
+        let site = Arc::new(Site::new(&self.rules(), tokens));
+        self.live.show_as(&site);
+        Self { site: Some(site), ..self }
     }
 
     /// The key of the tokens in links.
     #[must_use]
     pub fn tokens(&self) -> Option<&TokenKey> {
-        self.site.as_ref().map(Site::tokens)
+        self.site.as_deref().map(Site::tokens)
     }
 
     /// The same, which knows where on the disk the node's store is.
@@ -253,6 +258,7 @@ impl Service {
     /// Streams end with what they have read; `/readyz` says that others should take over.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
+        self.end_streams();
     }
 
     pub(super) fn is_stopping(&self) -> bool {

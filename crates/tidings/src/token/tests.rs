@@ -383,10 +383,10 @@ fn a_scope_that_somebody_writes_down_has_known_words() {
 #[test]
 fn what_is_signed_here_is_accepted_and_a_public_key_signs_nothing() {
     let ana = Id::new("ana").unwrap();
-    let token = sign(&keys()[0], &ana, (NOW_S, NOW_S + 60), Some("push")).unwrap();
+    let token = sign(&keys()[0], &ana, NOW_S, NOW_S + 60, Some("push")).unwrap();
     let token = checked(&token).unwrap();
     assert_eq!((token.recipient, token.scope), (ana.clone(), Scope::PUSH));
-    assert_eq!(sign(&keys()[2], &ana, (NOW_S, NOW_S + 60), None), None);
+    assert_eq!(sign(&keys()[2], &ana, NOW_S, NOW_S + 60, None), None);
 }
 
 proptest! {

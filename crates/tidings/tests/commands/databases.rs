@@ -92,3 +92,64 @@ fn a_store_moves_from_a_directory_to_a_database_and_back() {
     assert_eq!(content(&back), content(&served));
     assert_eq!(back["entries"]["all"], 8);
 }
+
+/// Keys reach every node, whichever of them made them, and a revocation counts at all of them at once.
+#[test]
+fn keys_and_revocations_are_those_of_all_nodes() {
+    if !Postgres::is_installed() {
+        return skip("PostgreSQL is not installed");
+    }
+    let world = World::new();
+    let config = format!("{CONFIG}[store]\nparts = 2\n[users]\n");
+    let config = world.file("tidings.toml", &config);
+    let database = Postgres::start(world.dir.path(), &["fsync=off"]).unwrap();
+    let store = database.url("postgres");
+    let on_store = |arguments: &[&str]| ran(&[arguments, &["--store", &store]].concat());
+    let nodes = ["a", "b"].map(|name| {
+        let log = fs::File::create(world.path(&format!("{name}.log"))).unwrap();
+        Server::start_node_with_keys(Path::new(&config), &store, name, log)
+    });
+    let patience = Patience::new();
+    loop {
+        let ran = on_store(&["nodes", "--json"]);
+        let seen = if ran.code == 0 { ran.json() } else { Value::Null };
+        let parts = |node: usize| seen[node]["parts"].as_array().map_or(0, Vec::len);
+        if parts(0) == 1 && parts(1) == 1 {
+            break;
+        }
+        patience.wait(|| format!("the parts are not spread: {seen}"));
+    }
+    let key = on_store(&["key", "new"]).done().out;
+    let recipients: Vec<String> = (0..4).map(|n| format!("r{n}")).collect();
+    let token = |of: &String| on_store(&["token", of]).done().out.trim().to_owned();
+    let tokens: Vec<String> = recipients.iter().map(token).collect();
+    let until = |node: &Server, token: &str, wanted: u16| {
+        let patience = Patience::new();
+        while users::call(node, "/v1/me/inbox", token).0 != wanted {
+            patience.wait(|| format!("{}: not {wanted}", node.url));
+        }
+    };
+    for node in &nodes {
+        tokens.iter().for_each(|token| until(node, token, 200));
+    }
+    let revoke = |node: &Server, recipient: &str| {
+        let url = format!("{}/v1/recipients/{recipient}/tokens/revoke", node.url);
+        let key = format!("Bearer {}", key.trim());
+        // A node that has not heard of the API key yet will.
+        let patience = Patience::new();
+        while ureq::post(&url).header("authorization", &key).send_empty().is_err() {
+            patience.wait(|| format!("{url}: the key is unknown"));
+        }
+    };
+    // Each at one node, and refused at both.
+    for (at, (recipient, token)) in recipients.iter().zip(&tokens).enumerate().take(3) {
+        revoke(&nodes[at % 2], recipient);
+        for node in &nodes {
+            let refused = users::call(node, "/v1/me/inbox", token);
+            assert_eq!(refused, (401, "token_revoked".to_owned()), "{recipient}");
+        }
+    }
+    let keys = on_store(&["signing-key", "list", "--json"]).done().lines();
+    on_store(&["signing-key", "revoke", keys[0]["id"].as_str().unwrap()]).done();
+    nodes.iter().for_each(|node| until(node, &tokens[3], 401));
+}

@@ -13,7 +13,7 @@ fn world(config: &str) -> World {
 }
 
 /// Calls with a bearer; returns the status and the code.
-fn call(server: &Server, path: &str, bearer: &str) -> (u16, String) {
+pub(crate) fn call(server: &Server, path: &str, bearer: &str) -> (u16, String) {
     let agent = ureq::Agent::config_builder().http_status_as_error(false).build().new_agent();
     let bearer = format!("Bearer {bearer}");
     let url = format!("{}{path}", server.url);

@@ -16,6 +16,7 @@ use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, seq_at, 
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::ChannelNo;
 use crate::model::id::{BucketNo, Id};
+use crate::model::item::Shelf;
 use crate::model::number::{EventNo, LaneNo, RecipientNo, Seq};
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
@@ -132,8 +133,20 @@ fn read_people(
             .and_then(MarkAt::of_key)
             .ok_or_else(|| odd_key("a recipient's mark"))?;
         known.recipient(number)?;
-        bucket.put_mark(number, mark, value)
+        put_mark(bucket, number, mark, value)
     })
+}
+
+/// Adds a stored row of a recipient's marks.
+fn put_mark(bucket: &mut Bucket, number: u32, at: MarkAt, row: &[u8]) -> Result<(), Unreadable> {
+    let marks = &mut **bucket.marks.or_default(number);
+    let place = if let MarkAt::Item(place) = at { Some(place) } else { None };
+    marks.put(at, row)?;
+    let item = place.and_then(|place| marks.items.get(place));
+    if let Some(Shelf::Snoozed(until)) = item.map(|item| item.shelf) {
+        bucket.snoozed.insert((until, number), ());
+    }
+    Ok(())
 }
 
 fn read_scheduled(

@@ -38,121 +38,122 @@ enum Change {
     Item(ItemChange),
 }
 
-impl Shard {
-    /// Marks items as seen or read.
-    pub(crate) fn mark(
-        &mut self,
-        intake: &Intake,
-        draft: &mut Draft<'_>,
-        recipient: &Id,
-        what: &Marked,
-        kind: MarkKind,
-    ) -> Result<Reply, Stop> {
-        let of = self.find(recipient)?;
-        let covered = match what {
-            Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
-            // A mark covers what has entered by now: about what nothing names there is nothing.
-            Marked::Object(object) if intake.objects.knows(draft, object)? => {
-                vec![Covered::Object(object.clone())]
-            }
-            Marked::Object(_) => Vec::new(),
-            Marked::Event(event) => {
-                let places = self.copies_in(draft).places_of(intake, event)?;
-                places.into_iter().map(Covered::Event).collect()
-            }
-            Marked::Row(_) | Marked::UpToOf(..) => {
-                let change = Change::Raise(State::of(kind));
-                return self.change(intake, draft, of, what, change);
-            }
-        };
-        for what in covered {
-            let subject = match &what {
-                Covered::UpTo(up_to) => Subject::UpTo((*up_to).min(self.now), None),
-                Covered::Object(object) => Subject::Object(About::object_hash(object)),
-                Covered::Event(place) => Subject::Events(BTreeSet::from([*place])),
-            };
+/// Marks items as seen or read.
+pub(crate) fn mark(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    recipient: &Id,
+    what: &Marked,
+    kind: MarkKind,
+) -> Result<Reply, Stop> {
+    let of = shard.find(recipient)?;
+    let covered = match what {
+        Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
+        // A mark covers what has entered by now: about what nothing names there is nothing.
+        Marked::Object(object) if intake.objects.knows(draft, object)? => {
+            vec![Covered::Object(object.clone())]
+        }
+        Marked::Object(_) => Vec::new(),
+        Marked::Event(event) => {
+            let places = shard.copies_in(draft).places_of(intake, event)?;
+            places.into_iter().map(Covered::Event).collect()
+        }
+        Marked::Row(_) | Marked::UpToOf(..) => {
             let change = Change::Raise(State::of(kind));
-            let changed = changed_items(self, intake, draft, of, &subject, change, Some(1))?;
-            let record = Record::Mark {
-                at: self.now,
-                before: intake.next_place,
-                number: of.number,
-                what,
-                kind,
-                shows: !changed.is_empty(),
-            };
-            self.write(draft, of.bucket, record);
+            return change_named(shard, intake, draft, of, what, change);
         }
-        Ok(Reply::Done)
-    }
-
-    /// Changes items beyond seen and read.
-    pub(crate) fn change_items(
-        &mut self,
-        intake: &Intake,
-        draft: &mut Draft<'_>,
-        recipient: &Id,
-        what: &Marked,
-        change: ItemChange,
-    ) -> Result<Reply, Stop> {
-        let of = self.find(recipient)?;
-        self.change(intake, draft, of, what, Change::Item(change))
-    }
-
-    fn change(
-        &mut self,
-        intake: &Intake,
-        draft: &mut Draft<'_>,
-        of: RecipientAt,
-        what: &Marked,
-        change: Change,
-    ) -> Result<Reply, Stop> {
-        let names = &self.compiled.names;
-        let subject = match what {
-            Marked::UpTo(up_to) => Subject::UpTo((*up_to).min(self.now), None),
-            Marked::UpToOf(up_to, filter) => {
-                Subject::UpTo((*up_to).min(self.now), Some(types_of(self, filter)))
-            }
-            Marked::Object(object) => Subject::Object(About::object_hash(object)),
-            Marked::Event(event) => {
-                Subject::Events(self.copies_in(draft).places_of(intake, event)?)
-            }
-            Marked::Row(key) => match RowId::parse(key, names) {
-                Ok(row) => Subject::Row(row),
-                Err(_) => return Ok(Reply::Done),
-            },
+    };
+    for what in covered {
+        let subject = match &what {
+            Covered::UpTo(up_to) => Subject::UpTo((*up_to).min(shard.now), None),
+            Covered::Object(object) => Subject::Object(About::object_hash(object)),
+            Covered::Event(place) => Subject::Events(BTreeSet::from([*place])),
         };
-        let items = changed_items(self, intake, draft, of, &subject, change, None)?;
-        self.write_items(draft, of, &items);
-        Ok(Reply::Done)
+        let change = Change::Raise(State::of(kind));
+        let changed = changed_items(shard, intake, draft, of, &subject, change, Some(1))?;
+        let record = Record::Mark {
+            at: shard.now,
+            before: intake.next_place,
+            number: of.number,
+            what,
+            kind,
+            shows: !changed.is_empty(),
+        };
+        shard.write(draft, of.bucket, record);
     }
+    Ok(Reply::Done)
+}
 
-    fn write_items(&mut self, draft: &mut Draft<'_>, of: RecipientAt, items: &[(EventNo, Item)]) {
-        let RecipientAt { bucket, number } = of;
-        let at = self.now;
-        for items in items.chunks(ITEMS_MAX) {
-            let record = Record::Items { at, number, items: items.to_vec() };
-            self.write(draft, bucket, record);
+/// Changes items beyond seen and read.
+pub(crate) fn change_items(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    recipient: &Id,
+    what: &Marked,
+    change: ItemChange,
+) -> Result<Reply, Stop> {
+    let of = shard.find(recipient)?;
+    change_named(shard, intake, draft, of, what, Change::Item(change))
+}
+
+fn change_named(
+    shard: &mut Shard,
+    intake: &Intake,
+    draft: &mut Draft<'_>,
+    of: RecipientAt,
+    what: &Marked,
+    change: Change,
+) -> Result<Reply, Stop> {
+    let names = &shard.compiled.names;
+    let subject = match what {
+        Marked::UpTo(up_to) => Subject::UpTo((*up_to).min(shard.now), None),
+        Marked::UpToOf(up_to, filter) => {
+            Subject::UpTo((*up_to).min(shard.now), Some(types_of(shard, filter)))
         }
+        Marked::Object(object) => Subject::Object(About::object_hash(object)),
+        Marked::Event(event) => Subject::Events(shard.copies_in(draft).places_of(intake, event)?),
+        Marked::Row(key) => match RowId::parse(key, names) {
+            Ok(row) => Subject::Row(row),
+            Err(_) => return Ok(Reply::Done),
+        },
+    };
+    let items = changed_items(shard, intake, draft, of, &subject, change, None)?;
+    write_items(shard, draft, of, &items);
+    Ok(Reply::Done)
+}
+
+fn write_items(
+    shard: &mut Shard,
+    draft: &mut Draft<'_>,
+    of: RecipientAt,
+    items: &[(EventNo, Item)],
+) {
+    let RecipientAt { bucket, number } = of;
+    let at = shard.now;
+    for items in items.chunks(ITEMS_MAX) {
+        let record = Record::Items { at, number, items: items.to_vec() };
+        shard.write(draft, bucket, record);
     }
+}
 
-    /// Brings back the items of a bucket whose snooze ends now.
-    pub(crate) fn return_snoozed(&mut self, draft: &mut Draft<'_>, bucket: BucketNo) -> bool {
-        let mut any = false;
-        loop {
-            let first = self.buckets[bucket].snoozed.first().map(|(key, ())| *key);
-            let Some((until, number)) = first.filter(|(until, _)| *until <= self.clock) else {
-                return any;
-            };
-            let state = &mut self.buckets[bucket];
-            state.snoozed.remove(&(until, number));
-            let marks = state.marks.get(&number);
-            let items = marks.map(|marks| marks.items.returning(until, state.next_seq));
-            let items = items.unwrap_or_default();
-            any |= !items.is_empty();
-            let of = RecipientAt { bucket, number: RecipientNo(number) };
-            self.write_items(draft, of, &items);
-        }
+/// Brings back the items of a bucket whose snooze ends now.
+pub(crate) fn return_snoozed(shard: &mut Shard, draft: &mut Draft<'_>, bucket: BucketNo) -> bool {
+    let mut any = false;
+    loop {
+        let first = shard.buckets[bucket].snoozed.first().map(|(key, ())| *key);
+        let Some((until, number)) = first.filter(|(until, _)| *until <= shard.clock) else {
+            return any;
+        };
+        let state = &mut shard.buckets[bucket];
+        state.snoozed.remove(&(until, number));
+        let marks = state.marks.get(&number);
+        let items = marks.map(|marks| marks.items.returning(until, state.next_seq));
+        let items = items.unwrap_or_default();
+        any |= !items.is_empty();
+        let of = RecipientAt { bucket, number: RecipientNo(number) };
+        write_items(shard, draft, of, &items);
     }
 }
 

@@ -247,11 +247,20 @@ impl Reader<'_> {
             }
             groups.extend(builder.build(&rows, &mut presenter)?);
         }
-        let profile = bucket.roster.profile(number);
-        let locale = profile.and_then(|profile| profile.locale.clone());
-        let usual = || engine.rules().map(|rules| rules.defaults.locale.clone());
-        let locale = locale.or_else(usual).unwrap_or_default();
+        let locale = self.inbox_locale(id)?;
         Ok(InboxPage { groups, counts: counting.done(intake), locale, next })
+    }
+
+    /// The effective locale of a recipient.
+    ///
+    /// # Errors
+    /// [`Stop::Refused`] where the recipient is unknown.
+    pub fn inbox_locale(&self, id: &Id) -> Result<String, Stop> {
+        let RecipientAt { bucket, number } = self.engine.find(id)?;
+        let profile = self.engine.shards.bucket(bucket).roster.profile(number);
+        let locale = profile.and_then(|profile| profile.locale.clone());
+        let usual = || self.engine.rules().map(|rules| rules.defaults.locale.clone());
+        Ok(locale.or_else(usual).unwrap_or_default())
     }
 
     /// Lists all active rows of an inbox.
@@ -259,12 +268,26 @@ impl Reader<'_> {
     /// # Errors
     /// [`Stop::Refused`] where the recipient is unknown.
     pub fn inbox_rows(&self, id: &Id) -> Result<InboxRows, Stop> {
-        let mut rows = Vec::new();
-        let counts = self.each_active_row(id, |row, _| {
-            rows.push(InboxRow { id: row.id, fingerprint: row.fingerprint });
-            Ok(())
-        })?;
-        Ok(InboxRows { counts, rows })
+        let Reader { engine, view } = *self;
+        let RecipientAt { bucket, number } = engine.find(id)?;
+        let (intake, bucket) = (&engine.intake, engine.shards.bucket(bucket));
+        let walk = Walk::new(intake, view, bucket, number);
+        let mut counting = Counting::new(intake, bucket, number);
+        let (mut badge, mut entries, mut rows) = (Badge::default(), Vec::new(), Vec::new());
+        for of in walk.days() {
+            badge.begin_day();
+            entries.clear();
+            let newest = walk.each(of, Wanted::Order, |entry| {
+                badge.count(&entry);
+                if entry.shelf == Shelf::Active {
+                    entries.push(entry);
+                }
+            })?;
+            counting.add(of.day, badge.counts(newest));
+            let of_day = rows_of(&mut entries, of.day, true).into_iter();
+            rows.extend(of_day.map(|row| InboxRow { id: row.id, fingerprint: row.fingerprint }));
+        }
+        Ok(InboxRows { counts: counting.done(intake), rows })
     }
 
     /// Reads active rows of an inbox by their identities, newest first; those that are not there are left out.
@@ -291,23 +314,6 @@ impl Reader<'_> {
     #[must_use]
     pub fn row_key(&self, row: RowId) -> String {
         row.key(&self.engine.intake.compiled.names)
-    }
-
-    fn each_active_row(
-        &self,
-        id: &Id,
-        mut visit: impl FnMut(&Row, Day) -> Result<(), Unreadable>,
-    ) -> Result<InboxCounts, Stop> {
-        let Reader { engine, view } = *self;
-        let RecipientAt { bucket, number } = engine.find(id)?;
-        let (intake, bucket) = (&engine.intake, engine.shards.bucket(bucket));
-        let walk = Walk::new(intake, view, bucket, number);
-        for of in walk.days() {
-            for row in active_rows(&walk, of)? {
-                visit(&row, of.day)?;
-            }
-        }
-        self.inbox_counts(id)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::bucket::Due;
 use crate::content::message::{Item, Message, Skipped};
 use crate::engine::check::condition::ask;
 use crate::engine::check::look::{Ends, Facts, facts_of};
+use crate::engine::inbox::mark::return_snoozed;
 use crate::engine::intake::state::Intake;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
@@ -50,7 +51,7 @@ impl Shard {
             if self.next_due_of(at).is_none_or(|due| due > clock.0) {
                 continue;
             }
-            any |= self.return_snoozed(draft, at);
+            any |= return_snoozed(self, draft, at);
             let (lanes, around) = self.buckets[at].lanes_and_around(&self.compiled);
             let mut due = lanes.take_due(clock, around.terms);
             let names = &self.compiled.names;

@@ -2,6 +2,7 @@
 
 use super::state::Shard;
 use super::{follow, take_back};
+use crate::engine::inbox::mark;
 use crate::engine::intake::state::Intake;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::reply::{Refused, Reply, Stop};
@@ -30,10 +31,10 @@ impl Shard {
                 Ok(replies.into_iter().next().unwrap_or(Ok(Reply::Done))?)
             }
             Command::Mark { recipient, what, kind } => {
-                self.mark(intake, draft, recipient, what, *kind)
+                mark::mark(self, intake, draft, recipient, what, *kind)
             }
             Command::ChangeItems { recipient, what, change } => {
-                self.change_items(intake, draft, recipient, what, *change)
+                mark::change_items(self, intake, draft, recipient, what, *change)
             }
             Command::Preference { recipient, scope, channel, mode } => {
                 let chosen = take_back::Chosen { recipient, scope, channel, mode };

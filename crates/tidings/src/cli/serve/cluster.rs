@@ -22,7 +22,7 @@ use crate::client::StorePlace;
 use crate::http::cluster::follow::HttpLeaderLink;
 use crate::http::cluster::{self, Cluster};
 use crate::http::feedback::maildir;
-use crate::http::listen;
+use crate::http::{listen, streams_max};
 use crate::keys::{self, Secret};
 
 /// Time that messages being sent have once another node waits for the store.
@@ -87,6 +87,7 @@ pub(super) fn run(
     tracing::info!(node = %me.name, address = %me.address, "joining the nodes of the store");
     let cluster = Arc::new(Cluster::new(me.id));
     cluster.open_to_pages(&rules);
+    let streams_max = streams_max(&rules);
     let state = Arc::new(State {
         leases: Arc::clone(&leases),
         cluster: Arc::clone(&cluster),
@@ -105,12 +106,13 @@ pub(super) fn run(
             drain_patience: arguments.drain / 2,
             peer_connections_max: arguments.peer_connections,
             ..listen::Bounds::default()
-        };
+        }
+        .with_streams(streams_max);
         let closed = async move { drop(closed.await) };
         tokio.spawn(listen::serve(listener, router, bounds, closed))
     };
     let holding = Box::new(Holding(Arc::clone(&state)));
-    let observer = Arc::clone(&cluster);
+    let (observer, serves) = (Arc::clone(&cluster), Arc::clone(&state));
     let candidate =
         Candidate::start(leases, me, holding, move |members| observer.observe(members))?;
     let config = arguments.config.clone();
@@ -127,6 +129,10 @@ pub(super) fn run(
         let mut stop = stop.subscribe();
         let _ = stop.wait_for(|stop| *stop).await;
         tracing::info!("stopping");
+        cluster.stop();
+        if let Some(serving) = &*serves.serving() {
+            serving.service.end_streams();
+        }
         // Calls are answered meanwhile: they can be made again at another node.
         let patience = arguments.drain.max(HAND_OVER * 2);
         let left = tokio::task::spawn_blocking(move || candidate.leave(patience)).await;

@@ -139,3 +139,69 @@ fn a5_one_address_takes_a_share_and_loopback_has_its_own() {
     let left = open.lock().unwrap();
     assert_eq!((left.loopback, left.others, left.peers.len()), (0, 0, 0));
 }
+
+/// A server whose stream tells what is sent, and whose other call answers.
+async fn streaming() -> (SocketAddr, tokio::sync::mpsc::Sender<&'static str>, Arc<Mutex<usize>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (send, sent) = tokio::sync::mpsc::channel(1);
+    let (sent, open) = (Arc::new(tokio::sync::Mutex::new(sent)), Arc::new(Mutex::new(0)));
+    let opened = Arc::clone(&open);
+    let stream = async move || {
+        *opened.lock().unwrap() += 1;
+        let closes = Closes(Arc::clone(&opened));
+        let pieces = futures_util::stream::unfold((sent, closes), async |(sent, closes)| {
+            let piece: &'static str = sent.lock().await.recv().await?;
+            Some((Ok::<_, Infallible>(piece), (sent, closes)))
+        });
+        let head = [(header::CONTENT_TYPE, "text/event-stream"), (header::VARY, "origin")];
+        (head, axum::body::Body::from_stream(pieces))
+    };
+    let router = Router::new().route("/", get(async || "here")).route("/live", get(stream));
+    tokio::spawn(serve(listener, router, Bounds::default(), std::future::pending()));
+    (address, send, open)
+}
+
+struct Closes(Arc<Mutex<usize>>);
+
+impl Drop for Closes {
+    fn drop(&mut self) {
+        *self.0.lock().unwrap() -= 1;
+    }
+}
+
+#[tokio::test]
+async fn i16_a_stream_is_handed_over_and_ends_with_its_reader() {
+    let (address, send, open) = streaming().await;
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    // It has answered before.
+    assert!(answer(&mut socket).await.starts_with("HTTP/1.1 200"));
+    socket.write_all(b"GET /live HTTP/1.1\r\nhost: here\r\n\r\n").await.unwrap();
+    let mut read = Vec::new();
+    let mut until = async |socket: &mut TcpStream, end: &[u8]| {
+        while !read.ends_with(end) {
+            assert_ne!(socket.read_buf(&mut read).await.unwrap(), 0, "it is closed");
+        }
+        String::from_utf8(std::mem::take(&mut read)).unwrap()
+    };
+    send.send("data: 1\n\n").await.unwrap();
+    let head = until(&mut socket, b"\r\n9\r\ndata: 1\n\n\r\n").await;
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    assert!(head.contains("content-type: text/event-stream\r\nvary: origin\r\n"), "{head}");
+    assert!(head.contains("transfer-encoding: chunked\r\n\r\n"), "{head}");
+    send.send("data: twelve\n\n").await.unwrap();
+    assert_eq!(until(&mut socket, b"\n\n\r\n").await, "e\r\ndata: twelve\n\n\r\n");
+    assert_eq!(*open.lock().unwrap(), 1);
+    drop(socket);
+    while *open.lock().unwrap() > 0 {
+        tokio::task::yield_now().await;
+    }
+    // Its end is an end of the answer.
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    socket.write_all(b"GET /live HTTP/1.1\r\nhost: here\r\n\r\n").await.unwrap();
+    send.send("data: 2\n\n").await.unwrap();
+    drop(send);
+    let mut read = String::new();
+    socket.read_to_string(&mut read).await.unwrap();
+    assert!(read.ends_with("\r\n\r\n9\r\ndata: 2\n\n\r\n0\r\n\r\n"), "{read}");
+}

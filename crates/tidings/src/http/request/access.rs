@@ -13,7 +13,7 @@ use crate::http::call::CallName;
 use crate::http::cluster::{OF_NODES, SHARDS};
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
-use crate::http::request::extract::{of_users, whole};
+use crate::http::request::extract::{user_bytes_max, whole};
 use crate::http::service::{Access, Service};
 use crate::http::users::cors::{UI, open_to};
 use crate::http::users::is_mine;
@@ -63,8 +63,8 @@ async fn answer_user(service: &Arc<Service>, mut request: Request, next: Next) -
     };
     if let Err(elsewhere) = service.at_home(&token.recipient) {
         let (parts, body) = request.into_parts();
-        let (bodies, bound) = of_users(service);
-        return match whole(&parts, body, bodies, bound).await {
+        let bound = user_bytes_max(service);
+        return match whole(&parts, body, &service.open_bodies, bound).await {
             Ok((body, _room)) => elsewhere.with_body(&body).into_response(),
             Err(refusal) => refusal.into_response(),
         };

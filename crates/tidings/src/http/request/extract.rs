@@ -57,17 +57,16 @@ impl Change {
     ) -> Result<Self, Problem> {
         let key = idempotency_key(&parts.headers)?;
         let user = parts.extensions.get::<Arc<Token>>();
-        let share = match user {
-            Some(_) => of_users(service),
+        let (share, bound) = match user {
+            Some(_) => (&service.open_bodies, user_bytes_max(service)),
             None => (&service.bodies, service.settings.body_bytes_max),
         };
-        let (bodies, bound) = share;
-        let (body, room) = whole(parts, body, bodies, bound).await?;
+        let (body, room) = whole(parts, body, share, bound).await?;
         if !body.is_empty() {
             expect_json(&parts.headers)?;
         }
         let user = user.map(|token| &token.recipient);
-        let once = key.map(|key| named((user, key), (&parts.method, &parts.uri), &body));
+        let once = key.map(|key| named(user, key, &parts.method, &parts.uri, &body));
         Ok(Self::new(body, once, Some(room)).preferring(&parts.headers))
     }
 }
@@ -84,9 +83,9 @@ impl FromRequest<Arc<Service>> for Change {
 /// The most bytes of the body of an end user's call.
 const USER_BYTES_MAX: usize = 64 << 10;
 
-/// The share of the room for bodies that end users have, and the bound of one body: they are anybody.
-pub(in crate::http) fn of_users(service: &Service) -> (&BodyRoom, usize) {
-    (&service.open_bodies, USER_BYTES_MAX.min(service.settings.body_bytes_max))
+/// The most bytes of one body of an end user, of the room for bodies that anybody may send.
+pub(in crate::http) fn user_bytes_max(service: &Service) -> usize {
+    USER_BYTES_MAX.min(service.settings.body_bytes_max)
 }
 
 /// Reads a body of up to `bound` bytes to its end. One that there is no room for is refused before its first byte is

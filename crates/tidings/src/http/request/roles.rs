@@ -37,6 +37,12 @@ const PUBLISH: &[&str] = &[
     "patch_preferences",
     "mark_seen",
     "mark_read",
+    "mark_unread",
+    "archive",
+    "unarchive",
+    "snooze",
+    "unsnooze",
+    "delete_items",
 ];
 
 /// The calls by which somebody steers what is under way.

@@ -228,7 +228,7 @@ fn notice_page(service: &Service, notice: Notice, locale: Option<String>) -> Res
         Notice::Busy => StatusCode::SERVICE_UNAVAILABLE,
     };
     let locale = locale.unwrap_or_else(|| service.rules().defaults.locale.clone());
-    let design = service.site.as_ref().map(Site::design);
+    let design = service.site.as_deref().map(Site::design);
     let page = design.and_then(|design| design.notice(&locale, notice).ok());
     let mut response = (status, Html(page.unwrap_or_default())).into_response();
     if notice == Notice::Busy {

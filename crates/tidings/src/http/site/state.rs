@@ -53,13 +53,13 @@ impl Site {
     }
 
     /// The look in force.
-    pub(super) fn design(&self) -> Arc<Design> {
+    pub(in crate::http) fn design(&self) -> Arc<Design> {
         Arc::clone(&self.design.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// The look of a configuration; the plain one if it has a fault, which keeps its channels from being opened, too.
-pub(super) fn design(rules: &Rules) -> Design {
+pub(in crate::http) fn design(rules: &Rules) -> Design {
     let from = rules.channels.get("email").and_then(|email| email.from.as_deref());
     let sender = from.and_then(|from| Sender::parse(from).ok()).unwrap_or_else(|| {
         Sender::parse("Tidings <tidings@example.org>").expect("the address is one")

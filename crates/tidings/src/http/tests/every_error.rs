@@ -363,6 +363,15 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             drop(held);
             answers
         }
+        "streams_full" => {
+            let (rig, _) = open();
+            rig.service.live.fill();
+            let waiting = |call: &Call| match call.path.ends_with("/inbox") {
+                true => call.at(format!("{}?since=9&wait=1s", call.path)),
+                false => call.clone(),
+            };
+            all(&|call| waiting(call).send(&rig))
+        }
         "stopping" => {
             let (mut rig, _) = open();
             rig.service.stop();

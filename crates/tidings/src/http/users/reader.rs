@@ -50,7 +50,12 @@ impl FromRequestParts<Arc<Service>> for Reader {
 }
 
 impl Reader {
-    /// Returns true if an end user calls, with a token.
+    /// The token of an end user; `None` = the host calls.
+    pub(in crate::http) fn token(&self) -> Option<Arc<Token>> {
+        self.token.clone()
+    }
+
+    /// Returns true if an end user calls.
     pub(in crate::http) fn is_user(&self) -> bool {
         self.token.is_some()
     }

@@ -1,14 +1,17 @@
 //! Inboxes: pages, counts, and marks of their items.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use tidings_core::Rules;
-use tidings_core::engine::{Cursor, InboxCounts, InboxPage, InboxState};
+use tidings_core::engine::{Cursor, InboxCounts, InboxPage, InboxState, Refused, Stop};
+use tidings_node::Durable;
 use utoipa_axum::routes;
 
 use self::shown::{Counts, Page};
+use crate::config::duration::{self, DurationError};
 use crate::http::call::{Calls, Kind};
 use crate::http::error::{Code, Problem};
 use crate::http::request::query::{FromQuery, InQuery, Parameters};
@@ -33,7 +36,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             "inbox",
             Kind::Looks,
             routes!(inbox),
-            &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound],
+            &[Code::InvalidPath, Code::InvalidQuery, Code::RecipientNotFound, Code::StreamsFull],
         )
         .add(
             "inbox_counts",
@@ -63,6 +66,23 @@ pub(in crate::http) struct InboxQuery {
     /// False: each item is a group.
     #[param(value_type = Option<bool>)]
     grouped: Option<bool>,
+    /// Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+    since: Option<u64>,
+    /// The time to wait with `since`, such as `25s`, at most `60s`; `0s` if absent.
+    #[param(value_type = Option<String>, example = "25s")]
+    wait: Option<Duration>,
+}
+
+/// The longest wait for a change.
+const WAIT_MAX: Duration = Duration::from_secs(60);
+
+fn wait(text: &str) -> Result<Duration, ()> {
+    let wait = match duration::parse(text) {
+        Ok(ms) => Duration::from_millis(ms.unsigned_abs()),
+        Err(DurationError::Zero) => Duration::ZERO,
+        Err(_) => return Err(()),
+    };
+    if wait <= WAIT_MAX { Ok(wait) } else { Err(()) }
 }
 
 /// The states by the words of a query.
@@ -77,7 +97,7 @@ const STATES: [(&str, InboxState); 6] = [
 
 impl FromQuery for InboxQuery {
     const KNOWN: &'static [&'static str] =
-        &["limit", "cursor", "state", "category", "type", "grouped"];
+        &["limit", "cursor", "state", "category", "type", "grouped", "since", "wait"];
     const REPEATED: &'static [&'static str] = &["category", "type"];
 
     fn read(query: &Parameters) -> Result<Self, Problem> {
@@ -88,6 +108,8 @@ impl FromQuery for InboxQuery {
             category: query.texts("category"),
             r#type: query.texts("type"),
             grouped: query.word("grouped", &[("true", true), ("false", false)])?,
+            since: query.parsed("since", str::parse, "the `rev` of an answer")?,
+            wait: query.parsed("wait", wait, "a duration of at most 60s, such as 25s")?,
         })
     }
 }
@@ -139,29 +161,45 @@ fn known<'n>(
 ///
 /// Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox. Follow `next`
 /// for older groups; new arrivals do not shift the pages. Of two answers the one with the higher `rev` is
-/// newer.
+/// newer; with `since` and `wait` the answer comes as soon as there is a newer one (long poll).
 #[utoipa::path(
     get, path = "/v1/recipients/{id}/inbox", tag = "inbox",
     params(
         ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
         InboxQuery,
     ),
-    responses((status = 200, description = "The page", body = Page))
+    responses(
+        (status = 200, description = "The page", body = Page),
+        (status = 304, description = "`rev` is not above `since`"),
+    )
 )]
 pub(in crate::http) async fn inbox(
     State(service): State<Arc<Service>>,
     reader: Reader,
     InQuery(query): InQuery<InboxQuery>,
 ) -> Result<Answer, Problem> {
+    let (since, wait) = (query.since, query.wait.unwrap_or_default());
     let query = query.checked(&service.rules())?;
-    let id = reader.recipient.clone();
-    let page = service
-        .look(move |node| -> Result<InboxPage, Problem> {
-            Ok(node.engine().reader(node.view()).inbox(&id, &query)?)
-        })
-        .await?;
-    let page = reader.or_nothing(page)?;
-    Answer::json(StatusCode::OK, &Page::of(page, &service.design()))
+    let (id, may_be_unknown) = (reader.recipient.clone(), reader.is_user());
+    let read = move |node: &Durable| -> Result<InboxPage, Problem> {
+        match node.engine().reader(node.view()).inbox(&id, &query) {
+            Err(Stop::Refused(Refused::UnknownRecipient(_))) if may_be_unknown => {
+                Ok(InboxPage::default())
+            }
+            page => Ok(page?),
+        }
+    };
+    let page = match since {
+        None => Some(service.look(read).await??),
+        Some(since) => {
+            let rev = |page: &InboxPage| page.counts.rev;
+            service.newer(&reader.recipient, (since, wait), rev, read).await?
+        }
+    };
+    match page {
+        Some(page) => Answer::json(StatusCode::OK, &Page::of(page, &service.design())),
+        None => Ok(Answer::not_modified()),
+    }
 }
 
 /// Get the counts of an inbox

@@ -152,8 +152,7 @@ async fn sign_token(
     let key = development_key(&service).await?;
     let issued_s = service.now().0.div_euclid(SECOND_MS);
     let expires_s = issued_s.saturating_add(life_ms / SECOND_MS);
-    let times = (issued_s, expires_s);
-    let token = sign(&key, &asked.recipient.0, times, asked.scope.as_deref());
+    let token = sign(&key, &asked.recipient.0, issued_s, expires_s, asked.scope.as_deref());
     let token = token.ok_or_else(|| Problem::new(Code::Internal, "the key can't sign"))?;
     let expires = Instant(expires_s.saturating_mul(SECOND_MS)).to_string();
     Answer::json(StatusCode::OK, &TokenSigned { token, expires })

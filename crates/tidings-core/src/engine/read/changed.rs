@@ -1,0 +1,110 @@
+//! The inboxes of a bucket that may have changed since a state of it, for whoever watches some of them.
+//!
+//! It is asked after each commit, so it compares a few numbers and looks at what has come since. What concerns many,
+//! such as an event to everybody, costs what the watched inboxes cost, however many others there are.
+
+use roaring::RoaringBitmap;
+
+use crate::bucket::Bucket;
+use crate::engine::state::Engine;
+use crate::index::DayIndex;
+use crate::model::id::{BucketNo, Id};
+use crate::model::number::{RecipientNo, Seq};
+use crate::model::time::Day;
+use crate::sets::set::Set;
+
+/// A state of a bucket's inboxes, to be compared with later ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InboxesAt {
+    next: Seq,
+    delivered_to: Seq,
+    hidden: Seq,
+    rules: u32,
+    withdrawals: u64,
+    forgotten_before: Option<Day>,
+}
+
+impl Engine {
+    /// The bucket of a recipient, whether there is one of this id or not.
+    #[must_use]
+    pub fn bucket_of(&self, id: &Id) -> BucketNo {
+        BucketNo::of(id.as_str(), self.intake.buckets)
+    }
+
+    /// The number of a recipient in their bucket; `None` where there is none of this id.
+    #[must_use]
+    pub fn number_of(&self, id: &Id) -> Option<RecipientNo> {
+        let bucket = self.shards.held_bucket(self.bucket_of(id))?;
+        bucket.roster.number(id.as_str())
+    }
+}
+
+impl InboxesAt {
+    /// The state of a bucket's inboxes; `None` where the bucket is on another node.
+    #[must_use]
+    pub fn of(engine: &Engine, bucket: BucketNo) -> Option<Self> {
+        let bucket = engine.shards.held_bucket(bucket)?;
+        Some(Self {
+            next: bucket.next_seq,
+            delivered_to: bucket.delivered_to,
+            hidden: bucket.hidden,
+            rules: bucket.rules,
+            withdrawals: engine.intake.objects.withdrawals,
+            forgotten_before: engine.intake.forgotten_before,
+        })
+    }
+
+    /// Those of some recipients of a bucket whose inbox may have changed since a state of it. Few are named without
+    /// need, and none that has changed is left out.
+    #[must_use]
+    pub fn changed(&self, engine: &Engine, bucket: BucketNo, among: &Set) -> Set {
+        let (Some(now), Some(held)) = (Self::of(engine, bucket), engine.shards.held_bucket(bucket))
+        else {
+            return among.clone();
+        };
+        if now == *self {
+            return Set::default();
+        }
+        let concerns_all = (now.hidden, now.rules, now.withdrawals, now.forgotten_before)
+            != (self.hidden, self.rules, self.withdrawals, self.forgotten_before)
+            // An older state than the one that is known: the store was opened again.
+            || now.next < self.next;
+        if concerns_all {
+            return among.clone();
+        }
+        let mut changed = &**among - &*held.roster.everyone;
+        for number in &**among {
+            let marks = held.marks.get(&number);
+            if marks.is_some_and(|marks| marks.changed >= self.next) {
+                changed.insert(number);
+            }
+        }
+        if now.delivered_to > self.delivered_to {
+            arrived(held, self.delivered_to, among, &mut changed);
+        }
+        Set(changed)
+    }
+}
+
+/// Adds those to whom something was delivered after a seq.
+fn arrived(bucket: &Bucket, after: Seq, among: &Set, changed: &mut RoaringBitmap) {
+    for held in bucket.index.days.values().rev() {
+        let held: &DayIndex = held;
+        if held.segments.last().is_some_and(|segment| segment.last > after) {
+            // What is at rest has no sets any more: everybody is looked at.
+            *changed |= &**among;
+            return;
+        }
+        for (seq, kept) in held.tail.from(&after.next()) {
+            if *seq > bucket.delivered_to {
+                break;
+            }
+            for variant in &kept.arrival.variants {
+                *changed |= &*variant.who & &**among;
+            }
+        }
+        if held.first <= after {
+            return;
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! The open streams of a server, by recipient, and whose inboxes are to be looked at.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use tidings_core::engine::{Engine, InboxesAt};
+use tidings_core::number::RecipientNo;
+use tidings_core::{BucketNo, Id, Set};
+use tokio::sync::Notify;
+
+use super::frame::{End, RETRY_MS_MAX};
+use super::rows::Rows;
+use super::stream::{Check, Stream};
+
+/// Maximum number of streams of a recipient; one more ends the oldest.
+const OF_RECIPIENT_MAX: usize = 8;
+
+/// From so many recipients on that a commit concerns, those whom another one concerns go first.
+const MANY: u64 = 256;
+
+/// The interval of comments, in ticks.
+const COMMENT_TICKS: usize = 15;
+
+/// The open streams, and those who wait for a change.
+#[derive(Default)]
+pub(super) struct Hub {
+    recipients: HashMap<Id, Watched>,
+    buckets: HashMap<BucketNo, Bucket>,
+    /// The streams by their place; a free place is used again.
+    streams: Vec<Option<Arc<Stream>>>,
+    free: Vec<usize>,
+    /// The number of streams, and of those who wait.
+    pub(super) open: usize,
+    /// Recipients whose inboxes are to be looked at: those whom something of few concerns, and the others.
+    few: VecDeque<Id>,
+    many: VecDeque<Id>,
+    ticks: usize,
+    waiters: u64,
+    /// No stream is opened any more.
+    pub(super) is_over: bool,
+}
+
+/// A recipient with streams.
+#[derive(Default)]
+struct Watched {
+    /// `None` = there is no such recipient (yet).
+    number: Option<RecipientNo>,
+    /// Oldest first.
+    streams: Vec<Arc<Stream>>,
+    waiters: Vec<(u64, Arc<Notify>)>,
+    due: Due,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Due {
+    #[default]
+    No,
+    WithMany,
+    WithFew,
+}
+
+/// The recipients with streams of a bucket, as of a state of its inboxes.
+struct Bucket {
+    since: InboxesAt,
+    by_number: HashMap<u32, Id>,
+    numbers: Set,
+    unknown: HashSet<Id>,
+}
+
+impl Bucket {
+    fn add(&mut self, id: &Id, number: Option<RecipientNo>) {
+        match number {
+            Some(RecipientNo(number)) => {
+                self.by_number.insert(number, id.clone());
+                self.numbers.insert(number);
+            }
+            None => {
+                self.unknown.insert(id.clone());
+            }
+        }
+    }
+
+    fn remove(&mut self, id: &Id, number: Option<RecipientNo>) {
+        match number {
+            Some(RecipientNo(number)) => {
+                self.by_number.remove(&number);
+                self.numbers.remove(number);
+            }
+            None => {
+                self.unknown.remove(id);
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.by_number.is_empty() && self.unknown.is_empty()
+    }
+}
+
+impl Hub {
+    /// Watches a recipient from the state of an engine on. `None` = the engine has not their bucket.
+    fn watch(&mut self, engine: &Engine, id: &Id) -> Option<&mut Watched> {
+        let no = engine.bucket_of(id);
+        let since = InboxesAt::of(engine, no)?;
+        if !self.recipients.contains_key(id) {
+            let number = engine.number_of(id);
+            let bucket = self.buckets.entry(no).or_insert_with(|| Bucket {
+                since,
+                by_number: HashMap::new(),
+                numbers: Set::default(),
+                unknown: HashSet::new(),
+            });
+            bucket.add(id, number);
+            self.recipients.insert(id.clone(), Watched { number, ..Watched::default() });
+        }
+        self.recipients.get_mut(id)
+    }
+
+    /// Drops a recipient whom nobody watches any more.
+    fn drop_idle(&mut self, id: &Id, no: BucketNo) {
+        let Some(watched) = self.recipients.get(id) else { return };
+        if !watched.streams.is_empty() || !watched.waiters.is_empty() {
+            return;
+        }
+        let number = watched.number;
+        self.recipients.remove(id);
+        if let Some(bucket) = self.buckets.get_mut(&no) {
+            bucket.remove(id, number);
+            if bucket.is_empty() {
+                self.buckets.remove(&no);
+            }
+        }
+    }
+
+    /// Adds a stream that has told nothing. Returns it with the one that it replaces; `None` = the engine has not the
+    /// recipient's bucket.
+    pub(super) fn open(
+        &mut self,
+        engine: &Engine,
+        id: &Id,
+        (check, nothing): (Option<Check>, &Arc<Rows>),
+    ) -> Option<(Arc<Stream>, Option<Arc<Stream>>)> {
+        self.watch(engine, id)?;
+        let at = self.free.pop().unwrap_or(self.streams.len());
+        let stream = Arc::new(Stream::new(
+            at,
+            (id.clone(), engine.bucket_of(id)),
+            check,
+            Arc::clone(nothing),
+        ));
+        match self.streams.get_mut(at) {
+            Some(place) => *place = Some(Arc::clone(&stream)),
+            None => self.streams.push(Some(Arc::clone(&stream))),
+        }
+        self.open += 1;
+        let watched = self.recipients.get_mut(id)?;
+        let is_full = watched.streams.len() >= OF_RECIPIENT_MAX;
+        let replaced = is_full.then(|| watched.streams.remove(0));
+        watched.streams.push(Arc::clone(&stream));
+        Some((stream, replaced))
+    }
+
+    /// Removes a stream.
+    pub(super) fn close(&mut self, stream: &Arc<Stream>) {
+        if self.streams.get_mut(stream.at).and_then(Option::take).is_some() {
+            self.free.push(stream.at);
+            self.open -= 1;
+        }
+        if let Some(watched) = self.recipients.get_mut(&stream.recipient) {
+            watched.streams.retain(|other| !Arc::ptr_eq(other, stream));
+        }
+        self.drop_idle(&stream.recipient, stream.bucket);
+    }
+
+    /// Adds somebody who waits for a change. `None` = the engine has not the recipient's bucket.
+    pub(super) fn wait(&mut self, engine: &Engine, id: &Id) -> Option<(u64, Arc<Notify>)> {
+        let (no, changed) = (self.waiters, Arc::new(Notify::new()));
+        self.watch(engine, id)?.waiters.push((no, Arc::clone(&changed)));
+        self.waiters += 1;
+        self.open += 1;
+        Some((no, changed))
+    }
+
+    /// Removes somebody who waited.
+    pub(super) fn wait_no_more(&mut self, id: &Id, waiter: u64, no: BucketNo) {
+        self.open -= 1;
+        if let Some(watched) = self.recipients.get_mut(id) {
+            watched.waiters.retain(|(other, _)| *other != waiter);
+        }
+        self.drop_idle(id, no);
+    }
+
+    /// Has an inbox looked at.
+    pub(super) fn look_at(&mut self, id: &Id) {
+        self.enqueue(id, Due::WithFew);
+    }
+
+    fn enqueue(&mut self, id: &Id, due: Due) {
+        let Some(watched) = self.recipients.get_mut(id) else { return };
+        if watched.due == due || watched.due == Due::WithFew {
+            return;
+        }
+        watched.due = due;
+        let queue = if due == Due::WithFew { &mut self.few } else { &mut self.many };
+        queue.push_back(id.clone());
+    }
+
+    /// Finds those whose inbox may have changed since it was asked last.
+    pub(super) fn find(&mut self, engine: &Engine) {
+        let mut found = Vec::new();
+        let mut count = 0;
+        for (no, bucket) in &mut self.buckets {
+            let Some(now) = InboxesAt::of(engine, *no).filter(|now| *now != bucket.since) else {
+                continue;
+            };
+            let changed = bucket.since.changed(engine, *no, &bucket.numbers);
+            bucket.since = now;
+            count += changed.len();
+            let known = changed.iter().filter_map(|number| bucket.by_number.get(&number));
+            let made = bucket.unknown.iter().filter(|id| engine.number_of(id).is_some());
+            found.extend(known.chain(made).cloned());
+        }
+        let due = if count < MANY { Due::WithFew } else { Due::WithMany };
+        for id in found {
+            self.enqueue(&id, due);
+        }
+    }
+
+    /// The next inboxes to be looked at.
+    pub(super) fn next(&mut self, most: usize) -> Vec<Id> {
+        let mut next = Vec::new();
+        while next.len() < most
+            && let Some(id) = self.few.pop_front().or_else(|| self.many.pop_front())
+        {
+            let Some(watched) = self.recipients.get_mut(&id) else { continue };
+            // One that is in both queues was looked at already.
+            if watched.due != Due::No {
+                watched.due = Due::No;
+                next.push(id);
+            }
+        }
+        next
+    }
+
+    /// Returns true if there are inboxes to be looked at.
+    pub(super) fn has_more(&self) -> bool {
+        !self.few.is_empty() || !self.many.is_empty()
+    }
+
+    /// The streams of a recipient who has this number now, and whether it was another one's before. Those who wait are
+    /// told.
+    pub(super) fn streams_of(
+        &mut self,
+        id: &Id,
+        number: Option<RecipientNo>,
+        no: BucketNo,
+    ) -> (Vec<Arc<Stream>>, bool) {
+        let Some(watched) = self.recipients.get_mut(id) else {
+            return (Vec::new(), false);
+        };
+        let is_another = watched.number.is_some() && watched.number != number;
+        if watched.number != number
+            && let Some(bucket) = self.buckets.get_mut(&no)
+        {
+            bucket.remove(id, watched.number);
+            bucket.add(id, number);
+            watched.number = number;
+        }
+        watched.waiters.iter().for_each(|(_, changed)| changed.notify_one());
+        (watched.streams.clone(), is_another)
+    }
+
+    /// A second has passed: the streams that say that they are alive, and those with a check.
+    pub(super) fn tick(&mut self) -> (Vec<Arc<Stream>>, Vec<Arc<Stream>>) {
+        self.ticks = (self.ticks + 1) % COMMENT_TICKS;
+        let alive = self.streams.iter().skip(self.ticks).step_by(COMMENT_TICKS);
+        let checked = self.all().filter(|stream| stream.check.is_some());
+        (alive.flatten().cloned().collect(), checked.cloned().collect())
+    }
+
+    /// All streams, in the order of their places.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Stream>> {
+        self.streams.iter().flatten()
+    }
+
+    /// Opens nothing any more: the streams, each with its share of the time in which they come again, and those who
+    /// wait.
+    pub(super) fn stop(&mut self) -> Vec<(Arc<Stream>, End)> {
+        self.is_over = true;
+        let waiters = self.recipients.values().flat_map(|watched| &watched.waiters);
+        waiters.for_each(|(_, changed)| changed.notify_one());
+        let streams: Vec<Arc<Stream>> = self.all().cloned().collect();
+        let (count, last) = (streams.len().max(2) as u64 - 1, RETRY_MS_MAX);
+        let ends = streams.into_iter().zip(0..);
+        ends.map(|(stream, at)| (stream, End::Restart { retry_ms: at * last / count })).collect()
+    }
+}

@@ -1,0 +1,178 @@
+//! A pass: the inboxes that a commit may concern are read anew, and each stream is told what differs.
+//!
+//! Passes run one after the other on one thread, a bounded slice at a time, each on the state that is newest then.
+
+use std::sync::{Arc, Weak};
+
+use axum::body::Bytes;
+use tidings_core::Id;
+use tidings_core::engine::{InboxRows, Refused, Stop};
+use tidings_core::number::RecipientNo;
+use tidings_mail::Design;
+use tidings_node::Durable;
+use tokio::sync::Notify;
+use tokio::task::spawn_blocking;
+
+use super::Live;
+use super::frame::{self, End};
+use super::rows::Rows;
+use super::stream::Stream;
+use crate::http::v1::inbox::shown::{Counts, Group};
+
+/// The most inboxes of a slice.
+const SLICE: usize = 128;
+
+/// The most rows of a frame. Where more have changed, as where everything was read, further frames follow.
+const ROWS_MAX: usize = 100;
+
+/// Runs passes as they are asked for, as long as there are streams to be served.
+pub(super) async fn each(live: Weak<Live>, wake: Arc<Notify>) {
+    loop {
+        wake.notified().await;
+        loop {
+            let Some(live) = live.upgrade() else { return };
+            match spawn_blocking(move || live.pass()).await {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(fault) => {
+                    tracing::error!(error = %fault, "live streams were not told");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// The rows of an inbox, and the number of the recipient. One who is not there has none, if that is wanted.
+pub(super) fn read(
+    node: &Durable,
+    id: &Id,
+    may_be_unknown: bool,
+) -> Result<(Option<RecipientNo>, InboxRows), Stop> {
+    match node.engine().reader(node.view()).inbox_rows(id) {
+        Err(Stop::Refused(Refused::UnknownRecipient(_))) if may_be_unknown => {
+            Ok((None, InboxRows::default()))
+        }
+        rows => Ok((node.engine().number_of(id), rows?)),
+    }
+}
+
+impl Live {
+    /// Looks at the inboxes that something concerns, at most so many. Returns true if there are more.
+    pub(super) fn pass(&self) -> bool {
+        // Without a store nothing changes.
+        let Ok(node) = self.handle.durable() else { return false };
+        let next = {
+            let mut hub = self.hub();
+            hub.find(node.engine());
+            hub.next(SLICE)
+        };
+        let design = self.design();
+        for id in &next {
+            if let Err(fault) = self.tell((&node, &design), id) {
+                tracing::error!(error = %fault, "an inbox can't be read");
+            }
+        }
+        self.hub().has_more()
+    }
+
+    /// Tells the streams of a recipient what has changed.
+    fn tell(&self, (node, design): (&Durable, &Design), id: &Id) -> Result<(), Stop> {
+        let (number, read) = read(node, id, true)?;
+        let rev = read.counts.rev;
+        let (streams, is_another) = {
+            let no = node.engine().bucket_of(id);
+            self.hub().streams_of(id, number, no)
+        };
+        if is_another {
+            // Who was erased has no inbox any more, and who has the id now is somebody else.
+            streams.iter().for_each(|stream| stream.end(End::Restart { retry_ms: 0 }));
+            return Ok(());
+        }
+        let (rows, counts) = (self.rows(read.rows), Counts::from(read.counts));
+        let change = Change {
+            live: self,
+            node,
+            design,
+            who: (id, number),
+            rows: &rows,
+            rev,
+            counts: &counts,
+        };
+        // Streams of one recipient mostly were told the same.
+        let mut made: Option<(Arc<Rows>, Frame)> = None;
+        for stream in streams {
+            let Some((known, told)) = stream.known() else { continue };
+            if told == rev && known == rows {
+                continue;
+            }
+            let is_made = made.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, &known));
+            if !is_made {
+                made = Some((Arc::clone(&known), change.since(&known)?));
+            }
+            if let Some((_, frame)) = &made {
+                let state = (Arc::clone(&frame.rows), rev);
+                stream.tell(frame.text.clone(), state, !frame.is_whole);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A frame, and what a reader who has it knows.
+struct Frame {
+    text: Bytes,
+    rows: Arc<Rows>,
+    is_whole: bool,
+}
+
+/// An inbox as it is now, to be told.
+struct Change<'a> {
+    live: &'a Live,
+    node: &'a Durable,
+    design: &'a Design,
+    who: (&'a Id, Option<RecipientNo>),
+    rows: &'a Arc<Rows>,
+    rev: u64,
+    counts: &'a Counts,
+}
+
+impl Change<'_> {
+    /// The frame for a reader who knows an older state.
+    fn since(&self, known: &Rows) -> Result<Frame, Stop> {
+        let mut difference = self.rows.since(known);
+        let untold = difference.changed.split_off(difference.changed.len().min(ROWS_MAX));
+        let is_whole = untold.is_empty();
+        let rows = match is_whole {
+            true => Arc::clone(self.rows),
+            false => Arc::new(self.rows.without(known, &untold)),
+        };
+        let reader = self.node.engine().reader(self.node.view());
+        let groups = match difference.changed.is_empty() {
+            true => Vec::new(),
+            false => {
+                let locale = reader.inbox_locale(self.who.0)?;
+                let groups = reader.inbox_groups(self.who.0, &difference.changed)?;
+                let group = |group| Group::of(group, self.design, &locale);
+                groups.into_iter().map(group).collect()
+            }
+        };
+        let gone = difference.gone.into_iter().map(|row| reader.row_key(row)).collect();
+        let at = is_whole.then(|| self.live.cursor(self.who, self.rev));
+        let text = frame::inbox(self.counts, (groups, gone), at.as_deref());
+        Ok(Frame { text, rows, is_whole })
+    }
+}
+
+impl Stream {
+    /// What the reader knows, where they may be told more now. What is not told now will be once they have taken the
+    /// frame that waits.
+    fn known(&self) -> Option<(Arc<Rows>, u64)> {
+        let mut told = self.told();
+        if told.is_opening || told.next.is_some() {
+            told.is_behind = true;
+            return None;
+        }
+        Some((Arc::clone(&told.rows), told.rev))
+    }
+}

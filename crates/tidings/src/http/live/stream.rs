@@ -1,0 +1,167 @@
+//! One stream: what its reader was told, what it is told next, and the body of the answer.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use axum::body::{Bytes, HttpBody};
+use hyper::body::Frame;
+use tidings_core::{BucketNo, Id};
+
+use super::frame::{self, End};
+use super::rows::Rows;
+
+/// The check of a stream's right to go on: the reason to end it, if there is one. It is asked each second, so it only
+/// compares.
+pub(in crate::http) type Check = Box<dyn Fn() -> Option<End> + Send + Sync>;
+
+/// An open stream.
+pub(super) struct Stream {
+    /// Its place among the open ones.
+    pub(super) at: usize,
+    pub(super) recipient: Id,
+    pub(super) bucket: BucketNo,
+    /// The check of its token; `None` = an API key has opened it.
+    pub(super) check: Option<Check>,
+    told: Mutex<Told>,
+}
+
+/// The state of the telling. At most one frame waits for a connection: what comes meanwhile is joined in the next.
+pub(super) struct Told {
+    /// True until the first event is made.
+    pub(super) is_opening: bool,
+    /// True if there is more to tell than `next`.
+    pub(super) is_behind: bool,
+    comment: bool,
+    pub(super) next: Option<Bytes>,
+    end: Option<End>,
+    waker: Option<Waker>,
+    /// The rows that the reader has with `next`, and their revision.
+    pub(super) rows: Arc<Rows>,
+    pub(super) rev: u64,
+}
+
+impl Stream {
+    pub(super) fn new(
+        at: usize,
+        (recipient, bucket): (Id, BucketNo),
+        check: Option<Check>,
+        rows: Arc<Rows>,
+    ) -> Self {
+        let told = Told {
+            is_opening: true,
+            is_behind: false,
+            comment: false,
+            next: None,
+            end: None,
+            waker: None,
+            rows,
+            rev: 0,
+        };
+        Self { at, recipient, bucket, check, told: Mutex::new(told) }
+    }
+
+    pub(super) fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the reader a frame, with the state that it then has. Only where none waits.
+    pub(super) fn tell(&self, frame: Bytes, (rows, rev): (Arc<Rows>, u64), is_behind: bool) {
+        let mut told = self.told();
+        told.next = Some(frame);
+        told.is_behind |= is_behind;
+        (told.rows, told.rev) = (rows, rev);
+        Told::wake(told);
+    }
+
+    /// Gives the reader the first frame. What came while it was made follows.
+    pub(super) fn begin(&self, frame: Bytes, state: (Arc<Rows>, u64)) {
+        self.told().is_opening = false;
+        self.tell(frame, state, false);
+    }
+
+    /// Says that the stream is alive.
+    pub(super) fn comment(&self) {
+        let mut told = self.told();
+        told.comment = true;
+        Told::wake(told);
+    }
+
+    /// Ends the stream; of several reasons the first counts.
+    pub(super) fn end(&self, end: End) {
+        let mut told = self.told();
+        told.end.get_or_insert(end);
+        Told::wake(told);
+    }
+}
+
+impl Told {
+    /// Wakes the connection without the lock.
+    fn wake(mut told: MutexGuard<'_, Self>) {
+        let waker = told.waker.take();
+        drop(told);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+/// What a body needs of the streams that it is one of.
+pub(super) trait Streams: Send + Sync {
+    /// Has the inbox of a recipient compared again.
+    fn look_again(&self, recipient: &Id);
+
+    /// Takes a stream out.
+    fn close(&self, stream: &Arc<Stream>);
+}
+
+/// The body of a stream's answer. The stream is closed when it is dropped.
+pub(super) struct LiveBody {
+    pub(super) live: Arc<dyn Streams>,
+    pub(super) stream: Arc<Stream>,
+    pub(super) is_over: bool,
+}
+
+impl HttpBody for LiveBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.is_over {
+            return Poll::Ready(None);
+        }
+        let ready = |bytes| Poll::Ready(Some(Ok(Frame::data(bytes))));
+        let mut told = self.stream.told();
+        if let Some(next) = told.next.take() {
+            let is_behind = std::mem::take(&mut told.is_behind);
+            drop(told);
+            if is_behind {
+                self.live.look_again(&self.stream.recipient);
+            }
+            return ready(next);
+        }
+        if let Some(end) = told.end {
+            drop(told);
+            self.is_over = true;
+            return ready(frame::end(end));
+        }
+        if std::mem::take(&mut told.comment) {
+            return ready(frame::COMMENT);
+        }
+        match &mut told.waker {
+            Some(waker) => waker.clone_from(context.waker()),
+            none => *none = Some(context.waker().clone()),
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for LiveBody {
+    fn drop(&mut self) {
+        self.live.close(&self.stream);
+    }
+}

@@ -1,0 +1,56 @@
+//! Streams of inboxes.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use utoipa_axum::routes;
+
+use crate::http::Service;
+use crate::http::call::{Calls, Kind};
+use crate::http::error::{Code, Problem};
+use crate::http::live::Opening;
+use crate::http::users::reader::Reader;
+
+/// The call that opens a stream.
+pub(super) fn calls(calls: Calls) -> Calls {
+    const CODES: &[Code] = &[Code::InvalidPath, Code::RecipientNotFound, Code::StreamsFull];
+    calls.add("live", Kind::Looks, routes!(live), CODES)
+}
+
+/// The place at which a reader goes on, as browsers send it when they come again.
+fn last_event(headers: &HeaderMap) -> Option<String> {
+    let last = headers.get("last-event-id")?;
+    // What is no text is no cursor of this server.
+    Some(String::from_utf8_lossy(last.as_bytes()).into_owned()).filter(|last| !last.is_empty())
+}
+
+/// Follow an inbox
+///
+/// A stream of server-sent events. The first is `hello`, with the counts; then each change of the inbox is an event
+/// `inbox`, within 100 ms: the counts, the groups that are new or have changed (`changed`), and the keys of those that
+/// are no longer there (`gone`). Changes that come close together may be one event. Its `id` is a cursor: with
+/// `Last-Event-ID` the stream goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
+/// comment comes every 15 s. `end` comes before the server closes the stream, with a `code`: `restart` (after
+/// `retry_ms` it may be opened again), `replaced` (the recipient has opened more than 8), or why the token has ended
+/// (`token_expired`, `token_revoked`, `token_key`).
+#[utoipa::path(
+    get, path = "/v1/recipients/{id}/live", tag = "inbox",
+    params(
+        ("id" = String, Path, description = "Recipient id", example = "ada", min_length = 1, max_length = 256),
+        ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event that was received"),
+    ),
+    responses((
+        status = 200, description = "The events", body = String, content_type = "text/event-stream",
+        example = json!("event: hello\ndata: {\"rev\":7,\"unseen\":1,\"unread\":1,\"categories\":{\"news\":{\"unseen\":1,\"unread\":1}}}\n\n"),
+    ))
+)]
+pub(in crate::http) async fn live(
+    State(service): State<Arc<Service>>,
+    reader: Reader,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let opening = Opening { last: last_event(&headers), token: reader.token() };
+    service.open_stream(reader.recipient, opening).await
+}
