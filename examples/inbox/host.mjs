@@ -1,15 +1,15 @@
-// Serves index.html, and tokens for whoever is signed in. TIDINGS_SECRET is what `tidings signing-key new` printed.
+// Serves index.html, and tokens for whoever is signed in. TIDINGS_SIGNING_KEY is what `tidings signing-key new` printed.
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
-const secret = process.env.TIDINGS_SECRET;
-if (!secret) throw new Error("TIDINGS_SECRET is not set");
+const secret = process.env.TIDINGS_SIGNING_KEY;
+if (!secret) throw new Error("TIDINGS_SIGNING_KEY is not set");
 
 function token(recipient, life = 900) {
   const part = (of) => Buffer.from(JSON.stringify(of)).toString("base64url");
   const now = Math.floor(Date.now() / 1000);
-  const header = { alg: "HS256", typ: "JWT", kid: secret.split("_")[1] };
+  const header = { alg: "HS256", kid: secret.split("_")[1] };
   const signed = `${part(header)}.${part({ sub: recipient, iat: now, exp: now + life })}`;
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
 }

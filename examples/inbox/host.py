@@ -1,11 +1,11 @@
-"""Serves index.html, and tokens for whoever is signed in. TIDINGS_SECRET is what `tidings signing-key new` printed."""
+"""Serves index.html, and tokens for whoever is signed in. TIDINGS_SIGNING_KEY is what `tidings signing-key new` printed."""
 import base64, hashlib, hmac, http.server, json, os, time
 
-SECRET = os.environ["TIDINGS_SECRET"]
+SECRET = os.environ["TIDINGS_SIGNING_KEY"]
 
 def token(recipient, life=900):
     part = lambda data: base64.urlsafe_b64encode(data).rstrip(b"=")
-    header = {"alg": "HS256", "typ": "JWT", "kid": SECRET.split("_")[1]}
+    header = {"alg": "HS256", "kid": SECRET.split("_")[1]}
     now = int(time.time())
     claims = {"sub": recipient, "iat": now, "exp": now + life}
     signed = b".".join(part(json.dumps(of).encode()) for of in (header, claims))
