@@ -61,8 +61,10 @@ pub(in crate::http) struct InboxQuery {
     #[param(value_type = Option<String>)]
     state: Option<InboxState>,
     /// Only items of this category; may be given several times.
+    #[param(required = false)]
     category: Vec<String>,
     /// Only items of this type; may be given several times.
+    #[param(required = false)]
     r#type: Vec<String>,
     /// False: each item is a group.
     #[param(value_type = Option<bool>)]
