@@ -10,8 +10,8 @@ use utoipa_axum::routes;
 
 use super::call::{Calls, Kind};
 use super::error::Code;
-use super::v1::inbox::marks;
-use super::v1::{inbox, live, preferences, push, subscriptions, waiting};
+use super::v1::inbox::{live, marks};
+use super::v1::{inbox, preferences, push, subscriptions, waiting};
 use crate::token::Scope;
 
 /// The errors of a body.

@@ -104,13 +104,10 @@ impl Service {
         clock: Arc<dyn Clock>,
         settings: Settings,
     ) -> Self {
+        let bytes_max = settings.bodies_bytes_max;
         Self {
             access,
-            bodies: BodyRoom::of(
-                settings.bodies_bytes_max,
-                settings.bodies_bytes_max,
-                settings.body_patience,
-            ),
+            bodies: BodyRoom::of(bytes_max, bytes_max, settings.body_patience),
             open_bodies: BodyRoom::of(
                 settings.open_bodies_bytes_max,
                 settings.open_bodies_peer_bytes_max,

@@ -19,6 +19,7 @@ use crate::http::users::reader::Reader;
 use crate::http::{Answer, Service};
 use crate::wording::{did_you_mean, quoted};
 
+pub(in crate::http) mod live;
 pub(in crate::http) mod marks;
 pub(in crate::http) mod shown;
 #[cfg(test)]
@@ -44,7 +45,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
             routes!(counts),
             &[Code::InvalidPath, Code::RecipientNotFound],
         );
-    marks::calls(calls)
+    live::calls(marks::calls(calls))
 }
 
 /// The choice of a page.

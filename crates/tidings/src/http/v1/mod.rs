@@ -7,7 +7,6 @@ mod explain;
 mod export;
 pub(super) mod inbox;
 mod keys;
-pub(super) mod live;
 mod messages;
 pub mod nodes;
 mod objects;
@@ -40,7 +39,6 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = events::cancel::calls(calls);
     let calls = objects::calls(calls);
     let calls = inbox::calls(calls);
-    let calls = live::calls(calls);
     let calls = waiting::calls(calls);
     let calls = messages::calls(calls);
     let calls = suppressions::calls(calls);
