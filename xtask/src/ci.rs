@@ -52,18 +52,6 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     demo()
 }
 
-/// The elements of pages: types, the committed files as they are built anew, the core, and a browser. It needs Node and
-/// Chromium, which the rest does not.
-pub(crate) fn ui(root: &Path) -> Result<(), Failure> {
-    let npm =
-        |arguments: &[&str]| pass(Command::new("npm").args(arguments).current_dir(root.join("ui")));
-    npm(&["ci", "--no-audit", "--no-fund"])?;
-    npm(&["run", "check"])?;
-    npm(&["run", "build", "--", "--check"])?;
-    npm(&["test"])?;
-    npm(&["run", "test:browser"])
-}
-
 fn step(name: &str) {
     println!("== {name}");
 }

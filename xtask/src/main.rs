@@ -9,6 +9,7 @@ mod notices;
 mod package;
 mod source;
 mod tidy;
+mod ui;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
         (Some("crash"), [] | [_]) => ci::crash(rest.first().map_or("500", String::as_str)),
         (Some("soak"), [] | [_]) => ci::soak(rest.first().map_or("60", String::as_str)),
         (Some("lean"), []) => ci::lean(),
-        (Some("ui"), []) => ci::ui(&root()),
+        (Some("ui"), []) => ui::run(&root()),
         (Some("deny"), []) => ci::deny(),
         (Some("fuzz"), rest) => fuzz::run(&root(), rest),
         (Some("package"), []) => package::run(&root()),

@@ -9,6 +9,7 @@ const only = { skip: real ? "the mock has to misbehave" : false };
 
 test("a follow button knows, follows and unfollows; several ask once", async () => {
   const ana = scene.person();
+  await scene.publish(ana);
   const asked = scene.host.asked;
   const page = await scene.show(ana, "follow",
     `<tidings-follow topic="artist/42" TOKEN></tidings-follow><tidings-follow topic="artist/a b/ü" TOKEN></tidings-follow>`);

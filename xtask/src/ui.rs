@@ -1,0 +1,106 @@
+//! The check of the elements of pages. It needs Node and Chromium, which no other check does.
+//!
+//! Types, the committed files as they are built anew, the core on a virtual clock, and a browser: against a model of the
+//! server, which can misbehave, and against a server.
+
+use std::fs;
+use std::io;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::ci::pass;
+use crate::{Failure, cargo, output};
+
+/// The port of a host's pages, which the server has to know.
+const PAGES_PORT: u16 = 8087;
+
+pub(crate) fn run(root: &Path) -> Result<(), Failure> {
+    let npm = |arguments: &[&str]| {
+        let mut command = Command::new("npm");
+        command.args(arguments).current_dir(root.join("ui"));
+        command
+    };
+    pass(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
+    pass(&mut npm(&["run", "check"]))?;
+    pass(&mut npm(&["run", "build", "--", "--check"]))?;
+    pass(&mut npm(&["test"]))?;
+    pass(&mut npm(&["run", "test:browser"]))?;
+    pass(cargo().args(["build", "--locked", "--package", "tidings"]))?;
+    let server = Server::start(root)?;
+    pass(npm(&["run", "test:browser"]).envs(server.environment()))
+}
+
+/// A server over a new store, which ends when it is dropped.
+struct Server {
+    process: Child,
+    url: String,
+    key: String,
+    signing_key: String,
+}
+
+impl Server {
+    fn start(root: &Path) -> Result<Self, Failure> {
+        let dir = root.join("target/ui");
+        configure(root, &dir)
+            .map_err(|fault| format!("cannot write {}: {fault}", dir.display()))?;
+        let tidings = |arguments: &[&str]| {
+            let mut command = Command::new(root.join("target/debug/tidings"));
+            command.args(arguments).current_dir(&dir);
+            command
+        };
+        let last = |text: String| text.lines().last().unwrap_or_default().to_owned();
+        let key = output(&mut tidings(&["key", "new", "--data", "data"])).map(last)?;
+        let signing_key = output(&mut tidings(&["signing-key", "new", "--data", "data"]))?;
+        let address = free_address().map_err(|fault| format!("no port is free: {fault}"))?;
+        let serve =
+            ["serve", "--config", "tidings.toml", "--data", "data", "--listen", address.as_str()];
+        let process = tidings(&serve).stderr(Stdio::null()).spawn();
+        let process = process.map_err(|fault| format!("cannot start a server: {fault}"))?;
+        let url = format!("http://{address}");
+        let server = Self { process, url, key, signing_key: last(signing_key) };
+        for _ in 0..100 {
+            if TcpStream::connect(&address).is_ok() {
+                return Ok(server);
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        Err(format!("nothing listens on {address}"))
+    }
+
+    fn environment(&self) -> [(&str, String); 4] {
+        [
+            ("TIDINGS_URL", self.url.clone()),
+            ("TIDINGS_KEY", self.key.clone()),
+            ("TIDINGS_SIGNING_KEY", self.signing_key.clone()),
+            ("TIDINGS_PORT", PAGES_PORT.to_string()),
+        ]
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Writes the configuration of the first example, open to the pages of a host.
+fn configure(root: &Path, dir: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(dir) {
+        Err(fault) if fault.kind() != io::ErrorKind::NotFound => return Err(fault),
+        _ => {}
+    }
+    fs::create_dir_all(dir)?;
+    let first = fs::read_to_string(root.join("examples/first/tidings.toml"))?;
+    let users = format!(
+        "\n[users]\norigins = [\"http://localhost:{PAGES_PORT}\"]\ntopics = [\"artist/\"]\n"
+    );
+    fs::write(dir.join("tidings.toml"), first + &users)
+}
+
+fn free_address() -> io::Result<String> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.to_string())
+}
