@@ -4,12 +4,9 @@
 //! server, which can misbehave, and against a server.
 
 use std::fs;
-use std::io;
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use crate::ci::pass;
 use crate::{Failure, cargo, output};
@@ -54,20 +51,15 @@ impl Server {
         let last = |text: String| text.lines().last().unwrap_or_default().to_owned();
         let key = output(&mut tidings(&["key", "new", "--data", "data"])).map(last)?;
         let signing_key = output(&mut tidings(&["signing-key", "new", "--data", "data"]))?;
-        let address = free_address().map_err(|fault| format!("no port is free: {fault}"))?;
         let serve =
-            ["serve", "--config", "tidings.toml", "--data", "data", "--listen", address.as_str()];
-        let process = tidings(&serve).stderr(Stdio::null()).spawn();
-        let process = process.map_err(|fault| format!("cannot start a server: {fault}"))?;
-        let url = format!("http://{address}");
-        let server = Self { process, url, key, signing_key: last(signing_key) };
-        for _ in 0..100 {
-            if TcpStream::connect(&address).is_ok() {
-                return Ok(server);
-            }
-            thread::sleep(Duration::from_millis(100));
-        }
-        Err(format!("nothing listens on {address}"))
+            ["serve", "--config", "tidings.toml", "--data", "data", "--listen", "127.0.0.1:0"];
+        let process = tidings(&serve).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut process = process.map_err(|fault| format!("cannot start a server: {fault}"))?;
+        let mut lines =
+            process.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines());
+        let url = lines.find_map(|line| Some(line.ok()?.strip_prefix("listening on ")?.to_owned()));
+        let url = url.ok_or("the server did not start")?;
+        Ok(Self { process, url, key, signing_key: last(signing_key) })
     }
 
     fn environment(&self) -> [(&str, String); 4] {
@@ -99,8 +91,4 @@ fn configure(root: &Path, dir: &Path) -> io::Result<()> {
         "\n[users]\norigins = [\"http://localhost:{PAGES_PORT}\"]\ntopics = [\"artist/\"]\n"
     );
     fs::write(dir.join("tidings.toml"), first + &users)
-}
-
-fn free_address() -> io::Result<String> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.to_string())
 }
