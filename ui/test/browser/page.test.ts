@@ -22,7 +22,7 @@ for (const [name, colorScheme, lang] of [["light", "light", "en"], ["dark", "dar
   test(`situation 7: axe finds nothing: ${name}`, async () => {
     const ana = scene.person();
     await filled(ana);
-    const context = await scene.context({ colorScheme });
+    const context = await scene.context({ colorScheme, reducedMotion: "reduce" });
     const page = await scene.open(ana, { context, lang, attributes: 'tabs="category"' });
     const settled = () => page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => 0))));
     await until(async () => (await count(page)) === 2);
