@@ -45,7 +45,7 @@
 //! // What was decided is stored: an engine that is opened later says the same.
 //! let engine = Engine::open(&rows, &[now.day()], Options::default())?;
 //! let inbox = engine.reader(&rows).inbox(&ada, &InboxQuery::newest(10))?;
-//! assert_eq!(inbox.unseen, 1);
+//! assert_eq!(inbox.counts.unseen, 1);
 //! assert_eq!(inbox.groups[0].items[0].event, Id::new("e1")?);
 //!
 //! /// A store as the core sees it.
