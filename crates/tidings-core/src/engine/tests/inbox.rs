@@ -12,6 +12,7 @@ use crate::model::item::Shelf;
 use crate::model::recipient::State;
 use crate::model::time::HOUR_MS;
 
+mod naive;
 mod named;
 
 const PEOPLE: [&str; 3] = ["ann", "bob", "cal"];
@@ -467,64 +468,6 @@ impl World {
     fn whole(&self, who: usize) -> InboxPage {
         let query = InboxQuery { state: InboxState::All, ..InboxQuery::newest(usize::MAX) };
         self.engine.reader(&self.stored).inbox(&id(PEOPLE[who]), &query).unwrap()
-    }
-
-    /// The rows of a state, newest first, each with its entries.
-    fn rows(&self, who: usize, state: InboxState) -> Vec<(Group<'_>, Vec<&Entry>)> {
-        let mut shown: Vec<&Entry> = self
-            .entries
-            .iter()
-            .filter(|entry| entry.who == who && entry.shelf != Shelf::Deleted)
-            .filter(|entry| !self.withdrawn.contains(&entry.object))
-            .collect();
-        shown.sort_by_key(|entry| std::cmp::Reverse(entry.order));
-        let mut groups: Vec<(Group<'_>, Vec<&Entry>)> = Vec::new();
-        for entry in shown {
-            let word = match entry.shelf {
-                Shelf::Archived => "archived",
-                Shelf::Snoozed(_) => "snoozed",
-                _ if entry.read => "read",
-                _ => "new",
-            };
-            let key = (entry.listed, entry.kind, entry.pivot.as_str(), word);
-            match groups.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, entries)) => entries.push(entry),
-                None => groups.push((key, vec![entry])),
-            }
-        }
-        groups.retain(|((_, _, _, word), entries)| match state {
-            InboxState::All => true,
-            InboxState::Active => ["new", "read"].contains(word),
-            InboxState::Unread => *word == "new",
-            InboxState::Unseen => *word == "new" && entries.iter().any(|entry| !entry.seen),
-            InboxState::Archived => *word == "archived",
-            InboxState::Snoozed => *word == "snoozed",
-        });
-        groups
-    }
-
-    /// All rows of a state, newest first, and the badge.
-    fn naive(&self, who: usize, state: InboxState) -> Whole {
-        let unseen = self.rows(who, InboxState::Unseen).len();
-        let unread = self.rows(who, InboxState::Unread).len();
-        let groups = self.rows(who, state);
-        let groups = groups.iter().map(|((_, kind, _, word), entries)| {
-            let items = entries
-                .iter()
-                .take(ITEMS_LISTED)
-                .map(|entry| (format!("e{}", entry.event), body_of(entry.event)))
-                .collect();
-            let kind = KINDS[*kind].to_owned();
-            let seen = entries.iter().all(|entry| entry.seen);
-            let read = entries.iter().all(|entry| entry.read);
-            let until = entries.iter().filter_map(|entry| match entry.shelf {
-                Shelf::Snoozed(until) => Some(until),
-                _ => None,
-            });
-            let newest_at = entries[0].newest_at;
-            (kind, entries.len(), items, seen, read, *word, until.min(), newest_at)
-        });
-        (groups.collect(), unseen as u64, unread as u64)
     }
 
     fn page(&mut self, who: usize, query: &InboxQuery) -> InboxPage {
