@@ -88,6 +88,12 @@ fn wait(text: &str) -> Result<Duration, ()> {
     if wait <= WAIT_MAX { Ok(wait) } else { Err(()) }
 }
 
+/// A `rev`, which fits the signed integers of the API's document.
+fn revision(text: &str) -> Result<u64, ()> {
+    let rev: u64 = text.parse().map_err(drop)?;
+    if i64::try_from(rev).is_ok() { Ok(rev) } else { Err(()) }
+}
+
 /// The states by the words of a query.
 const STATES: [(&str, InboxState); 6] = [
     ("active", InboxState::Active),
@@ -111,7 +117,7 @@ impl FromQuery for InboxQuery {
             category: query.texts("category"),
             r#type: query.texts("type"),
             grouped: query.word("grouped", &[("true", true), ("false", false)])?,
-            since: query.parsed("since", str::parse, "the `rev` of an answer")?,
+            since: query.parsed("since", revision, "the `rev` of an answer")?,
             wait: query.parsed("wait", wait, "a duration of at most 60s, such as 25s")?,
         })
     }
