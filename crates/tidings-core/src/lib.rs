@@ -104,7 +104,7 @@ pub use index::{headers, postings};
 pub use journal::table;
 pub use model::{
     batch_key, channel, command, data, event, explanation, id, limits, messages, number, pause,
-    preference, reason, recipient, suppression, time, topic,
+    preference, reason, recipient, suppression, time, topic, trace,
 };
 pub use rules::{calendar, compiled, deadline, lane_kind, names, presentation};
 pub use sets::{audience, codec, packed, places, set};
@@ -122,5 +122,6 @@ pub use model::preference::{Mode, PreferenceScope};
 pub use model::reason::{Ending, Outcome, Reason};
 pub use model::recipient::{Recipient, RecipientChange, State};
 pub use model::time::{Day, Instant};
+pub use model::trace::Trace;
 pub use rules::Rules;
 pub use sets::set::Set;

@@ -39,6 +39,7 @@ use crate::delivery::waiting::Waiting;
 use crate::error::Error;
 use crate::node::Node;
 use crate::resolver::Resolver;
+use crate::spans::Span;
 use crate::vitals::Vitals;
 
 /// The schedule of retries.
@@ -498,9 +499,29 @@ pub(crate) fn send(
     if job.is_too_late(clock()) {
         return too_late().into();
     }
-    match job.rendered(pass.renderer()) {
+    let mut span = Span::attempt(&job.head.traces);
+    let rendered = {
+        let _span = span.child("render");
+        job.rendered(pass.renderer())
+    };
+    let reply: Reply = match rendered {
         Ok(message) => pass.send(&message, clock, go),
         Err(fault) => Answer::from(fault).into(),
+    };
+    describe(&mut span, job, &reply);
+    reply
+}
+
+/// Says in the span of an attempt what was sent, and what came of it.
+fn describe(span: &mut Span, job: &SendJob, reply: &Reply) {
+    let head = &job.head;
+    span.set("tidings.batch", head.id.clone());
+    span.set("tidings.channel", head.channel.clone());
+    span.set("tidings.lane", head.lane.clone());
+    span.set("tidings.entries", i64::try_from(head.entries).unwrap_or(i64::MAX));
+    span.set("tidings.attempt", i64::from(job.attempts) + 1);
+    if !matches!(reply.outcome, Answer::Sent(_)) {
+        span.fail(reply.outcome.words().unwrap_or_default().to_owned());
     }
 }
 

@@ -23,6 +23,7 @@ mod resolving;
 mod restored;
 mod runtime;
 mod settings;
+pub mod spans;
 mod stepped;
 mod token_key;
 mod vitals;

@@ -28,6 +28,7 @@ use crate::delivery::sending::Sending;
 use crate::error::Error;
 use crate::keys::Keys;
 use crate::once;
+use crate::spans::Span;
 use crate::vitals::{Stopwatch, Vitals};
 
 mod acks;
@@ -323,6 +324,8 @@ impl Node {
         let commands: Vec<Command> =
             work.iter_mut().flat_map(|work| std::mem::take(&mut work.commands)).collect();
         let took = Stopwatch::start();
+        let mut span = Span::step(&commands);
+        span.set("tidings.commands", commands.len() as i64);
         let view = self.view()?;
         let messages = self.engine.may_touch(&view, Upcoming::Commands(&commands))?;
         let reach = sending.keep_back(messages);

@@ -16,6 +16,7 @@ pub mod keys;
 pub mod presence;
 pub mod resolver;
 pub mod simulate;
+pub mod telemetry;
 pub mod timeline;
 pub mod token;
 pub mod warning;

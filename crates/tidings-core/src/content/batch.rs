@@ -11,6 +11,7 @@ use crate::model::id::Id;
 use crate::model::number::MessageId;
 use crate::model::recipient::Recipient;
 use crate::model::time::Instant;
+use crate::model::trace::Trace;
 
 /// The `data` of an event.
 pub type EventData = serde_json::Map<String, serde_json::Value>;
@@ -44,7 +45,12 @@ pub struct Batch {
     /// The topics among the reasons of its lines that have a title: that of the object with the
     /// topic's id. Sorted by id.
     pub topics: Vec<Arc<Object>>,
+    /// The spans that published its first events, at most [`TRACES_MAX`], each once.
+    pub traces: Vec<Trace>,
 }
+
+/// The most spans that a message links to: collectors keep as many links of a span by default.
+pub const TRACES_MAX: usize = 128;
 
 impl Batch {
     /// The types of the entries, some more than once.

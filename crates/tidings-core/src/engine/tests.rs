@@ -103,7 +103,7 @@ fn rules() -> Rules {
         caps: Vec::new(),
         resolver: None,
         feedback: Default::default(),
-        users: None,
+        ..Rules::default()
     }
 }
 

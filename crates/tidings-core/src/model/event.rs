@@ -8,6 +8,7 @@ use crate::model::data::Data;
 use crate::model::id::Id;
 use crate::model::recipient::RecipientChange;
 use crate::model::time::{Instant, WallTime};
+use crate::model::trace::Trace;
 
 /// A fact that a host publishes, in the roles of ActivityStreams 2; it never changes.
 ///
@@ -71,6 +72,9 @@ pub struct Event {
     /// A key to cancel several events at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancellation_key: Option<Id>,
+    /// The span that published it, to which the spans of its messages link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
 }
 
 /// The rank of an event among those of a message: the highest is shown first. A finite number, by default 0.
@@ -206,6 +210,7 @@ impl Event {
             deliver_local: None,
             expires_at: None,
             cancellation_key: None,
+            trace: None,
         }
     }
 }

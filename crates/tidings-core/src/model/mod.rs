@@ -19,3 +19,4 @@ pub mod recipient;
 pub mod suppression;
 pub mod time;
 pub mod topic;
+pub mod trace;

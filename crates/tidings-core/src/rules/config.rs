@@ -49,6 +49,18 @@ pub struct Rules {
     /// What end users may do by themselves; `None` = nothing.
     #[serde(default)]
     pub users: Option<UsersRules>,
+    /// The collector of spans; `None` = none are sent.
+    #[serde(default)]
+    pub telemetry: Option<TelemetryRules>,
+}
+
+/// The collector of spans, and how many it gets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TelemetryRules {
+    /// The URL to which traces are sent, over OTLP.
+    pub otlp: String,
+    /// The part of requests that are recorded whose caller does not say, from 0 to 1.
+    pub ratio: f64,
 }
 
 /// What end users may do by themselves, with tokens.

@@ -109,6 +109,7 @@ pub(crate) fn detailed(
         entries: items,
         groups: group(told.iter().collect(), rules),
         topics: vec![Arc::new(titled("a-topic", "A topic"))],
+        traces: Vec::new(),
     }
 }
 

@@ -92,6 +92,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
         entries: groups.iter().flat_map(|group| &group.lines).map(|line| line.entries).sum(),
         groups,
         topics: vec![role("artist/andy-warhol", "Andy Warhol")],
+        traces: Vec::new(),
     }
 }
 

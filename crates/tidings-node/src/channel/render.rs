@@ -13,7 +13,7 @@ use tidings_core::batch_key::BatchKey;
 use tidings_core::channel::{AddressKind, ChannelKind, named};
 use tidings_core::recipient::Addresses;
 use tidings_core::suppression::SuppressedFor;
-use tidings_core::{Batch, Id, Instant};
+use tidings_core::{Batch, Id, Instant, Trace};
 use tidings_mail::{Design, RenderError, Sender};
 
 use super::Outcome;
@@ -39,6 +39,8 @@ pub struct Head {
     pub types: BTreeSet<Id>,
     /// The destinations of the recipient's addresses beyond the provider ([`AddressKind::destination`]), each once.
     pub destinations: Vec<Arc<str>>,
+    /// The spans that published its events.
+    pub traces: Vec<Trace>,
 }
 
 /// A message as it is sent: bytes with their envelope.
@@ -219,6 +221,7 @@ impl Head {
             destinations: named(&batch.channel)
                 .map(|channel| destinations_of(&batch.recipient.addresses, channel))
                 .unwrap_or_default(),
+            traces: batch.traces.clone(),
         }
     }
 }

@@ -68,6 +68,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         entries: 1,
         groups: vec![group],
         topics: Vec::new(),
+        traces: Vec::new(),
     }
 }
 

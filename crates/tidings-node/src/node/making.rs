@@ -9,6 +9,7 @@ use super::{Node, SLICE_RECIPIENTS_MAX};
 use crate::commit::durable::batches;
 use crate::delivery::ready::Ready;
 use crate::error::Error;
+use crate::spans::Span;
 
 impl Node {
     /// Builds one slice of messages, of the oldest closings with some left; they are durable when this
@@ -20,10 +21,15 @@ impl Node {
     pub fn make(&mut self, now: Instant) -> Result<Vec<Plan>, Error> {
         let mut room = SLICE_RECIPIENTS_MAX;
         let mut plans: Vec<Plan> = Vec::new();
+        let unmade = self.engine.open_closings().unmade();
+        if unmade.is_empty() {
+            return Ok(plans);
+        }
+        let mut span = Span::plan();
         {
             // An entry belongs to one closing alone, so that no look depends on what another ends.
             let view = self.view()?;
-            for closing in self.engine.open_closings().unmade() {
+            for closing in unmade {
                 if room == 0 {
                     break;
                 }
@@ -33,6 +39,7 @@ impl Node {
                 }
             }
         }
+        span.set("tidings.messages", (SLICE_RECIPIENTS_MAX - room) as i64);
         self.made(now, &plans)?;
         Ok(plans)
     }

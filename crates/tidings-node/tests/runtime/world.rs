@@ -58,7 +58,7 @@ pub(crate) fn rules() -> Rules {
         caps: Vec::new(),
         resolver: None,
         feedback: Default::default(),
-        users: None,
+        ..Rules::default()
     }
 }
 

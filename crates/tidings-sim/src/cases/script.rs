@@ -59,13 +59,13 @@ pub fn empty_rules() -> Rules {
         caps: Vec::new(),
         resolver: None,
         feedback: Default::default(),
-        users: None,
         defaults: Defaults::default(),
         categories: BTreeMap::new(),
         digests: BTreeMap::new(),
         types: BTreeMap::new(),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
+        ..Rules::default()
     }
 }
 

@@ -417,6 +417,7 @@ impl Builder {
             }),
             expires_at: raw.expires.map(|gap| after(gap, self.now)),
             cancellation_key: (raw.key < 2).then(|| name("k", raw.key)),
+            trace: None,
         };
         self.say(Command::Publish(Box::new(event)));
     }

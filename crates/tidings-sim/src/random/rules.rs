@@ -219,7 +219,6 @@ impl RawRules {
         Rules {
             resolver: None,
             feedback: Default::default(),
-            users: None,
             limits: tidings_core::Limits::default(),
             presentation: Default::default(),
             caps: caps(self.caps),
@@ -234,6 +233,7 @@ impl RawRules {
                 let rules = ChannelRules { quiet_hours: Some(hours), ..ChannelRules::default() };
                 BTreeMap::from([(EMAIL.to_owned(), rules)])
             }),
+            ..Rules::default()
         }
     }
 

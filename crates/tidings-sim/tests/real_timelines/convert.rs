@@ -205,7 +205,6 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         caps: Vec::new(),
         resolver: None,
         feedback: Default::default(),
-        users: None,
         defaults: Defaults::default(),
         categories: BTreeMap::from([(
             "following".to_owned(),
@@ -215,6 +214,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         types: types.into_iter().map(|name| (name.to_owned(), type_rules.clone())).collect(),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
+        ..Rules::default()
     }
 }
 

@@ -7,7 +7,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use tidings_core::time::WallTime;
-use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Rules, Score};
+use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Rules, Score, Trace};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -67,6 +67,10 @@ pub(crate) struct EventBody {
     /// A key to cancel several events at once.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256)]
     pub(crate) cancellation_key: Option<Text<Id>>,
+    /// The W3C `traceparent` of what made the event: the spans of its messages link to it. By default that of the
+    /// request.
+    #[schema(value_type = Option<String>, example = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")]
+    pub(crate) trace: Option<Text<Trace>>,
 }
 
 impl EventBody {
@@ -115,6 +119,7 @@ impl EventBody {
             deliver_local: self.deliver_local.map(Text::inner),
             expires_at: self.expires_at.map(Text::inner),
             cancellation_key: self.cancellation_key.map(Text::inner),
+            trace: self.trace.map(Text::inner),
         })
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tidings_core::time::WallTime;
-use tidings_core::{Day, Id, Instant, topic};
+use tidings_core::{Day, Id, Instant, Trace, topic};
 
 use super::address;
 use super::fault::Fault;
@@ -108,6 +108,15 @@ impl FromText for Wait {
 impl Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&duration::print(self.0))
+    }
+}
+
+impl FromText for Trace {
+    fn from_text(text: &str) -> Result<Self, Fault> {
+        text.parse().map_err(|error| {
+            let reason = format!("must be a traceparent, got {}", quoted(text));
+            Fault::new(reason, format!("{error}"))
+        })
     }
 }
 

@@ -156,6 +156,7 @@ impl OneEvent {
             deliver_local: self.deliver_local.map(Text),
             expires_at: self.expires_at.map(Text),
             cancellation_key: self.cancellation_key.clone().map(Text),
+            trace: None,
         })
     }
 }

@@ -21,6 +21,7 @@ use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
 use crate::presence::Mark;
 use crate::resolver::HostResolver;
+use crate::telemetry::Telemetry;
 
 mod cluster;
 
@@ -100,6 +101,13 @@ pub(super) fn run(arguments: &Arguments, streams: &mut Streams<'_>) -> io::Resul
     for warning in warnings {
         writeln!(streams.err, "warning: {warning}")?;
     }
+    let _telemetry = match rules.telemetry.as_ref().map(Telemetry::start).transpose() {
+        Ok(telemetry) => telemetry,
+        Err(fault) => {
+            let message = format!("`[telemetry]`: {fault}");
+            return Ok(report(streams, &message, Status::Wrong));
+        }
+    };
     if let Some(store) = &arguments.shared.store {
         return cluster::run(arguments, store, rules, streams);
     }

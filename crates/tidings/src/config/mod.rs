@@ -17,6 +17,7 @@ mod mailbox;
 mod presentation;
 mod resolver;
 mod sections;
+mod telemetry;
 pub mod templates;
 #[cfg(test)]
 mod tests;
@@ -155,6 +156,7 @@ fn parse_beside(
             "resolver",
             "feedback",
             "users",
+            "telemetry",
         ],
     );
     let store = sections::store(&mut walk, &root);
@@ -171,6 +173,7 @@ fn parse_beside(
         resolver: resolver::resolver(&mut walk, &root),
         feedback: feedback::feedback(&mut walk, &root),
         users: users::users(&mut walk, &root),
+        telemetry: telemetry::telemetry(&mut walk, &root),
         defaults,
     };
     limits::fits_a_row(&mut walk, &rules);

@@ -21,7 +21,8 @@ pub(super) fn resolver(walk: &mut Walk, root: &Section<'_>) -> Option<ResolverRu
         let hint = "add `url = \"https://app.example.org/objects\"`";
         walk.missing(&section, "url", hint);
     }
-    let url = url(walk, &section);
+    let hint = "write `https://app.example.org/objects`; a secret goes into `secret`";
+    let url = http_url(walk, &section, "resolver", "url", hint);
     let secret = secret(walk, &section, "secret");
     let timeout_ms = bounded(walk, &section, "timeout", SECOND_MS..=TIMEOUT_MS_MAX);
     let wait_ms = bounded(walk, &section, "wait", 0..=DAY_MS);
@@ -35,9 +36,15 @@ pub(super) fn resolver(walk: &mut Walk, root: &Section<'_>) -> Option<ResolverRu
     })
 }
 
-fn url(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
-    let hint = "write `https://app.example.org/objects`; a secret goes into `secret`";
-    let text = walk.text(section, "url", hint)?;
+/// The address of a service over HTTP, without a secret.
+pub(super) fn http_url(
+    walk: &mut Walk,
+    section: &Section<'_>,
+    name: &str,
+    key: &str,
+    hint: &str,
+) -> Option<String> {
+    let text = walk.text(section, key, hint)?;
     let known = ["https://", "http://"];
     let rest = known.iter().find_map(|scheme| text.value.strip_prefix(scheme));
     let host = rest.and_then(|rest| rest.split(['/', '?']).next());
@@ -46,7 +53,7 @@ fn url(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
     let is_valid = host.is_some_and(|host| !host.is_empty() && !host.contains('@'))
         && text.value.chars().all(is_plain);
     if !is_valid {
-        walk.bad(&text.span, "`resolver.url` is no http or https URL", hint);
+        walk.bad(&text.span, format!("`{name}.{key}` is no http or https URL"), hint);
         return None;
     }
     Some(text.value.to_owned())

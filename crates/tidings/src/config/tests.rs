@@ -9,6 +9,7 @@ use super::*;
 mod choice;
 mod documented;
 mod presentation;
+mod telemetry;
 mod timing;
 mod users;
 

@@ -304,6 +304,26 @@ impl Walk {
         Some(Found { value: whole, span: value.span() })
     }
 
+    /// A number below a key, whole or not.
+    pub(super) fn number(
+        &mut self,
+        section: &Section<'_>,
+        key: &str,
+        hint: &str,
+    ) -> Option<Found<f64>> {
+        let (_, value) = section.entry(key)?;
+        let text = match value.get_ref() {
+            DeValue::Float(number) => Some(number.as_str()),
+            DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
+            _ => None,
+        };
+        let Some(number) = text.and_then(|text| text.replace('_', "").parse().ok()) else {
+            self.wrong_type(&section.below(key), value, "a number", hint);
+            return None;
+        };
+        Some(Found { value: number, span: value.span() })
+    }
+
     /// A duration below a key, in milliseconds.
     pub(super) fn duration(&mut self, section: &Section<'_>, key: &str) -> Option<Found<i64>> {
         let text = self.text(section, key, "write a duration in quotes, such as `\"4m\"`")?;

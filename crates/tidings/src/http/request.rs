@@ -9,6 +9,7 @@ pub(super) mod lines;
 pub(super) mod query;
 pub(super) mod roles;
 pub(super) mod room;
+pub(super) mod traces;
 
 use std::fmt::Display;
 use std::time::Duration;

@@ -158,7 +158,7 @@ mod tests {
             caps: Vec::new(),
             resolver: None,
             feedback: Default::default(),
-            users: None,
+            ..Rules::default()
         }
     }
 

@@ -32,7 +32,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
         caps: Vec::new(),
         resolver: None,
         feedback: Default::default(),
-        users: None,
+        ..Rules::default()
     }
 }
 

@@ -444,7 +444,7 @@ impl<'a> Builder<'a> {
         let mut contents: Vec<group::Entry> = Vec::with_capacity(members.len());
         for Listed { entry, fact: Fact { t, reasons, event }, header } in members {
             let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
-            let Content { data, body } = presenter.content(entry.day, event)?;
+            let Content { data, body, trace: _ } = presenter.content(entry.day, event)?;
             let until = if let Shelf::Snoozed(until) = entry.shelf { Some(until) } else { None };
             let content = group::Entry {
                 t,

@@ -14,6 +14,7 @@ use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::time::Day;
+use crate::model::trace::Trace;
 
 /// The key of the copy of an event's row on a later day. Whoever writes it writes the same.
 fn copy_key(at: EventAt) -> Vec<u8> {
@@ -78,11 +79,13 @@ struct ContentOf {
     data: Option<EventData>,
     #[serde(default)]
     body: Option<String>,
+    #[serde(default)]
+    trace: Option<Trace>,
 }
 
 impl From<ContentRow> for Content {
     fn from(ContentRow { event }: ContentRow) -> Self {
-        Self { data: event.data.map(Arc::new), body: event.body.map(Arc::from) }
+        Self { data: event.data.map(Arc::new), body: event.body.map(Arc::from), trace: event.trace }
     }
 }
 

@@ -28,6 +28,7 @@ use crate::model::limits::Limits;
 use crate::model::number::EventNo;
 use crate::model::pause::Paused;
 use crate::model::time::{Day, Instant};
+use crate::model::trace::Trace;
 use crate::rules::Rules;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::names::Names;
@@ -113,6 +114,7 @@ pub(crate) struct Intake {
 pub(crate) struct Content {
     pub(crate) data: Option<Arc<EventData>>,
     pub(crate) body: Option<Arc<str>>,
+    pub(crate) trace: Option<Trace>,
 }
 
 /// Header blocks as stored, by day and number.

@@ -5,11 +5,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::plan::{Plan, PlannedMessage};
-use crate::content::batch::Batch;
+use crate::content::batch::{Batch, TRACES_MAX};
 use crate::content::group::{Entry, group};
 use crate::content::message::Message;
 use crate::engine::intake::accepted;
@@ -23,6 +24,7 @@ use crate::model::event::Object;
 use crate::model::id::Id;
 use crate::model::number::MessageId;
 use crate::model::time::{Day, Instant};
+use crate::model::trace::Trace;
 
 /// The prefix of a follower's reason.
 const TOPIC: &str = "topic:";
@@ -50,6 +52,7 @@ struct OfSource {
     entry: Entry,
     /// The topics among its reasons that have a title.
     topics: Vec<Arc<Object>>,
+    trace: Option<Trace>,
 }
 
 impl<'a> Presenter<'a> {
@@ -130,6 +133,8 @@ impl<'a> Presenter<'a> {
         let sources =
             planned.entries.iter().filter_map(|source| of_plan.sources[*source as usize].as_ref());
         let entries: Vec<&Entry> = sources.clone().map(|of| &of.entry).collect();
+        let traces: IndexSet<Trace> =
+            sources.clone().filter_map(|of| of.trace).take(TRACES_MAX).collect();
         let mut topics: Vec<&Arc<Object>> = sources.flat_map(|of| &of.topics).collect();
         topics.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         topics.dedup_by(|a, b| a.id == b.id);
@@ -147,6 +152,7 @@ impl<'a> Presenter<'a> {
             entries: entries.len(),
             groups: group(entries, rules),
             topics,
+            traces: traces.into_iter().collect(),
         };
         self.of_plan = Some(of_plan);
         Ok(Some(batch))
@@ -166,7 +172,7 @@ impl<'a> Presenter<'a> {
             }
         }
         topics.retain(|topic| topic.title.is_some());
-        let Content { data, body } = self.content(day, at)?;
+        let Content { data, body, trace } = self.content(day, at)?;
         let entry = Entry {
             t: item.t,
             reasons: item.reasons.into(),
@@ -177,7 +183,7 @@ impl<'a> Presenter<'a> {
             body,
             header,
         };
-        Ok(OfSource { entry, topics })
+        Ok(OfSource { entry, topics, trace })
     }
 
     /// The content of an event.

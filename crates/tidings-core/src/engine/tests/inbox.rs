@@ -283,6 +283,7 @@ impl World {
             deliver_local: None,
             expires_at: None,
             cancellation_key: None,
+            trace: None,
         }));
         self.withdrawn.remove(&roles.0);
         if delay_hours > 0 {

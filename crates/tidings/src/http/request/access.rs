@@ -14,6 +14,7 @@ use crate::http::cluster::{OF_NODES, SHARDS};
 use crate::http::error::{Code, Problem};
 use crate::http::metrics::requests::NO_CALL;
 use crate::http::request::extract::{user_bytes_max, whole};
+use crate::http::request::traces;
 use crate::http::service::{Access, Service};
 use crate::http::users::cors::{UI, open_to};
 use crate::http::users::is_mine;
@@ -36,6 +37,7 @@ pub(in crate::http) async fn check(
     mut request: Request,
     next: Next,
 ) -> Response {
+    let mut span = traces::begin(&mut request);
     let response = if is_mine(request.uri().path()) {
         answer_user(&service, request, next).await
     } else {
@@ -52,6 +54,7 @@ pub(in crate::http) async fn check(
     let call = response.extensions().get::<CallName>();
     let call = call.map_or(NO_CALL, |call| call.0);
     service.requests.count(call, response.status());
+    traces::end(&mut span, call, &response);
     response
 }
 

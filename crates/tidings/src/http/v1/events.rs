@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidings_core::engine::{Published, PublishedAs, Reply, Warning};
-use tidings_core::{Command, Id, Rules};
+use tidings_core::{Command, Id, Rules, Trace};
 use utoipa::openapi::{Array, OneOf, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::routes;
@@ -24,6 +24,7 @@ use crate::http::request::array;
 use crate::http::request::ids;
 use crate::http::request::lines::{self, Counted, Lines, Rejected, Wanted};
 use crate::http::request::query::InQuery;
+use crate::http::request::traces::{self, traced};
 use crate::http::request::{content_type, idempotency_key};
 use crate::http::{Answer, Change, Service, only};
 use crate::warning::Worded;
@@ -218,9 +219,10 @@ async fn publish(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
+    let trace = traces::context(&parts.extensions);
     if content_type(&parts.headers)?.as_deref() == Some("application/x-ndjson") {
         let key = idempotency_key(&parts.headers)?.map(str::to_owned);
-        let events = EventLines { service: Arc::clone(&service), key };
+        let events = EventLines { service: Arc::clone(&service), key, trace };
         return lines::answer(service, body, wanted, events).await;
     }
     let change = Change::read(&parts, body, &service).await?;
@@ -229,13 +231,13 @@ async fn publish(
             let rules = service.rules();
             let read = |place, fields: Fields<'_>| {
                 let new_id = || new_id(&service, &change, place);
-                read(&rules, fields, new_id)
+                Ok(traced(read(&rules, fields, new_id)?, trace))
             };
             let of_nodes = service.cluster.is_some();
             let done = move |reply| published(of_nodes, reply).map(EventOutcome::Published);
             array::answer(&service, &change, StatusCode::ACCEPTED, list, read, done).await
         }
-        Json::Table(table) => one(&service, &change, Fields::new(table)).await,
+        Json::Table(table) => one(&service, &change, Fields::new(table), trace).await,
         other @ (Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_)) => {
             let detail =
                 format!("the body must be an object or an array of objects, got {}", other.kind());
@@ -245,8 +247,14 @@ async fn publish(
     Ok(answer?.into_response())
 }
 
-async fn one(service: &Service, change: &Change, fields: Fields<'_>) -> Result<Answer, Problem> {
+async fn one(
+    service: &Service,
+    change: &Change,
+    fields: Fields<'_>,
+    trace: Option<Trace>,
+) -> Result<Answer, Problem> {
     let command = read(&service.rules(), fields, || new_id(service, change, 0))?;
+    let command = traced(command, trace);
     let of_nodes = service.cluster.is_some();
     let told =
         move |replies| Answer::json(StatusCode::ACCEPTED, &published(of_nodes, only(replies)?)?);
@@ -292,6 +300,7 @@ fn published(of_nodes: bool, reply: Reply) -> Result<PublishedEvent, Problem> {
 struct EventLines {
     service: Arc<Service>,
     key: Option<String>,
+    trace: Option<Trace>,
 }
 
 impl Lines for EventLines {
@@ -303,7 +312,7 @@ impl Lines for EventLines {
             None => self.service.ids.next(self.service.now()),
         };
         let event: EventBody = Fields::parse(line)?.body()?;
-        Ok(event.command(rules, id)?)
+        Ok(traced(event.command(rules, id)?, self.trace))
     }
 
     fn tell(&self, line: u64, reply: Reply, out: &mut Vec<u8>) -> Result<(), Problem> {

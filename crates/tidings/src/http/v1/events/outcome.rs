@@ -33,7 +33,7 @@ pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
 
 /// An event with its outcomes.
 #[derive(Serialize, Deserialize, ToSchema)]
-#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "body": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "delay": null, "deliver_local": null, "expires_at": null, "cancellation_key": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "suppressed": {}, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
+#[schema(example = json!({"event": {"id": "e-1", "type": "comment", "actor": {"id": "ben"}, "object": {"id": "works/1", "title": "Water Lilies"}, "target": null, "data": null, "body": null, "score": 0.0, "to": {"recipients": ["ada"]}, "channels": null, "occurred_at": null, "deliver_at": null, "delay": null, "deliver_local": null, "expires_at": null, "cancellation_key": null, "trace": null}, "arrived_at": "2024-03-07T08:03:00Z", "scheduled_for": null, "notifications": 1, "suppressed": {}, "channels": {"email": {"entries": 1, "pending": 1, "outcomes": {}, "reasons": {}}, "inbox": {"entries": 1, "pending": 0, "outcomes": {"delivered": 1}, "reasons": {}}}}))]
 struct EventWithOutcome {
     event: PublishedAs,
     /// Time of acceptance.
@@ -82,6 +82,7 @@ pub(in crate::http::v1) struct PublishedAs {
     #[schema(format = "date-time")]
     expires_at: Option<String>,
     cancellation_key: Option<String>,
+    trace: Option<String>,
 }
 
 /// The entries of an event on a channel, by state: entries = pending + all outcomes.
@@ -122,6 +123,7 @@ impl From<Event> for PublishedAs {
             deliver_local: event.deliver_local.map(|time| time.to_string()),
             expires_at: event.expires_at.map(instant),
             cancellation_key: event.cancellation_key.map(id),
+            trace: event.trace.map(String::from),
         }
     }
 }
