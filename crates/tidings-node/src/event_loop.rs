@@ -38,7 +38,7 @@ use crate::handle::{Handle, Inbox, Request, Stopping};
 use crate::keys::Keys;
 use crate::node::Node;
 use crate::packer::Packer;
-use crate::resolving::{Resolving, log_refused};
+use crate::resolver::resolving::{Resolving, log_refused};
 use crate::settings::{OpenStore, Settings};
 use crate::vitals::Vitals;
 

@@ -19,7 +19,6 @@ mod once;
 mod packer;
 mod player;
 mod resolver;
-mod resolving;
 mod restored;
 mod runtime;
 mod settings;

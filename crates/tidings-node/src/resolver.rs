@@ -1,5 +1,7 @@
 //! The interface of a host that says what objects are now.
 
+pub(crate) mod resolving;
+
 use tidings_core::{Id, Object};
 
 /// The host, asked what objects are now.

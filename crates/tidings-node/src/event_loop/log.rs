@@ -11,7 +11,7 @@ use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
 use crate::error::{Error, RuntimeError, unavailable};
 use crate::handle::Request;
 use crate::node::AppliedEntries;
-use crate::resolving::log_refused;
+use crate::resolver::resolving::log_refused;
 
 /// The most entries that are read from the store at once.
 const READ_AT_ONCE: usize = 256;
