@@ -14,6 +14,9 @@ use crate::{Failure, cargo, output};
 /// The port of a host's pages, which the server has to know.
 const PAGES_PORT: u16 = 8087;
 
+/// The port of the page of `examples/inbox`.
+const EXAMPLE_PORT: u16 = 8088;
+
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     let npm = |arguments: &[&str]| {
         let mut command = Command::new("npm");
@@ -62,12 +65,13 @@ impl Server {
         Ok(Self { process, url, key, signing_key: last(signing_key) })
     }
 
-    fn environment(&self) -> [(&str, String); 4] {
+    fn environment(&self) -> [(&str, String); 5] {
         [
             ("TIDINGS_URL", self.url.clone()),
             ("TIDINGS_KEY", self.key.clone()),
             ("TIDINGS_SIGNING_KEY", self.signing_key.clone()),
             ("TIDINGS_PORT", PAGES_PORT.to_string()),
+            ("TIDINGS_EXAMPLE_PORT", EXAMPLE_PORT.to_string()),
         ]
     }
 }
@@ -88,7 +92,8 @@ fn configure(root: &Path, dir: &Path) -> io::Result<()> {
     fs::create_dir_all(dir)?;
     let first = fs::read_to_string(root.join("examples/first/tidings.toml"))?;
     let users = format!(
-        "\n[users]\norigins = [\"http://localhost:{PAGES_PORT}\"]\ntopics = [\"artist/\"]\n"
+        "\n[users]\norigins = [\"http://localhost:{PAGES_PORT}\", \"http://127.0.0.1:{EXAMPLE_PORT}\"]\n\
+         topics = [\"artist/\"]\n"
     );
     fs::write(dir.join("tidings.toml"), first + &users)
 }
