@@ -3,6 +3,9 @@
 /** Names of resources for tags that are no good names of properties. */
 const RESOURCES = { operating: "server" };
 
+/** Parts of paths that are resources, whatever their tag. */
+const PATHS = ["feeds", "hooks"];
+
 /** Names of methods for which the rule (the operation's id without the words of its resource) gives no good one. */
 const METHODS = {
   cancel_all: "cancelAll",
@@ -53,7 +56,7 @@ export function callsOf(api) {
   for (const [path, item] of Object.entries(api.paths)) {
     for (const verb of METHODS_OF_HTTP.filter((verb) => item[verb])) {
       const operation = item[verb];
-      const tag = operation.tags?.[0] ?? "server";
+      const tag = PATHS.find((part) => path.split("/")[2] === part) ?? operation.tags?.[0] ?? "server";
       const resource = RESOURCES[tag] ?? camel(tag);
       const described = api.tags?.find((one) => one.name === tag)?.description;
       const entry = (resources[resource] ??= { described, calls: [] });
@@ -92,7 +95,7 @@ function callOf(api, path, verb, operation, tag) {
     lines: body?.content["application/x-ndjson"]?.schema,
     answerSchema: answer("application/json"),
     lineAnswer: body?.content["application/x-ndjson"] && answer("application/x-ndjson"),
-    kind: contents.length === 0 ? "nothing" : answer("application/json") ? "json" : contents[0][0],
+    kind: contents.length === 0 ? "nothing" : answer("application/json") ? "application/json" : contents[0][0],
     empty: contents.length > 0 && ["204", "304"].some((status) => operation.responses[status]),
     paged: parameters.some(({ name }) => name === "cursor") ? itemsOf(api, answer("application/json")) : undefined,
   };

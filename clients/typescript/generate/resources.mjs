@@ -76,12 +76,10 @@ function bodyType(call) {
 
 function answerOf(call) {
   switch (call.kind) {
-    case "json":
+    case "application/json":
       return { type: `Promise<${call.answer ?? typeOf(call.answerSchema, { output: true })}${call.empty ? " | undefined" : ""}>`, send: "send" };
     case "nothing":
       return { type: "Promise<void>", send: "send" };
-    case "text/plain":
-      return { type: "Promise<string>", send: "text" };
     case "application/x-ndjson":
       return { type: "AsyncIterable<Record<string, unknown>>", send: "lines" };
     case "application/octet-stream":
@@ -89,6 +87,7 @@ function answerOf(call) {
     case "text/event-stream":
       return { type: "AsyncIterable<LiveEvent>", send: "live" };
     default:
+      if (call.kind.startsWith("text/")) return { type: "Promise<string>", send: "text" };
       throw new Error(`${call.id} answers ${call.kind}, which the generator does not know`);
   }
 }
