@@ -6,15 +6,16 @@ import { typeOf } from "./types.mjs";
 export function resourcesOf(resources, schemas) {
   const classes = Object.entries(resources).map(([name, { described, calls }]) => {
     const methods = calls.flatMap((call) => methodsOf(name, call));
-    return `${comment([described ?? `The calls of \`${name}\`.`])}export class ${upper(name)}Calls extends Resource {\n${methods.join("\n")}}\n`;
+    return `${comment([described ?? `The calls of \`${name}\`.`])}export class ${upper(name)}Calls${generic(calls) ? "<D = AnyData>" : ""} extends Resource {\n${methods.join("\n")}}\n`;
   });
   const names = Object.keys(resources);
-  const properties = names.map((name) => `${comment([resources[name].described], "  ")}  readonly ${name} = new ${upper(name)}Calls(this.http);\n`).join("");
-  const all = `/** All resources of the API. */\nexport class Resources extends Resource {\n${properties}}\n`;
+  const properties = names.map((name) => `${comment([resources[name].described], "  ")}  readonly ${name} = new ${upper(name)}Calls${generic(resources[name].calls) ? "<D>" : ""}(this.http);\n`).join("");
+  const all = `/** All resources of the API. */\nexport class Resources<D = AnyData> extends Resource {\n${properties}}\n`;
   const body = [...classes, all].join("\n");
   const code = body.replace(/\/\*\*[\s\S]*?\*\//g, "").replace(/"[^"]*"|`[^`]*`/g, "");
-  const types = [...new Set(code.match(/\b[A-Z]\w+\b/g))].filter((word) => schemas.has(word)).sort();
+  const types = [...new Set(code.match(/\b[A-Z]\w+\b/g))].filter((word) => schemas.has(word) && !["AnyData", "EventOf"].includes(word)).sort();
   return `import type { LiveEvent } from "../live.js";
+import type { AnyData, EventOf } from "../event.js";
 import { Resource, path } from "../resource.js";
 import type { Import } from "../import.js";
 import type { Options } from "../options.js";
@@ -24,6 +25,8 @@ import type {\n${types.map((type) => `  ${type},\n`).join("")}} from "./types.js
 ${body}`;
 }
 
+/** True if the calls take events, whose data has types of its own. */
+const generic = (calls) => calls.some(({ id }) => id === "publish");
 const upper = (name) => name[0].toUpperCase() + name.slice(1);
 
 /** A line or more of what a parameter takes. */
@@ -110,16 +113,16 @@ function pagedOf(call) {
 /** One event or an array of them, each with an answer of its own shape. */
 function publishOf(call) {
   const docs = (summary) => docsOf({ ...call, summary, description: call.description.split("\n\n").filter((part) => !part.startsWith("A stream") && !part.startsWith("One event as")).join("\n\n") });
-  return [`${docs("Publish an event")}  ${call.method}(event: Event, options?: Options): Promise<PublishedEvent>;
-${docs("Publish events, each accepted or rejected by itself")}  ${call.method}(events: readonly Event[], options?: Options): Promise<EventOutcome[]>;
-  ${call.method}(body: Event | readonly Event[], options?: Options): Promise<never> {
+  return [`${docs("Publish an event")}  ${call.method}(event: EventOf<D>, options?: Options): Promise<PublishedEvent>;
+${docs("Publish events, each accepted or rejected by itself")}  ${call.method}(events: readonly EventOf<D>[], options?: Options): Promise<EventOutcome[]>;
+  ${call.method}(body: EventOf<D> | readonly EventOf<D>[], options?: Options): Promise<never> {
     return this.http.send("${call.verb}", ${pathOf(call)}, options, body);
   }\n`];
 }
 
 /** A stream of lines in, a stream of answers out. */
 function importOf(call) {
-  const line = typeOf(call.lines);
+  const line = call.id === "publish" ? "EventOf<D>" : typeOf(call.lines);
   const answer = typeOf(call.lineAnswer);
   const docs = docsOf({ ...call, summary: `${call.summary}, as many as there are`, description: "Takes an iterable of any length and sends it in parts; a part that breaks is sent again from the first line without an\nanswer. Awaited it is the counts and the lines that were rejected; iterated over (`for await`) it is the answer to each\nline, in order." });
   return `${docs}  import(lines: Iterable<${line}> | AsyncIterable<${line}>, options?: Options): Import<Exclude<${answer}, Counted>> {

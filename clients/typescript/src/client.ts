@@ -1,10 +1,15 @@
+import type { AnyData } from "./event.js";
 import { Resources } from "./generated/resources.js";
 import type { Options, Settings } from "./options.js";
 import { type Scope, signToken } from "./token.js";
 import { Transport } from "./transport.js";
 
-/** A client of a tidings server. One is enough for a whole program. */
-export class Tidings extends Resources {
+/**
+ * A client of a tidings server. One is enough for a whole program.
+ *
+ * `D` maps types of events to their `data`, as `tidings types --lang ts` writes it: `new Tidings<EventData>(…)`.
+ */
+export class Tidings<D = AnyData> extends Resources<D> {
   constructor(settings: Settings) {
     super(new Transport(settings));
   }

@@ -8,10 +8,10 @@ export interface Call {
   method: string;
   path: string;
   query?: object | undefined;
-  /** Sent as JSON; absent members are left out, null is sent. */
-  body?: unknown;
-  /** Sent as it is, lines of JSON. */
-  lines?: string;
+  /** Written before the first try: all tries send the same. */
+  body?: string | undefined;
+  /** The type of the body. */
+  type?: string;
   headers?: Record<string, string | undefined>;
 }
 
@@ -81,15 +81,14 @@ export class Http {
   headers(call: Call, options: Options): Headers {
     const headers = new Headers();
     const set = (name: string, value: string | undefined) => value !== undefined && headers.set(name, value);
-    if (call.body !== undefined) set("Content-Type", "application/json");
-    if (call.lines !== undefined) set("Content-Type", "application/x-ndjson");
+    if (call.body !== undefined) set("Content-Type", call.type ?? "application/json");
     if (call.method !== "GET") set("Idempotency-Key", options.idempotencyKey ?? randomId());
     // Pages of another origin may not send these.
     if (!browser) {
       set("X-Request-Id", options.requestId ?? randomId());
       set("User-Agent", userAgent(VERSION));
     }
-    Object.entries(call.headers ?? {}).forEach(([name, value]) => set(name, value));
+    Object.entries({ ...call.headers, ...options.headers }).forEach(([name, value]) => set(name, value));
     return headers;
   }
 
@@ -101,7 +100,7 @@ export class Http {
     const sent = headers.get("x-request-id") ?? undefined;
     const timeout = (options.timeout ?? settings.timeout ?? 30_000) + (query.includes("wait=") ? LONG_POLL : 0);
     const key = typeof settings.key === "function" ? await settings.key() : settings.key;
-    if (key !== undefined) headers.set("Authorization", `Bearer ${key}`);
+    if (key) headers.set("Authorization", `Bearer ${key}`);
     const { signal } = options;
     signal?.throwIfAborted();
 
@@ -140,8 +139,7 @@ export class Http {
     };
 
     const init: RequestInit = { method: call.method, headers, signal: ending.signal };
-    const body = call.lines ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
-    if (body !== undefined) init.body = body;
+    if (call.body !== undefined) init.body = call.body;
     const response = await opened.within((settings.fetch ?? fetch)(this.url + call.path + query, init));
     const requestId = response.headers.get("x-request-id") ?? sent ?? "";
     this.compare(response.headers.get("x-tidings-version"));

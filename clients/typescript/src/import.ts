@@ -55,12 +55,12 @@ export class Import<A extends { line?: number }> extends Lazy<Imported<A>> imple
   private async *part(lines: string[], before: number, idempotencyKey: string): AsyncGenerator<A> {
     const { http, options } = this;
     const retry = new Retry(http.settings, options);
-    const call: Call = { method: "POST", path: this.path, lines: "" };
+    const call: Call = { method: "POST", path: this.path, body: "", type: "application/x-ndjson" };
     const headers = http.headers(call, { ...options, idempotencyKey });
     for (let answered = 0; answered < lines.length; ) {
       try {
         // Empty lines stand for those that are answered: events without an id get theirs from the number of the line.
-        call.lines = "\n".repeat(answered) + lines.slice(answered).join("\n") + "\n";
+        call.body = "\n".repeat(answered) + lines.slice(answered).join("\n") + "\n";
         const opened = await http.open(call, options, headers);
         for await (const answer of linesOf<A & { problem?: ProblemBody }>(opened)) {
           if (answer.line === undefined) continue;

@@ -1,5 +1,6 @@
 export { Tidings } from "./client.js";
 export { ConnectionError, ProblemError, TidingsError, TimeoutError, UnexpectedAnswerError, WebhookError, type ProblemBody } from "./errors.js";
+export type { AnyData, EventOf } from "./event.js";
 export * from "./generated/problems.js";
 export type * from "./generated/resources.js";
 export type * from "./generated/types.js";

@@ -10,6 +10,9 @@ export type LiveEvent =
   | { event: "inbox"; id?: string; data: InboxCounts & { changed: Group[]; gone: string[] } }
   | { event: "end"; id?: string; data: { code: string; retry_ms?: number } };
 
+/** Milliseconds without a word after which a stream is broken: the server says something every 15 seconds. */
+const SILENCE = 45_000;
+
 /** The events of an inbox. It is opened again, from where it was, when it breaks and when the server restarts. */
 export async function* live(http: Http, call: Call, options: Options = {}): AsyncGenerator<LiveEvent, void, undefined> {
   const retry = new Retry(http.settings, options);
@@ -18,7 +21,7 @@ export async function* live(http: Http, call: Call, options: Options = {}): Asyn
     let wait: number | undefined;
     try {
       const resumed = { ...call, headers: { "Last-Event-ID": last } };
-      const opened = await http.open(resumed, options, http.headers(resumed, options));
+      const opened = await http.open(resumed, { timeout: SILENCE, ...options }, http.headers(resumed, options));
       for await (const event of events(opened)) {
         retry.reset();
         last = event.id ?? last;

@@ -32,6 +32,8 @@ export interface Options {
   retries?: number | undefined;
   /** In place of a key of the client's own making: the same call under the same key within 24 hours is done once. */
   idempotencyKey?: string | undefined;
+  /** Further headers, such as `traceparent`. */
+  headers?: Record<string, string> | undefined;
   /** Sent as `X-Request-Id`, by which the server's log names the call. */
   requestId?: string | undefined;
 }

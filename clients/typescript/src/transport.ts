@@ -8,7 +8,8 @@ import { linesOf } from "./streams.js";
 /** The shapes that calls have. */
 export class Transport extends Http {
   send<T>(method: string, path: string, options?: Options, body?: unknown, query?: object): Promise<T> {
-    return this.json<T>({ method, path, body, query }, options);
+    // Absent members are left out, null is sent.
+    return this.json<T>({ method, path, body: JSON.stringify(body), query }, options);
   }
 
   text(method: string, path: string, options?: Options): Promise<string> {
@@ -35,7 +36,7 @@ export class Transport extends Http {
   }
 
   async *lines(method: string, path: string, options?: Options, body?: unknown, query?: object): AsyncGenerator<Record<string, unknown>> {
-    yield* linesOf<Record<string, unknown>>(await this.stream({ method, path, body, query }, options));
+    yield* linesOf<Record<string, unknown>>(await this.stream({ method, path, body: JSON.stringify(body), query }, options));
   }
 
   live(method: string, path: string, options?: Options): AsyncIterable<LiveEvent> {

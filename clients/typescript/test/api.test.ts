@@ -148,6 +148,23 @@ test("the signature of a webhook of the server is checked", async () => {
   await verifyWebhook(secret, headers, body, { now: late, tolerance: 600 });
 });
 
+test("what changes nothing is answered too", async () => {
+  const tidings = server.client();
+  await tidings.recipients.upsert("eve", {});
+  const { id } = await tidings.events.publish({ type: "comment", object: { id: "o" }, to: { recipients: ["eve"] } });
+  assert.equal((await tidings.events.explain({ event: id, recipient: "eve" })).supposed, false);
+  assert.equal((await tidings.events.get(id)).notifications, 1);
+  assert.equal((await tidings.pending.list("eve")).lanes.length, 1);
+  assert.equal((await tidings.pending.flush("eve")).lanes, 1);
+  assert.ok((await tidings.admin.signToken({ recipient: "eve" })).token);
+  assert.equal(await tidings.server.health(), "ok\n");
+  assert.match(await tidings.server.error("unknown_type"), /422/);
+  assert.match(await tidings.server.metrics(), /^tidings_/m);
+  assert.equal((await tidings.admin.status()).version, "0.1.0");
+  assert.ok((await tidings.configuration.types()).types.alarm);
+  assert.equal((await tidings.server.openapi()).openapi, "3.1.0");
+});
+
 test("a preference is set, and suppressed addresses are listed", async () => {
   const tidings = server.client();
   await tidings.recipients.upsert("dee", {});

@@ -160,6 +160,18 @@ test("a Retry-After that is too long ends the call at once; an unknown code is a
   }
 });
 
+test("all tries send what the caller gave at first, and the caller's headers", async () => {
+  const said = await stub((response, _, count) => (count === 1 ? problem(response, 503, "unavailable") : json(response, 202, { id: "e" })));
+  try {
+    const event = about("ana");
+    const tidings = server.client({ url: said.url, sleep: async () => void (event.type = "changed") });
+    await tidings.events.publish(event, { idempotencyKey: "k", requestId: "r", headers: { traceparent: "00-1-2-01" } });
+    assert.deepEqual(said.asked.map(({ body, headers }) => [JSON.parse(body).type, headers["idempotency-key"], headers["x-request-id"], headers.traceparent]), Array(2).fill(["comment", "k", "r", "00-1-2-01"]));
+  } finally {
+    await said.stop();
+  }
+});
+
 test("a caller ends a call by a signal, also between tries and in the answer", async () => {
   const said = await stub((response, _, count) => {
     if (count === 1) problem(response, 503, "unavailable", { "Retry-After": "50" });

@@ -33,8 +33,8 @@ test("a stream that is refused ends in the exception, and one that says nothing 
     else problem(response, 401, "token_expired");
   });
   try {
-    const tidings = new Tidings({ url: server.url, timeout: 100, sleep: async () => {} });
-    await assert.rejects(tidings.me.live()[Symbol.asyncIterator]().next(), TokenExpiredError);
+    const tidings = new Tidings({ url: server.url, sleep: async () => {} });
+    await assert.rejects(tidings.me.live({ timeout: 100 })[Symbol.asyncIterator]().next(), TokenExpiredError);
     assert.equal(server.asked.length, 2);
   } finally {
     await server.stop();

@@ -39,6 +39,17 @@ test("a worker needs web standards alone", async () => {
   }
 });
 
+test("a page of another origin sends no header that its browser would have to ask for", async () => {
+  const { outputFiles } = await build({ entryPoints: [dist], bundle: true, format: "iife", globalName: "client", write: false });
+  const { Headers, Response, URL, URLSearchParams, AbortController, crypto, setTimeout, clearTimeout } = globalThis;
+  const sent: string[][] = [];
+  const fetch = async (_: string, { headers }: { headers: Headers }) => (sent.push([...headers.keys()]), new Response("{}"));
+  const context = createContext({ fetch, Headers, Response, URL, URLSearchParams, AbortController, crypto, setTimeout, clearTimeout, Uint8Array, navigator: { userAgent: "Mozilla/5.0 (X11)" } });
+  runInContext(outputFiles[0]!.text + "; globalThis.client = client", context);
+  await runInContext('(async () => { const tidings = new client.Tidings({ url: "http://localhost", key: "token" }); await tidings.me.counts(); await tidings.me.flush({}); })()', context);
+  assert.deepEqual(sent, [["authorization"], ["authorization", "content-type", "idempotency-key"]]);
+});
+
 for (const [program, ...words] of [["deno", "run", "--allow-net"], ["bun", "run"]] as const) {
   const missing = spawnSync(program, ["--version"]).status !== 0;
   test(`${program} runs it`, { skip: missing && `${program} is not there` }, async () => {

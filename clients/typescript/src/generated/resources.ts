@@ -1,6 +1,7 @@
 // Written by generate.mjs from the API document of the server: change that, and run `npm run generate`.
 
 import type { LiveEvent } from "../live.js";
+import type { AnyData, EventOf } from "../event.js";
 import { Resource, path } from "../resource.js";
 import type { Import } from "../import.js";
 import type { Options } from "../options.js";
@@ -12,7 +13,6 @@ import type {
   Counted,
   DroppedDays,
   DueAnswer,
-  Event,
   EventLineAnswer,
   EventOutcome,
   EventWithOutcome,
@@ -289,7 +289,7 @@ export class AdminCalls extends Resource {
 }
 
 /** Publish events, get their outcome, cancel them */
-export class EventsCalls extends Resource {
+export class EventsCalls<D = AnyData> extends Resource {
   /**
    * Cancel all events of a key.
    *
@@ -313,7 +313,7 @@ export class EventsCalls extends Resource {
    *
    * `POST /v1/events`
    */
-  publish(event: Event, options?: Options): Promise<PublishedEvent>;
+  publish(event: EventOf<D>, options?: Options): Promise<PublishedEvent>;
   /**
    * Publish events, each accepted or rejected by itself.
    *
@@ -326,8 +326,8 @@ export class EventsCalls extends Resource {
    *
    * `POST /v1/events`
    */
-  publish(events: readonly Event[], options?: Options): Promise<EventOutcome[]>;
-  publish(body: Event | readonly Event[], options?: Options): Promise<never> {
+  publish(events: readonly EventOf<D>[], options?: Options): Promise<EventOutcome[]>;
+  publish(body: EventOf<D> | readonly EventOf<D>[], options?: Options): Promise<never> {
     return this.http.send("POST", "/v1/events", options, body);
   }
 
@@ -340,7 +340,7 @@ export class EventsCalls extends Resource {
    *
    * `POST /v1/events`
    */
-  import(lines: Iterable<Event> | AsyncIterable<Event>, options?: Options): Import<Exclude<EventLineAnswer, Counted>> {
+  import(lines: Iterable<EventOf<D>> | AsyncIterable<EventOf<D>>, options?: Options): Import<Exclude<EventLineAnswer, Counted>> {
     return this.http.importing("/v1/events", lines, options);
   }
 
@@ -1415,13 +1415,13 @@ export class SuppressionsCalls extends Resource {
 }
 
 /** All resources of the API. */
-export class Resources extends Resource {
+export class Resources<D = AnyData> extends Resource {
   /** Health, metrics, this document, and the pages of errors */
   readonly server = new ServerCalls(this.http);
   /** Status and actions for operators */
   readonly admin = new AdminCalls(this.http);
   /** Publish events, get their outcome, cancel them */
-  readonly events = new EventsCalls(this.http);
+  readonly events = new EventsCalls<D>(this.http);
   /** List, pause and resume types and channels */
   readonly configuration = new ConfigurationCalls(this.http);
   /** What end users may do by themselves, with a token that the application signs */

@@ -47,4 +47,24 @@ export function errors(error: unknown): string {
   return "";
 }
 
+/** As `tidings types --lang ts` writes it. */
+interface EventData {
+  order_paid: { order: string; tip?: number };
+  note: Record<string, unknown>;
+}
+declare const shop: Tidings<EventData>;
+const common = { object: { id: "o" }, to: { recipients: ["ana"] } };
+
+export async function data(): Promise<void> {
+  await shop.events.publish({ type: "order_paid", data: { order: "1", tip: 2 }, ...common });
+  await shop.events.publish([{ type: "note", ...common }, { type: "note", data: { any: 1 }, ...common }]);
+  await shop.events.import([{ type: "note", ...common }]);
+  // @ts-expect-error there is no such type
+  await shop.events.publish({ type: "order_payed", ...common });
+  // @ts-expect-error its data is needed
+  await shop.events.publish({ type: "order_paid", ...common });
+  // @ts-expect-error its data has an order
+  await shop.events.publish({ type: "order_paid", data: { tip: 1 }, ...common });
+}
+
 export const settings: Settings = { url: "https://tidings.example.org", key: process.env.TIDINGS_KEY, fetch };
