@@ -6,7 +6,7 @@ export class TidingsError extends Error {
   constructor(message: string, requestId?: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
-    this.requestId = requestId;
+    this.requestId = requestId || undefined;
   }
 }
 
@@ -20,10 +20,13 @@ export class TimeoutError extends ConnectionError {}
 export class UnexpectedAnswerError extends TidingsError {
   /** The HTTP status. */
   readonly status: number;
+  /** Milliseconds to wait before another try, if the answer said so. */
+  readonly retryAfter: number | undefined;
 
-  constructor(message: string, status: number, requestId?: string) {
+  constructor(message: string, status: number, requestId?: string, retryAfter?: number) {
     super(message, requestId);
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 

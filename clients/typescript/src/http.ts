@@ -21,8 +21,8 @@ export interface Opened {
   requestId: string;
   /** Resolves as `promise` does, or rejects: in time, at the caller's signal, or where the connection breaks. */
   within<T>(promise: Promise<T>): Promise<T>;
-  /** Gives the connection back. */
-  close(): void;
+  /** Gives up what is still to come; a whole answer leaves its connection to the next call. */
+  close(whole?: boolean): void;
 }
 
 const RETRIED = [429, 502, 503, 504];
@@ -66,11 +66,9 @@ export class Http {
     for (;;) {
       try {
         const opened = await this.open(call, options, headers);
-        try {
-          return read(await opened.within(opened.response.text()), opened);
-        } finally {
-          opened.close();
-        }
+        const text = await opened.within(opened.response.text());
+        opened.close(true);
+        return read(text, opened);
       } catch (fault) {
         await retry.after(fault);
       }
@@ -131,12 +129,12 @@ export class Http {
           ending.signal.removeEventListener("abort", ended!);
         }
       },
-      close: () => close(),
+      close,
     };
-    const close = () => {
+    function close(whole = false): void {
       signal?.removeEventListener("abort", stop);
-      ending.abort();
-    };
+      if (!whole) ending.abort();
+    }
 
     const init: RequestInit = { method: call.method, headers, signal: ending.signal };
     if (call.body !== undefined) init.body = call.body;
@@ -149,7 +147,7 @@ export class Http {
       if (fault instanceof TidingsError) return "";
       throw fault;
     });
-    close();
+    close(true);
     throw this.refusal(name, text, whole);
   }
 
@@ -158,16 +156,17 @@ export class Http {
     const { status, headers } = response;
     const after = retryAfter(headers.get("retry-after"));
     const version = headers.get("x-tidings-version") ?? this.serverVersion;
-    const other = version !== undefined && version !== VERSION;
-    const note = (status === 404 || status === 405) && other ? `; the server is tidings ${version}, this client is of ${VERSION}: the server may lack ${name}` : "";
+    let problem: ProblemBody | undefined;
     try {
-      const problem = JSON.parse(text) as ProblemBody;
-      if (typeof problem.code === "string") return problemOf(problem, status, requestId, after, note);
+      problem = JSON.parse(text) as ProblemBody;
     } catch {
       // No JSON: said below.
     }
-    const fault = new UnexpectedAnswerError(`${name} was answered with status ${status}, and by something else than tidings${note}`, status, requestId);
-    return Object.assign(fault, { retryAfter: after });
+    const code = problem?.code;
+    const lacks = [undefined, "not_found", "method_not_allowed"].includes(code) && (status === 404 || status === 405);
+    const note = lacks && version && version !== VERSION ? `; the server is tidings ${version}, this client is of ${VERSION}: the server may lack ${name}` : "";
+    if (typeof code === "string") return problemOf(problem!, status, requestId, after, note);
+    return new UnexpectedAnswerError(`${name} was answered with status ${status}, and by something else than tidings${note}`, status, requestId, after);
   }
 
   /** Warns once where the server is of another major version. */

@@ -5,9 +5,11 @@ export async function* textLines(opened: Opened): AsyncGenerator<string> {
   const reader = opened.response.body?.getReader();
   const decoder = new TextDecoder();
   let rest = "";
+  let whole = false;
   try {
     for (;;) {
       const { done, value } = reader ? await opened.within(reader.read()) : { done: true, value: undefined };
+      whole = done;
       rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
       const lines = rest.split("\n");
       rest = lines.pop()!;
@@ -18,7 +20,7 @@ export async function* textLines(opened: Opened): AsyncGenerator<string> {
       }
     }
   } finally {
-    opened.close();
+    opened.close(whole);
   }
 }
 

@@ -25,11 +25,11 @@ export class Transport extends Http {
         try {
           const { done, value } = await opened.within(reader.read());
           if (!done) return to.enqueue(value);
+          opened.close(true);
           to.close();
         } catch (fault) {
           to.error(fault);
         }
-        opened.close();
       },
       cancel: () => opened.close(),
     });

@@ -40,6 +40,22 @@ test("situation_15_descriptors_constant_over_10000_calls", { skip }, async () =>
   }
 });
 
+test("calls share a connection", async () => {
+  const ports = new Set<number | undefined>();
+  const said = await stub((response) => {
+    ports.add(response.socket?.remotePort);
+    json(response, 200, {});
+  });
+  try {
+    const tidings = new Tidings({ url: said.url });
+    for (let n = 0; n < 50; n += 1) await tidings.inbox.counts("ana");
+    // Node alternates between two.
+    assert.ok(ports.size <= 2, `${ports.size} connections`);
+  } finally {
+    await said.stop();
+  }
+});
+
 test("situation_15_descriptors_constant_over_1000_calls of a server", { skip }, async () => {
   const server = await Server.start();
   try {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { NotFoundError, ProblemError, Tidings, UnexpectedAnswerError, VERSION } from "../src/index.js";
+import { EventNotFoundError, NotFoundError, ProblemError, Tidings, UnexpectedAnswerError, VERSION } from "../src/index.js";
 import { json, problem, stub } from "./stub.js";
 
 const client = (url: string, warnings: string[] = []) => new Tidings({ url, key: "k", warn: (text) => warnings.push(text), sleep: async () => {} });
@@ -33,7 +33,8 @@ test("situation_15_a_newer_server: unknown fields and words are kept, and it is 
 
 test("situation_15_an_older_server: a call that it lacks ends in a clear error", async () => {
   const said = await stub((response, { url }) => {
-    if (url === "/v1/messages") response.writeHead(404, { "X-Tidings-Version": "0.0.9" }).end("not here");
+    if (url === "/v1/events/e") problem(response, 404, "event_not_found", { "X-Tidings-Version": "0.0.9" });
+    else if (url === "/v1/messages") response.writeHead(404, { "X-Tidings-Version": "0.0.9" }).end("not here");
     else problem(response, 404, "not_found", { "X-Tidings-Version": "0.0.9" });
   });
   try {
@@ -42,8 +43,9 @@ test("situation_15_an_older_server: a call that it lacks ends in a clear error",
     const clear = /the server is tidings 0\.0\.9, this client is of 0\.1\.0: the server may lack GET \/v1\//;
     await assert.rejects(tidings.suppressions.list(), (error) => error instanceof NotFoundError && clear.test(error.message));
     await assert.rejects(tidings.messages.list(), (error) => error instanceof UnexpectedAnswerError && error.status === 404 && clear.test(error.message));
+    await assert.rejects(tidings.events.get("e"), (error) => error instanceof EventNotFoundError && !error.message.includes("lack"));
     assert.deepEqual(warnings, [], "it has the same major version");
-    assert.equal(said.asked.length, 2);
+    assert.equal(said.asked.length, 3);
   } finally {
     await said.stop();
   }
