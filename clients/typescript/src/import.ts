@@ -21,8 +21,11 @@ export interface Imported<A> {
   rejected: Extract<A, { status: "rejected" }>[];
 }
 
-/** An import: awaited, its counts and what was rejected; iterated over, the answer to each line. It runs once. */
+/** An import: awaited, its counts and what was rejected; iterated over, the answer to each line. */
 export class Import<A extends { line?: number }> extends Lazy<Imported<A>> implements AsyncIterable<A> {
+  /** Where somebody iterates twice, the same lines are the same events. */
+  private readonly key: string;
+
   constructor(
     private readonly http: Http,
     private readonly path: string,
@@ -30,6 +33,7 @@ export class Import<A extends { line?: number }> extends Lazy<Imported<A>> imple
     private readonly options: Options = {},
   ) {
     super();
+    this.key = options.idempotencyKey ?? randomId();
   }
 
   protected async run(): Promise<Imported<A>> {
@@ -43,10 +47,9 @@ export class Import<A extends { line?: number }> extends Lazy<Imported<A>> imple
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<A, void, undefined> {
-    const key = this.options.idempotencyKey ?? randomId();
     let before = 0;
     for await (const part of parts(this.lines)) {
-      yield* this.part(part, before, `${key}-${before}`);
+      yield* this.part(part, before, `${this.key}-${before}`);
       before += part.length;
     }
   }

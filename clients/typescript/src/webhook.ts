@@ -1,15 +1,9 @@
 import { WebhookError } from "./errors.js";
+import type { Webhook } from "./hooks.js";
 import { bytes, fromBase64 } from "./token.js";
 
 /** Headers as `fetch`, Node or a framework has them. */
 export type WebhookHeaders = { get(name: string): string | null } | Record<string, string | readonly string[] | undefined>;
-
-/** The body of a webhook. `type` names what `data` is. */
-export interface Webhook<D = Record<string, unknown>> {
-  type: string;
-  timestamp: string;
-  data: D;
-}
 
 /** How a webhook is checked. */
 export interface WebhookOptions {
@@ -25,7 +19,7 @@ export interface WebhookOptions {
  * `secret` is that of `[[hooks]]` or of the webhook channel, or several while one is rotated. `body` is the body as it
  * came: JSON that was read and written again has another signature. Throws a `WebhookError`.
  */
-export async function verifyWebhook<D = Record<string, unknown>>(secret: string | readonly string[], headers: WebhookHeaders, body: string | Uint8Array, options: WebhookOptions = {}): Promise<Webhook<D>> {
+export async function verifyWebhook<W = Webhook>(secret: string | readonly string[], headers: WebhookHeaders, body: string | Uint8Array, options: WebhookOptions = {}): Promise<W> {
   const { tolerance = 300, now = Date.now() } = options;
   const [id, sent, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => {
     const value = headerOf(headers, name);
@@ -44,7 +38,7 @@ export async function verifyWebhook<D = Record<string, unknown>>(secret: string 
     const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
     for (const signature of signatures.split(" ")) {
       const [version, value = ""] = signature.split(",");
-      if (version === "v1" && (await crypto.subtle.verify("HMAC", key, decoded(value), whole))) return JSON.parse(text) as Webhook<D>;
+      if (version === "v1" && (await crypto.subtle.verify("HMAC", key, decoded(value), whole))) return JSON.parse(text) as W;
     }
   }
   throw new WebhookError("no signature of the webhook is that of the secret");

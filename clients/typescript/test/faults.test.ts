@@ -119,6 +119,11 @@ test("an import answers each line by itself, and counts", async () => {
   const all = await tidings.events.import([about("cleo"), { ...about("cleo"), type: "nothing" }, about("cleo", "note-8")]);
   assert.deepEqual([all.lines, all.done, all.rejected.length], [3, 2, 1]);
   assert.deepEqual([all.rejected[0]!.line, all.rejected[0]!.problem.code], [2, "unknown_type"]);
+
+  const once = tidings.events.import([about("cleo", "note-9")]);
+  assert.deepEqual([(await once).done, (await once).done], [1, 1]);
+  for await (const answer of once) assert.equal(answer.status, "duplicate");
+  assert.equal(await itemsOf(tidings, "cleo"), 3);
 });
 
 test("a fault of the server within the answer to an import is one of that line, and the lines behind it are sent again", async () => {

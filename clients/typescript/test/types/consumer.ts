@@ -1,5 +1,5 @@
 // What types say to who uses the package as it is built: a fault that is expected must be one.
-import { type Event, type Pages, ProblemError, type RecipientProfile, type Settings, Tidings, UnknownTypeError } from "@tidings/client";
+import { type Event, type Pages, ProblemError, type RecipientProfile, type Settings, Tidings, UnknownTypeError, verifyWebhook } from "@tidings/client";
 
 declare const tidings: Tidings;
 const same = <T>(value: T): T => value;
@@ -45,6 +45,13 @@ export function errors(error: unknown): string {
   if (error instanceof UnknownTypeError) return error.hint;
   if (error instanceof ProblemError) return `${error.code} ${error.status} ${error.requestId}`;
   return "";
+}
+
+export async function webhooks(request: Request): Promise<string | null> {
+  const { type, data } = await verifyWebhook("secret", request.headers, await request.text());
+  if (type === "message.bounced") return data.address;
+  if (type === "preference.changed") return data.mode;
+  return data.recipient ?? null;
 }
 
 /** As `tidings types --lang ts` writes it. */
