@@ -38,7 +38,8 @@ const faults: [string, Fault, abstract new (...none: never[]) => TidingsError][]
 for (const [name, fault, expected] of faults) {
   test(`situation_15_one_event_each: ${name}`, async () => {
     const waits: number[] = [];
-    const tidings = server.client({ url: `${between.url}/`, timeout: 1_000, sleep: async (ms) => void waits.push(ms) });
+    const slow = name === "slow answer";
+    const tidings = server.client({ url: `${between.url}/`, timeout: slow ? 1_000 : 30_000, sleep: async (ms) => void waits.push(ms) });
     const recipient = `one ${name}`;
     await tidings.recipients.upsert(recipient, {});
     between.heads.length = 0;
@@ -47,7 +48,7 @@ for (const [name, fault, expected] of faults) {
     const { status, notifications } = await tidings.events.publish(about(recipient));
     assert.deepEqual([status, notifications], ["accepted", 1]);
     assert.equal(await itemsOf(tidings, recipient), 1);
-    assert.equal(waits.length, 2);
+    assert.ok(slow ? waits.length >= 2 : waits.length === 2, `${waits}`);
     assert.ok(waits[0]! >= 100 && waits[1]! >= 200, `${waits}`);
     if (name === "429") assert.ok(waits.every((ms) => ms > 2_000 && ms < 2_500), `${waits}`);
     const posts = between.heads.filter((head) => head.startsWith("POST"));
@@ -59,7 +60,7 @@ for (const [name, fault, expected] of faults) {
   });
 
   test(`situation_15_right_exception: ${name}`, async () => {
-    const tidings = server.client({ url: between.url, timeout: 300 });
+    const tidings = server.client({ url: between.url, timeout: name === "slow answer" ? 300 : 30_000 });
     const recipient = `none ${name}`;
     await server.client().recipients.upsert(recipient, {});
     between.faults.push(fault, fault, fault, fault);
