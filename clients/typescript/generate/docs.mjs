@@ -8,3 +8,6 @@ export function comment(paragraphs, indent = "") {
   if (lines.length === 1 && lines[0].length < 110) return `${indent}/** ${lines[0]} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
+
+/** A name as a member of an object has it. */
+export const member = (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));

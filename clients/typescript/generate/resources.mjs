@@ -1,5 +1,5 @@
 // A class for each resource, with a method for each call.
-import { comment } from "./docs.mjs";
+import { comment, member } from "./docs.mjs";
 import { typeOf } from "./types.mjs";
 
 /** The classes, and one that has them all. */
@@ -42,7 +42,7 @@ function docsOf(call, extra = []) {
 function queryType(parameters) {
   const members = parameters.map(({ name, description, required, schema }) => {
     const type = schema.type === "array" ? `${typeOf(schema.items)} | readonly ${typeOf(schema.items)}[]` : typeOf(schema);
-    return `${comment([description], "    ")}    ${name}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};\n`;
+    return `${comment([description], "    ")}    ${member(name)}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};\n`;
   });
   return `{\n${members.join("")}  }`;
 }

@@ -1,5 +1,5 @@
 // The types of bodies and answers, named as the API document names them.
-import { comment } from "./docs.mjs";
+import { comment, member } from "./docs.mjs";
 
 const REF = "#/components/schemas/";
 
@@ -65,7 +65,7 @@ function members(schema, use) {
       const required = schema.required?.includes(name);
       const docs = comment([property.description ?? property.oneOf?.find((part) => part.description)?.description], "  ");
       const type = typeOf(property, use);
-      return `${docs}  ${name}${required ? "" : "?"}: ${type}${required || !use.input ? "" : " | undefined"};\n`;
+      return `${docs}  ${member(name)}${required ? "" : "?"}: ${type}${required || !use.input ? "" : " | undefined"};\n`;
     })
     .join("");
 }
