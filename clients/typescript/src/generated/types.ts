@@ -1,0 +1,1507 @@
+// Written by generate.mjs from the API document of the server: change that, and run `npm run generate`.
+
+/** Addresses by channel; null removes those of one. */
+export interface Addresses {
+  /** Address of the Apple push channel. */
+  apns?: string | string[] | null | undefined;
+  /** Address of the Discord channel. */
+  discord?: string | null | undefined;
+  /** Address of the e-mail channel. */
+  email?: string | null | undefined;
+  /** Address of the Firebase push channel. */
+  fcm?: string | string[] | null | undefined;
+  /** Address of the Slack channel. */
+  slack?: string | null | undefined;
+  /** Address of the SMS channel. */
+  sms?: string | null | undefined;
+  /** Address of the Teams channel. */
+  teams?: string | null | undefined;
+  /** Address of the Telegram channel. */
+  telegram?: string | null | undefined;
+  /** Address of the webhook channel. */
+  webhook?: string | null | undefined;
+  /** Address of the Web Push channel. */
+  webpush?: PushSubscription | PushSubscription[] | null | undefined;
+}
+
+/** Addresses by channel. */
+export interface AddressesShown {
+  /** Address of the Apple push channel. */
+  apns?: string | string[] | null;
+  /** Address of the Discord channel. */
+  discord?: string | null;
+  /** Address of the e-mail channel. */
+  email?: string | null;
+  /** Address of the Firebase push channel. */
+  fcm?: string | string[] | null;
+  /** Address of the Slack channel. */
+  slack?: string | null;
+  /** Address of the SMS channel. */
+  sms?: string | null;
+  /** Address of the Teams channel. */
+  teams?: string | null;
+  /** Address of the Telegram channel. */
+  telegram?: string | null;
+  /** Address of the webhook channel. */
+  webhook?: string | null;
+  /** Address of the Web Push channel. */
+  webpush?: PushSubscription | PushSubscription[] | null;
+}
+
+/** The preferences of a recipient, with all that a page of preferences shows. */
+export interface AllPreferences {
+  /** The categories that have types, in the order of the configuration. */
+  choices: CategoryChoice[];
+  /** The digests in the recipient's language, by name; those for which there are no words are left out. */
+  digests: Record<string, string>;
+  /** The muted topics and objects. */
+  mutes: Mute[];
+  /** The preferences that are set, mutes among them. */
+  preferences: Preference[];
+  /** The key by which browsers subscribe; left out where nothing is sent to browsers. */
+  push?: PushKey | null;
+  /** Quiet hours: null = none at all, `default` = those of each channel. */
+  quiet_hours?: QuietHoursChoice | null;
+}
+
+/** Attempts in a row with the same answer. */
+export interface AttemptShown {
+  /**
+   * `sent`, `retry` (surely not handed over), `failed` (refused for good) or `unknown`; reported later: `delivered`,
+   * `delayed`, `bounced`, `complained`, `opened` or `clicked`.
+   */
+  answer: string;
+  /** Time of the first. */
+  at: string;
+  /** Number of attempts. */
+  count: number;
+  /** The provider, without secrets. */
+  provider: string;
+  /**
+   * The provider's words: stage and code of a refusal, without the text, which may contain addresses; the receipt
+   * of what was sent.
+   */
+  reply: string;
+  /** Time of the last. */
+  until: string;
+}
+
+/** The audience of an event: all of these together, without the actor. */
+export interface Audience {
+  /** All recipients. */
+  everyone?: boolean | null | undefined;
+  /** Recipients within a circle, or within one of several: up to 50, see `[limits]`. */
+  near?: Circles | null | undefined;
+  /**
+   * Recipients, by their ids. An object in place of an id makes the recipient, or changes the given fields of the
+   * profile, before the audience is asked for.
+   */
+  recipients?: IdOrProfile[] | null | undefined;
+  /** Recipients who follow one of these topics, or a parent of it. */
+  topics?: string[] | null | undefined;
+}
+
+/** A provider, or a destination of one, that takes nothing and is left alone. */
+export interface AwayShown {
+  /** The channel. */
+  channel: string;
+  /**
+   * The host that recipients name, or the domain of mail addresses; null = the provider takes nothing for anybody.
+   */
+  destination?: string | null;
+  /** The provider, without secrets. */
+  provider: string;
+  /** When it is asked again. */
+  until: string;
+  /** Its last answer. */
+  why: string;
+}
+
+/** An id alone. */
+export type BareId = string;
+
+/** The result of a cancel. */
+export interface CancelAnswer {
+  /** Entries that were pending or scheduled and are now cancelled. */
+  cancelled: number;
+  /** Number of events found. */
+  events: number;
+  /**
+   * Entries removed from messages that were built and not handed over yet. A message with no entries left
+   * is not sent.
+   */
+  removed_from_batch: number;
+  status: CancelStatus;
+  /**
+   * Entries that can't be cancelled: they were delivered (an inbox entry at once), are being sent, or had
+   * ended when their message was built.
+   */
+  too_late: number;
+  /** A warning: the request is accepted, and probably not what was meant. */
+  warnings: CancelWarning[];
+  /** Delivered entries that were taken out of inboxes. They stay delivered. */
+  withdrawn: number;
+}
+
+/** The events to cancel or to withdraw. */
+export interface CancelKey {
+  /** All events published with this key so far. */
+  cancellation_key: string;
+}
+
+/**
+ * The extent of the cancel: `removed_from_batch` = entries were removed from a message; `cancelled` = only
+ * pending entries were cancelled; `withdrawn` = delivered entries were taken out of inboxes; `too_late` =
+ * everything was delivered already; `nothing_left` = the event was cancelled before or has no recipients;
+ * `remembered` = no event of this id is known, and it is cancelled if it comes within 24 hours; `unknown` = no
+ * event of this key was found.
+ */
+export type CancelStatus = "cancelled" | "removed_from_batch" | "withdrawn" | "too_late" | "nothing_left" | "remembered" | "unknown" | (string & {});
+
+/** A warning: the request is accepted, and probably not what was meant. */
+export interface CancelWarning {
+  /** The stable code: `unknown_event` or `unknown_cancellation_key`. */
+  code: string;
+  /** The warning in words. */
+  detail: string;
+}
+
+/** A category, and what may be chosen for all its types. */
+export interface CategoryChoice {
+  /** Its name. */
+  category: string;
+  /** The channels that its types have. */
+  channels: ChannelChoice[];
+  /** True if no type of it can be turned off. */
+  required: boolean;
+  /** Its title, in the recipient's language. */
+  title: string;
+  /** Its types, in the order of the configuration. */
+  types: TypeChoice[];
+}
+
+/** The counts of a category. */
+export interface CategoryCounts {
+  /** Number of groups with an unread item. */
+  unread: number;
+  /** Number of groups with an unseen item. */
+  unseen: number;
+}
+
+/** A category. */
+export interface CategoryShown {
+  /** The title that people see, in the default locale; the category's name where it has none there. */
+  title: string;
+}
+
+/** What may be chosen on a channel, and what is in force. */
+export interface ChannelChoice {
+  /** The channel. */
+  channel: string;
+  /** Where it comes from: a preference for the `type`, for its `category`, for all (`*`), or none (`default`). */
+  from: PreferenceLevel;
+  /**
+   * The mode in force; null where the types of a category have several. Of a category it is that of the types that can
+   * be turned off, if it has any.
+   */
+  mode?: string | null;
+  /** The modes that may be chosen: `never`, `immediate`, and digests, the most frequent first. */
+  modes: string[];
+}
+
+/** The entries of an event on a channel, by state: entries = pending + all outcomes. */
+export interface ChannelFate {
+  /** Number of them. */
+  entries: number;
+  /**
+   * Number of ended entries by outcome: `delivered`, `cancelled`, `skipped`, `expired`, `failed`,
+   * `unknown`.
+   */
+  outcomes: Record<string, number>;
+  /** Number of entries that wait, are scheduled, or are being sent. */
+  pending: number;
+  /** Number of undelivered entries by reason. */
+  reasons: Record<string, number>;
+}
+
+/** A channel. */
+export interface ChannelShown {
+  /** True if messages can leave by it. */
+  configured: boolean;
+  /** True if an operator has paused it. */
+  paused: boolean;
+}
+
+export type Circles = Near | Near[];
+
+/** The last line of the answer to a stream with `answers=problems`. */
+export interface Counted {
+  /** Number of lines that succeeded. */
+  done: number;
+  /** Number of lines read, without blank ones. */
+  lines: number;
+  /** Number of lines that failed. */
+  problems: number;
+}
+
+/** A digest. */
+export interface DigestShown {
+  /** The wall-clock time. */
+  at: string;
+  /** `day`, `weekday`, `week`, `month`, or hours such as `6h`. */
+  every: string;
+  /** The number of entries below which a slot is passed over, once. */
+  min_items?: number | null;
+  /** The day of the week (`mon` to `sun`) or of the month (`1` to `31`); null for the others. */
+  on?: string | null;
+  /** The time over which the recipients' slots are spread. */
+  spread?: string | null;
+  /** The time zone; null = the recipient's. */
+  tz?: string | null;
+}
+
+/** An item that succeeded. */
+export interface Done {
+  /** In a stream: the line number, from 1. */
+  line?: number;
+  status: DoneStatus;
+}
+
+export type DoneStatus = "done";
+
+/** The result of deleting days. */
+export interface DroppedDays {
+  /** Number of deleted days. */
+  days: number;
+  /** Number of pending entries deleted with them; they end as expired. */
+  expired: number;
+}
+
+/** Everything that comes due. */
+export interface DueAnswer {
+  /** Messages that wait for a retry. */
+  deferred: RetryingShown;
+  /** Open lanes by hour, channel and name; lanes that are never due come last. */
+  lanes: DueHour[];
+  /** Nodes of a cluster that did not answer: their parts are left out. Absent if all did. */
+  missing?: string[];
+  /** Events published with `deliver_at`. */
+  scheduled: Scheduled;
+  /** Messages that are built and have no outcome yet, deferred ones included. */
+  sending: number;
+  /** Messages that are due and not built yet. */
+  unmade: number;
+}
+
+/** Lanes of one name that are due within one hour. */
+export interface DueHour {
+  /** The channel. */
+  channel: string;
+  /** Number of these that stay open all the same: unconfirmed, or paused. */
+  held: number;
+  /** The hour (UTC) in which they are due; null = none at present, as while a type is paused. */
+  hour?: string | null;
+  /** Name of the lane. */
+  lane: string;
+  /** Number of recipients. */
+  recipients: number;
+}
+
+/** Counts of entries by outcome, without scheduled ones. */
+export interface EntriesCounted {
+  /** All entries that entered a lane. */
+  all: number;
+  /** Number of ended entries by outcome. */
+  outcomes: Record<string, number>;
+  /** Number of entries that wait or are being sent; null while parts are `missing`, whose entries may wait too. */
+  pending?: number | null;
+  /** Number of undelivered entries by reason. */
+  reasons: Record<string, number>;
+}
+
+/** An event: something that happened. */
+export interface Event {
+  /** The actor: who did it. */
+  actor?: IdOrObject | null | undefined;
+  /** Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show it. */
+  body?: string | null | undefined;
+  /** A key to cancel several events at once. */
+  cancellation_key?: string | null | undefined;
+  /** Restricts the type's channels; `["inbox"]` imports a history without sending mail. */
+  channels?: readonly string[] | null | undefined;
+  /** Anything else, returned with the inbox item. */
+  data?: Record<string, unknown> | null | undefined;
+  /** Duration after its arrival before which nothing is delivered, such as `90s`, `36h` or `PT4M`. */
+  delay?: string | null | undefined;
+  /** Time before which nothing is delivered; one of `deliver_at`, `delay` and `deliver_local` at most. */
+  deliver_at?: string | Date | null | undefined;
+  /**
+   * Time on each recipient's wall clock before which nothing is delivered, such as `2024-05-01T09:00`. Where it is
+   * past, the event is delivered at its arrival.
+   */
+  deliver_local?: string | null | undefined;
+  /** Time from which on nothing is delivered. */
+  expires_at?: string | Date | null | undefined;
+  /** Id of the event: the same id is the same event. The server makes one if it is absent. */
+  id?: string | null | undefined;
+  /** The object: what it was done to. */
+  object: EventObject;
+  /** Time that is shown to people. It has no effect on delivery. */
+  occurred_at?: string | Date | null | undefined;
+  /** The rank among the events of a message: the highest is shown first; 0 if it is absent. */
+  score?: number | null | undefined;
+  /** The target: what it was done in or for. */
+  target?: IdOrObject | null | undefined;
+  /** The audience. */
+  to: Audience;
+  /** A type of the configuration. */
+  type: string;
+}
+
+/** Id of an event, or an event that is not published. */
+export type EventInQuestion = BareId | Event;
+
+/** The answer to a line of a stream of events. */
+export type EventLineAnswer = PublishedEvent | Rejected | Counted;
+
+/** An object in an event. The given fields replace the stored ones. */
+export interface EventObject {
+  /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
+  data?: Record<string, unknown> | null | undefined;
+  /** Id of the object. */
+  id: string;
+  /** A picture: an address as `url`. */
+  image?: string | null | undefined;
+  /** Size of the picture; a new `image` without it has none. */
+  image_size?: ImageSize | null | undefined;
+  /** A title to show, at most 1 KiB. */
+  title?: string | null | undefined;
+  /** Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it percent-encoded. */
+  url?: string | null | undefined;
+}
+
+/** The result of one event of an array. */
+export type EventOutcome = PublishedEvent | Rejected;
+
+/** A warning: what was sent is accepted, and probably not what was meant. */
+export interface EventWarning {
+  /**
+   * The stable code: `unknown_recipient`; `no_followers`, `only_the_actor`, `nobody_near` or
+   * `nobody_concerned` if the audience is empty; `already_expired`, `expires_before_delivery`; `differs`
+   * for an id that was used before for another event; or `more_warnings` in place of many.
+   */
+  code: string;
+  /** The fault, in words. */
+  detail: string;
+  /** A way to fix it. */
+  hint: string;
+}
+
+/** An event with its outcomes. */
+export interface EventWithOutcome {
+  /** Time of acceptance. */
+  arrived_at: string;
+  /** Its entries by channel; empty if the audience was empty. */
+  channels: Record<string, ChannelFate>;
+  event: PublishedAs;
+  /** Nodes of a cluster that did not answer: their parts of the counts are left out. Absent if all did. */
+  missing?: string[];
+  /** Number of recipients with at least one entry when it was accepted. */
+  notifications: number;
+  /** Time at which it enters its lanes; null = it has entered them. */
+  scheduled_for?: string | null;
+  /** Number of recipients whom the admission of its type left out, by reason: `once_pending`, `once_ever`. */
+  suppressed: Record<string, number>;
+}
+
+/** The question why a recipient got, or did not get, an event. */
+export interface Explain {
+  /** Id of an event; or a hypothetical event, as it would be published. */
+  event: EventInQuestion;
+  /** Id of the recipient. */
+  recipient: string;
+}
+
+/** The path of an event to a recipient, rule by rule. */
+export interface Explained {
+  /** The time as of which it is explained. */
+  as_of: string;
+  /** The channels of the event, unless a rule before them left the recipient out. */
+  channels: ExplainedChannel[];
+  /** The event. */
+  event: string;
+  /** The recipient. */
+  recipient: string;
+  /** The rules that hold for all channels, in their order. */
+  steps: ExplainedStep[];
+  /** True if the event was not published. */
+  supposed: boolean;
+  /** Its type. */
+  type: string;
+}
+
+/** The path of an event on one channel. */
+export interface ExplainedChannel {
+  /** The time at which it ended, or else is due or enters its lane; null = there is none. */
+  at?: string | null;
+  /** The channel. */
+  channel: string;
+  /** The reason why it was not delivered, as in the outcome of an event; null = there is none. */
+  reason?: string | null;
+  /** `none` (no entry), `scheduled`, `pending`, `sending`, or the outcome. */
+  state: string;
+  /** The rules, in their order. */
+  steps: ExplainedStep[];
+}
+
+/** A rule that was applied. */
+export interface ExplainedStep {
+  /** The time at which it was applied, or that it gave; null = it is not known. */
+  at?: string | null;
+  /** True if nothing comes after it: there is no entry, or the entry ended here. */
+  ends: boolean;
+  /** The values that it looked at, in words. */
+  looked_at: string;
+  /** The result, in words. */
+  result: string;
+  /** The rule. */
+  rule: string;
+}
+
+/** Limits of a flush; without them all open lanes. */
+export interface FlushLimits {
+  /** Only lanes of this channel. */
+  channel?: string | null | undefined;
+  /** Only lanes with this batch key; the empty one is that of lanes without. */
+  key?: string | null | undefined;
+  /** Only lanes of this name. */
+  lane?: string | null | undefined;
+}
+
+/** The marker of a flush. */
+export interface Flushed {
+  /** Open lanes that are due now, each of which becomes a message; 0 where nothing waited. */
+  lanes: number;
+  /**
+   * Marks the position after which everything is new. The marker of an earlier flush means that nothing
+   * was pending.
+   */
+  marker: string;
+  /** The scheduled entries, in no lane yet: they are not sent now. Null = nothing is. */
+  scheduled?: ScheduledCount | null;
+}
+
+/** The days to delete. */
+export interface ForgetDays {
+  /** The first day (UTC) that is kept. */
+  before: string;
+}
+
+/** A browser's subscription that ends; its endpoint is enough. */
+export interface GonePushSubscription {
+  /** Address of the browser's push service. */
+  endpoint: string;
+}
+
+/** A group: items of one type about one thing on one day. Read items are in a group of their own. */
+export interface Group {
+  /** The actors of the listed items, each once, newest first. */
+  actors: string[];
+  /** True if it is archived. */
+  archived: boolean;
+  /** Number of items, listed or not. */
+  count: number;
+  /** The newest items, newest first, at most 25. */
+  items: Item[];
+  /** Key of the group, unique in this inbox. */
+  key: string;
+  /** The language that `text` is in. */
+  lang: string;
+  /** Time of its position: that of the newest item, or of its return from a snooze. */
+  newest_at: string;
+  /** Its position: groups are in falling order of these texts, compared by bytes. */
+  order: string;
+  /** True if all items were read. */
+  read: boolean;
+  /** True if all items were seen. */
+  seen: boolean;
+  /** The earliest end of a snooze; null = it is not snoozed. */
+  snoozed_until: string | null;
+  /** The sentence of its type, plain, in the recipient's language. */
+  text: string;
+  /** The type. */
+  type: string;
+}
+
+/** The reason why a due lane or message is held. */
+export type HeldBy = "paused" | "unconfirmed" | (string & {});
+
+/** An id, or an object with an id and more fields. */
+export type IdOrObject = BareId | EventObject;
+
+export type IdOrProfile = string | RecipientChange;
+
+/** The size of a picture in pixels. Mails arrange pictures by it. */
+export interface ImageSize {
+  /** Height. */
+  height: number;
+  /** Width. */
+  width: number;
+}
+
+/** The counts of an inbox. */
+export interface InboxCounts {
+  /** The same of each category, by its name. */
+  categories: Record<string, CategoryCounts>;
+  /** Revision: of two answers the one with the higher number is newer. */
+  rev: number;
+  /** Number of groups with an unread item, in the whole inbox. */
+  unread: number;
+  /** Number of groups with an unseen item, in the whole inbox: the badge. */
+  unseen: number;
+}
+
+/** One notification. */
+export interface Item {
+  /** The actor as it is now; absent if the event has none. */
+  actor?: ItemObject;
+  /** True if it is archived. */
+  archived: boolean;
+  /** The event's `body`; null = it has none. */
+  body: string | null;
+  /** The category of the type; absent if the type is no longer configured. */
+  category?: string;
+  /** The event's `data`; absent if it has none. */
+  data?: Record<string, unknown>;
+  /** The event. */
+  event: string;
+  /** The language that `text` is in. */
+  lang: string;
+  /** The object as it is now. */
+  object: ItemObject;
+  /** The event's `occurred_at`, if it has one. */
+  occurred_at?: string;
+  /** True if it was read. */
+  read: boolean;
+  /**
+   * The reason why this recipient was notified: `everyone`, `named`, `near`, or `topic:` and the topic that they
+   * follow.
+   */
+  reasons: string[];
+  /** True if it was seen. */
+  seen: boolean;
+  /** The end of its snooze; null = it is not snoozed. */
+  snoozed_until: string | null;
+  /** Time at which it entered the inbox. */
+  t: string;
+  /** The target as it is now; absent if the event has none. */
+  target?: ItemObject;
+  /** The sentence of its type, plain, in the recipient's language. */
+  text: string;
+  /** Its type. */
+  type: string;
+}
+
+/** The answer to an item of an array. */
+export type ItemAnswer = Done | Rejected;
+
+/** An object, an actor or a target as it is now. */
+export interface ItemObject {
+  /** Data of the host about it. */
+  data?: Record<string, unknown>;
+  /** Its id. */
+  id: string;
+  /** Address of a picture. */
+  image?: string;
+  /** A title to show. */
+  title?: string;
+  /** Address of its page. */
+  url?: string;
+}
+
+/** The items to mark: exactly one of `event`, `object`, `group`, `up_to` and `all`. */
+export interface Items {
+  /** True: all items so far. */
+  all?: boolean | null | undefined;
+  /** With `up_to` or `all`: only those of this category. */
+  category?: string | null | undefined;
+  /** The item of this event. */
+  event?: string | null | undefined;
+  /** Of a snooze: its duration, `1m` to `365d`. */
+  for?: string | null | undefined;
+  /** The items of the group with this key, as a page shows it. */
+  group?: string | null | undefined;
+  /** All items about this object that entered so far. */
+  object?: string | null | undefined;
+  /** With `up_to` or `all`: only those of this type. */
+  type?: string | null | undefined;
+  /** Of a snooze: its end, at most 365 days ahead. */
+  until?: string | Date | null | undefined;
+  /** All items up to this time. */
+  up_to?: string | Date | null | undefined;
+}
+
+/** An API key that was made. */
+export interface KeyMade extends KeyShown {
+  /** The key itself, which is stored nowhere; absent in the stored answer to an earlier request. */
+  key?: string;
+}
+
+/** An API key, without the key itself. */
+export interface KeyShown {
+  /** Its id; no secret. */
+  id: string;
+  /** The time when it was made. */
+  made: string;
+  /** The name given to it; may be empty. */
+  name: string;
+  /** What it may do. */
+  role: RoleName;
+}
+
+/** A new API key. */
+export interface KeyToMake {
+  /** A name to recognise it by. */
+  name?: string | null | undefined;
+  /** What it may do; `admin` if absent. */
+  role?: RoleName | null | undefined;
+}
+
+/** The API keys that are accepted. */
+export interface KeysAnswer {
+  /** By when they were made. */
+  keys: KeyShown[];
+}
+
+/** A notification that a message does not tell. */
+export interface LeftOut {
+  /** The event. */
+  event: string;
+  /** The reason, as in the outcome of an event. */
+  reason: string;
+}
+
+/** The answer to a line of a stream. */
+export type LineAnswer = Done | Rejected | Counted;
+
+/** A message with its time line. */
+export interface MessageDetails extends MessageShown {
+  /**
+   * The attempts to hand it over of which the provider said something, and what was reported later, in their order.
+   */
+  attempts: AttemptShown[];
+  /** The id under which the provider and the log know it; null = it tells nothing. */
+  batch?: string | null;
+  /** The notifications that it tells, or will. Those of deleted days are left out. */
+  items: MessageItem[];
+  /** The notifications that the checks before sending left out, or that were taken out of it later. */
+  left_out: LeftOut[];
+  /**
+   * Its history, in its order: what entered its lane (the first 100), the rules that decided when it went,
+   * attempts, outcomes.
+   */
+  timeline: ExplainedStep[];
+}
+
+/** A notification that a message tells. */
+export interface MessageItem {
+  /** The event. */
+  event: string;
+  /** Its object. */
+  object: string;
+  /** The reasons for which the recipient got it. */
+  reasons: string[];
+  /** Time at which it entered its lane. */
+  t: string;
+  /** Its type. */
+  type: string;
+}
+
+/** A page of messages: those that are not built yet, then by the day on which they were built, newest first. */
+export interface MessagePage {
+  /** The messages. */
+  messages: MessageShown[];
+  /** Nodes of a cluster that did not answer: their messages are left out. Absent if all did. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one: a page
+   * looks at a bounded number of messages.
+   */
+  next: string | null;
+}
+
+/** A message to one recipient. */
+export interface MessageShown {
+  /** Time at which it was built: its content is fixed since; null = it is not built yet. */
+  built?: string | null;
+  /** The channel. */
+  channel: string;
+  /** Time at which its lane was due. */
+  due: string;
+  /** Time of its outcome; null = it has none. */
+  ended?: string | null;
+  /** Number of its notifications; null = it is not built yet. */
+  entries?: number | null;
+  /** Number of failed attempts of a message that is retried; else 0. */
+  failed_attempts: number;
+  /** Its id. */
+  id: string;
+  /** Batch key of the lane; left out where it is empty. */
+  key?: string | null;
+  /** The lane. */
+  lane: string;
+  /** Time of the next attempt; null = there is none. */
+  next_try?: string | null;
+  /** The reason why it was not handed over; null = it was, or nobody knows yet. */
+  reason?: string | null;
+  /** The recipient; null = was erased. */
+  recipient?: string | null;
+  /**
+   * `planned` (due, and not built yet), `sending`, `retrying` (an attempt failed, and another one follows), `sent`,
+   * `failed`, `unknown` (it may or may not have been handed over), `suppressed` (the checks before sending left
+   * nothing to tell) or `cancelled` (everything was taken out of it).
+   */
+  state: string;
+}
+
+/** A muted topic or object, on a channel or on each (`*`). */
+export interface Mute {
+  /** The channel; `*` is each. */
+  channel: string;
+  /** The object. */
+  object?: string | null;
+  /** Its title, if it is known. */
+  title?: string | null;
+  /** The topic, with everything below it. */
+  topic?: string | null;
+}
+
+/** The new state of an object, with its id. Fields that are left out keep their value. */
+export interface NamedObject {
+  /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
+  data?: Record<string, unknown> | null | undefined;
+  /** Id of the object. A path that names it has the same. */
+  id: string;
+  /** Address of a picture. */
+  image?: string | null | undefined;
+  /** Size of the picture; a new `image` without it has none. */
+  image_size?: ImageSize | null | undefined;
+  /** False if notifications about it are not sent. */
+  notifiable?: boolean | null | undefined;
+  /** A title to show. */
+  title?: string | null | undefined;
+  /** Address of its page. */
+  url?: string | null | undefined;
+}
+
+/** A change of a profile, with the recipient's id. Fields that are left out keep their value. */
+export interface NamedRecipient {
+  /** Addresses by channel; null removes one, or all of them. */
+  addresses?: Addresses | null | undefined;
+  /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
+  data?: Record<string, unknown> | null | undefined;
+  /** Address of the e-mail channel: the short way to `addresses.email`. */
+  email?: string | null | undefined;
+  /** Id of the recipient. A path that names it has the same. */
+  id: string;
+  /** Latitude, in degrees north. */
+  lat?: number | null | undefined;
+  /** BCP 47 locale. */
+  locale?: string | null | undefined;
+  /** Longitude, in degrees east. */
+  lon?: number | null | undefined;
+  /**
+   * Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
+   * title.
+   */
+  name?: string | null | undefined;
+  /** Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel. */
+  quiet_hours?: QuietHoursChoice | null | undefined;
+  /** The state, which says if messages are sent; `active` for a new recipient. */
+  state?: RecipientState | undefined;
+  /** IANA time zone. */
+  tz?: string | null | undefined;
+}
+
+/** A circle on the map. */
+export interface Near {
+  /** Radius in kilometres. */
+  km: number;
+  /** Degrees north. */
+  lat: number;
+  /** Degrees east. */
+  lon: number;
+}
+
+/** A mail as it would be sent if nothing else happened. */
+export interface NextMail {
+  /** Due time; now, if it has passed. */
+  at: string;
+  /** Number of notifications in the mail. */
+  entries: number;
+  /** The HTML. */
+  html: string;
+  /** Batch key of the lane; left out where it is empty. */
+  key?: string | null;
+  /** Name of the lane. */
+  lane: string;
+  /** The whole mail, without a signature. Its ids, and so its links, are not those that it will have. */
+  source: string;
+  /** The subject. */
+  subject: string;
+  /** The plain text. */
+  text: string;
+}
+
+/** A node as `GET /v1/nodes` shows it. */
+export interface NodeShown {
+  /** The address at which other nodes reach it. */
+  address: string;
+  /**
+   * Digest of the configuration that it puts in force when it holds the store: the same on all nodes that have the
+   * same configuration and version.
+   */
+  config: string;
+  /** Number of the term in which it holds the store; null = it holds nothing. */
+  epoch?: number | null;
+  /** True if it has the intake, which accepts events: it holds all parts that no other node has. */
+  intake: boolean;
+  /** Milliseconds for which the oldest message has been overdue, as of its last heartbeat; 0 if it holds nothing. */
+  lag_ms: number;
+  /** Its name. */
+  node: string;
+  /** Numbers of the parts of the store that it holds; null = it holds the whole store. */
+  parts?: number[] | null;
+  /** Milliseconds since its last heartbeat, by the clock of the database. */
+  silent_ms: number;
+  /** The instant since which it has had its state. */
+  since: string;
+  /** `holding`, `opening`, `standby`, `draining`, or `silent` after 5 seconds without a heartbeat. */
+  state: string;
+}
+
+/** A change of an object; only the given fields change. */
+export interface ObjectChange {
+  /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
+  data?: Record<string, unknown> | null | undefined;
+  /** Id of the object. A path that names it has the same. */
+  id?: string | undefined;
+  /** Address of a picture. */
+  image?: string | null | undefined;
+  /** Size of the picture; a new `image` without it has none. */
+  image_size?: ImageSize | null | undefined;
+  /** False if notifications about it are not sent. */
+  notifiable?: boolean | null | undefined;
+  /** A title to show. */
+  title?: string | null | undefined;
+  /** Address of its page. */
+  url?: string | null | undefined;
+}
+
+/** The result of a change of a message. */
+export interface OperatedAnswer {
+  /** Number of notifications that were cancelled with it. */
+  cancelled: number;
+  status: OperatedStatus;
+}
+
+/**
+ * Result of a change of a message: `accepted` = it goes; `cancelled` = it is not sent any more; `too_late` = it was
+ * handed over, or may have been; `nothing_left` = it had failed, or had nothing left to tell.
+ */
+export type OperatedStatus = "accepted" | "cancelled" | "too_late" | "nothing_left" | (string & {});
+
+/** A page of an inbox, newest first. */
+export interface Page extends InboxCounts {
+  /** Its groups. */
+  groups: Group[];
+  /** The next page's cursor; null = this is the last. */
+  next: string | null;
+}
+
+/** Types and channels that are paused. */
+export interface PausedShown {
+  /** Channels. */
+  channels: string[];
+  /** Types. */
+  types: string[];
+}
+
+/** Everything that is pending for a recipient. */
+export interface Pending {
+  /** Open lanes with pending notifications. */
+  lanes: PendingLane[];
+  /** Built messages that wait for a retry, the next first; 1,000 at most. */
+  messages: RetriedMessage[];
+  /** Scheduled events, by time. */
+  scheduled: Waiting[];
+}
+
+/** A lane with pending notifications, which become one message. */
+export interface PendingLane {
+  /** The channel. */
+  channel: string;
+  /** Due time; null = none at present, as while its type is paused. */
+  due?: string | null;
+  /** The pending notifications, by time and arrival. */
+  entries: Waiting[];
+  /**
+   * The reason why it is held although it is due: it is paused, or the recipient is unconfirmed; null = it is not
+   * held.
+   */
+  held_by?: HeldBy | null;
+  /** Batch key of the lane; left out where it is empty. */
+  key?: string | null;
+  /** Name of the lane; `paused` holds the notifications of paused types. */
+  lane: string;
+}
+
+/** The policy of a type on a channel. */
+export interface PolicyShown {
+  /** The time by which its entries come later than those of the inbox. */
+  after?: string | null;
+  /** Expression of the batch key, for a policy that has one. */
+  batch_key?: string | null;
+  /** For `first_event`: `first` or `earliest`. */
+  decide?: string | null;
+  /** For `digest`: the digest's name. */
+  digest?: string | null;
+  /** For `first_event`: how long the first entry waits. */
+  hold?: string | null;
+  /** Lane of its entries; null for `never`. */
+  lane?: string | null;
+  /** The number of entries that makes a lane due. */
+  max_items?: number | null;
+  /** For `cooldown`: the longest wait; `none` = no bound. */
+  max_wait?: string | null;
+  /** `now`, `first_event`, `cooldown`, `leading`, `digest` or `never`. */
+  policy: string;
+  /** For `cooldown` and `leading`: the quiet time. */
+  quiet?: string | null;
+}
+
+/**
+ * A preference for a type, a category or all categories, or the mute of a topic or an object. A mute has precedence
+ * over a type, a type over its category, and that over all categories.
+ */
+export interface Preference {
+  /** A category of the configuration; `*` for every category, those that are configured later included. */
+  category?: string | null | undefined;
+  /** The channel; `*` is each, those that are configured later included: for a mute, or for the category `*`. */
+  channel: string;
+  /**
+   * `never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
+   * preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a required type,
+   * and leaves those of its category out.
+   */
+  mode: string;
+  /** An object to mute, also where it is the target; one of the four. */
+  object?: string | null | undefined;
+  /** A topic to mute, with everything below it. */
+  topic?: string | null | undefined;
+  /** A type of the configuration. */
+  type?: string | null | undefined;
+}
+
+/** A change of preferences: their list, or an object with it. */
+export type PreferenceChange = readonly Preference[] | PreferencesAndHours;
+
+/** A level at which a preference is set. */
+export type PreferenceLevel = "type" | "category" | "*" | "default" | (string & {});
+
+/** Preferences to set, and quiet hours. */
+export interface PreferencesAndHours {
+  /** Preferences to set; the others stay as they are. */
+  preferences?: readonly Preference[] | undefined;
+  /** Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel. */
+  quiet_hours?: QuietHoursChoice | null | undefined;
+}
+
+/** Preferences as they are listed: what is set, or all that may be. */
+export type PreferencesAnswer = Preference[] | AllPreferences;
+
+/** The mail that a recipient gets next. */
+export interface Preview {
+  /** The mail; null = no lane waits that will become one. */
+  mail?: NextMail | null;
+  /** The scheduled entries, in no lane yet; null = nothing is. */
+  scheduled?: ScheduledCount | null;
+}
+
+/** A problem as it is sent (RFC 9457). */
+export interface Problem {
+  /** The stable code: use it in programs. */
+  code: string;
+  /** The fault of this request. */
+  detail: string;
+  /** A way to fix it. */
+  hint: string;
+  /** The HTTP status. */
+  status: number;
+  /** A short description of the code. */
+  title: string;
+  /** A path of the server that describes the code. */
+  type: string;
+}
+
+/** The result of one event, or of each event of an array. */
+export type PublishAnswer = PublishedEvent | EventOutcome[];
+
+export type PublishBody = Event | readonly Event[];
+
+/** An event as it was published; absent fields are null. */
+export interface PublishedAs {
+  actor?: EventObject | null;
+  body?: string | null;
+  cancellation_key?: string | null;
+  channels?: string[] | null;
+  data?: Record<string, unknown> | null;
+  delay?: string | null;
+  deliver_at?: string | null;
+  deliver_local?: string | null;
+  expires_at?: string | null;
+  id: string;
+  object: EventObject;
+  occurred_at?: string | null;
+  score: number;
+  target?: EventObject | null;
+  to: Audience;
+  type: string;
+}
+
+/** The result of one event. */
+export interface PublishedEvent {
+  /**
+   * Of several machines: true if all parts of the store have applied the event, so that the counts are whole and
+   * inboxes have it.
+   */
+  applied?: boolean;
+  /** The event's id; made by the server if the event had none. */
+  id: string;
+  /** In a stream: the line number, from 1. */
+  line?: number;
+  /** Number of recipients with at least one entry. */
+  notifications: number;
+  /** `accepted`, or `duplicate` if its id is known: then nothing happened. */
+  status: PublishedStatus;
+  /** Number of recipients whom the admission of its type left out. */
+  suppressed: number;
+  /** A warning: what was sent is accepted, and probably not what was meant. */
+  warnings: EventWarning[];
+}
+
+export type PublishedStatus = "accepted" | "duplicate" | "cancelled";
+
+/** The key by which browsers subscribe to Web Push. */
+export interface PushKey {
+  /** The public key of the server (VAPID), in base64url. */
+  key: string;
+}
+
+/** Keys of a browser, in base64url. */
+export interface PushKeys {
+  /** Authentication secret. */
+  auth: string;
+  /** Public key. */
+  p256dh: string;
+}
+
+/**
+ * A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it; `expirationTime` is passed over.
+ */
+export interface PushSubscription {
+  /** Address of the browser's push service. */
+  endpoint: string;
+  /** Keys of the browser. */
+  keys: PushKeys;
+}
+
+/** Hours of the wall clock in which nothing is sent, but what is urgent. */
+export interface QuietHours {
+  /** The channels on which they hold; all where it is left out. On the others those of the channel do. */
+  channels?: string[] | null | undefined;
+  /** The weekdays on which they begin; all where it is left out. */
+  days?: Weekday[] | null | undefined;
+  /** The time at which they begin, HH:MM. */
+  from: string;
+  /** The time at which they end, another one; on the next day where it is before `from`. */
+  to: string;
+}
+
+/** Quiet hours as a profile shows them; null = none at all. */
+export type QuietHoursChoice = QuietHours | QuietHoursOfChannel;
+
+/** The word for the hours of each channel. */
+export type QuietHoursOfChannel = "default";
+
+/**
+ * A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat` and `lon`
+ * together.
+ */
+export interface RecipientChange {
+  /** Addresses by channel; null removes one, or all of them. */
+  addresses?: Addresses | null | undefined;
+  /** Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`. */
+  data?: Record<string, unknown> | null | undefined;
+  /** Address of the e-mail channel: the short way to `addresses.email`. */
+  email?: string | null | undefined;
+  /** Id of the recipient. A path that names it has the same. */
+  id?: string | undefined;
+  /** Latitude, in degrees north. */
+  lat?: number | null | undefined;
+  /** BCP 47 locale. */
+  locale?: string | null | undefined;
+  /** Longitude, in degrees east. */
+  lon?: number | null | undefined;
+  /**
+   * Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has no
+   * title.
+   */
+  name?: string | null | undefined;
+  /** Quiet hours: hours of one's own, null for none at all, or `default` for those of each channel. */
+  quiet_hours?: QuietHoursChoice | null | undefined;
+  /** The state, which says if messages are sent; `active` for a new recipient. */
+  state?: RecipientState | undefined;
+  /** IANA time zone. */
+  tz?: string | null | undefined;
+}
+
+/** A recipient's profile. */
+export interface RecipientProfile {
+  /** Addresses by channel, the one of the e-mail channel among them. */
+  addresses: AddressesShown;
+  /** Data of the host. */
+  data?: Record<string, unknown> | null;
+  /** Address of the e-mail channel. */
+  email?: string | null;
+  /** Id of the recipient. */
+  id: string;
+  /** Latitude, in degrees north. */
+  lat?: number | null;
+  /** BCP 47 locale; the configuration's default where null. */
+  locale?: string | null;
+  /** Longitude, in degrees east. */
+  lon?: number | null;
+  /** Name to show. */
+  name?: string | null;
+  /** Quiet hours: null = none at all, `default` = those of each channel. */
+  quiet_hours?: QuietHoursChoice | null;
+  /** The state, which says if messages are sent. */
+  state: RecipientState;
+  /** IANA time zone; the configuration's default where null. */
+  tz?: string | null;
+}
+
+/**
+ * The state of a recipient: notifications of an `unconfirmed` one wait on every channel but the
+ * inbox, those of a `disabled` one end when they are due.
+ */
+export type RecipientState = "active" | "unconfirmed" | "disabled" | (string & {});
+
+/** An item that failed; the others succeeded. */
+export interface Rejected {
+  /** The item's `id`, if it could be read. */
+  id?: string;
+  /** In a stream: the line number, from 1. */
+  line?: number;
+  /** Why. */
+  problem: Problem;
+  status: RejectedStatus;
+}
+
+export type RejectedStatus = "rejected";
+
+/** A message that waits for its next attempt. */
+export interface RetriedMessage extends MessageShown {
+  /** The reason why it is held; null = it is not. */
+  held_by?: HeldBy | null;
+  /** The provider's last answer; null = it said nothing. */
+  last?: AttemptShown | null;
+}
+
+/** Messages that wait for a retry. */
+export interface RetryingShown {
+  /** Number of them. */
+  messages: number;
+  /** The next ones, 100 at most. */
+  next: RetriedMessage[];
+}
+
+/** What an API key may do. */
+export type RoleName = "read" | "publish" | "operate" | "admin" | (string & {});
+
+/** Events published with `deliver_at`. */
+export interface Scheduled {
+  /** Number of them. */
+  events: number;
+  /** The next ones, by time. */
+  next: Waiting[];
+}
+
+/** Notifications that are scheduled: they enter their lanes later. */
+export interface ScheduledCount {
+  /** The time at which the first enters its lane. */
+  first: string;
+  /** Their number; those of one event at one instant count once. */
+  notifications: number;
+}
+
+/** A channel that sends messages. */
+export interface SendingChannel {
+  /** True if an operator has paused it. */
+  paused: boolean;
+  /** The kinds of its providers (such as `file`, `smtp`), in the order in which they are asked. */
+  providers: string[];
+}
+
+/** A signing key that was made. */
+export interface SigningKeyMade extends SigningKeyShown {
+  /**
+   * The secret, whose text is the key of HS256; absent with a public key, and in the stored answer to an earlier
+   * request.
+   */
+  secret?: string;
+}
+
+/** A signing key, without what it signs with. */
+export interface SigningKeyShown {
+  /** The algorithm of its tokens: `HS256` or `EdDSA`. */
+  alg: string;
+  /** Its id, which tokens name as `kid`; no secret. */
+  id: string;
+  /** The time when it was made. */
+  made: string;
+  /** The name given to it; may be empty. */
+  name: string;
+  /** What its tokens may open at most; null = everything. */
+  scope: string | null;
+}
+
+/** A new signing key. */
+export interface SigningKeyToMake {
+  /** A name to recognise it by. */
+  name?: string | null | undefined;
+  /** A public key of Ed25519 in PEM: the server then has nothing that can sign. Absent = a secret is made. */
+  public?: string | null | undefined;
+  /**
+   * What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
+   * by spaces; absent = everything.
+   */
+  scope?: string | null | undefined;
+}
+
+/** The signing keys in force. */
+export interface SigningKeysAnswer {
+  /** By when they were made. */
+  keys: SigningKeyShown[];
+}
+
+/** The status of the server. */
+export interface StatusAnswer {
+  /** Providers and destinations that take nothing and are left alone, 20 at most. */
+  away: AwayShown[];
+  /** The channels that send messages, by name. */
+  channels: Record<string, SendingChannel>;
+  /**
+   * Seconds by which the clock is behind the newest step, if more than 60: it was ahead before. What waits is due by
+   * the clock all the same; what is recorded meanwhile has the time of that step. null = it is not behind.
+   */
+  clock_behind_seconds?: number | null;
+  /** Counts of entries, deleted days included. */
+  entries: EntriesCounted;
+  /** Days before this one are deleted; null = none yet. */
+  forgotten_before?: string | null;
+  /**
+   * Messages that wait for a recipient or a destination that has its share of the threads of a channel, or for a
+   * destination that takes nothing.
+   */
+  kept_aside: number;
+  /**
+   * Nodes of a cluster that did not answer: their parts are left out, so every count is a lower bound. Absent if
+   * all did.
+   */
+  missing?: string[];
+  /** Instant of the newest step, which never goes back; null = none yet. */
+  newest_step?: string | null;
+  /** Time by the server's clock. */
+  now: string;
+  /** Due time of the oldest overdue, unsent message; null = none, but for parts that are `missing`. */
+  oldest_due?: string | null;
+  /** Age of that message in seconds, by the server's clock; null = none. */
+  oldest_due_age_seconds?: number | null;
+  /** Types and channels that are paused. */
+  paused: PausedShown;
+  /** Number of recipients. */
+  recipients: number;
+  /** Messages that wait for a retry. */
+  retrying: number;
+  /** Seconds since the server started; null = a command reads the data directory without a server. */
+  uptime_seconds?: number | null;
+  /** Version of tidings. */
+  version: string;
+}
+
+/** A subscription to add or to remove. */
+export interface Subscription {
+  /** Id of the recipient. */
+  recipient: string;
+  /** The topic. */
+  topic: string;
+  /** True removes the subscription. */
+  unsubscribe?: boolean | null | undefined;
+}
+
+/** The topics of a recipient. */
+export interface Subscriptions {
+  /** Topics, sorted by bytes. */
+  topics: string[];
+}
+
+/** A suppressed address. */
+export interface SuppressedAddress {
+  /** The address as it is compared: that of an e-mail in small letters, the endpoint of a Web Push subscription. */
+  address: string;
+  /** The channel. */
+  channel: string;
+  /** Time from which on it is not suppressed any more; null = it stays. */
+  expires_at?: string | null;
+  /** The reason. */
+  reason: SuppressionReason;
+  /** Time since which it is suppressed. */
+  since: string;
+}
+
+/** The reason for which an address is suppressed, and until when. */
+export interface Suppression {
+  /** Time from which on messages are sent to it again; it stays suppressed if absent. */
+  expires_at?: string | Date | null | undefined;
+  /** The reason; `manual` if absent. */
+  reason?: SuppressionReason | null | undefined;
+}
+
+/** A page of suppressed addresses, by channel and address. */
+export interface SuppressionPage {
+  /** The next page's cursor; null = this is the last. */
+  next: string | null;
+  /** The addresses. */
+  suppressions: SuppressedAddress[];
+}
+
+/**
+ * The reason of a suppression: `manual` (an operator or the host said so), `bounce` (messages come back), `complaint`
+ * (its owner called one spam), `stop` (its owner asked the provider for no more) or `gone` (there is no such address
+ * any more).
+ */
+export type SuppressionReason = "manual" | "bounce" | "complaint" | "stop" | "gone" | (string & {});
+
+/** A token that was signed. */
+export interface TokenSigned {
+  /** The time when it ends. */
+  expires: string;
+  /** The token. */
+  token: string;
+}
+
+/** A token to sign. */
+export interface TokenToSign {
+  /** Its life, at most `[users] tokens`; 15 minutes if absent, or that if it is less. */
+  for?: string | null | undefined;
+  /** Id of the recipient. */
+  recipient: string;
+  /**
+   * What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
+   * everything.
+   */
+  scope?: string | null | undefined;
+}
+
+/** The tokens that are refused. */
+export interface TokensRevoked {
+  /** Those that were issued at or before the second of this time: an earlier request may have named a later one. */
+  before: string;
+}
+
+/** The tokens to revoke. */
+export interface TokensToRevoke {
+  /** Those that were issued at or before the second of this time, at most 5 minutes ahead; now if absent. */
+  before?: string | Date | null | undefined;
+}
+
+/** A type, and what may be chosen for it. */
+export interface TypeChoice {
+  /** Its channels. */
+  channels: ChannelChoice[];
+  /** True if it can't be turned off. */
+  required: boolean;
+  /** Its title, in the recipient's language. */
+  title: string;
+  /** Its name. */
+  type: string;
+}
+
+/** A type. */
+export interface TypeShown {
+  /** The admission: `always`, `once_pending`, `once_ever` or `last_only`. */
+  admission: string;
+  /** Its category. */
+  category: string;
+  /** The policy for each channel. */
+  channels: Record<string, PolicyShown>;
+  /** The condition that is asked before something is sent; null = none. */
+  condition?: string | null;
+  /** True if seen notifications are dropped; null = yes, except in digests. */
+  drop_if_seen?: boolean | null;
+  /** The time after which a message that could not be handed over has failed, from when it was due. */
+  give_up_after?: string | null;
+  /** The role by which lines are grouped: `object`, `actor` or `target`; null = that of the fewest lines. */
+  group?: string | null;
+  /** True if actors are notified of their own events. */
+  include_actor: boolean;
+  /** Greatest age of an entry that is sent; null = no limit. */
+  look_back?: string | null;
+  /** True if an operator has paused it. */
+  paused: boolean;
+  /** The part of the admission's key beside the recipient and the type: `type` for none, `object` or `target`. */
+  per: string;
+  /** True if neither `never` nor a mute leaves it out. */
+  required: boolean;
+  /** The consequence where nobody knows whether a message was handed over: `resend` or `give_up`. */
+  unknown_outcome: string;
+  /** The fate of its messages while the host does not answer what objects are: `send` or `wait`. */
+  unresolved: string;
+  /** True if it is sent without waiting for a digest. */
+  urgent: boolean;
+}
+
+/** The configured types, and how they are delivered. */
+export interface TypesAnswer {
+  /** Categories for a preference page, by name. */
+  categories: Record<string, CategoryShown>;
+  /** By name. */
+  channels: Record<string, ChannelShown>;
+  /** Available digests, by name. */
+  digests: Record<string, DigestShown>;
+  /** By name. */
+  types: Record<string, TypeShown>;
+}
+
+/** A pending notification. */
+export interface Waiting {
+  /** The event. */
+  event: string;
+  /** Its object. */
+  object: string;
+  /** Time at which it entered its lane, or will. */
+  t: string;
+  /** Its type. */
+  type: string;
+}
+
+/** The answer to preferences that were set and are probably not what was meant. */
+export interface Warned {
+  /** The warnings: `only_required` for a `never` of a category whose types are all required. */
+  warnings: EventWarning[];
+}
+
+/** A weekday. */
+export type Weekday = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun" | (string & {});

@@ -1,0 +1,13 @@
+export { Tidings } from "./client.js";
+export { ConnectionError, ProblemError, TidingsError, TimeoutError, UnexpectedAnswerError, WebhookError, type ProblemBody } from "./errors.js";
+export type { AnyData, EventOf } from "./event.js";
+export * from "./generated/problems.js";
+export type * from "./generated/resources.js";
+export type * from "./generated/types.js";
+export type * from "./hooks.js";
+export type { Import, Imported } from "./import.js";
+export type { LiveEvent } from "./live.js";
+export type { Options, Settings } from "./options.js";
+export type { Pages } from "./pages.js";
+export { signToken, type Scope, type SigningKey } from "./token.js";
+export { verifyWebhook, type WebhookHeaders, type WebhookOptions } from "./webhook.js";
