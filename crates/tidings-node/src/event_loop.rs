@@ -11,6 +11,7 @@
 //! [`Runtime`]: crate::Runtime
 //! [`Stepped`]: crate::Stepped
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,8 +28,7 @@ use crate::cluster::log_feed::LogFeed;
 use crate::commit::CommitNo;
 use crate::commit::durable::Reads;
 use crate::commit::executor::Executor;
-use crate::delivery::kept_back::KeptBack;
-use crate::delivery::outbox::{Outbox, Released};
+use crate::delivery::in_flight::Going;
 use crate::delivery::send_job::{SendJob, jobs};
 use crate::delivery::senders::Senders;
 use crate::delivery::sending::Sending;
@@ -78,8 +78,6 @@ pub(crate) struct EventLoop {
     answered: ByClosing,
     /// Answers in commits that are not durable yet.
     recorded: VecDeque<(CommitNo, Vec<Settled>)>,
-    /// Messages that go on once a commit is durable.
-    outbox: Outbox,
     unbuilt: Unbuilt,
     packer: Packer,
     /// The rules to put in force. The engine may still have others, as long as it is late and after a
@@ -181,7 +179,6 @@ impl EventLoop {
             settings: Settings::default(),
             answered: ByClosing::new(),
             recorded: VecDeque::new(),
-            outbox: Outbox::default(),
             unbuilt: Unbuilt::default(),
             packer: Packer::new(by),
             rules: Rules::default(),
@@ -220,7 +217,7 @@ impl EventLoop {
 
     /// Takes a channel's answer to a message.
     pub(crate) fn answered(&mut self, job: SendJob, reply: &Reply) {
-        self.senders.arrived(&job);
+        self.delivery.in_flight.answered(&job.id);
         let now = self.clock.now();
         let channel = channel_no(&job.head.channel);
         self.delivery.hurry(&job.head.channel, &reply.back, now);
@@ -296,9 +293,9 @@ impl EventLoop {
         };
         let durable = node.ahead().durable();
         while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
-        while let Some(Released { job, again }) = self.outbox.take_next(durable) {
-            match again {
-                Some(at) => self.delivery.wait_until(at, job),
+        while let Some(Going { job, until }) = self.delivery.in_flight.take_following(durable) {
+            match until {
+                Some(at) => self.delivery.in_flight.wait_until(at, job),
                 None => self.dispatch(job),
             }
         }
@@ -319,7 +316,7 @@ impl EventLoop {
             return Duration::ZERO;
         }
         let sends = self.settings.sends;
-        let built = Built { senders: &self.senders, delivery: &self.delivery };
+        let built = Built { senders: &self.senders, in_flight: &self.delivery.in_flight };
         let can_be_made = |closing: ClosingId, lane: &LaneName, count: usize| {
             built.has_room(lane)
                 && self.resolving.admits(closing)
@@ -447,22 +444,17 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return Ok(T::default());
         };
-        let kept_back = KeptBack::new(&mut self.senders, &mut self.outbox, &mut self.delivery);
-        let decided = decide(node, &kept_back, &mut self.rules)?;
-        let held = kept_back.held();
+        let in_flight = &mut self.delivery.in_flight;
+        let decided = decide(node, &RefCell::new(&mut *in_flight), &mut self.rules)
+            .inspect_err(|_| in_flight.drop_held())?;
         let going = node.take_going();
-        let hurries = |job: &SendJob| going.iter().any(|of| of.message == job.id());
-        for mut message in held.release(node)? {
-            message.again = message.again.filter(|_| !hurries(&message.job));
-            self.outbox.put(node.ahead().decided(), message);
-        }
+        in_flight.release(node, |id| going.iter().any(|of| of.message == id))?;
         for message in going.iter().filter(|of| of.had_ended) {
             for ready in node.made_again(&BTreeSet::from([message.message]))? {
                 let tried = node.engine().open_closings().attempts_of(message.message);
                 for job in jobs(ready) {
                     let job = job.after(tried).by_hand();
-                    let message = Released { job, again: None };
-                    self.outbox.put(node.ahead().decided(), message);
+                    in_flight.follow(node.ahead().decided(), job, None);
                 }
             }
         }
@@ -523,13 +515,7 @@ impl EventLoop {
         let Some(node) = &self.node else {
             return;
         };
-        let paused = node.engine().paused();
-        if !self.delivery.pause(paused) {
-            return;
-        }
-        for job in self.senders.take_back_paused(paused) {
-            self.delivery.wait_until(now, job);
-        }
+        self.delivery.in_flight.pause(node.engine().paused(), now);
     }
 }
 

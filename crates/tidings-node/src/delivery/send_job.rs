@@ -5,9 +5,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tidings_core::engine::{ClosingId, MessageId, Plan, PlannedMessage, Sent, Tried};
+use tidings_core::engine::{MessageId, Plan, PlannedMessage, Sent, Tried};
 use tidings_core::journal::record::Attempts;
-use tidings_core::number::{RecipientNo, Seq};
+use tidings_core::number::Seq;
 use tidings_core::pause::Paused;
 use tidings_core::rules::UnknownOutcome;
 use tidings_core::{Batch, Ending, Instant, Rules};
@@ -16,11 +16,16 @@ use crate::channel::{Head, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::delivery::priority::Priority;
 use crate::delivery::ready::Ready;
 
+/// The id of a job. Messages are the only kind so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum JobId {
+    Message(MessageId),
+}
+
 /// A message that is being sent.
 #[derive(Clone, Debug)]
 pub(crate) struct SendJob {
-    pub(crate) closing: ClosingId,
-    pub(crate) number: RecipientNo,
+    pub(crate) id: JobId,
     /// The seqs of its entries.
     pub(crate) seqs: Vec<Seq>,
     pub(crate) head: Arc<Head>,
@@ -63,8 +68,7 @@ impl Content {
 impl SendJob {
     pub(crate) fn new(plan: &Plan, planned: &PlannedMessage, batch: Batch) -> Self {
         Self {
-            closing: plan.closing,
-            number: planned.number,
+            id: JobId::Message(plan.closing.message(planned.number)),
             seqs: plan.seqs(planned),
             head: Arc::new(Head::of(&batch)),
             content: Content::of(batch),
@@ -80,8 +84,10 @@ impl SendJob {
     #[cfg(test)]
     pub(crate) fn sample(number: u32, batch: Batch) -> Self {
         Self {
-            closing: ClosingId::default(),
-            number: RecipientNo(number),
+            id: JobId::Message(MessageId {
+                number: tidings_core::number::RecipientNo(number),
+                ..MessageId::default()
+            }),
             seqs: Vec::new(),
             head: Arc::new(Head::of(&batch)),
             content: Content::of(batch),
@@ -94,8 +100,9 @@ impl SendJob {
     }
 
     /// The id of the message.
-    pub(crate) fn id(&self) -> MessageId {
-        self.closing.message(self.number)
+    pub(crate) fn message(&self) -> MessageId {
+        let JobId::Message(id) = self.id;
+        id
     }
 
     /// The priority of the message.
@@ -214,7 +221,7 @@ impl SendJob {
     /// The failed attempts of the message, of which the next is at an instant.
     pub(crate) fn tried(&self, until: Instant) -> Tried {
         Tried {
-            number: self.number,
+            number: self.message().number,
             attempts: Attempts {
                 count: self.attempts,
                 until,
@@ -247,7 +254,7 @@ impl SendJob {
     /// The outcome of the message.
     pub(crate) fn ended(self, ending: Ending) -> Sent {
         Sent {
-            number: self.number,
+            number: self.message().number,
             seqs: self.seqs,
             ending,
             resent: self.resent.max(u32::from(self.doubt == Doubt::Twice)),
