@@ -68,6 +68,9 @@ METHODS = {
 # Calls whose answer is another one with this parameter: a method of its own.
 CHOICES = {"get_preferences": "choices"}
 
+# Calls that always answer an object, though others with the same answer may answer a list.
+OBJECTS = {"my_preferences": "choices"}
+
 
 def place(operation: str, tag: str) -> tuple[str, str]:
     """Returns the resource and the method of a call."""

@@ -112,8 +112,14 @@ class Resources:
         content = operation.get("requestBody", {}).get("content", {})
         if content:
             return self._with_body(method, operation, content, answers)
-        choice = names.CHOICES.get(operation["operationId"])
-        return self._choose(method, schema, choice) if choice and schema else [method]
+        chosen = {**names.CHOICES, **names.OBJECTS}.get(operation["operationId"])
+        if chosen is None or schema is None:
+            return [method]
+        several = self._choose(method, schema, chosen)
+        if operation["operationId"] not in names.OBJECTS:
+            return several
+        several[1].name, several[1].fixed = name, {}
+        return several[1:]
 
     def _answers(self, operation: Schema) -> Schema:
         found: Schema = {}
@@ -198,7 +204,7 @@ class Resources:
         if one is not None:
             single = Method(**{**vars(plain)})
             single.body = self._body(one, {arg.sent_as for arg in method.in_path})
-            if many is not None and answered is not None:
+            if many is not None and answered is not None and None not in self._variants(answered):
                 single.answer = self._got.of(self._variants(answered)[0] or answered)
             found.append(single)
         if many is not None and (one is None or not self._holds(one, many)):
@@ -208,7 +214,7 @@ class Resources:
             several.whole = Argument("items", "", kind, "", "What is sent, in its order.")
             if "application/x-ndjson" in content or one is not None:
                 several.name += "_many"
-            if one is not None and answered is not None:
+            if one is not None and answered is not None and None not in self._variants(answered):
                 several.answer = self._got.of(self._variants(answered)[1] or answered)
             found.append(several)
         if not found:

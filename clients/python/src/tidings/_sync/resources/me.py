@@ -659,7 +659,7 @@ class Me:
         answer: models.Pending = self._transport.call(models.Pending, "GET", "/v1/me/pending")
         return answer
 
-    def preferences(self, *, choices: bool | None = None) -> models.PreferencesAnswer:
+    def preferences(self) -> models.AllPreferences:
         """List the preferences of a recipient.
 
         Lists preferences for types, categories and digests that are configured now, and mutes. What
@@ -668,12 +668,9 @@ class Me:
         has also what a page of preferences shows: for each category and type the modes that may be
         chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
         Push.
-
-        Args:
-            choices: True: with what may be chosen. For end users it always is.
         """
-        answer: models.PreferencesAnswer = self._transport.call(
-            models.PreferencesAnswer, "GET", "/v1/me/preferences", query={"choices": choices}
+        answer: models.AllPreferences = self._transport.call(
+            models.AllPreferences, "GET", "/v1/me/preferences"
         )
         return answer
 
@@ -683,7 +680,7 @@ class Me:
         preferences: Sequence[params.Preference] | Unset = UNSET,
         quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> models.Warned:
+    ) -> models.Warned | None:
         """Set some preferences of a recipient.
 
         Sets the preferences in the list; the others stay as they are. `default` removes a
@@ -698,8 +695,8 @@ class Me:
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
-        answer: models.Warned = self._transport.call(
-            models.Warned,
+        answer: models.Warned | None = self._transport.call(
+            models.Warned | None,
             "PATCH",
             "/v1/me/preferences",
             body=given({"preferences": preferences, "quiet_hours": quiet_hours}),

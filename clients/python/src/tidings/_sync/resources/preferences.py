@@ -99,7 +99,7 @@ class Preferences:
         preferences: Sequence[params.Preference] | Unset = UNSET,
         quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
         idempotency_key: str | None = None,
-    ) -> models.Warned:
+    ) -> models.Warned | None:
         """Set some preferences of a recipient.
 
         Sets the preferences in the list; the others stay as they are. `default` removes a
@@ -115,8 +115,8 @@ class Preferences:
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
-        answer: models.Warned = self._transport.call(
-            models.Warned,
+        answer: models.Warned | None = self._transport.call(
+            models.Warned | None,
             "PATCH",
             f"/v1/recipients/{segment(recipient)}/preferences",
             body=given({"preferences": preferences, "quiet_hours": quiet_hours}),
