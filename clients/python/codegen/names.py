@@ -63,6 +63,20 @@ METHODS = {
     "pending": ("pending", "get"),
     "get_error": ("operating", "error"),
     "list_nodes": ("operating", "nodes"),
+    "list_feeds": ("feeds", "list"),
+    "pause_feed": ("feeds", "pause"),
+    "resume_feed": ("feeds", "resume"),
+    "list_hooks": ("hooks", "list"),
+    "replay_hook": ("hooks", "replay"),
+    "resume_hook": ("hooks", "resume"),
+}
+
+# Resources that are no tag of the document.
+ABOUT = {
+    "channels": "Pause and resume channels",
+    "feeds": "Outboxes of the application's databases: list, pause and resume them",
+    "hooks": "Hooks to the application: list them, and send again",
+    "types": "List, pause and resume types",
 }
 
 # Calls whose answer is another one with this parameter: a method of its own.

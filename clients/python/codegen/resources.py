@@ -270,7 +270,8 @@ class Resources:
         return sorted(found, key=lambda arg: arg.default != "")
 
     def _file(self, resource: str, methods: list[Method]) -> str:
-        about = self._tags.get(resource, f"Calls of `{resource}`").rstrip(".") + "."
+        about = self._tags.get(resource) or names.ABOUT.get(resource) or f"Calls of `{resource}`"
+        about = about.rstrip(".") + "."
         body = _CLASS.format(name=class_name(resource), about=about)
         body += "".join("\n" + _written(method) for method in methods)
         return _HEAD.format(about=about, imports=_imports(body)) + body

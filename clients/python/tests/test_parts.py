@@ -11,12 +11,12 @@ from typing import Any
 
 import httpx
 import pytest
-from codegen.__main__ import generated, stale
 from conftest import ROOT
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 import tidings
+from codegen.__main__ import generated, stale
 from tidings import _call, errors, models, sign_token, webhooks
 from tidings._model import converter
 

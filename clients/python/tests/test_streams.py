@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, closing
@@ -130,6 +131,14 @@ def test_a_server_that_never_takes_the_lines_is_an_error(stub: Stub, pauses: lis
     assert len(pauses) == 3
 
 
+def test_a_line_that_is_no_object_is_an_error(stub: Stub) -> None:
+    stub.answers_with(answer(200, b"<html>\n"))
+    with Tidings(stub.url, "key") as client:
+        for stream in (client.events.publish_stream(events("ana", 1)), client.admin.export()):
+            with pytest.raises(tidings.AnswerError, match="no object"):
+                next(stream)
+
+
 def test_an_export_is_read_line_by_line(client: Tidings, crowd: str) -> None:
     client.recipients.patch(crowd, name="one\u2028two\u0085three")
     with closing(client.admin.export(days=1)) as timeline:
@@ -142,6 +151,33 @@ def test_a_download_that_breaks_is_an_error(server: Server, faults: Faults) -> N
     faults.script.append("cut in the answer")
     with Tidings(faults.url, server.key) as client, pytest.raises(tidings.APIConnectionError):
         list(client.admin.export())
+
+
+def test_situation_15_a_stream_that_is_left_early_keeps_no_descriptor(
+    client: Tidings, crowd: str, server: Server
+) -> None:
+    def opened() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    list(client.events.publish_stream(events(crowd, 600)))
+
+    async def leave() -> None:
+        async with asynchronous(server) as other:
+            before = opened()
+            async with aclosing(other.admin.export()) as lines:
+                await anext(lines)
+            async with aclosing(other.inbox.live(crowd)) as live:
+                await anext(live)
+            async with aclosing(other.events.publish_stream(events(crowd, 600))) as answers:
+                await anext(answers)
+            assert opened() == before
+
+    asyncio.run(leave())
+    before = opened()
+    for stream in (client.admin.export(), client.inbox.live(crowd)):
+        with closing(stream):
+            next(stream)
+    assert opened() <= before
 
 
 def test_a_live_stream_gives_events(client: Tidings, crowd: str, server: Server) -> None:

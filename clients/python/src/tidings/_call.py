@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 import httpx
 
 from . import _values
-from ._errors import APIConnectionError, APIError, APITimeoutError
+from ._errors import AnswerError, APIConnectionError, APIError, APITimeoutError
 from .errors import BY_CODE
 
 VERSION = "0.1.0"
@@ -270,9 +270,9 @@ class Batch:
         """Returns true if nothing of it has to be sent again."""
         return self.ended or self.answered >= len(self.lines)
 
-    def take(self, line: bytes, counts: Counts) -> Iterator[dict[str, Any]]:
+    def take(self, call: Call, line: bytes, counts: Counts) -> Iterator[dict[str, Any]]:
         """Takes a line of the answer, and gives it with its number in the whole upload if it is new."""
-        for answer in decoded(line):
+        for answer in decoded(call, line):
             if "lines" in answer:
                 counts.add(answer)
                 self.ended = True
@@ -320,7 +320,15 @@ class Counts:
         return {"lines": self.lines, "done": self.done, "problems": self.problems}
 
 
-def decoded(line: bytes) -> Iterator[Any]:
-    """Gives the JSON of a line that is not blank."""
-    if line.strip():
-        yield json.loads(line)
+def decoded(call: Call, line: bytes) -> Iterator[dict[str, Any]]:
+    """Gives the object of a line that is not blank."""
+    if not line.strip():
+        return
+    try:
+        value = json.loads(line)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        text = f"{call.method} {call.url} was answered with a line that is no object: {line[:80]!r}"
+        raise AnswerError(text, request_id=call.request_id)
+    yield value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from contextlib import aclosing
 from typing import TypeAlias, TypeVar
 
 import anyio
@@ -16,6 +17,7 @@ Items: TypeAlias = "AsyncIterable[T] | Iterable[T]"
 """What is sent one by one."""
 
 sleep = anyio.sleep
+closing = aclosing
 
 
 async def each(items: Items[T]) -> Stream[T]:

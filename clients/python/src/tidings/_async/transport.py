@@ -13,7 +13,7 @@ from .._call import Batch, Call, Counts, Lines, LiveEvent, LiveEvents, Options
 from .._errors import AnswerError
 from .._model import converter
 from . import platform
-from .platform import Items, Stream
+from .platform import Items, Stream, closing
 
 
 class AsyncTransport:
@@ -74,9 +74,10 @@ class AsyncTransport:
     async def lines(self, path: str, query: Mapping[str, Any]) -> Stream[Any]:
         """Gives the lines of an answer of `application/x-ndjson`."""
         call = _call.prepare(self.options, "GET", path, query=query, accept="application/x-ndjson")
-        async for line in self._lines_of(call):
-            for value in _call.decoded(line):
-                yield value
+        async with closing(self._lines_of(call)) as lines:
+            async for line in lines:
+                for value in _call.decoded(call, line):
+                    yield value
 
     async def live(self, path: str, last_event_id: str | None) -> Stream[LiveEvent]:
         """Gives the events of a live stream, until the server closes it."""
@@ -85,10 +86,11 @@ class AsyncTransport:
             self.options, "GET", path, accept="text/event-stream", headers=headers, longer=30.0
         )
         events = LiveEvents()
-        async for line in self._lines_of(call):
-            event = events.line(line)
-            if event is not None:
-                yield event
+        async with closing(self._lines_of(call)) as lines:
+            async for line in lines:
+                event = events.line(line)
+                if event is not None:
+                    yield event
 
     async def data(self, path: str, query: Mapping[str, Any]) -> Stream[bytes]:
         """Gives the bytes of an answer, in parts."""
@@ -118,16 +120,12 @@ class AsyncTransport:
         """
         key = idempotency_key or _call.new_key()
         convert = converter(answer)
-        batch = Batch(1, 1)
         counts = Counts()
-        async for item in platform.each(items):
-            if batch.add(item):
-                async for line in self._upload(path, batch, query, key, counts):
-                    yield convert(line)
-                batch = batch.next()
-        if batch.lines:
-            async for line in self._upload(path, batch, query, key, counts):
-                yield convert(line)
+        async with closing(_batches(items)) as batches:
+            async for batch in batches:
+                async with closing(self._upload(path, batch, query, key, counts)) as lines:
+                    async for line in lines:
+                        yield convert(line)
         if query.get("answers") == "problems":
             yield convert(counts.line())
 
@@ -152,9 +150,10 @@ class AsyncTransport:
             try:
                 response = await self._try(call, stream=True)
                 if response.is_success:
-                    async for line in self._lines_in(response):
-                        for new in batch.take(line, counts):
-                            yield new
+                    async with closing(self._lines_in(response)) as lines:
+                        async for line in lines:
+                            for new in batch.take(call, line, counts):
+                                yield new
                     fault = batch.fault(call)
                 else:
                     fault = _call.error_of(self.options, call, response)
@@ -166,8 +165,9 @@ class AsyncTransport:
     async def _lines_of(self, call: Call) -> Stream[bytes]:
         response = await self._send(call, stream=True)
         try:
-            async for line in self._lines_in(response):
-                yield line
+            async with closing(self._lines_in(response)) as lines:
+                async for line in lines:
+                    yield line
         except _call.BROKEN as fault:
             raise _call.broken(call, fault) from fault
 
@@ -217,3 +217,14 @@ class AsyncTransport:
         if pause is None:
             raise fault
         await platform.sleep(pause)
+
+
+async def _batches(items: Items[Any]) -> Stream[Batch]:
+    batch = Batch(1, 1)
+    async with closing(platform.each(items)) as each:
+        async for item in each:
+            if batch.add(item):
+                yield batch
+                batch = batch.next()
+    if batch.lines:
+        yield batch

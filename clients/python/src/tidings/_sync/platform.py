@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable
+from contextlib import closing as closing
 from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from .._call import Batch, Call, Counts, Lines, LiveEvent, LiveEvents, Options
 from .._errors import AnswerError
 from .._model import converter
 from . import platform
-from .platform import Items, Stream
+from .platform import Items, Stream, closing
 
 
 class Transport:
@@ -74,9 +74,10 @@ class Transport:
     def lines(self, path: str, query: Mapping[str, Any]) -> Stream[Any]:
         """Gives the lines of an answer of `application/x-ndjson`."""
         call = _call.prepare(self.options, "GET", path, query=query, accept="application/x-ndjson")
-        for line in self._lines_of(call):
-            for value in _call.decoded(line):
-                yield value
+        with closing(self._lines_of(call)) as lines:
+            for line in lines:
+                for value in _call.decoded(call, line):
+                    yield value
 
     def live(self, path: str, last_event_id: str | None) -> Stream[LiveEvent]:
         """Gives the events of a live stream, until the server closes it."""
@@ -85,10 +86,11 @@ class Transport:
             self.options, "GET", path, accept="text/event-stream", headers=headers, longer=30.0
         )
         events = LiveEvents()
-        for line in self._lines_of(call):
-            event = events.line(line)
-            if event is not None:
-                yield event
+        with closing(self._lines_of(call)) as lines:
+            for line in lines:
+                event = events.line(line)
+                if event is not None:
+                    yield event
 
     def data(self, path: str, query: Mapping[str, Any]) -> Stream[bytes]:
         """Gives the bytes of an answer, in parts."""
@@ -118,16 +120,12 @@ class Transport:
         """
         key = idempotency_key or _call.new_key()
         convert = converter(answer)
-        batch = Batch(1, 1)
         counts = Counts()
-        for item in platform.each(items):
-            if batch.add(item):
-                for line in self._upload(path, batch, query, key, counts):
-                    yield convert(line)
-                batch = batch.next()
-        if batch.lines:
-            for line in self._upload(path, batch, query, key, counts):
-                yield convert(line)
+        with closing(_batches(items)) as batches:
+            for batch in batches:
+                with closing(self._upload(path, batch, query, key, counts)) as lines:
+                    for line in lines:
+                        yield convert(line)
         if query.get("answers") == "problems":
             yield convert(counts.line())
 
@@ -152,9 +150,10 @@ class Transport:
             try:
                 response = self._try(call, stream=True)
                 if response.is_success:
-                    for line in self._lines_in(response):
-                        for new in batch.take(line, counts):
-                            yield new
+                    with closing(self._lines_in(response)) as lines:
+                        for line in lines:
+                            for new in batch.take(call, line, counts):
+                                yield new
                     fault = batch.fault(call)
                 else:
                     fault = _call.error_of(self.options, call, response)
@@ -166,8 +165,9 @@ class Transport:
     def _lines_of(self, call: Call) -> Stream[bytes]:
         response = self._send(call, stream=True)
         try:
-            for line in self._lines_in(response):
-                yield line
+            with closing(self._lines_in(response)) as lines:
+                for line in lines:
+                    yield line
         except _call.BROKEN as fault:
             raise _call.broken(call, fault) from fault
 
@@ -217,3 +217,14 @@ class Transport:
         if pause is None:
             raise fault
         platform.sleep(pause)
+
+
+def _batches(items: Items[Any]) -> Stream[Batch]:
+    batch = Batch(1, 1)
+    with closing(platform.each(items)) as each:
+        for item in each:
+            if batch.add(item):
+                yield batch
+                batch = batch.next()
+    if batch.lines:
+        yield batch

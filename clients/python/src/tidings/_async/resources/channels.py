@@ -1,4 +1,4 @@
-"""Calls of `channels`.
+"""Pause and resume channels.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -10,7 +10,7 @@ from ..transport import AsyncTransport
 
 
 class AsyncChannels:
-    """Calls of `channels`."""
+    """Pause and resume channels."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport

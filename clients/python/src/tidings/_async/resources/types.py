@@ -1,4 +1,4 @@
-"""Calls of `types`.
+"""List, pause and resume types.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -11,7 +11,7 @@ from ..transport import AsyncTransport
 
 
 class AsyncTypes:
-    """Calls of `types`."""
+    """List, pause and resume types."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport

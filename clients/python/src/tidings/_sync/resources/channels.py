@@ -1,4 +1,4 @@
-"""Calls of `channels`.
+"""Pause and resume channels.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -10,7 +10,7 @@ from ..transport import Transport
 
 
 class Channels:
-    """Calls of `channels`."""
+    """Pause and resume channels."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

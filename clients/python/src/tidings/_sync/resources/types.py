@@ -1,4 +1,4 @@
-"""Calls of `types`.
+"""List, pause and resume types.
 
 Made by `python -m codegen` from `docs/openapi.json`.
 """
@@ -11,7 +11,7 @@ from ..transport import Transport
 
 
 class Types:
-    """Calls of `types`."""
+    """List, pause and resume types."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
