@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import uuid
 import warnings
 from typing import Any
@@ -43,7 +44,9 @@ def reader(client: Tidings) -> str:
 
 def told(client: Tidings, reader: str) -> list[str]:
     """The events that an inbox tells."""
-    return [item.event for group in client.inbox.list(reader) for item in group.items]
+    return [
+        item.event for group in client.inbox.list(reader, grouped=False) for item in group.items
+    ]
 
 
 @BOTH
@@ -110,6 +113,35 @@ def test_situation_15_one_event_where_the_answer_is_slow(
     faults.late.set()
     assert told(client, reader) == [published.id]
     assert len(pauses) == 1
+
+
+@BOTH
+def test_situation_15_one_event_each_whatever_goes_wrong(
+    kind: str,
+    server: Server,
+    client: Tidings,
+    faults: Faults,
+    reader: str,
+    pauses: list[float],
+) -> None:
+    choices: list[str | bytes] = [
+        "",
+        "cut before",
+        "cut in the request",
+        "cut after",
+        "cut in the answer",
+        problem(429, "too_busy", {"Retry-After": "1"}),
+        problem(503, "unavailable"),
+    ]
+    chance = random.Random(15)
+    published = []
+    for _ in range(60):
+        faults.script.clear()
+        faults.script.extend(chance.choices(choices, k=3))
+        published.append(publish(kind, faults.url, server.key, reader).id)
+    assert len(set(published)) == 60
+    assert sorted(told(client, reader)) == sorted(published)
+    assert len(pauses) > 60
 
 
 @BOTH
