@@ -196,7 +196,7 @@ def test_administration(client: Tidings, ana: str) -> None:
         client.with_options(key=made.key).recipients.erase(ana)
     client.admin.revoke_key(made.id)
     status = client.admin.status()
-    assert status.version == "0.1.0" and "email" in status.channels
+    assert status.version and "email" in status.channels
     assert client.types.list().types["comment"].channels["email"].policy == "cooldown"
     client.types.pause("comment")
     assert client.types.list().types["comment"].paused

@@ -36,6 +36,11 @@ def test_there_is_a_class_for_each_code() -> None:
     assert issubclass(errors.RecipientNotFoundError, errors.NotFoundError)
 
 
+def test_the_version_is_that_of_the_server() -> None:
+    for path in (ROOT / "clients/python/pyproject.toml", ROOT / "Cargo.toml"):
+        assert f'\nversion = "{tidings.__version__}"\n' in path.read_text(), path
+
+
 def part(text: str) -> Any:
     return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
 
@@ -206,7 +211,7 @@ def test_a_client_of_httpx_may_be_given() -> None:
     (request,) = seen
     assert str(request.url) == "http://host/readyz"
     assert request.headers["authorization"] == "Bearer k"
-    assert request.headers["user-agent"].startswith("tidings-python/0.1.0 httpx/")
+    assert request.headers["user-agent"].startswith(f"tidings-python/{tidings.__version__} httpx/")
     assert (request.headers["a"], request.headers["c"]) == ("b", "d")
     assert "idempotency-key" not in request.headers
     assert request.headers["x-request-id"]
