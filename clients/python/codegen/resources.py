@@ -240,11 +240,11 @@ class Resources:
             return schema, None
         if resolved.get("type") == "array":
             return None, resolved
-        one = many = None
-        for of in resolved.get("oneOf", []):
-            found_one, found_many = self._variants(of)
-            one, many = one or found_one, many or found_many
-        return one, many
+        found = [self._variants(of) for of in resolved.get("oneOf", [])]
+        objects = [one for one, _ in found if one is not None]
+        lists = [many for _, many in found if many is not None]
+        # Of several objects none can be given by its fields: then the body is given as a whole.
+        return objects[0] if len(objects) == 1 else None, lists[0] if lists else None
 
     def _holds(self, one: Schema, many: Schema) -> bool:
         """Returns true if the object has a field that is such a list: it does for both."""
