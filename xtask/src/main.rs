@@ -4,6 +4,7 @@
 //! it knows the workspace only from outside: by running cargo and by reading files.
 
 mod ci;
+mod clients;
 mod fuzz;
 mod notices;
 mod package;
@@ -24,6 +25,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                     try the readers that take any bytes, N seconds each (600): for the night
   lean              lints of the build without optional features
   ui                types, files and tests of the elements of pages (Node, Chromium)
+  clients           types, tests and packages of the clients (Node, Python)
   package           build the archive for download, with checksums, in target/package
   tidy              check the rules that no compiler checks
   ci                format, lints, tests, documentation, tidy, licences, the demo's books";
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         (Some("soak"), [] | [_]) => ci::soak(rest.first().map_or("60", String::as_str)),
         (Some("lean"), []) => ci::lean(),
         (Some("ui"), []) => ui::run(&root()),
+        (Some("clients"), []) => clients::run(&root()),
         (Some("deny"), []) => ci::deny(),
         (Some("fuzz"), rest) => fuzz::run(&root(), rest),
         (Some("package"), []) => package::run(&root()),

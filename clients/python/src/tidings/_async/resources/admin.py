@@ -1,0 +1,246 @@
+"""Status and actions for operators.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from ... import models, params
+from ..._values import UNSET, Unset, given, segment
+from ..platform import Stream
+from ..transport import AsyncTransport
+
+
+class AsyncAdmin:
+    """Status and actions for operators."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def backup(self) -> Stream[bytes]:
+        """Back up everything.
+
+        Streams the store's content at one moment; the server continues meanwhile. `tidings restore`
+        makes a store of it and refuses an incomplete one. The stream ends if its reader accepts no
+        data for 30 seconds. Two may be read at once. Days that are deleted meanwhile keep their
+        disk space until the backup ends.
+        """
+        return self._transport.data("/v1/admin/backup", {})
+
+    async def due(self, *, scheduled: int | None = None) -> models.DueAnswer:
+        """List what comes due.
+
+        Counts open lanes by the hour in which they are due, messages that are being sent or wait
+        for a retry, and scheduled events. A lane with only cancelled entries is counted too; it
+        sends nothing.
+
+        Args:
+            scheduled: Number of scheduled events to list; 100 if absent.
+        """
+        answer: models.DueAnswer = await self._transport.call(
+            models.DueAnswer, "GET", "/v1/admin/due", query={"scheduled": scheduled}
+        )
+        return answer
+
+    async def forget(
+        self,
+        *,
+        before: date | str,
+        idempotency_key: str | None = None,
+    ) -> models.DroppedDays:
+        """Delete old days.
+
+        Permanently deletes all data of the days before a date. Notifications that are not sent yet
+        end as expired. Today is always kept.
+
+        Args:
+            before: The first day (UTC) that is kept.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.DroppedDays = await self._transport.call(
+            models.DroppedDays,
+            "POST",
+            "/v1/admin/forget",
+            body=given({"before": before}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def list_keys(self) -> models.KeysAnswer:
+        """List the API keys.
+
+        Lists the accepted keys by id and name. The keys themselves are not stored.
+        """
+        answer: models.KeysAnswer = await self._transport.call(
+            models.KeysAnswer, "GET", "/v1/admin/keys"
+        )
+        return answer
+
+    async def make_key(
+        self,
+        *,
+        name: str | Unset | None = UNSET,
+        role: params.RoleName | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.KeyMade:
+        """Make an API key.
+
+        The key is accepted at once, and shown in this answer only. A request that is sent again
+        with the same `Idempotency-Key` makes no second key; its answer has everything but the key.
+
+        Args:
+            name: A name to recognise it by.
+            role: What it may do; `admin` if absent.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.KeyMade = await self._transport.call(
+            models.KeyMade,
+            "POST",
+            "/v1/admin/keys",
+            body=given({"name": name, "role": role}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def revoke_key(self, key: str, /, *, idempotency_key: str | None = None) -> None:
+        """Revoke an API key.
+
+        Requests with the key are refused from now on.
+
+        Args:
+            key: Id of the key.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "DELETE",
+            f"/v1/admin/keys/{segment(key)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list_signing_keys(self) -> models.SigningKeysAnswer:
+        """List the signing keys.
+
+        Lists the keys by which tokens of end users are checked, without their secrets.
+        """
+        answer: models.SigningKeysAnswer = await self._transport.call(
+            models.SigningKeysAnswer, "GET", "/v1/admin/signing-keys"
+        )
+        return answer
+
+    async def make_signing_key(
+        self,
+        *,
+        name: str | Unset | None = UNSET,
+        public: str | Unset | None = UNSET,
+        scope: str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.SigningKeyMade:
+        """Make a signing key.
+
+        Tokens that are signed by it are accepted at once. A secret is shown in this answer only,
+        and opens nothing by itself. A request that is sent again with the same `Idempotency-Key`
+        makes no second key; its answer has everything but the secret.
+
+        Args:
+            name: A name to recognise it by.
+            public: A public key of Ed25519 in PEM: the server then has nothing that can sign.
+                Absent = a secret is made.
+            scope: What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`,
+                `subscriptions` and `push`, separated by spaces; absent = everything.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.SigningKeyMade = await self._transport.call(
+            models.SigningKeyMade,
+            "POST",
+            "/v1/admin/signing-keys",
+            body=given({"name": name, "public": public, "scope": scope}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def revoke_signing_key(
+        self,
+        signing_key: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Revoke a signing key.
+
+        Tokens that were signed by it are refused from now on.
+
+        Args:
+            signing_key: Id of the key.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "DELETE",
+            f"/v1/admin/signing-keys/{segment(signing_key)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def status(self) -> models.StatusAnswer:
+        """Get the status of the server.
+
+        Counts recipients, and entries by outcome, and lists what is paused.
+        """
+        answer: models.StatusAnswer = await self._transport.call(
+            models.StatusAnswer, "GET", "/v1/admin/status"
+        )
+        return answer
+
+    async def sign_token(
+        self,
+        *,
+        recipient: str,
+        for_: str | Unset | None = UNSET,
+        scope: str | Unset | None = UNSET,
+    ) -> models.TokenSigned:
+        """Sign a token for development.
+
+        Signs with the key named `development`, which is made where there is none. An application
+        signs tokens itself, with a signing key of its own, and asks nobody. Nothing of this answer
+        is stored.
+
+        Args:
+            recipient: Id of the recipient.
+            for_: Its life, at most `[users] tokens`; 15 minutes if absent, or that if it is
+                less.
+            scope: What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and
+                `push`, separated by spaces; absent = everything.
+        """
+        answer: models.TokenSigned = await self._transport.call(
+            models.TokenSigned,
+            "POST",
+            "/v1/admin/tokens",
+            body=given({"recipient": recipient, "for": for_, "scope": scope}),
+        )
+        return answer
+
+    def export(self, *, days: int | None = None) -> Stream[Any]:
+        """Export the last days as a timeline.
+
+        Streams lines that `tidings simulate` plays: first all recipients, subscriptions and
+        preferences as they are now, then the events of the last days as they were accepted, today
+        included. Events that are still scheduled, changes of objects, marks of seen and cancels are
+        not part of it. Two exports or backups may be read at once.
+
+        Args:
+            days: Days, today included; 7 if absent.
+        """
+        return self._transport.lines("/v1/export", {"days": days})

@@ -1,0 +1,53 @@
+"""Pause and resume channels.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+from ..._values import segment
+from ..transport import AsyncTransport
+
+
+class AsyncChannels:
+    """Pause and resume channels."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def pause(self, channel: str, /, *, idempotency_key: str | None = None) -> None:
+        """Pause a channel.
+
+        No lane of the channel closes and no message is sent on it, retries included, until it is
+        resumed. A paused inbox does not show new notifications.
+
+        Args:
+            channel: Channel.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "POST",
+            f"/v1/channels/{segment(channel)}/pause",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def resume(self, channel: str, /, *, idempotency_key: str | None = None) -> None:
+        """Resume a channel.
+
+        Due lanes are sent at once, one message per lane.
+
+        Args:
+            channel: Channel.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "POST",
+            f"/v1/channels/{segment(channel)}/resume",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )

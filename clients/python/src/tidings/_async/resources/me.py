@@ -1,0 +1,802 @@
+"""What end users may do by themselves, with a token that the application signs.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from ... import models, params
+from ..._call import LiveEvent
+from ..._values import UNSET, Unset, given, seconds, segment
+from ..platform import Stream
+from ..transport import AsyncTransport
+
+
+class AsyncMe:
+    """What end users may do by themselves, with a token that the application signs."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def flush(
+        self,
+        *,
+        channel: str | Unset | None = UNSET,
+        key: str | Unset | None = UNSET,
+        lane: str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Flushed:
+        """Send a recipient's pending notifications now.
+
+        Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused
+        channel are sent when the channel is resumed; notifications of a paused type stay, and so do
+        those that are scheduled. The body may be left out.
+
+        Args:
+            channel: Only lanes of this channel.
+            key: Only lanes with this batch key; the empty one is that of lanes without.
+            lane: Only lanes of this name.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.Flushed = await self._transport.call(
+            models.Flushed,
+            "POST",
+            "/v1/me/flush",
+            body=given({"channel": channel, "key": key, "lane": lane}) or UNSET,
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def inbox(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: str | None = None,
+        category: Sequence[str] | None = None,
+        type: Sequence[str] | None = None,
+        grouped: bool | None = None,
+    ) -> Stream[models.Group]:
+        """Get a page of an inbox.
+
+        Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
+        Follow `next` for older groups; new arrivals do not shift the pages. Of two answers the one
+        with the higher `rev` is newer; with `since` and `wait` the answer comes as soon as there is
+        a newer one (long poll).
+
+        Pages are fetched as they are needed.
+
+        Args:
+            limit: Maximum number of groups; 20 if absent.
+            cursor: Start of the page: `next` of the previous page.
+            state: The groups to list: `active` (the default), `unseen`, `unread`, `archived`,
+                `snoozed` or `all`.
+            category: Only items of this category; may be given several times.
+            type: Only items of this type; may be given several times.
+            grouped: False: each item is a group.
+        """
+        return self._transport.pages(
+            models.Page,
+            "groups",
+            "/v1/me/inbox",
+            {
+                "limit": limit,
+                "cursor": cursor,
+                "state": state,
+                "category": category,
+                "type": type,
+                "grouped": grouped,
+            },
+        )
+
+    async def inbox_page(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: str | None = None,
+        category: Sequence[str] | None = None,
+        type: Sequence[str] | None = None,
+        grouped: bool | None = None,
+    ) -> models.Page:
+        """Get a page of an inbox.
+
+        Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
+        Follow `next` for older groups; new arrivals do not shift the pages. Of two answers the one
+        with the higher `rev` is newer; with `since` and `wait` the answer comes as soon as there is
+        a newer one (long poll).
+
+        This is one page; `inbox` gives all.
+
+        Args:
+            limit: Maximum number of groups; 20 if absent.
+            cursor: Start of the page: `next` of the previous page.
+            state: The groups to list: `active` (the default), `unseen`, `unread`, `archived`,
+                `snoozed` or `all`.
+            category: Only items of this category; may be given several times.
+            type: Only items of this type; may be given several times.
+            grouped: False: each item is a group.
+        """
+        answer: models.Page = await self._transport.call(
+            models.Page,
+            "GET",
+            "/v1/me/inbox",
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "state": state,
+                "category": category,
+                "type": type,
+                "grouped": grouped,
+            },
+        )
+        return answer
+
+    async def inbox_poll(
+        self,
+        *,
+        since: int,
+        wait: str = "25s",
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: str | None = None,
+        category: Sequence[str] | None = None,
+        type: Sequence[str] | None = None,
+        grouped: bool | None = None,
+    ) -> models.Page | None:
+        """Get a page of an inbox.
+
+        Returns groups, newest first, with up to 25 items each, and the counts of the whole inbox.
+        Follow `next` for older groups; new arrivals do not shift the pages. Of two answers the one
+        with the higher `rev` is newer; with `since` and `wait` the answer comes as soon as there is
+        a newer one (long poll).
+
+        None if nothing has changed within `wait`.
+
+        Args:
+            since: Answer as soon as `rev` is above this one, or 304 if it is not within `wait`.
+            wait: The time to wait with `since`, such as `25s`, at most `60s`.
+            limit: Maximum number of groups; 20 if absent.
+            cursor: Start of the page: `next` of the previous page.
+            state: The groups to list: `active` (the default), `unseen`, `unread`, `archived`,
+                `snoozed` or `all`.
+            category: Only items of this category; may be given several times.
+            type: Only items of this type; may be given several times.
+            grouped: False: each item is a group.
+        """
+        answer: models.Page | None = await self._transport.call(
+            models.Page | None,
+            "GET",
+            "/v1/me/inbox",
+            query={
+                "since": since,
+                "wait": wait,
+                "limit": limit,
+                "cursor": cursor,
+                "state": state,
+                "category": category,
+                "type": type,
+                "grouped": grouped,
+            },
+            longer=seconds(wait),
+        )
+        return answer
+
+    async def archive(
+        self,
+        *,
+        all: bool | Unset | None = UNSET,
+        category: str | Unset | None = UNSET,
+        event: str | Unset | None = UNSET,
+        for_: str | Unset | None = UNSET,
+        group: str | Unset | None = UNSET,
+        object: str | Unset | None = UNSET,
+        type: str | Unset | None = UNSET,
+        until: datetime | str | Unset | None = UNSET,
+        up_to: datetime | str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.InboxCounts:
+        """Archive items.
+
+        They leave pages and counts, but for `state=archived` and `all`, and count as seen for other
+        channels. Answers with the counts after it, also where it hits nothing. An event or a group
+        is marked wherever it is, the others in the inbox.
+
+        Args:
+            all: True: all items so far.
+            category: With `up_to` or `all`: only those of this category.
+            event: The item of this event.
+            for_: Of a snooze: its duration, `1m` to `365d`.
+            group: The items of the group with this key, as a page shows it.
+            object: All items about this object that entered so far.
+            type: With `up_to` or `all`: only those of this type.
+            until: Of a snooze: its end, at most 365 days ahead.
+            up_to: All items up to this time.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.InboxCounts = await self._transport.call(
+            models.InboxCounts,
+            "POST",
+            "/v1/me/inbox/archive",
+            body=given(
+                {
+                    "all": all,
+                    "category": category,
+                    "event": event,
+                    "for": for_,
+                    "group": group,
+                    "object": object,
+                    "type": type,
+                    "until": until,
+                    "up_to": up_to,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def inbox_counts(self) -> models.InboxCounts:
+        """Get the counts of an inbox.
+
+        Counts groups with something unseen and with something unread, of the whole inbox and of
+        each category, as its page does.
+        """
+        answer: models.InboxCounts = await self._transport.call(
+            models.InboxCounts, "GET", "/v1/me/inbox/counts"
+        )
+        return answer
+
+    async def delete(
+        self,
+        *,
+        all: bool | Unset | None = UNSET,
+        category: str | Unset | None = UNSET,
+        event: str | Unset | None = UNSET,
+        for_: str | Unset | None = UNSET,
+        group: str | Unset | None = UNSET,
+        object: str | Unset | None = UNSET,
+        type: str | Unset | None = UNSET,
+        until: datetime | str | Unset | None = UNSET,
+        up_to: datetime | str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.InboxCounts:
+        """Delete items from an inbox.
+
+        They are gone for good; the books stay. They count as seen for other channels. Answers with
+        the counts after it, also where it hits nothing. An event or a group is marked wherever it
+        is, the others in the inbox.
+
+        Args:
+            all: True: all items so far.
+            category: With `up_to` or `all`: only those of this category.
+            event: The item of this event.
+            for_: Of a snooze: its duration, `1m` to `365d`.
+            group: The items of the group with this key, as a page shows it.
+            object: All items about this object that entered so far.
+            type: With `up_to` or `all`: only those of this type.
+            until: Of a snooze: its end, at most 365 days ahead.
+            up_to: All items up to this time.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.InboxCounts = await self._transport.call(
+            models.InboxCounts,
+            "POST",
+            "/v1/me/inbox/delete",
+            body=given(
+                {
+                    "all": all,
+                    "category": category,
+                    "event": event,
+                    "for": for_,
+                    "group": group,
+                    "object": object,
+                    "type": type,
+                    "until": until,
+                    "up_to": up_to,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def mark_read(
+        self,
+        *,
+        all: bool | Unset | None = UNSET,
+        category: str | Unset | None = UNSET,
+        event: str | Unset | None = UNSET,
+        for_: str | Unset | None = UNSET,
+        group: str | Unset | None = UNSET,
+        object: str | Unset | None = UNSET,
+        type: str | Unset | None = UNSET,
+        until: datetime | str | Unset | None = UNSET,
+        up_to: datetime | str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.InboxCounts:
+        """Mark items as read.
+
+        What is read is seen. Answers with the counts after it, also where it hits nothing. An event
+        or a group is marked wherever it is, the others in the inbox.
+
+        Args:
+            all: True: all items so far.
+            category: With `up_to` or `all`: only those of this category.
+            event: The item of this event.
+            for_: Of a snooze: its duration, `1m` to `365d`.
+            group: The items of the group with this key, as a page shows it.
+            object: All items about this object that entered so far.
+            type: With `up_to` or `all`: only those of this type.
+            until: Of a snooze: its end, at most 365 days ahead.
+            up_to: All items up to this time.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.InboxCounts = await self._transport.call(
+            models.InboxCounts,
+            "POST",
+            "/v1/me/inbox/read",
+            body=given(
+                {
+                    "all": all,
+                    "category": category,
+                    "event": event,
+                    "for": for_,
+                    "group": group,
+                    "object": object,
+                    "type": type,
+                    "until": until,
+                    "up_to": up_to,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def mark_seen(
+        self,
+        *,
+        all: bool | Unset | None = UNSET,
+        category: str | Unset | None = UNSET,
+        event: str | Unset | None = UNSET,
+        for_: str | Unset | None = UNSET,
+        group: str | Unset | None = UNSET,
+        object: str | Unset | None = UNSET,
+        type: str | Unset | None = UNSET,
+        until: datetime | str | Unset | None = UNSET,
+        up_to: datetime | str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.InboxCounts:
+        """Mark items as seen.
+
+        Lowers `unseen`, not `unread`. Answers with the counts after it, also where it hits nothing.
+        An event or a group is marked wherever it is, the others in the inbox.
+
+        Args:
+            all: True: all items so far.
+            category: With `up_to` or `all`: only those of this category.
+            event: The item of this event.
+            for_: Of a snooze: its duration, `1m` to `365d`.
+            group: The items of the group with this key, as a page shows it.
+            object: All items about this object that entered so far.
+            type: With `up_to` or `all`: only those of this type.
+            until: Of a snooze: its end, at most 365 days ahead.
+            up_to: All items up to this time.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.InboxCounts = await self._transport.call(
+            models.InboxCounts,
+            "POST",
+            "/v1/me/inbox/seen",
+            body=given(
+                {
+                    "all": all,
+                    "category": category,
+                    "event": event,
+                    "for": for_,
+                    "group": group,
+                    "object": object,
+                    "type": type,
+                    "until": until,
+                    "up_to": up_to,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def snooze(
+        self,
+        *,
+        all: bool | Unset | None = UNSET,
+        category: str | Unset | None = UNSET,
+        event: str | Unset | None = UNSET,
+        for_: str | Unset | None = UNSET,
+        group: str | Unset | None = UNSET,
+        object: str | Unset | None = UNSET,
+        type: str | Unset | None = UNSET,
+        until: datetime | str | Unset | None = UNSET,
+        up_to: datetime | str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.InboxCounts:
+        """Snooze items.
+
+        They leave the inbox until an instant (`until`) or for a duration (`for`). Then they are in
+        it again, unseen and unread, at the place of that instant. Answers with the counts after it.
+
+        Args:
+            all: True: all items so far.
+            category: With `up_to` or `all`: only those of this category.
+            event: The item of this event.
+            for_: Of a snooze: its duration, `1m` to `365d`.
+            group: The items of the group with this key, as a page shows it.
+            object: All items about this object that entered so far.
+            type: With `up_to` or `all`: only those of this type.
+            until: Of a snooze: its end, at most 365 days ahead.
+            up_to: All items up to this time.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.InboxCounts = await self._transport.call(
+            models.InboxCounts,
+            "POST",
+            "/v1/me/inbox/snooze",
+            body=given(
+                {
+                    "all": all,
+                    "category": category,
+                    "event": event,
+                    "for": for_,
+                    "group": group,
+                    "object": object,
+                    "type": type,
+                    "until": until,
+                    "up_to": up_to,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def unarchive(
+        self,
+        *,
+        all: bool | Unset | None = UNSET,
+        category: str | Unset | None = UNSET,
+        event: str | Unset | None = UNSET,
+        for_: str | Unset | None = UNSET,
+        group: str | Unset | None = UNSET,
+        object: str | Unset | None = UNSET,
+        type: str | Unset | None = UNSET,
+        until: datetime | str | Unset | None = UNSET,
+        up_to: datetime | str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.InboxCounts:
+        """Take items out of the archive.
+
+        They come back as they were. Answers with the counts after it, also where it hits nothing.
+        An event or a group is marked wherever it is, the others in the inbox.
+
+        Args:
+            all: True: all items so far.
+            category: With `up_to` or `all`: only those of this category.
+            event: The item of this event.
+            for_: Of a snooze: its duration, `1m` to `365d`.
+            group: The items of the group with this key, as a page shows it.
+            object: All items about this object that entered so far.
+            type: With `up_to` or `all`: only those of this type.
+            until: Of a snooze: its end, at most 365 days ahead.
+            up_to: All items up to this time.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.InboxCounts = await self._transport.call(
+            models.InboxCounts,
+            "POST",
+            "/v1/me/inbox/unarchive",
+            body=given(
+                {
+                    "all": all,
+                    "category": category,
+                    "event": event,
+                    "for": for_,
+                    "group": group,
+                    "object": object,
+                    "type": type,
+                    "until": until,
+                    "up_to": up_to,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def mark_unread(
+        self,
+        *,
+        all: bool | Unset | None = UNSET,
+        category: str | Unset | None = UNSET,
+        event: str | Unset | None = UNSET,
+        for_: str | Unset | None = UNSET,
+        group: str | Unset | None = UNSET,
+        object: str | Unset | None = UNSET,
+        type: str | Unset | None = UNSET,
+        until: datetime | str | Unset | None = UNSET,
+        up_to: datetime | str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.InboxCounts:
+        """Mark items as unread.
+
+        What was seen stays seen. Answers with the counts after it, also where it hits nothing. An
+        event or a group is marked wherever it is, the others in the inbox.
+
+        Args:
+            all: True: all items so far.
+            category: With `up_to` or `all`: only those of this category.
+            event: The item of this event.
+            for_: Of a snooze: its duration, `1m` to `365d`.
+            group: The items of the group with this key, as a page shows it.
+            object: All items about this object that entered so far.
+            type: With `up_to` or `all`: only those of this type.
+            until: Of a snooze: its end, at most 365 days ahead.
+            up_to: All items up to this time.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.InboxCounts = await self._transport.call(
+            models.InboxCounts,
+            "POST",
+            "/v1/me/inbox/unread",
+            body=given(
+                {
+                    "all": all,
+                    "category": category,
+                    "event": event,
+                    "for": for_,
+                    "group": group,
+                    "object": object,
+                    "type": type,
+                    "until": until,
+                    "up_to": up_to,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def unsnooze(
+        self,
+        *,
+        all: bool | Unset | None = UNSET,
+        category: str | Unset | None = UNSET,
+        event: str | Unset | None = UNSET,
+        for_: str | Unset | None = UNSET,
+        group: str | Unset | None = UNSET,
+        object: str | Unset | None = UNSET,
+        type: str | Unset | None = UNSET,
+        until: datetime | str | Unset | None = UNSET,
+        up_to: datetime | str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.InboxCounts:
+        """End the snooze of items.
+
+        They come back as they were, to where they were. Answers with the counts after it, also
+        where it hits nothing. An event or a group is marked wherever it is, the others in the
+        inbox.
+
+        Args:
+            all: True: all items so far.
+            category: With `up_to` or `all`: only those of this category.
+            event: The item of this event.
+            for_: Of a snooze: its duration, `1m` to `365d`.
+            group: The items of the group with this key, as a page shows it.
+            object: All items about this object that entered so far.
+            type: With `up_to` or `all`: only those of this type.
+            until: Of a snooze: its end, at most 365 days ahead.
+            up_to: All items up to this time.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.InboxCounts = await self._transport.call(
+            models.InboxCounts,
+            "POST",
+            "/v1/me/inbox/unsnooze",
+            body=given(
+                {
+                    "all": all,
+                    "category": category,
+                    "event": event,
+                    "for": for_,
+                    "group": group,
+                    "object": object,
+                    "type": type,
+                    "until": until,
+                    "up_to": up_to,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def live(self, *, last_event_id: str | None = None) -> Stream[LiveEvent]:
+        """Follow an inbox.
+
+        A stream of server-sent events. The first is `hello`, with the counts; then each change of
+        the inbox is an event `inbox`, within 100 ms: the counts, the groups that are new or have
+        changed (`changed`), and the keys of those that are no longer there (`gone`). Changes that
+        come close together may be one event. Its `id` is a cursor: with `Last-Event-ID` the stream
+        goes on from there, or `hello` has `"reset": true`, and the page is to be read anew. A
+        comment comes every 15 s. `end` comes before the server closes the stream, with a `code`:
+        `restart` (after `retry_ms` it may be opened again), `replaced` (the recipient has opened
+        more than 8), or why the token has ended (`token_expired`, `token_revoked`, `token_key`).
+
+        Args:
+            last_event_id: The `id` of the last event that was received.
+        """
+        return self._transport.live("/v1/me/live", last_event_id)
+
+    async def pending(self) -> models.Pending:
+        """List a recipient's pending notifications.
+
+        Returns open lanes with their deadline and notifications, messages that wait for a retry,
+        and scheduled events.
+        """
+        answer: models.Pending = await self._transport.call(models.Pending, "GET", "/v1/me/pending")
+        return answer
+
+    async def preferences(self) -> models.AllPreferences:
+        """List the preferences of a recipient.
+
+        Lists preferences for types, categories and digests that are configured now, and mutes. What
+        is the same on each channel is one item, on `*`. Without a preference the policy of the type
+        applies. With `choices=true`, and for end users, the list is `preferences` of an object that
+        has also what a page of preferences shows: for each category and type the modes that may be
+        chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
+        Push.
+        """
+        answer: models.AllPreferences = await self._transport.call(
+            models.AllPreferences, "GET", "/v1/me/preferences"
+        )
+        return answer
+
+    async def patch_preferences(
+        self,
+        *,
+        preferences: Sequence[params.Preference] | Unset = UNSET,
+        quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Warned | None:
+        """Set some preferences of a recipient.
+
+        Sets the preferences in the list; the others stay as they are. `default` removes a
+        preference. Either the whole list is accepted or nothing. Pending notifications move to the
+        lane that now applies; `never` cancels them. An object has the list as `preferences`, and
+        may set `quiet_hours` as a profile does; of it neither has to be given.
+
+        Args:
+            preferences: Preferences to set; the others stay as they are.
+            quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
+                those of each channel.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.Warned | None = await self._transport.call(
+            models.Warned | None,
+            "PATCH",
+            "/v1/me/preferences",
+            body=given({"preferences": preferences, "quiet_hours": quiet_hours}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def join_push(
+        self,
+        *,
+        endpoint: str,
+        keys: params.PushKeys,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Add a browser of a recipient.
+
+        The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives
+        it. It joins the recipient's addresses of the channel `webpush`; one with the same endpoint
+        is replaced. Of more than 20 browsers the oldest leaves.
+
+        Args:
+            endpoint: Address of the browser's push service.
+            keys: Keys of the browser.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "PUT",
+            "/v1/me/push",
+            body=given({"endpoint": endpoint, "keys": keys}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def leave_push(self, *, endpoint: str, idempotency_key: str | None = None) -> None:
+        """Remove a browser of a recipient.
+
+        The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no
+        address of the recipient is not an error.
+
+        Args:
+            endpoint: Address of the browser's push service.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "DELETE",
+            "/v1/me/push",
+            body=given({"endpoint": endpoint}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def subscriptions(self) -> models.Subscriptions:
+        """List a recipient's subscriptions.
+
+        Lists all topics, sorted by bytes.
+        """
+        answer: models.Subscriptions = await self._transport.call(
+            models.Subscriptions, "GET", "/v1/me/subscriptions"
+        )
+        return answer
+
+    async def follow(self, topic: str, /, *, idempotency_key: str | None = None) -> None:
+        """Follow a topic.
+
+        A subscription covers the topic and everything below it: a follower of `artist` is notified
+        of events to `artist/42`. Slashes in the path may be encoded or not.
+
+        Args:
+            topic: Topic; slashes may be encoded or not.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "PUT",
+            f"/v1/me/subscriptions/{segment(topic)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def unfollow(self, topic: str, /, *, idempotency_key: str | None = None) -> None:
+        """Unfollow a topic.
+
+        Earlier events are not cancelled. A topic that the recipient does not follow is not an
+        error.
+
+        Args:
+            topic: Topic; slashes may be encoded or not.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "DELETE",
+            f"/v1/me/subscriptions/{segment(topic)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )

@@ -1,0 +1,81 @@
+"""Health, metrics, this document, and the pages of errors.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from ... import models
+from ..._values import segment
+from ..transport import AsyncTransport
+
+
+class AsyncOperating:
+    """Health, metrics, this document, and the pages of errors."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def error(self, code: str, /) -> str:
+        """Get the page of an error.
+
+        Returns the section of `docs/errors.md` on one code: the title, the status, whether to
+        retry, and how to fix the fault. The `type` of a problem is the path of this call. Needs no
+        key.
+
+        Args:
+            code: Code of an error.
+        """
+        answer: str = await self._transport.call(str, "GET", f"/errors/{segment(code)}")
+        return answer
+
+    async def healthz(self) -> str:
+        """Check whether the process is alive.
+
+        Answers 200 as long as the process runs, also while it starts. Needs no key.
+        """
+        answer: str = await self._transport.call(str, "GET", "/healthz")
+        return answer
+
+    async def metrics(self) -> str:
+        """Get the metrics.
+
+        Prometheus text format. It also answers while the store can't be used, with the metrics that
+        are available then.
+        """
+        answer: str = await self._transport.call(str, "GET", "/metrics")
+        return answer
+
+    async def readyz(self) -> str:
+        """Check whether the server is ready.
+
+        Answers 503 while the server starts, while the store can't be used or read, and while it
+        stops. Needs no key.
+        """
+        answer: str = await self._transport.call(str, "GET", "/readyz")
+        return answer
+
+    async def nodes(self) -> builtins.list[models.NodeShown]:
+        """List the nodes.
+
+        The nodes that share the store, as of the last heartbeat, in the order of their names. Empty
+        for a server with a data directory of its own.
+        """
+        answer: builtins.list[models.NodeShown] = await self._transport.call(
+            builtins.list[models.NodeShown], "GET", "/v1/nodes"
+        )
+        return answer
+
+    async def openapi(self) -> builtins.dict[str, Any]:
+        """Get this document.
+
+        The OpenAPI document of the server that answers. The same text is `docs/openapi.json` of the
+        release.
+        """
+        answer: builtins.dict[str, Any] = await self._transport.call(
+            builtins.dict[str, Any], "GET", "/v1/openapi.json"
+        )
+        return answer

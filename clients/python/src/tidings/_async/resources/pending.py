@@ -1,0 +1,65 @@
+"""Pending notifications, and sending them now.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+from ... import models
+from ..._values import UNSET, Unset, given, segment
+from ..transport import AsyncTransport
+
+
+class AsyncPending:
+    """Pending notifications, and sending them now."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def flush(
+        self,
+        recipient: str,
+        /,
+        *,
+        channel: str | Unset | None = UNSET,
+        key: str | Unset | None = UNSET,
+        lane: str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Flushed:
+        """Send a recipient's pending notifications now.
+
+        Makes all open lanes of the recipient due at once, except the inbox. Lanes of a paused
+        channel are sent when the channel is resumed; notifications of a paused type stay, and so do
+        those that are scheduled. The body may be left out.
+
+        Args:
+            recipient: Recipient id.
+            channel: Only lanes of this channel.
+            key: Only lanes with this batch key; the empty one is that of lanes without.
+            lane: Only lanes of this name.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.Flushed = await self._transport.call(
+            models.Flushed,
+            "POST",
+            f"/v1/recipients/{segment(recipient)}/flush",
+            body=given({"channel": channel, "key": key, "lane": lane}) or UNSET,
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def get(self, recipient: str, /) -> models.Pending:
+        """List a recipient's pending notifications.
+
+        Returns open lanes with their deadline and notifications, messages that wait for a retry,
+        and scheduled events.
+
+        Args:
+            recipient: Recipient id.
+        """
+        answer: models.Pending = await self._transport.call(
+            models.Pending, "GET", f"/v1/recipients/{segment(recipient)}/pending"
+        )
+        return answer

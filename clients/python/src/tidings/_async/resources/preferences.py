@@ -1,0 +1,126 @@
+"""Choices of recipients: what they receive, on which channel and when.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+
+from ... import models, params
+from ..._values import UNSET, Unset, given, segment
+from ..transport import AsyncTransport
+
+
+class AsyncPreferences:
+    """Choices of recipients: what they receive, on which channel and when."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, recipient: str, /) -> builtins.list[models.Preference]:
+        """List the preferences of a recipient.
+
+        Lists preferences for types, categories and digests that are configured now, and mutes. What
+        is the same on each channel is one item, on `*`. Without a preference the policy of the type
+        applies. With `choices=true`, and for end users, the list is `preferences` of an object that
+        has also what a page of preferences shows: for each category and type the modes that may be
+        chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
+        Push.
+
+        Args:
+            recipient: Recipient id.
+        """
+        answer: builtins.list[models.Preference] = await self._transport.call(
+            builtins.list[models.Preference],
+            "GET",
+            f"/v1/recipients/{segment(recipient)}/preferences",
+        )
+        return answer
+
+    async def choices(self, recipient: str, /) -> models.AllPreferences:
+        """List the preferences of a recipient.
+
+        Lists preferences for types, categories and digests that are configured now, and mutes. What
+        is the same on each channel is one item, on `*`. Without a preference the policy of the type
+        applies. With `choices=true`, and for end users, the list is `preferences` of an object that
+        has also what a page of preferences shows: for each category and type the modes that may be
+        chosen, the one in force and where it comes from; mutes, quiet hours, and the key of Web
+        Push.
+
+        Args:
+            recipient: Recipient id.
+        """
+        answer: models.AllPreferences = await self._transport.call(
+            models.AllPreferences,
+            "GET",
+            f"/v1/recipients/{segment(recipient)}/preferences",
+            query={"choices": True},
+        )
+        return answer
+
+    async def put(
+        self,
+        recipient: str,
+        items: Sequence[params.Preference],
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> models.Warned | None:
+        """Replace all preferences of a recipient.
+
+        Preferences that are not in the list return to their default, but a `never` for a type or
+        category that is not configured now is kept. Mutes that are not in the list are lifted.
+        Either the whole list is accepted or nothing. Pending notifications move to the lane that
+        now applies; `never` cancels them.
+
+        Args:
+            recipient: Recipient id.
+            items: What is sent, in its order.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.Warned | None = await self._transport.call(
+            models.Warned | None,
+            "PUT",
+            f"/v1/recipients/{segment(recipient)}/preferences",
+            body=items,
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    async def patch(
+        self,
+        recipient: str,
+        /,
+        *,
+        preferences: Sequence[params.Preference] | Unset = UNSET,
+        quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Warned | None:
+        """Set some preferences of a recipient.
+
+        Sets the preferences in the list; the others stay as they are. `default` removes a
+        preference. Either the whole list is accepted or nothing. Pending notifications move to the
+        lane that now applies; `never` cancels them. An object has the list as `preferences`, and
+        may set `quiet_hours` as a profile does; of it neither has to be given.
+
+        Args:
+            recipient: Recipient id.
+            preferences: Preferences to set; the others stay as they are.
+            quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
+                those of each channel.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.Warned | None = await self._transport.call(
+            models.Warned | None,
+            "PATCH",
+            f"/v1/recipients/{segment(recipient)}/preferences",
+            body=given({"preferences": preferences, "quiet_hours": quiet_hours}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer

@@ -1,0 +1,323 @@
+"""Profiles of the people who can be notified.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from ... import models, params
+from ..._values import UNSET, Unset, given, segment
+from ..platform import Items, Stream
+from ..transport import AsyncTransport
+
+
+class AsyncRecipients:
+    """Profiles of the people who can be notified."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def change_many(
+        self,
+        items: Sequence[params.NamedRecipient],
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> builtins.list[models.ItemAnswer]:
+        """Make or change many recipients.
+
+        Takes an array of at most 10,000 profiles, or a stream of any length with one per line.
+        Creates unknown recipients. Only the given fields change. Each item is accepted or rejected
+        by itself; the answers are in order.
+
+        Args:
+            items: What is sent, in its order.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: builtins.list[models.ItemAnswer] = await self._transport.call(
+            builtins.list[models.ItemAnswer],
+            "POST",
+            "/v1/recipients",
+            body=items,
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def change_stream(
+        self,
+        items: Items[params.NamedRecipient],
+        /,
+        *,
+        answers: Literal["all", "problems"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Stream[models.LineAnswer]:
+        """Make or change many recipients.
+
+        Takes an array of at most 10,000 profiles, or a stream of any length with one per line.
+        Creates unknown recipients. Only the given fields change. Each item is accepted or rejected
+        by itself; the answers are in order.
+
+        Args:
+            items: What is sent, one by one.
+            answers: For a stream of lines: `all` answers each line; `problems` answers failed
+                lines only, with a last line of counts. An array is always answered item by item.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        return self._transport.upload(
+            models.LineAnswer,
+            "/v1/recipients",
+            items,
+            query={"answers": answers},
+            idempotency_key=idempotency_key,
+        )
+
+    async def get(self, recipient: str, /) -> models.RecipientProfile:
+        """Get a recipient's profile.
+
+        Every field is present; null = the default of the configuration applies.
+
+        Args:
+            recipient: Recipient id.
+        """
+        answer: models.RecipientProfile = await self._transport.call(
+            models.RecipientProfile, "GET", f"/v1/recipients/{segment(recipient)}"
+        )
+        return answer
+
+    async def put(
+        self,
+        recipient: str,
+        /,
+        *,
+        addresses: params.Addresses | Unset | None = UNSET,
+        data: Mapping[str, Any] | Unset | None = UNSET,
+        email: str | Unset | None = UNSET,
+        lat: float | Unset | None = UNSET,
+        locale: str | Unset | None = UNSET,
+        lon: float | Unset | None = UNSET,
+        name: str | Unset | None = UNSET,
+        quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
+        state: params.RecipientState | Unset = UNSET,
+        tz: str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Put a recipient's whole profile.
+
+        Creates the recipient if there is none. Absent fields get their default. A profile from
+        `GET` can be put back as it is.
+
+        Args:
+            recipient: Recipient id.
+            addresses: Addresses by channel; null removes one, or all of them.
+            data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+            email: Address of the e-mail channel: the short way to `addresses.email`.
+            lat: Latitude, in degrees north.
+            locale: BCP 47 locale.
+            lon: Longitude, in degrees east.
+            name: Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with
+                this id that has no title.
+            quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
+                those of each channel.
+            state: The state, which says if messages are sent; `active` for a new recipient.
+            tz: IANA time zone.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "PUT",
+            f"/v1/recipients/{segment(recipient)}",
+            body=given(
+                {
+                    "addresses": addresses,
+                    "data": data,
+                    "email": email,
+                    "lat": lat,
+                    "locale": locale,
+                    "lon": lon,
+                    "name": name,
+                    "quiet_hours": quiet_hours,
+                    "state": state,
+                    "tz": tz,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def patch(
+        self,
+        recipient: str,
+        /,
+        *,
+        addresses: params.Addresses | Unset | None = UNSET,
+        data: Mapping[str, Any] | Unset | None = UNSET,
+        email: str | Unset | None = UNSET,
+        lat: float | Unset | None = UNSET,
+        locale: str | Unset | None = UNSET,
+        lon: float | Unset | None = UNSET,
+        name: str | Unset | None = UNSET,
+        quiet_hours: params.QuietHoursChoice | Unset | None = UNSET,
+        state: params.RecipientState | Unset = UNSET,
+        tz: str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Change a recipient's profile.
+
+        Creates the recipient if there is none. Only the given fields change; null removes a value.
+
+        Args:
+            recipient: Recipient id.
+            addresses: Addresses by channel; null removes one, or all of them.
+            data: Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`.
+            email: Address of the e-mail channel: the short way to `addresses.email`.
+            lat: Latitude, in degrees north.
+            locale: BCP 47 locale.
+            lon: Longitude, in degrees east.
+            name: Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with
+                this id that has no title.
+            quiet_hours: Quiet hours: hours of one's own, null for none at all, or `default` for
+                those of each channel.
+            state: The state, which says if messages are sent; `active` for a new recipient.
+            tz: IANA time zone.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "PATCH",
+            f"/v1/recipients/{segment(recipient)}",
+            body=given(
+                {
+                    "addresses": addresses,
+                    "data": data,
+                    "email": email,
+                    "lat": lat,
+                    "locale": locale,
+                    "lon": lon,
+                    "name": name,
+                    "quiet_hours": quiet_hours,
+                    "state": state,
+                    "tz": tz,
+                }
+            ),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def erase(self, recipient: str, /, *, idempotency_key: str | None = None) -> None:
+        """Erase a recipient.
+
+        Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as
+        cancelled when they are due. Messages that are already built are not sent any more.
+
+        Args:
+            recipient: Recipient id.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "DELETE",
+            f"/v1/recipients/{segment(recipient)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def join_push(
+        self,
+        recipient: str,
+        /,
+        *,
+        endpoint: str,
+        keys: params.PushKeys,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Add a browser of a recipient.
+
+        The body is the browser's subscription to Web Push, as `JSON.stringify(subscription)` gives
+        it. It joins the recipient's addresses of the channel `webpush`; one with the same endpoint
+        is replaced. Of more than 20 browsers the oldest leaves.
+
+        Args:
+            recipient: Recipient id.
+            endpoint: Address of the browser's push service.
+            keys: Keys of the browser.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "PUT",
+            f"/v1/recipients/{segment(recipient)}/push",
+            body=given({"endpoint": endpoint, "keys": keys}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def leave_push(
+        self,
+        recipient: str,
+        /,
+        *,
+        endpoint: str,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Remove a browser of a recipient.
+
+        The body is the browser's subscription to Web Push; its `endpoint` is enough. One that is no
+        address of the recipient is not an error.
+
+        Args:
+            recipient: Recipient id.
+            endpoint: Address of the browser's push service.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "DELETE",
+            f"/v1/recipients/{segment(recipient)}/push",
+            body=given({"endpoint": endpoint}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    async def revoke_tokens(
+        self,
+        recipient: str,
+        /,
+        *,
+        before: datetime | str | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.TokensRevoked:
+        """Revoke a recipient's tokens.
+
+        Refuses the tokens of end users that were issued for the recipient so far, whether the
+        recipient is there or not. Tokens that are issued later are accepted. Erasing a recipient
+        revokes as well. The body may be left out.
+
+        Args:
+            recipient: Recipient id.
+            before: Those that were issued at or before the second of this time, at most 5
+                minutes ahead; now if absent.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.TokensRevoked = await self._transport.call(
+            models.TokensRevoked,
+            "POST",
+            f"/v1/recipients/{segment(recipient)}/tokens/revoke",
+            body=given({"before": before}) or UNSET,
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer

@@ -1,0 +1,221 @@
+"""Messages of channels: their time line, retry, cancel and resend.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from ... import models
+from ..._values import segment
+from ..platform import Stream
+from ..transport import Transport
+
+
+class Messages:
+    """Messages of channels: their time line, retry, cancel and resend."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        recipient: str | None = None,
+        channel: str | None = None,
+        state: str | None = None,
+        type: str | None = None,
+        day: date | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.MessageShown]:
+        """List messages.
+
+        Returns messages of all channels but the inbox, as long as the day on which they were built
+        is kept: those that are not built yet, then by that day, newest first. What they tell is in
+        `GET /v1/messages/{id}`.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            recipient: Only messages to this recipient.
+            channel: Only messages on this channel.
+            state: Only messages in this state: `planned`, `sending`, `retrying`, `sent`,
+                `failed`, `unknown`, `suppressed` or `cancelled`.
+            type: Only messages with a notification of this type.
+            day: Only messages that were built on this UTC date.
+            limit: Maximum number of messages; 50 if absent.
+            cursor: Start of the page: `next` of the previous page.
+        """
+        return self._transport.pages(
+            models.MessagePage,
+            "messages",
+            "/v1/messages",
+            {
+                "recipient": recipient,
+                "channel": channel,
+                "state": state,
+                "type": type,
+                "day": day,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def page(
+        self,
+        *,
+        recipient: str | None = None,
+        channel: str | None = None,
+        state: str | None = None,
+        type: str | None = None,
+        day: date | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.MessagePage:
+        """List messages.
+
+        Returns messages of all channels but the inbox, as long as the day on which they were built
+        is kept: those that are not built yet, then by that day, newest first. What they tell is in
+        `GET /v1/messages/{id}`.
+
+        This is one page; `list` gives all.
+
+        Args:
+            recipient: Only messages to this recipient.
+            channel: Only messages on this channel.
+            state: Only messages in this state: `planned`, `sending`, `retrying`, `sent`,
+                `failed`, `unknown`, `suppressed` or `cancelled`.
+            type: Only messages with a notification of this type.
+            day: Only messages that were built on this UTC date.
+            limit: Maximum number of messages; 50 if absent.
+            cursor: Start of the page: `next` of the previous page.
+        """
+        answer: models.MessagePage = self._transport.call(
+            models.MessagePage,
+            "GET",
+            "/v1/messages",
+            query={
+                "recipient": recipient,
+                "channel": channel,
+                "state": state,
+                "type": type,
+                "day": day,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return answer
+
+    def get(self, message: str, /) -> models.MessageDetails:
+        """Get a message.
+
+        Returns a message with what it tells, its attempts, and its time line: what entered its
+        lane, the rules that decided when it went, what providers said of it.
+
+        Args:
+            message: Message id.
+        """
+        answer: models.MessageDetails = self._transport.call(
+            models.MessageDetails, "GET", f"/v1/messages/{segment(message)}"
+        )
+        return answer
+
+    def cancel(
+        self,
+        message: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> models.OperatedAnswer:
+        """Cancel a message.
+
+        Takes all notifications out of a message that is surely not handed over; they end as
+        `cancelled`, with the reason `message`. `status` says how far that went.
+
+        Args:
+            message: Message id.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.OperatedAnswer = self._transport.call(
+            models.OperatedAnswer,
+            "POST",
+            f"/v1/messages/{segment(message)}/cancel",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def resend(
+        self,
+        message: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> models.OperatedAnswer:
+        """Resend a message.
+
+        Sends a message again that was `sent`, or whose outcome is `unknown` or `failed`: the
+        recipient may get it twice. It counts as `resent`; what was delivered stays delivered,
+        whatever becomes of the copy.
+
+        Args:
+            message: Message id.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.OperatedAnswer = self._transport.call(
+            models.OperatedAnswer,
+            "POST",
+            f"/v1/messages/{segment(message)}/resend",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def retry(
+        self,
+        message: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> models.OperatedAnswer:
+        """Retry a message.
+
+        Sends a message that `failed` again, as it was built; one that is `retrying` is tried at
+        once. What its recipient has set to `never` or muted since is left out.
+
+        Args:
+            message: Message id.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.OperatedAnswer = self._transport.call(
+            models.OperatedAnswer,
+            "POST",
+            f"/v1/messages/{segment(message)}/retry",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def preview(self, recipient: str, /, *, lane: str | None = None) -> models.Preview:
+        """Preview the mail that a recipient gets next.
+
+        Builds the mail of the lane that is due first, or of the named one, with what waits in it
+        now and in the words of now. Scheduled entries are in no lane yet, and counted apart.
+        Nothing is sent or recorded.
+
+        Args:
+            recipient: Recipient id.
+            lane: Name of a lane, as `pending` lists it.
+        """
+        answer: models.Preview = self._transport.call(
+            models.Preview,
+            "GET",
+            f"/v1/recipients/{segment(recipient)}/preview",
+            query={"lane": lane},
+        )
+        return answer

@@ -1,0 +1,150 @@
+"""Addresses to which nothing is sent.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ... import models, params
+from ..._values import UNSET, Unset, given, segment
+from ..platform import Stream
+from ..transport import Transport
+
+
+class Suppressions:
+    """Addresses to which nothing is sent."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        channel: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.SuppressedAddress]:
+        """List suppressed addresses.
+
+        Returns the addresses to which nothing is sent, by channel and address, without those whose
+        suppression has expired.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            channel: Only addresses of this channel.
+            limit: Maximum number of addresses; 100 if absent.
+            cursor: Start of the page: `next` of the previous page.
+        """
+        return self._transport.pages(
+            models.SuppressionPage,
+            "suppressions",
+            "/v1/suppressions",
+            {"channel": channel, "limit": limit, "cursor": cursor},
+        )
+
+    def page(
+        self,
+        *,
+        channel: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.SuppressionPage:
+        """List suppressed addresses.
+
+        Returns the addresses to which nothing is sent, by channel and address, without those whose
+        suppression has expired.
+
+        This is one page; `list` gives all.
+
+        Args:
+            channel: Only addresses of this channel.
+            limit: Maximum number of addresses; 100 if absent.
+            cursor: Start of the page: `next` of the previous page.
+        """
+        answer: models.SuppressionPage = self._transport.call(
+            models.SuppressionPage,
+            "GET",
+            "/v1/suppressions",
+            query={"channel": channel, "limit": limit, "cursor": cursor},
+        )
+        return answer
+
+    def get(self, channel: str, address: str, /) -> models.SuppressedAddress:
+        """Get a suppressed address.
+
+        Returns why an address is suppressed, since when and until when.
+
+        Args:
+            channel: Channel.
+            address: Address on the channel.
+        """
+        answer: models.SuppressedAddress = self._transport.call(
+            models.SuppressedAddress,
+            "GET",
+            f"/v1/suppressions/{segment(channel)}/{segment(address)}",
+        )
+        return answer
+
+    def suppress(
+        self,
+        channel: str,
+        address: str,
+        /,
+        *,
+        expires_at: datetime | str | Unset | None = UNSET,
+        reason: params.SuppressionReason | Unset | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Suppress an address.
+
+        Nothing is sent to the address on this channel from now on, whoever has it: what is due ends
+        as `skipped`, with the reason `suppressed`. Replaces an earlier suppression of the address.
+        The body may be left out.
+
+        Args:
+            channel: Channel.
+            address: Address on the channel.
+            expires_at: Time from which on messages are sent to it again; it stays suppressed if
+                absent.
+            reason: The reason; `manual` if absent.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "PUT",
+            f"/v1/suppressions/{segment(channel)}/{segment(address)}",
+            body=given({"expires_at": expires_at, "reason": reason}) or UNSET,
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    def unsuppress(
+        self,
+        channel: str,
+        address: str,
+        /,
+        *,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Lift the suppression of an address.
+
+        Messages are sent to it again from now on. What was skipped meanwhile does not come back. An
+        address that is not suppressed stays so.
+
+        Args:
+            channel: Channel.
+            address: Address on the channel.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "DELETE",
+            f"/v1/suppressions/{segment(channel)}/{segment(address)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )

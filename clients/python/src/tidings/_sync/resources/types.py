@@ -1,0 +1,67 @@
+"""List, pause and resume types.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+from ... import models
+from ..._values import segment
+from ..transport import Transport
+
+
+class Types:
+    """List, pause and resume types."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self) -> models.TypesAnswer:
+        """List types, categories, digests and channels.
+
+        Returns the configuration in force: what a host needs to publish and to show a preference
+        page.
+        """
+        answer: models.TypesAnswer = self._transport.call(
+            models.TypesAnswer, "GET", "/v1/types"
+        )
+        return answer
+
+    def pause(self, type: str, /, *, idempotency_key: str | None = None) -> None:
+        """Pause a type.
+
+        Notifications of the type wait in a lane of their own, including those that are pending
+        already. Other types are sent as before. A message that is already built and includes the
+        type waits too.
+
+        Args:
+            type: Type of the configuration.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "POST",
+            f"/v1/types/{segment(type)}/pause",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+
+    def resume(self, type: str, /, *, idempotency_key: str | None = None) -> None:
+        """Resume a type.
+
+        Waiting notifications return to the lanes that now apply, by their time: overdue ones are
+        sent at once, a digest sends them at its next slot.
+
+        Args:
+            type: Type of the configuration.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        self._transport.call(
+            None,
+            "POST",
+            f"/v1/types/{segment(type)}/resume",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )

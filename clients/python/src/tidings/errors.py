@@ -1,0 +1,583 @@
+"""The errors of the API: a class for each code.
+
+Made by `python -m codegen` from `docs/errors.md`.
+"""
+
+from __future__ import annotations
+
+from ._errors import AnswerError, APIConnectionError, APIError, APITimeoutError, TidingsError
+
+__all__ = [
+    "AnswerError",
+    "APIConnectionError",
+    "APIError",
+    "APITimeoutError",
+    "BodyTooLargeError",
+    "ChannelNotFoundError",
+    "EventNotFoundError",
+    "HolderLostError",
+    "IdempotencyKeyReusedError",
+    "InternalError",
+    "InvalidBodyError",
+    "InvalidHeaderError",
+    "InvalidJsonError",
+    "InvalidPathError",
+    "InvalidQueryError",
+    "InvalidRequestError",
+    "KeyNotFoundError",
+    "LimitExceededError",
+    "MessageNotFoundError",
+    "MessageStateError",
+    "MethodNotAllowedError",
+    "NoHolderError",
+    "NotFoundError",
+    "OutcomeUnknownError",
+    "RecipientNotFoundError",
+    "RequestTimeoutError",
+    "RoleError",
+    "ScopeError",
+    "SigningKeyNotFoundError",
+    "StartingError",
+    "StoppingError",
+    "StoreFullError",
+    "StreamsFullError",
+    "SuppressionNotFoundError",
+    "TidingsError",
+    "TimedOutError",
+    "TokenExpiredError",
+    "TokenKeyError",
+    "TokenMalformedError",
+    "TokenMissingError",
+    "TokenNotYetError",
+    "TokenRevokedError",
+    "TokenSignatureError",
+    "TokenTenantError",
+    "TokenTooLongError",
+    "TooBusyError",
+    "TopicNotOpenError",
+    "TypeNotFoundError",
+    "UnauthorizedError",
+    "UnavailableError",
+    "UnknownChannelError",
+    "UnknownPreferenceError",
+    "UnknownTypeError",
+    "UnsupportedMediaTypeError",
+    "UsersOffError",
+]
+
+
+class InvalidJsonError(APIError):
+    """The body is not JSON. Status 400.
+
+    `detail` has the parser's message, and the line and column.
+    """
+
+    known_code = "invalid_json"
+
+
+class InvalidPathError(APIError):
+    """Invalid id in the path. Status 400.
+
+    Ids are 1 to 256 bytes of UTF-8 without control characters, percent-encoded in a path.
+    """
+
+    known_code = "invalid_path"
+
+
+class InvalidQueryError(APIError):
+    """Invalid query. Status 400.
+
+    See the call's parameters in `/v1/openapi.json`.
+    """
+
+    known_code = "invalid_query"
+
+
+class InvalidHeaderError(APIError):
+    """Invalid header. Status 400.
+
+    An `Idempotency-Key` is 1 to 255 visible ASCII characters.
+    """
+
+    known_code = "invalid_header"
+
+
+class InvalidRequestError(APIError):
+    """The request body is incomplete. Status 400.
+
+    Send as many bytes as `Content-Length` says.
+    """
+
+    known_code = "invalid_request"
+
+
+class UnauthorizedError(APIError):
+    """No valid API key. Status 401.
+
+    Send `Authorization: Bearer KEY`. Create a key with `tidings key new --data DIR`.
+    """
+
+    known_code = "unauthorized"
+
+
+class TokenMissingError(APIError):
+    """No token. Status 401.
+
+    Send `Authorization: Bearer TOKEN` with a token that your application's server signs for the
+    recipient.
+    """
+
+    known_code = "token_missing"
+
+
+class TokenMalformedError(APIError):
+    """The token is malformed. Status 401.
+
+    A token is a JWT in compact form: `alg` and `kid` in its header; `sub`, `iat` and `exp` in its
+    payload. An API key is no token.
+    """
+
+    known_code = "token_malformed"
+
+
+class TokenKeyError(APIError):
+    """Unknown signing key. Status 401.
+
+    `tidings signing-key list` lists the keys in force. `kid` is the id of one, `alg` is its
+    algorithm.
+    """
+
+    known_code = "token_key"
+
+
+class TokenSignatureError(APIError):
+    """The token's signature is wrong. Status 401.
+
+    Sign with the whole secret of the key that `kid` names, `tsk_` included.
+    """
+
+    known_code = "token_signature"
+
+
+class TokenTenantError(APIError):
+    """The token names a tenant. Status 401.
+
+    Leave the claim `tenant` out: this server has no tenants.
+    """
+
+    known_code = "token_tenant"
+
+
+class TokenTooLongError(APIError):
+    """The token lives too long. Status 401.
+
+    `exp` is at most `[users] tokens` after `iat`, both in seconds since 1970.
+    """
+
+    known_code = "token_too_long"
+
+
+class TokenNotYetError(APIError):
+    """The token is not valid yet. Status 401.
+
+    `iat` or `nbf` is in the future. Set the clock of the machine that signs.
+    """
+
+    known_code = "token_not_yet"
+
+
+class TokenExpiredError(APIError):
+    """The token has expired. Status 401.
+
+    Get a new one from your application's server.
+    """
+
+    known_code = "token_expired"
+
+
+class TokenRevokedError(APIError):
+    """The token was revoked. Status 401.
+
+    All tokens that the recipient had were revoked. Get a new one from your application's server.
+    """
+
+    known_code = "token_revoked"
+
+
+class UsersOffError(APIError):
+    """End users may not call. Status 403.
+
+    Add `[users]` to the configuration, and reload it.
+    """
+
+    known_code = "users_off"
+
+
+class ScopeError(APIError):
+    """The token lacks the scope. Status 403.
+
+    Sign a token with the scope that `detail` names, by a signing key that allows it.
+    """
+
+    known_code = "scope"
+
+
+class RoleError(APIError):
+    """The API key lacks the role. Status 403.
+
+    Use a key of a role that `detail` names: `tidings key new --role ROLE`.
+    """
+
+    known_code = "role"
+
+
+class TopicNotOpenError(APIError):
+    """The topic is not open to end users. Status 403.
+
+    End users follow and unfollow topics that begin as `[users] topics` says; for others your
+    application calls.
+    """
+
+    known_code = "topic_not_open"
+
+
+class NotFoundError(APIError):
+    """Not found. Status 404.
+
+    `/v1/openapi.json` lists all calls.
+    """
+
+    known_code = "not_found"
+
+
+class MethodNotAllowedError(APIError):
+    """Method not allowed. Status 405.
+
+    The header `Allow` lists the methods of the path.
+    """
+
+    known_code = "method_not_allowed"
+
+
+class RequestTimeoutError(APIError):
+    """The body took too long to arrive. Status 408.
+
+    Send smaller bodies, or a stream of lines as `application/x-ndjson`.
+    """
+
+    known_code = "request_timeout"
+
+
+class MessageStateError(APIError):
+    """The message is not in a state for this. Status 409.
+
+    `GET /v1/messages/{id}` shows its state.
+    """
+
+    known_code = "message_state"
+
+
+class BodyTooLargeError(APIError):
+    """The body is too large. Status 413.
+
+    Send less at once, or a stream of lines as `application/x-ndjson`.
+    """
+
+    known_code = "body_too_large"
+
+
+class UnsupportedMediaTypeError(APIError):
+    """Unsupported content type. Status 415.
+
+    Send `Content-Type: application/json`, or `application/x-ndjson` if the call accepts a stream of
+    lines.
+    """
+
+    known_code = "unsupported_media_type"
+
+
+class InvalidBodyError(APIError):
+    """Invalid request body. Status 422.
+
+    `detail` names the field, what was expected and what was got.
+    """
+
+    known_code = "invalid_body"
+
+
+class UnknownTypeError(APIError):
+    """The type is not configured. Status 422.
+
+    Declare it under `[types]` in the configuration and reload it.
+    """
+
+    known_code = "unknown_type"
+
+
+class UnknownChannelError(APIError):
+    """Unknown channel. Status 422.
+
+    `GET /v1/types` lists the channels of each type.
+    """
+
+    known_code = "unknown_channel"
+
+
+class UnknownPreferenceError(APIError):
+    """Unknown preference. Status 422.
+
+    Choose `never`, `immediate`, `default` or a digest of the configuration.
+    """
+
+    known_code = "unknown_preference"
+
+
+class LimitExceededError(APIError):
+    """The request exceeds a limit. Status 422.
+
+    `detail` and `hint` name the limit, its value (most stand under `[limits]`), and the value that
+    was got.
+    """
+
+    known_code = "limit_exceeded"
+
+
+class IdempotencyKeyReusedError(APIError):
+    """The `Idempotency-Key` was used with a different request. Status 422.
+
+    Use a new key for each request, and the same key only to send the same request again.
+    """
+
+    known_code = "idempotency_key_reused"
+
+
+class TooBusyError(APIError):
+    """Too many requests in progress. Status 429.
+
+    Nothing was done. Wait as long as `Retry-After` says, then retry.
+    """
+
+    known_code = "too_busy"
+
+
+class InternalError(APIError):
+    """Internal error. Status 500. A fault in tidings, not in the request.
+
+    The change may or may not have been made. Retry with the same event id or `Idempotency-Key`, and
+    report the fault with the line "internal error" of the server's log.
+    """
+
+    known_code = "internal"
+
+
+class StartingError(APIError):
+    """The server is starting. Status 503.
+
+    Nothing was done. Retry in a moment.
+    """
+
+    known_code = "starting"
+
+
+class UnavailableError(APIError):
+    """The store is unavailable. Status 503.
+
+    Nothing was done. The server opens the store again by itself; its log says why the store failed.
+    """
+
+    known_code = "unavailable"
+
+
+class StoreFullError(APIError):
+    """The disk is full. Status 503.
+
+    Nothing was done. Free disk space, or delete old days with `tidings forget`; the server
+    continues by itself.
+    """
+
+    known_code = "store_full"
+
+
+class OutcomeUnknownError(APIError):
+    """The store failed during the write. Status 503.
+
+    The change may or may not have been made. Retry with the same event id or `Idempotency-Key`: it
+    is made once.
+    """
+
+    known_code = "outcome_unknown"
+
+
+class TimedOutError(APIError):
+    """The answer took too long. Status 503.
+
+    The change may or may not have been made. Retry with the same event id or `Idempotency-Key`: it
+    is made once.
+    """
+
+    known_code = "timed_out"
+
+
+class StreamsFullError(APIError):
+    """Too many live streams are open. Status 503.
+
+    Nothing was done. Wait as long as `Retry-After` says, then retry. `[users] streams` says how
+    many a server has.
+    """
+
+    known_code = "streams_full"
+
+
+class NoHolderError(APIError):
+    """No node holds the store. Status 503.
+
+    Nothing was done. Another node takes over within seconds: retry, at any node.
+    """
+
+    known_code = "no_holder"
+
+
+class HolderLostError(APIError):
+    """The node that holds the store did not answer. Status 503.
+
+    The change may or may not have been made. Retry at any node, with the same event id or
+    `Idempotency-Key`: it is made once.
+    """
+
+    known_code = "holder_lost"
+
+
+class StoppingError(APIError):
+    """The server is stopping. Status 503.
+
+    Nothing was done. Retry once the server runs again.
+    """
+
+    known_code = "stopping"
+
+
+class RecipientNotFoundError(NotFoundError):
+    """Unknown recipient. Status 404.
+
+    Create it first: `PUT /v1/recipients/{id}`.
+    """
+
+    known_code = "recipient_not_found"
+
+
+class EventNotFoundError(NotFoundError):
+    """Unknown event. Status 404.
+
+    An event is known as long as the day of its arrival is kept (`[store] keep`).
+    """
+
+    known_code = "event_not_found"
+
+
+class TypeNotFoundError(NotFoundError):
+    """Unknown type. Status 404.
+
+    `GET /v1/types` lists the configured types.
+    """
+
+    known_code = "type_not_found"
+
+
+class ChannelNotFoundError(NotFoundError):
+    """Unknown channel. Status 404.
+
+    `GET /v1/types` lists the channels.
+    """
+
+    known_code = "channel_not_found"
+
+
+class KeyNotFoundError(NotFoundError):
+    """Unknown API key. Status 404.
+
+    `GET /v1/admin/keys` lists the ids of the keys.
+    """
+
+    known_code = "key_not_found"
+
+
+class SigningKeyNotFoundError(NotFoundError):
+    """Unknown signing key. Status 404.
+
+    `GET /v1/admin/signing-keys` lists the ids of the keys.
+    """
+
+    known_code = "signing_key_not_found"
+
+
+class MessageNotFoundError(NotFoundError):
+    """Unknown message. Status 404.
+
+    A message is known as long as the day on which it was built is kept (`[store] keep`). `GET
+    /v1/messages` lists messages.
+    """
+
+    known_code = "message_not_found"
+
+
+class SuppressionNotFoundError(NotFoundError):
+    """The address is not suppressed. Status 404.
+
+    `GET /v1/suppressions` lists the suppressed addresses.
+    """
+
+    known_code = "suppression_not_found"
+
+
+BY_CODE: dict[str, type[APIError]] = {
+    "invalid_json": InvalidJsonError,
+    "invalid_path": InvalidPathError,
+    "invalid_query": InvalidQueryError,
+    "invalid_header": InvalidHeaderError,
+    "invalid_request": InvalidRequestError,
+    "unauthorized": UnauthorizedError,
+    "token_missing": TokenMissingError,
+    "token_malformed": TokenMalformedError,
+    "token_key": TokenKeyError,
+    "token_signature": TokenSignatureError,
+    "token_tenant": TokenTenantError,
+    "token_too_long": TokenTooLongError,
+    "token_not_yet": TokenNotYetError,
+    "token_expired": TokenExpiredError,
+    "token_revoked": TokenRevokedError,
+    "users_off": UsersOffError,
+    "scope": ScopeError,
+    "role": RoleError,
+    "topic_not_open": TopicNotOpenError,
+    "not_found": NotFoundError,
+    "recipient_not_found": RecipientNotFoundError,
+    "event_not_found": EventNotFoundError,
+    "type_not_found": TypeNotFoundError,
+    "channel_not_found": ChannelNotFoundError,
+    "key_not_found": KeyNotFoundError,
+    "signing_key_not_found": SigningKeyNotFoundError,
+    "message_not_found": MessageNotFoundError,
+    "suppression_not_found": SuppressionNotFoundError,
+    "method_not_allowed": MethodNotAllowedError,
+    "request_timeout": RequestTimeoutError,
+    "message_state": MessageStateError,
+    "body_too_large": BodyTooLargeError,
+    "unsupported_media_type": UnsupportedMediaTypeError,
+    "invalid_body": InvalidBodyError,
+    "unknown_type": UnknownTypeError,
+    "unknown_channel": UnknownChannelError,
+    "unknown_preference": UnknownPreferenceError,
+    "limit_exceeded": LimitExceededError,
+    "idempotency_key_reused": IdempotencyKeyReusedError,
+    "too_busy": TooBusyError,
+    "internal": InternalError,
+    "starting": StartingError,
+    "unavailable": UnavailableError,
+    "store_full": StoreFullError,
+    "outcome_unknown": OutcomeUnknownError,
+    "timed_out": TimedOutError,
+    "streams_full": StreamsFullError,
+    "no_holder": NoHolderError,
+    "holder_lost": HolderLostError,
+    "stopping": StoppingError,
+}

@@ -1,0 +1,379 @@
+"""The types of the parts of requests: dicts.
+
+Made by `python -m codegen` from `docs/openapi.json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, TypeAlias, TypedDict
+
+__all__ = [
+    "Addresses",
+    "Audience",
+    "BareId",
+    "Circles",
+    "Event",
+    "EventInQuestion",
+    "EventObject",
+    "IdOrObject",
+    "IdOrProfile",
+    "ImageSize",
+    "NamedObject",
+    "NamedRecipient",
+    "Near",
+    "Preference",
+    "PushKeys",
+    "PushSubscription",
+    "QuietHours",
+    "QuietHoursChoice",
+    "QuietHoursOfChannel",
+    "RecipientChange",
+    "RecipientState",
+    "RoleName",
+    "Subscription",
+    "SuppressionReason",
+    "Weekday",
+]
+
+
+class Addresses(TypedDict, total=False):
+    """Addresses by channel; null removes those of one."""
+
+    apns: str | Sequence[str] | None
+    """Address of the Apple push channel."""
+    discord: str | None
+    """Address of the Discord channel."""
+    email: str | None
+    """Address of the e-mail channel."""
+    fcm: str | Sequence[str] | None
+    """Address of the Firebase push channel."""
+    slack: str | None
+    """Address of the Slack channel."""
+    sms: str | None
+    """Address of the SMS channel."""
+    teams: str | None
+    """Address of the Teams channel."""
+    telegram: str | None
+    """Address of the Telegram channel."""
+    webhook: str | None
+    """Address of the webhook channel."""
+    webpush: PushSubscription | Sequence[PushSubscription] | None
+    """Address of the Web Push channel."""
+
+
+class Audience(TypedDict, total=False):
+    """The audience of an event: all of these together, without the actor."""
+
+    everyone: bool | None
+    """All recipients."""
+    near: Circles | None
+    """Recipients within a circle, or within one of several: up to 50, see `[limits]`."""
+    recipients: Sequence[IdOrProfile] | None
+    """Recipients, by their ids. An object in place of an id makes the recipient, or changes the
+    given fields of the profile, before the audience is asked for."""
+    topics: Sequence[str] | None
+    """Recipients who follow one of these topics, or a parent of it."""
+
+
+class _Event(TypedDict):
+    """What `Event` must have."""
+
+    object: EventObject
+    """The object: what it was done to."""
+    to: Audience
+    """The audience."""
+    type: str
+    """A type of the configuration."""
+
+
+class Event(_Event, total=False):
+    """An event: something that happened."""
+
+    actor: IdOrObject | None
+    """The actor: who did it."""
+    body: str | None
+    """Text that a person wrote, such as a comment: plain, at most 2 KiB. Messages and inboxes show
+    it."""
+    cancellation_key: str | None
+    """A key to cancel several events at once."""
+    channels: Sequence[str] | None
+    """Restricts the type's channels; `["inbox"]` imports a history without sending mail."""
+    data: Mapping[str, Any] | None
+    """Anything else, returned with the inbox item."""
+    delay: str | None
+    """Duration after its arrival before which nothing is delivered, such as `90s`, `36h` or `PT4M`."""
+    deliver_at: datetime | str | None
+    """Time before which nothing is delivered; one of `deliver_at`, `delay` and `deliver_local` at
+    most."""
+    deliver_local: str | None
+    """Time on each recipient's wall clock before which nothing is delivered, such as
+    `2024-05-01T09:00`. Where it is past, the event is delivered at its arrival."""
+    expires_at: datetime | str | None
+    """Time from which on nothing is delivered."""
+    id: str | None
+    """Id of the event: the same id is the same event. The server makes one if it is absent."""
+    occurred_at: datetime | str | None
+    """Time that is shown to people. It has no effect on delivery."""
+    score: float | None
+    """The rank among the events of a message: the highest is shown first; 0 if it is absent."""
+    target: IdOrObject | None
+    """The target: what it was done in or for."""
+
+
+class _EventObject(TypedDict):
+    """What `EventObject` must have."""
+
+    id: str
+    """Id of the object."""
+
+
+class EventObject(_EventObject, total=False):
+    """An object in an event. The given fields replace the stored ones."""
+
+    data: Mapping[str, Any] | None
+    """Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`."""
+    image: str | None
+    """A picture: an address as `url`."""
+    image_size: ImageSize | None
+    """Size of the picture; a new `image` without it has none."""
+    title: str | None
+    """A title to show, at most 1 KiB."""
+    url: str | None
+    """Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links have it
+    percent-encoded."""
+
+
+class ImageSize(TypedDict):
+    """The size of a picture in pixels. Mails arrange pictures by it."""
+
+    height: int
+    """Height."""
+    width: int
+    """Width."""
+
+
+class _NamedObject(TypedDict):
+    """What `NamedObject` must have."""
+
+    id: str
+    """Id of the object. A path that names it has the same."""
+
+
+class NamedObject(_NamedObject, total=False):
+    """The new state of an object, with its id. Fields that are left out keep their value."""
+
+    data: Mapping[str, Any] | None
+    """Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`."""
+    image: str | None
+    """Address of a picture."""
+    image_size: ImageSize | None
+    """Size of the picture; a new `image` without it has none."""
+    notifiable: bool | None
+    """False if notifications about it are not sent."""
+    title: str | None
+    """A title to show."""
+    url: str | None
+    """Address of its page."""
+
+
+class _NamedRecipient(TypedDict):
+    """What `NamedRecipient` must have."""
+
+    id: str
+    """Id of the recipient. A path that names it has the same."""
+
+
+class NamedRecipient(_NamedRecipient, total=False):
+    """A change of a profile, with the recipient's id. Fields that are left out keep their value."""
+
+    addresses: Addresses | None
+    """Addresses by channel; null removes one, or all of them."""
+    data: Mapping[str, Any] | None
+    """Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`."""
+    email: str | None
+    """Address of the e-mail channel: the short way to `addresses.email`."""
+    lat: float | None
+    """Latitude, in degrees north."""
+    locale: str | None
+    """BCP 47 locale."""
+    lon: float | None
+    """Longitude, in degrees east."""
+    name: str | None
+    """Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has
+    no title."""
+    quiet_hours: QuietHoursChoice | None
+    """Quiet hours: hours of one's own, null for none at all, or `default` for those of each
+    channel."""
+    state: RecipientState
+    """The state, which says if messages are sent; `active` for a new recipient."""
+    tz: str | None
+    """IANA time zone."""
+
+
+class Near(TypedDict):
+    """A circle on the map."""
+
+    km: float
+    """Radius in kilometres."""
+    lat: float
+    """Degrees north."""
+    lon: float
+    """Degrees east."""
+
+
+class _Preference(TypedDict):
+    """What `Preference` must have."""
+
+    channel: str
+    """The channel; `*` is each, those that are configured later included: for a mute, or for the
+    category `*`."""
+    mode: str
+    """`never`, `immediate` (the type's own policy, or at once if that is a digest), `default` (no
+    preference), or the name of a digest. Mutes have `never` and `default`. `never` is refused for a
+    required type, and leaves those of its category out."""
+
+
+class Preference(_Preference, total=False):
+    """A preference for a type, a category or all categories, or the mute of a topic or an object. A
+    mute has precedence over a type, a type over its category, and that over all categories."""
+
+    category: str | None
+    """A category of the configuration; `*` for every category, those that are configured later
+    included."""
+    object: str | None
+    """An object to mute, also where it is the target; one of the four."""
+    topic: str | None
+    """A topic to mute, with everything below it."""
+    type: str | None
+    """A type of the configuration."""
+
+
+class PushKeys(TypedDict):
+    """Keys of a browser, in base64url."""
+
+    auth: str
+    """Authentication secret."""
+    p256dh: str
+    """Public key."""
+
+
+class PushSubscription(TypedDict):
+    """A browser's subscription to Web Push, as `JSON.stringify(subscription)` gives it;
+    `expirationTime` is passed over."""
+
+    endpoint: str
+    """Address of the browser's push service."""
+    keys: PushKeys
+    """Keys of the browser."""
+
+
+_QuietHours = TypedDict(
+    "_QuietHours",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class QuietHours(_QuietHours, total=False):
+    """Hours of the wall clock in which nothing is sent, but what is urgent."""
+
+    channels: Sequence[str] | None
+    """The channels on which they hold; all where it is left out. On the others those of the channel
+    do."""
+    days: Sequence[Weekday] | None
+    """The weekdays on which they begin; all where it is left out."""
+
+
+class RecipientChange(TypedDict, total=False):
+    """A profile, or a part of one. Null removes a value (of `quiet_hours` all hours); give `lat`
+    and `lon` together."""
+
+    addresses: Addresses | None
+    """Addresses by channel; null removes one, or all of them."""
+    data: Mapping[str, Any] | None
+    """Data of the host, replaced as a whole; at most 16 KiB, see `[limits]`."""
+    email: str | None
+    """Address of the e-mail channel: the short way to `addresses.email`."""
+    id: str
+    """Id of the recipient. A path that names it has the same."""
+    lat: float | None
+    """Latitude, in degrees north."""
+    locale: str | None
+    """BCP 47 locale."""
+    lon: float | None
+    """Longitude, in degrees east."""
+    name: str | None
+    """Name to show, at most 1 KiB. Mails and inboxes also use it for an actor with this id that has
+    no title."""
+    quiet_hours: QuietHoursChoice | None
+    """Quiet hours: hours of one's own, null for none at all, or `default` for those of each
+    channel."""
+    state: RecipientState
+    """The state, which says if messages are sent; `active` for a new recipient."""
+    tz: str | None
+    """IANA time zone."""
+
+
+class _Subscription(TypedDict):
+    """What `Subscription` must have."""
+
+    recipient: str
+    """Id of the recipient."""
+    topic: str
+    """The topic."""
+
+
+class Subscription(_Subscription, total=False):
+    """A subscription to add or to remove."""
+
+    unsubscribe: bool | None
+    """True removes the subscription."""
+
+
+BareId: TypeAlias = str
+"""An id alone."""
+
+
+Circles: TypeAlias = Near | Sequence[Near]
+
+
+EventInQuestion: TypeAlias = BareId | Event
+"""Id of an event, or an event that is not published."""
+
+
+IdOrObject: TypeAlias = BareId | EventObject
+"""An id, or an object with an id and more fields."""
+
+
+IdOrProfile: TypeAlias = str | RecipientChange
+
+
+QuietHoursOfChannel: TypeAlias = Literal["default"]
+"""The word for the hours of each channel."""
+
+
+QuietHoursChoice: TypeAlias = QuietHours | QuietHoursOfChannel
+"""Quiet hours as a profile shows them; null = none at all."""
+
+
+RecipientState: TypeAlias = Literal["active", "unconfirmed", "disabled"]
+"""The state of a recipient: notifications of an `unconfirmed` one wait on every channel but the
+inbox, those of a `disabled` one end when they are due."""
+
+
+RoleName: TypeAlias = Literal["read", "publish", "operate", "admin"]
+"""What an API key may do."""
+
+
+SuppressionReason: TypeAlias = Literal["manual", "bounce", "complaint", "stop", "gone"]
+"""The reason of a suppression: `manual` (an operator or the host said so), `bounce` (messages come
+back), `complaint` (its owner called one spam), `stop` (its owner asked the provider for no more) or
+`gone` (there is no such address any more)."""
+
+
+Weekday: TypeAlias = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+"""A weekday."""

@@ -1,0 +1,89 @@
+//! The checks of the clients in other languages, and of the one in Rust that is no part of the workspace.
+//!
+//! Each client has checks of its own in the manner of its ecosystem; all of them call the binary that is built here. A
+//! client whose folder is not there is passed over with a word.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::ci::pass;
+use crate::{Failure, cargo, output};
+
+/// Variable that names the binary to the tests of the clients.
+const BINARY: &str = "TIDINGS_BIN";
+
+/// A client: its folder, and the check of it.
+type Client = (&'static str, fn(&Path, &Path) -> Result<(), Failure>);
+
+const CLIENTS: [Client; 3] =
+    [("clients/typescript", typescript), ("clients/python", python), ("clients/rust", rust)];
+
+pub(crate) fn run(root: &Path) -> Result<(), Failure> {
+    pass(cargo().args(["build", "--locked", "--package", "tidings"]))?;
+    for (folder, check) in CLIENTS {
+        if root.join(folder).is_dir() {
+            println!("== {folder}");
+            check(root, &root.join(folder))?;
+        } else {
+            println!("== {folder} is not there: skipped");
+        }
+    }
+    Ok(())
+}
+
+/// The binary that was built.
+fn binary(root: &Path) -> PathBuf {
+    target(root).join("debug/tidings")
+}
+
+fn target(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir))
+}
+
+fn typescript(root: &Path, folder: &Path) -> Result<(), Failure> {
+    let npm = |arguments: &[&str]| {
+        let mut command = Command::new("npm");
+        command.args(arguments).current_dir(folder).env(BINARY, binary(root));
+        command
+    };
+    pass(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
+    pass(&mut npm(&["run", "check"]))
+}
+
+/// Types, tests, and the wheel, which must say that it has types.
+fn python(root: &Path, folder: &Path) -> Result<(), Failure> {
+    let environment = root.join("target/tools/clients-python");
+    let program = |name: &str| {
+        let mut command = Command::new(environment.join("bin").join(name));
+        command.current_dir(folder).env(BINARY, binary(root));
+        command
+    };
+    if !environment.join("bin/pip").exists() {
+        pass(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+    }
+    let install = ["install", "--quiet", "--disable-pip-version-check", "--requirement"];
+    pass(program("pip").args(install).arg("requirements-dev.txt"))?;
+    pass(program("python").args(["-m", "codegen", "--check"]))?;
+    pass(&mut program("mypy"))?;
+    pass(program("python").args(["-m", "pytest"]))?;
+    let wheels = root.join("target/clients-python");
+    let wheel = ["wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--wheel-dir"];
+    pass(program("pip").args(wheel).arg(&wheels).arg("."))?;
+    let file = wheels.join(format!("tidings-{}-py3-none-any.whl", env!("CARGO_PKG_VERSION")));
+    let held = output(program("python").args(["-m", "zipfile", "--list"]).arg(&file))?;
+    if held.contains("tidings/py.typed") {
+        return Ok(());
+    }
+    Err(format!("{} has no py.typed", file.display()))
+}
+
+fn rust(root: &Path, folder: &Path) -> Result<(), Failure> {
+    let manifest = folder.join("Cargo.toml");
+    let on = |command: &str| {
+        let mut cargo = cargo();
+        cargo.arg(command).arg("--manifest-path").arg(&manifest).env(BINARY, binary(root));
+        cargo
+    };
+    pass(&mut on("test"))?;
+    pass(on("package").arg("--allow-dirty"))
+}
