@@ -9,7 +9,7 @@ use tidings_tls::postgres::Database;
 pub const TABLE: &str = "tidings_outbox";
 
 /// Settings of a feed.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Settings {
     /// Its name, which begins the ids of events that have none.
     pub name: String,

@@ -28,7 +28,17 @@ pub struct Database {
     pub config: Config,
     /// Their encryption.
     pub tls: Tls,
+    url: String,
 }
+
+impl PartialEq for Database {
+    /// Compares what was written.
+    fn eq(&self, other: &Self) -> bool {
+        self.url == other.url
+    }
+}
+
+impl Eq for Database {}
 
 impl Database {
     /// Reads `postgres://USER@HOST/DB[?sslmode=require][&sslrootcert=FILE]` with any other parameters of
@@ -71,7 +81,7 @@ impl Database {
             }
         };
         config.ssl_mode(if encrypts { SslMode::Require } else { SslMode::Disable });
-        Ok(Self { config, tls })
+        Ok(Self { config, tls, url: url.to_owned() })
     }
 }
 

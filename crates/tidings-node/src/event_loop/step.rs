@@ -48,7 +48,19 @@ fn sort(
     let mut work = work.into_iter();
     while let Some(next) = work.next() {
         let Some(once) = next.once() else {
-            first.push(next);
+            let each: Vec<_> = next.onces.iter().flatten().map(|once| once.key).collect();
+            if each.iter().any(|key| keys.contains(key)) {
+                again.push(next);
+                continue;
+            }
+            keys.extend(each);
+            match node.drop_known(now, next) {
+                Ok(next) => first.push(next),
+                Err(fault) => {
+                    first.extend(work);
+                    return Err(fault);
+                }
+            }
             continue;
         };
         if !keys.insert(once.key) {

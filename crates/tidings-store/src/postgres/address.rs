@@ -20,7 +20,7 @@ impl Address {
     /// # Errors
     /// [`Error::Unusable`].
     pub(super) fn of(url: &str) -> Result<Self, Error> {
-        let Database { config, tls } = Database::of(url).map_err(Error::Unusable)?;
+        let Database { config, tls, .. } = Database::of(url).map_err(Error::Unusable)?;
         Ok(Self { config, tls, store: None })
     }
 

@@ -28,6 +28,7 @@ use super::site::state::{NAMES, Site};
 use crate::http::cluster::owners::{Owner, Owners};
 use crate::http::cluster::split::{NODES_CALL, OwnReplies, Replies, SplitCommands};
 use crate::http::feedback::state::{FEEDBACK, Feedback};
+use crate::http::feeds::Feeds;
 use crate::http::metrics::requests::Requests;
 use crate::http::request::ids::EventIds;
 use crate::http::request::room::BodyRoom;
@@ -89,6 +90,8 @@ pub struct Service {
     pub(super) live: Arc<Live>,
     /// Reports of providers, counted, and what is kept between their calls.
     pub(super) feedback: Feedback,
+    /// The feeds that are read.
+    pub(super) feeds: Feeds,
 }
 
 /// A request to the node.
@@ -132,6 +135,7 @@ impl Service {
             browsers: Mutex::default(),
             site: None,
             feedback: Feedback::default(),
+            feeds: Feeds::default(),
             handle,
         }
     }
@@ -255,6 +259,7 @@ impl Service {
     /// Streams end with what they have read; `/readyz` says that others should take over.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
+        self.feeds.end();
         self.end_streams();
     }
 

@@ -503,6 +503,7 @@ fn wrong(code: &str, call: &Call) -> Call {
         "message_state" => path(&MESSAGES.failed, &MESSAGES.suppressed),
         "event_not_found" => path("e1", "none"),
         "key_not_found" | "signing_key_not_found" => path(KEY, "none"),
+        "feed_not_found" => path("app", "none"),
         "topic_not_open" => path("artists", "staff"),
         "type_not_found" => path("note", "none"),
         "suppression_not_found" => path("ann@", "nobody@"),
