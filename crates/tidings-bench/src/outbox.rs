@@ -86,7 +86,7 @@ pub(crate) fn run(params: &Params) -> Result<Vec<Measurement>, Fault> {
     measured
 }
 
-fn host(why: impl ToString) -> Fault {
+fn host(why: impl std::fmt::Display) -> Fault {
     Fault::Rival("PostgreSQL", why.to_string())
 }
 

@@ -48,7 +48,7 @@ pub(super) fn feeds(walk: &mut Walk, root: &Section<'_>) -> BTreeMap<String, Fee
             _ => OnRefusal::Park,
         };
         let every_ms = bounded(walk, &section, "every", &EVERY_MS).unwrap_or(SECOND_MS);
-        let keep_ms = bounded(walk, &section, "keep", &KEEP_MS).unwrap_or(DAY_MS);
+        let keep_ms = keep_ms(walk, &section).unwrap_or(DAY_MS);
         let Some(url) = url else { continue };
         feeds.insert(name.to_owned(), FeedRules { url, table, mode, every_ms, refused, keep_ms });
     }
@@ -120,6 +120,15 @@ fn table(walk: &mut Walk, section: &Section<'_>) -> Option<String> {
         return None;
     }
     Some(text.value.to_owned())
+}
+
+/// The time for which rows stay, which may be none.
+fn keep_ms(walk: &mut Walk, section: &Section<'_>) -> Option<i64> {
+    let text = walk.text(section, "keep", "write a duration in quotes, such as `\"1d\"`")?;
+    match duration::parse(text.value) {
+        Err(duration::DurationError::Zero) => Some(0),
+        _ => bounded(walk, section, "keep", &KEEP_MS),
+    }
 }
 
 fn bounded(

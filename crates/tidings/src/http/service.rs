@@ -90,7 +90,6 @@ pub struct Service {
     pub(super) live: Arc<Live>,
     /// Reports of providers, counted, and what is kept between their calls.
     pub(super) feedback: Feedback,
-    /// The feeds that are read.
     pub(super) feeds: Feeds,
 }
 
@@ -212,8 +211,7 @@ impl Service {
     /// The bytes that the store takes up on the disk, where there is one.
     pub(super) async fn disk_bytes(&self) -> Option<u64> {
         let data = self.data.clone()?;
-        let bytes = spawn_blocking(move || FjallStore::disk_bytes_of(data));
-        bytes.await.ok()?.ok()
+        spawn_blocking(move || FjallStore::disk_bytes_of(data)).await.ok()?.ok()
     }
 
     /// Time for which the server has run; `None` where this is no server but a command that has a directory open.
@@ -552,9 +550,7 @@ async fn within<T>(patience: Duration, asked: Asked<T>) -> Result<T, Problem> {
 }
 
 fn too_late(patience: Duration) -> Problem {
-    let seconds = patience.as_secs_f32();
-    let detail = format!("no answer within {seconds} s");
-    Problem::new(Code::TimedOut, detail)
+    Problem::new(Code::TimedOut, format!("no answer within {} s", patience.as_secs_f32()))
 }
 
 /// Makes the answer of a request that is done once, keeps it, and sends it when it is durable.

@@ -117,7 +117,8 @@ fn path(template: &str) -> String {
         .replace("{topic}", "artists%2F1")
         .replace("{address}", "ann@example.org")
         .replace("{channel}", "email")
-        .replace("{type}", "note");
+        .replace("{type}", "note")
+        .replace("{name}", "app");
     path.replace("{code}", "unknown_type")
 }
 
@@ -276,7 +277,8 @@ fn server(access: Access, settings: Settings) -> (Rig, Moody) {
     };
     let clock = Arc::new(VirtualClock::default());
     clock.set(Instant::parse("2024-01-01T12:00:00Z").unwrap());
-    let config = format!("{CONFIG}[users]\ntopics = [\"artists/\", \"a/\"]\n");
+    let more = "[users]\ntopics = [\"artists/\", \"a/\"]\n[feeds.app]\nurl = \"${APP_DATABASE}\"\n";
+    let config = format!("{CONFIG}{more}");
     let rig = Rig::over(Arc::new(open), clock, &config, access, settings);
     rig.make_signing_key(KEY);
     (rig, store)

@@ -18,7 +18,7 @@ use crate::http::{Answer, Change, Service};
 use crate::wording::quoted;
 
 /// The calls of feeds.
-pub(super) fn calls(calls: Calls) -> Calls {
+pub(in crate::http::v1) fn calls(calls: Calls) -> Calls {
     let of_feed: &[Code] = &[Code::InvalidPath, Code::UnsupportedMediaType, Code::FeedNotFound];
     calls
         .add("list_feeds", Kind::Knows, routes!(list_feeds), &[])
