@@ -4,7 +4,8 @@
 
 #[cfg(feature = "postgres")]
 mod rows;
-#[cfg(all(test, feature = "postgres"))]
+#[cfg(test)]
+#[cfg(feature = "postgres")]
 mod tests;
 
 use std::collections::BTreeMap;

@@ -73,14 +73,14 @@ async fn accept(
     }
     for run in runs(service, read, stops) {
         let indexes: Vec<_> = run.iter().map(|row| (row.index, row.given.clone())).collect();
-        let replies = submit(service, run).await.map_err(unavailable)?;
+        let replies = submit(service, run).await.map_err(|problem| unavailable(&problem))?;
         for ((index, given), reply) in indexes.into_iter().zip(replies) {
             let verdict = match reply.and_then(|reply| checked(&reply, given)) {
                 Ok(()) => Verdict::Taken,
                 Err(problem) if problem.code.row().again == Again::No => {
                     Verdict::Refused(problem.to_json())
                 }
-                Err(problem) => return Err(unavailable(problem)),
+                Err(problem) => return Err(unavailable(&problem)),
             };
             let is_refused = matches!(verdict, Verdict::Refused(_));
             if let Some(place) = verdicts.get_mut(index) {
@@ -186,6 +186,6 @@ fn checked(reply: &Reply, given: Option<Id>) -> Result<(), Problem> {
     Err(Problem::new(Code::InvalidBody, detail).hint(hint))
 }
 
-fn unavailable(problem: Problem) -> Unavailable {
+fn unavailable(problem: &Problem) -> Unavailable {
     Unavailable(format!("this server can't take rows now: {}", problem.detail))
 }
