@@ -24,9 +24,9 @@ use tidings_node::{
 use tidings_store::lease::Leases;
 use tidings_store::{Expected, FjallStore, MemoryStore, Store, StoreId, database};
 
+use crate::keys;
 use crate::resolver::HostService;
 use crate::simulate::{Play, PlayError, Sink};
-use crate::{config, keys};
 
 /// The player of `tidings simulate`: the engine on a virtual clock, over a store in memory.
 ///
@@ -182,7 +182,7 @@ fn feed_database(
     secret: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<tidings_tls::postgres::Database, String> {
     use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-    let named = config::feeds::secrets(url).unwrap_or_default();
+    let named = crate::config::feeds::secrets(url).unwrap_or_default();
     let mut whole = String::new();
     let mut from = 0;
     for (place, name) in named {

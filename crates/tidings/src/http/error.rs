@@ -322,6 +322,7 @@ impl Problem {
     }
 
     /// The body of the answer as text.
+    #[cfg(feature = "postgres")]
     pub(super) fn to_json(&self) -> String {
         serde_json::to_string(&self.body()).unwrap_or_default()
     }

@@ -68,6 +68,7 @@ fn timed(rules: &Rules, number: u64, line: &[u8]) -> Result<Timed, Fault> {
 ///
 /// # Errors
 /// The first [`Fault`] of the object.
+#[cfg(feature = "postgres")]
 pub(crate) fn read_operation(
     rules: &Rules,
     text: &[u8],
