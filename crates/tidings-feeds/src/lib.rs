@@ -9,6 +9,7 @@
 //! next statement may be another server's.
 
 mod address;
+mod context;
 mod fault;
 mod outbox;
 mod poll;
@@ -20,9 +21,10 @@ mod status;
 mod wal;
 
 pub use address::connect;
+pub use context::Context;
 pub use fault::Fault;
 pub use outbox::{Gauge, Outbox};
-pub use reader::{Context, Feed};
+pub use reader::Feed;
 pub use settings::{Mode, OnRefusal, Settings, TABLE};
 pub use sink::{Answering, Given, RowNo, Sink, Unavailable, Verdict};
 pub use sql::{migration, migration_of};

@@ -10,23 +10,13 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::status::{Snapshot, State, Status};
-use crate::{Fault, Mode, Settings, Sink, poll, wal};
+use crate::{Context, Fault, Mode, Settings, Sink, poll, wal};
 
 /// The first wait before a reader begins again; it doubles.
 const REST_MIN: Duration = Duration::from_millis(100);
 
 /// The longest wait before a reader begins again.
 const REST_MAX: Duration = Duration::from_secs(15);
-
-/// What a reader works with.
-pub struct Context {
-    /// Settings of its feed.
-    pub settings: Settings,
-    /// Where rows go.
-    pub sink: Arc<dyn Sink>,
-    /// What others see of it.
-    pub status: Arc<Status>,
-}
 
 /// What was asked of a feed.
 #[derive(Clone, Copy)]

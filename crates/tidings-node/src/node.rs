@@ -5,6 +5,8 @@
 //! is durable. After an error the node is poisoned: what the store holds is the truth, so drop it and open
 //! another.
 
+pub(crate) use acks::drop_known;
+
 use std::sync::{Arc, Weak};
 
 use tidings_core::engine::{

@@ -7,7 +7,7 @@ use tidings_core::Instant;
 use crate::commit::work::Work;
 use crate::delivery::sending::Sending;
 use crate::error::{Error, RuntimeError};
-use crate::node::Node;
+use crate::node::{Node, drop_known};
 
 /// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
 /// answered when it is durable, which may be after this returns.
@@ -54,7 +54,7 @@ fn sort(
                 continue;
             }
             keys.extend(each);
-            match node.drop_known(now, next) {
+            match drop_known(node, now, next) {
                 Ok(next) => first.push(next),
                 Err(fault) => {
                     first.extend(work);

@@ -153,23 +153,6 @@ impl Replication<'_> {
 }
 
 impl Node {
-    /// Takes commands out of a request that were done before.
-    pub(crate) fn drop_known(&mut self, now: Instant, mut work: Work) -> Result<Work, Error> {
-        if work.onces.is_empty() {
-            return Ok(work);
-        }
-        let dropped = self
-            .view()
-            .and_then(|view| work.drop_known(|once| Ok(once::kept(&view, now, once)?.is_some())));
-        match dropped {
-            Ok(()) => Ok(work),
-            Err(fault) => {
-                work.fail(RuntimeError::of_commit(&fault));
-                Err(fault)
-            }
-        }
-    }
-
     /// Answers a request that was done before with what was kept of it; returns it if it was not.
     pub(crate) fn answer_kept(&mut self, now: Instant, work: Work) -> Result<Option<Work>, Error> {
         let Some(once) = work.once() else {
@@ -191,6 +174,23 @@ impl Node {
                 Ok(None)
             }
             (_, asker) => Ok(Some(Work { asker, ..work })),
+        }
+    }
+}
+
+/// Takes commands out of a request that were done before.
+pub(crate) fn drop_known(node: &Node, now: Instant, mut work: Work) -> Result<Work, Error> {
+    if work.onces.is_empty() {
+        return Ok(work);
+    }
+    let dropped = node
+        .view()
+        .and_then(|view| work.drop_known(|once| Ok(once::kept(&view, now, once)?.is_some())));
+    match dropped {
+        Ok(()) => Ok(work),
+        Err(fault) => {
+            work.fail(RuntimeError::of_commit(&fault));
+            Err(fault)
         }
     }
 }

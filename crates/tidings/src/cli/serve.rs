@@ -18,7 +18,7 @@ use crate::app::{self, Opened, StartError};
 use crate::config::{self, Checked, duration};
 use crate::http::feedback::maildir;
 #[cfg(feature = "postgres")]
-use crate::http::feeds::Feeds;
+use crate::http::feeds;
 use crate::http::{self, Access, Service, listen};
 use crate::keys::Secret;
 use crate::presence::Mark;
@@ -452,7 +452,7 @@ fn put_in_force(
         .and_then(|()| app::channels(&rules, tokens, service.clock()))
         .and_then(|channels| app::host_service(&rules).map(|host| (channels, host)))
         .and_then(|opened| app::feeds(&rules).map(|feeds| (opened, feeds)));
-    let ((channels, host), feeds) = match opened {
+    let ((channels, host), feeds_here) = match opened {
         Ok(opened) => opened,
         Err(fault) => {
             tracing::error!(reason = %fault, "fault in the configuration");
@@ -462,9 +462,9 @@ fn put_in_force(
     service.configure(rules, channels)?;
     resolver.replace(host);
     #[cfg(feature = "postgres")]
-    Feeds::configure(service, feeds);
+    feeds::configure(service, feeds_here);
     #[cfg(not(feature = "postgres"))]
-    let () = feeds;
+    let () = feeds_here;
     Ok(Reloaded::InForce)
 }
 
@@ -472,7 +472,7 @@ fn put_in_force(
 #[cfg(feature = "postgres")]
 fn read_feeds(service: &Arc<Service>, runtime: &tokio::runtime::Handle) {
     match app::feeds(&service.rules()) {
-        Ok(feeds) => Feeds::begin(service, runtime, feeds),
+        Ok(found) => feeds::begin(service, runtime, found),
         // They were looked at before the store was opened.
         Err(fault) => tracing::error!(reason = %fault, "the feeds can't be read"),
     }

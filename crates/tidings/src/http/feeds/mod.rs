@@ -15,12 +15,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::sync::Arc;
 
 #[cfg(feature = "postgres")]
-use tidings_feeds::{Feed, Settings, Snapshot, State};
+use tidings_feeds::{Feed, Settings, Sink, Snapshot, State};
 
 #[cfg(feature = "postgres")]
-use super::service::Service;
-#[cfg(feature = "postgres")]
-use rows::HostRows;
+pub use rows::{begin, configure};
 
 /// What is known of a feed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,19 +79,19 @@ impl Feeds {
 
 #[cfg(feature = "postgres")]
 impl Feeds {
-    /// Begins to read these feeds.
-    pub fn begin(
-        service: &Arc<Service>,
-        runtime: &tokio::runtime::Handle,
-        settings: Vec<Settings>,
-    ) {
-        service.feeds.lock().runtime = Some(runtime.clone());
-        Self::configure(service, settings);
+    /// Notes where readers run.
+    fn run_on(&self, runtime: &tokio::runtime::Handle) {
+        self.lock().runtime = Some(runtime.clone());
     }
 
     /// Puts other settings in force, if feeds are read here. A feed whose settings stay the same goes on.
-    pub fn configure(service: &Arc<Service>, settings: Vec<Settings>) {
-        let mut read = service.feeds.lock();
+    fn put(
+        &self,
+        settings: Vec<Settings>,
+        is_paused: &dyn Fn(&str) -> bool,
+        sink: &dyn Fn() -> Arc<dyn Sink>,
+    ) {
+        let mut read = self.lock();
         let Some(runtime) = read.runtime.clone() else {
             return;
         };
@@ -102,10 +100,9 @@ impl Feeds {
             let name = settings.name.clone();
             let same = before.remove(&name).filter(|feed| *feed.settings() == settings);
             let feed = same.unwrap_or_else(|| {
-                let is_paused = service.handle.is_feed_paused(&name);
+                let is_paused = is_paused(&name);
                 tracing::info!(feed = %name, table = %settings.table, mode = settings.mode.name(), is_paused, "reading a feed");
-                let rows = Arc::new(HostRows::new(service));
-                Feed::start(&runtime, settings, rows, is_paused)
+                Feed::start(&runtime, settings, sink(), is_paused)
             });
             read.feeds.insert(name, feed);
         }

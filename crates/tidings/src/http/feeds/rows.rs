@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use ring::digest::{Context, SHA256};
 use tidings_core::engine::{PublishedAs, Reply, Warning};
 use tidings_core::{Command, Id, Rules};
-use tidings_feeds::{Answering, Given, Sink, Unavailable, Verdict};
+use tidings_feeds::{Answering, Given, Settings, Sink, Unavailable, Verdict};
 use tidings_node::Once;
 use tokio::sync::oneshot;
 
@@ -17,6 +17,19 @@ use crate::http::error::{Again, Code, Problem};
 use crate::http::{Answer, Change, Service, only};
 use crate::timeline;
 use crate::wording::quoted;
+
+/// Begins to read these feeds.
+pub fn begin(service: &Arc<Service>, runtime: &tokio::runtime::Handle, settings: Vec<Settings>) {
+    service.feeds.run_on(runtime);
+    configure(service, settings);
+}
+
+/// Puts other settings in force, if feeds are read here.
+pub fn configure(service: &Arc<Service>, settings: Vec<Settings>) {
+    let is_paused = |name: &str| service.handle.is_feed_paused(name);
+    let sink = || Arc::new(HostRows::new(service)) as Arc<dyn Sink>;
+    service.feeds.put(settings, &is_paused, &sink);
+}
 
 /// The way of rows into a service, while that is there.
 pub(super) struct HostRows(Weak<Service>);

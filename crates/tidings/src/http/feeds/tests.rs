@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
+use super::rows::HostRows;
 use super::*;
 use crate::http::rig::{CONFIG, Rig};
 use crate::http::{Access, Settings as ServerSettings};
@@ -88,7 +89,7 @@ impl Shop {
     /// Begins to read as a server does.
     fn begin(&self) {
         let settings = vec![self.settings.clone()];
-        Feeds::begin(&self.rig.service, self.rig.tokio.handle(), settings);
+        begin(&self.rig.service, self.rig.tokio.handle(), settings);
     }
 
     fn get(&self, path: &str) -> Value {
@@ -451,8 +452,8 @@ fn a_feed_that_can_not_be_read_is_named_and_the_server_is_ready() {
     assert!(feeds[0]["fault"].as_str().unwrap().contains("tidings outbox sql"), "{feeds}");
     // Other settings are in force at once.
     shop.settings.table = TABLE.to_owned();
-    Feeds::configure(&shop.rig.service, vec![shop.settings.clone()]);
+    configure(&shop.rig.service, vec![shop.settings.clone()]);
     shop.until("nothing is wrong", || ready().bytes == b"ready\n");
-    Feeds::configure(&shop.rig.service, Vec::new());
+    configure(&shop.rig.service, Vec::new());
     assert!(!shop.text("/metrics").contains("tidings_feed_up"));
 }
